@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+
+/** Free text is stored as it is, up to this many bytes of UTF-8. */
+export const TEXT_LIMIT_BYTES = 1024 * 1024;
+
+/**
+ * Words of a person or an agent. Marked so that an erasure can find every such field of an event by its schema and
+ * leave the structure (keys, ids, states) standing.
+ */
+export const Text = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text.length * 3 <= TEXT_LIMIT_BYTES || utf8Length(text) <= TEXT_LIMIT_BYTES,
+    'is longer than 1 MiB: put it into a file and record the file as an artifact',
+  ),
+  v.metadata({ text: true }),
+);
+
+/** Text that says something. */
+export const Sentence = v.pipe(
+  Text,
+  v.check((text) => text.trim() !== '', 'must not be empty'),
+);
+
+/** What is put in place of erased words. */
+export const ERASED = '[erased]';
+
+/** Step keys: `p1`, `3_5`, `2.3`. They are typed on command lines and stand in file names. */
+export const StepKey = v.pipe(
+  v.string(),
+  v.regex(
+    /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u,
+    'must be letters, digits, dots, dashes or underscores, at most 64 of them',
+  ),
+);
+
+/** Names of agents and people; they become parts of file names. */
+export const ActorName = v.pipe(
+  v.string(),
+  v.regex(
+    /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u,
+    'must be letters, digits, dots, dashes, underscores, @ or +, at most 64 of them',
+  ),
+);
+
+/** A short label on one line: a checkpoint's name, an alias, a role. */
+export const Label = v.pipe(
+  v.string(),
+  v.check((text) => text.trim() !== '', 'must not be empty'),
+  v.maxLength(200, 'must be at most 200 characters'),
+  v.regex(/^[^\p{Cc}]*$/u, 'must not contain control characters'),
+);
+
+/** An id the tool made (`D-7`), or the alias of a foreign record (`OQ-031`). */
+export const Reference = Label;
+
+/** A path inside the workspace, with forward slashes. */
+export const FilePath = v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(4096), v.metadata({ text: true }));
+
+/** UTC, as `2026-01-02T03:04:05.678Z`. */
+export const Instant = v.pipe(v.string(), v.isoTimestamp('must be a time such as 2026-01-02T03:04:05.678Z'));
+
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x80) bytes += 1;
+    else if (code < 0x800) bytes += 2;
+    else if (code >= 0xd800 && code < 0xdc00) {
+      bytes += 4;
+      index++;
+    } else bytes += 3;
+  }
+  return bytes;
+}
+
+/**
+ * Text made harmless for a terminal or a prompt: no control characters, no direction overrides, nothing that could
+ * start an escape sequence. Line feeds and tabs stay.
+ */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, '\ufffd');
+}
+
+/** The same on one line, cut visibly. */
+export function oneLine(text: string, limitChars = 200): string {
+  // Cut before the replacements: a megabyte of text must not be walked to show two hundred characters.
+  const flat = printable(text.slice(0, limitChars * 4)).replace(/\s+/g, ' ').trim();
+  if (flat.length <= limitChars && text.length <= limitChars * 4) return flat;
+  let end = limitChars - 1;
+  const last = flat.charCodeAt(end - 1);
+  if (last >= 0xd800 && last < 0xdc00) end--;
+  return `${flat.slice(0, end)}…`;
+}
