@@ -34,30 +34,44 @@ export interface ChainProblem {
   message: string;
 }
 
-/** Verifies events in version order against the head they follow; text that was erased is the one allowed difference. */
-export function verifyChain(
-  events: Iterable<Event>,
-  erased: ReadonlySet<number>,
-  head: { version: number; hash: string } = { version: 0, hash: GENESIS },
-): { problems: ChainProblem[]; head: { version: number; hash: string } } {
+/** Verifies a run event by event, in version order. Text that was erased is the one allowed difference. */
+export function chainVerifier(): { push(event: Event): void; finish(): ChainProblem[] } {
   const problems: ChainProblem[] = [];
-  let { version, hash } = head;
-  for (const event of events) {
-    if (event.version !== version + 1) {
-      problems.push({ version: event.version, message: `event ${version + 1} is missing: ${event.version} follows ${version}` });
-    } else if (event.previous !== hash) {
-      problems.push({ version: event.version, message: `event ${event.version} does not follow the event before it` });
-    }
-    if (digest(chained(event)) !== event.hash) {
-      problems.push({ version: event.version, message: `the envelope of event ${event.version} was changed after it was recorded` });
-    }
-    if (!erased.has(event.version) && digest(JSON.stringify(event.body)) !== event.bodyHash) {
-      problems.push({ version: event.version, message: `the body of event ${event.version} was changed after it was recorded` });
-    }
-    version = event.version;
-    hash = event.hash;
-  }
-  return { problems, head: { version, hash } };
+  /** Bodies that differ from their hash; an erasure recorded later may account for them. */
+  const differing = new Set<number>();
+  let version = 0;
+  let hash = GENESIS;
+  return {
+    push(event) {
+      if (event.version !== version + 1) {
+        problems.push({
+          version: event.version,
+          message: `Event ${version + 1} is missing: ${event.version} follows ${version}.`,
+        });
+      } else if (event.previous !== hash) {
+        problems.push({
+          version: event.version,
+          message: `Event ${event.version} does not follow the event before it.`,
+        });
+      }
+      if (digest(chained(event)) !== event.hash) {
+        problems.push({
+          version: event.version,
+          message: `The envelope of event ${event.version} was changed after it was recorded.`,
+        });
+      }
+      if (digest(JSON.stringify(event.body)) !== event.bodyHash) differing.add(event.version);
+      if (event.type === 'text.erased') for (const erased of event.body.versions) differing.delete(erased);
+      ({ version, hash } = event);
+    },
+    finish() {
+      const changed = [...differing].map((at) => ({
+        version: at,
+        message: `The body of event ${at} was changed after it was recorded.`,
+      }));
+      return [...problems, ...changed].sort((a, b) => a.version - b.version);
+    },
+  };
 }
 
 export function digest(text: string): string {

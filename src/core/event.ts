@@ -171,7 +171,13 @@ export const eventBodies = {
     lastSeenAt: v.optional(Instant),
   }),
 
-  'claim.taken': v.object({ id: Label, session: Label, files: v.pipe(v.array(FilePath), v.minLength(1)), reason: v.optional(Text), ...Aliased }),
+  'claim.taken': v.object({
+    id: Label,
+    session: Label,
+    files: v.pipe(v.array(FilePath), v.minLength(1)),
+    reason: v.optional(Text),
+    ...Aliased,
+  }),
   'claim.released': v.object({ id: Label }),
 
   'decision.made': v.object({
@@ -189,10 +195,16 @@ export const eventBodies = {
     by: v.optional(ActorName),
     ...Aliased,
   }),
-  'decision.retracted': v.object({ id: Label, reason: Sentence }),
+  'decision.retracted': v.object({ id: Label, reason: Sentence, was: v.picklist(['active', 'superseded']) }),
 
   'item.raised': ItemBody,
-  'item.settled': v.object({ id: Label, as: SettledAs, note: v.optional(Text), freed: v.optional(v.array(StepKey)), followUp: v.optional(v.array(StepKey)) }),
+  'item.settled': v.object({
+    id: Label,
+    as: SettledAs,
+    note: v.optional(Text),
+    freed: v.optional(v.array(StepKey)),
+    followUp: v.optional(v.array(StepKey)),
+  }),
   /** Carries the whole item: what was settled is not kept in folded state. */
   'item.reopened': v.object({ item: ItemBody, raisedAt: Instant, note: v.optional(Text) }),
 
@@ -212,8 +224,17 @@ export const eventBodies = {
     step: v.optional(StepKey),
     owner: v.optional(Owner),
   }),
-  'effect.ended': v.object({ id: Label, outcome: EffectOutcome, exitCode: v.optional(v.nullable(v.number())), note: v.optional(Text) }),
-  'files.seen': v.object({ artifacts: v.pipe(v.array(Artifact), v.minLength(1)), step: v.optional(StepKey), read: v.optional(v.boolean()) }),
+  'effect.ended': v.object({
+    id: Label,
+    outcome: EffectOutcome,
+    exitCode: v.optional(v.nullable(v.number())),
+    note: v.optional(Text),
+  }),
+  'files.seen': v.object({
+    artifacts: v.pipe(v.array(Artifact), v.minLength(1)),
+    step: v.optional(StepKey),
+    read: v.optional(v.boolean()),
+  }),
 
   'message.sent': v.object({
     id: Label,
@@ -248,7 +269,11 @@ export const eventBodies = {
     message: v.optional(Text),
     snapshot: v.optional(Label),
   }),
-  'handoff.accepted': v.object({ id: Label, session: Label, claims: v.array(v.object({ step: StepKey, claim: Label })) }),
+  'handoff.accepted': v.object({
+    id: Label,
+    session: Label,
+    claims: v.array(v.object({ step: StepKey, claim: Label })),
+  }),
   'handoff.clarified': v.object({ id: Label, question: Sentence }),
   'handoff.declined': v.object({ id: Label, reason: Text }),
   'handoff.withdrawn': v.object({ id: Label, reason: v.optional(Text) }),

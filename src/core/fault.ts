@@ -54,7 +54,8 @@ export function asFault(thrown: unknown): Fault {
 /** Something that was looked up and is not there, with the nearest names that are. */
 export function notFound(noun: string, name: string, known: Iterable<string>, hint: string): Fault {
   const near = nearest(name, known);
-  const hints = near.length > 0 ? [`Did you mean ${near.map((candidate) => `\`${candidate}\``).join(', ')}?`, hint] : [hint];
+  const hints =
+    near.length > 0 ? [`Did you mean ${near.map((candidate) => `\`${candidate}\``).join(', ')}?`, hint] : [hint];
   return new Fault('not_found', `There is no ${noun} ${quoted(name)}.`, { hints, data: { noun, name, near } });
 }
 

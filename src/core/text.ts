@@ -55,7 +55,11 @@ export const Label = v.pipe(
 export const Reference = Label;
 
 /** A path inside the workspace, with forward slashes. */
-export const FilePath = v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(4096), v.metadata({ text: true }));
+export const FilePath = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(4096, 'must be at most 4,096 characters'),
+);
 
 /** UTC, as `2026-01-02T03:04:05.678Z`. */
 export const Instant = v.pipe(v.string(), v.isoTimestamp('must be a time such as 2026-01-02T03:04:05.678Z'));
@@ -79,14 +83,17 @@ export function utf8Length(text: string): number {
  * start an escape sequence. Line feeds and tabs stay.
  */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, '\ufffd');
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd');
 }
 
 /** The same on one line, cut visibly. */
 export function oneLine(text: string, limitChars = 200): string {
   // Cut before the replacements: a megabyte of text must not be walked to show two hundred characters.
-  const flat = printable(text.slice(0, limitChars * 4)).replace(/\s+/g, ' ').trim();
+  const flat = printable(text.slice(0, limitChars * 4))
+    .replace(/\s+/g, ' ')
+    .trim();
   if (flat.length <= limitChars && text.length <= limitChars * 4) return flat;
   let end = limitChars - 1;
   const last = flat.charCodeAt(end - 1);

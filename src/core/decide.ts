@@ -1,0 +1,253 @@
+import type { Command, CommandOf, CommandType } from './command.ts';
+import type { Vitals } from './derive.ts';
+import type { Actor, Draft, Event } from './event.ts';
+import { evolve } from './evolve.ts';
+import { Fault, notFound } from './fault.ts';
+import {
+  acceptHandoff,
+  clarifyHandoff,
+  declineHandoff,
+  finishHandoff,
+  offerHandoff,
+  takeSnapshot,
+  withdrawHandoff,
+} from './rules/handoff.ts';
+import { moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
+import { addSteps, changeStep, removeStep } from './rules/plan.ts';
+import {
+  acceptConflict,
+  addMirror,
+  addNote,
+  addUsage,
+  eraseText,
+  keepForeign,
+  makeDecision,
+  raiseItem,
+  removeMirror,
+  retractDecision,
+  settleItem,
+} from './rules/record.ts';
+import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './rules/run.ts';
+import { type Scene, sceneOf } from './rules/scene.ts';
+import { endSession, goneSessions, returningSession, returnOf, startSession, supervise } from './rules/session.ts';
+import {
+  checkpointStep,
+  completeStep,
+  confirmStep,
+  failStep,
+  releaseStep,
+  reopenStep,
+  retryStep,
+  setGate,
+  skipStep,
+  startStep,
+  verifyStep,
+} from './rules/step.ts';
+import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './rules/world.ts';
+import { forkState, type Session, type State } from './state.ts';
+import type { RowKind, Rows } from './touch.ts';
+
+/** Who asks, when, and what is known of the world. */
+export interface Circumstances extends Vitals {
+  actor: Actor;
+  /** The session named by the caller, if one was. */
+  session: string | null;
+  /** Records that folded state no longer holds, by kind and id or alias. */
+  recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
+}
+
+export interface Decided {
+  drafts: Draft[];
+  /** Who the events are recorded under: the session may be one that this very decision opens. */
+  actor: Actor;
+  session: string | null;
+}
+
+/**
+ * All rules in one place: a command and the state it was asked in give events, or a fault. Nothing is changed here.
+ * Before the command's own rule, sessions that are gone are marked (where the command may take over from them), and a
+ * session is found, brought back or opened for the one who asks.
+ */
+export function decide(state: State, command: Command, circumstances: Circumstances): Decided {
+  const drafts: Draft[] = [];
+  let work = state;
+  const play = (more: Draft[], actor: Actor, session: string | null): void => {
+    if (more.length === 0) return;
+    if (work === state) work = forkState(state);
+    for (const one of more) evolve(work, pretend(one, work, circumstances.now, actor, session), circumstances.recall);
+    drafts.push(...more);
+  };
+
+  const caller = findCaller(state, command, circumstances);
+  const base = { ...circumstances, actor: caller.actor, session: caller.session };
+  if (takesOver.has(command.type) && goneSessions({ ...base, state }).length > 0) {
+    play(supervise({ ...base, state }, { type: 'run.supervise' }), caller.actor, null);
+  }
+  let { session } = caller;
+  if (caller.returning) {
+    play(returningSession({ ...base, state: work, session: null }, caller.returning), caller.actor, null);
+    session = [...work.sessions.values()].at(-1) ?? null;
+  } else if (session === null && opensSession.has(command.type)) {
+    const scene = sceneOf({ ...base, state: work, session: null });
+    play(startSession(scene, { type: 'session.start' }), caller.actor, null);
+    session = [...work.sessions.values()].at(-1) ?? null;
+  }
+  const scene = sceneOf({ ...base, state: work, session: session ? (work.sessions.get(session.id) ?? null) : null });
+  const own = ruleOf(command.type)(scene, command);
+  const started = own.find((one) => one.type === 'session.started');
+  return { drafts: [...drafts, ...own], actor: caller.actor, session: session?.id ?? started?.body.id ?? null };
+}
+
+/** Commands that may take what a dead session left. */
+const takesOver: ReadonlySet<CommandType> = new Set([
+  'step.start',
+  'step.retry',
+  'session.start',
+  'claim.take',
+  'handoff.accept',
+]);
+
+/** Commands that need a session and are worth opening one for. */
+const opensSession: ReadonlySet<CommandType> = new Set(['step.start', 'step.retry', 'claim.take', 'handoff.accept']);
+
+interface Caller {
+  actor: Actor;
+  session: Session | null;
+  /** A session that was taken for dead and comes back with this command. */
+  returning?: Session;
+}
+
+function findCaller(state: State, command: Command, circumstances: Circumstances): Caller {
+  const { actor, session: named } = circumstances;
+  if (named !== null) return namedCaller(state, command, circumstances, named);
+  if (command.type === 'session.start') return { actor, session: null };
+  const candidates = [...state.sessions.values()].filter(
+    (session) =>
+      session.agent === actor.name && session.kind === actor.kind && circumstances.owners.get(session.id) !== 'dead',
+  );
+  const [only, ...others] = candidates;
+  if (only && others.length > 0 && needsSession.has(command.type)) {
+    const ids = candidates.map((session) => session.id);
+    throw new Fault(
+      'usage',
+      `${actor.name} has ${ids.length} active sessions: ${ids.join(', ')}. Say which one is meant.`,
+      {
+        hints: ['Name it with `--session` or `HOLDFAST_SESSION`.'],
+        data: { sessions: ids },
+      },
+    );
+  }
+  return { actor, session: others.length > 0 ? null : (only ?? null) };
+}
+
+/** Commands that are recorded under one session and no other. */
+const needsSession: ReadonlySet<CommandType> = new Set([
+  'step.start',
+  'step.checkpoint',
+  'step.complete',
+  'step.fail',
+  'step.retry',
+  'session.end',
+  'claim.take',
+  'snapshot.take',
+  'handoff.accept',
+]);
+
+function namedCaller(state: State, command: Command, circumstances: Circumstances, named: string): Caller {
+  let session =
+    state.sessions.get(named) ??
+    [...state.sessions.values()].find((one) => one.alias === named || one.client?.id === named);
+  let ended = session ? null : circumstances.recall('session', named);
+  // A session that came back under a new number is still called by its old one.
+  while (!session && ended?.continuedBy) {
+    const next: Session | null =
+      state.sessions.get(ended.continuedBy) ?? circumstances.recall('session', ended.continuedBy);
+    if (!next?.returns) break;
+    if (next.status === 'active') session = next;
+    else ended = next;
+  }
+  if (session) return { actor: actorOf(session), session };
+  if (!ended) throw notFound('session', named, state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
+  const actor = actorOf(ended);
+  const verdict = returnOf(state, ended);
+  if (verdict === 'may return') return { actor, session: null, returning: ended };
+  // What a fenced session has found is welcome as a note.
+  if (verdict.code === 'fenced' && command.type === 'note.add') return { actor, session: null };
+  throw verdict;
+}
+
+const actorOf = (session: Session): Actor => ({ kind: session.kind, name: session.agent });
+
+/** A draft as the event it would become, to see what follows from it. */
+function pretend(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
+  const run = state.run?.id ?? '';
+  return {
+    ...draft,
+    run,
+    version: state.version + 1,
+    at: now,
+    actor,
+    session,
+    key: null,
+    previous: '',
+    hash: '',
+    bodyHash: '',
+  };
+}
+
+type Rule<T extends CommandType> = (scene: Scene, command: CommandOf<T>) => Draft[];
+
+function ruleOf<T extends CommandType>(type: T): Rule<T> {
+  return rules[type] as unknown as Rule<T>;
+}
+
+const rules: { [T in CommandType]: Rule<T> } = {
+  'run.open': openRun,
+  'run.amend': amendRun,
+  'run.abort': abortRun,
+  'run.archive': archiveRun,
+  'run.unarchive': unarchiveRun,
+  'run.supervise': supervise,
+  'plan.add': addSteps,
+  'plan.change': changeStep,
+  'plan.remove': removeStep,
+  'step.start': startStep,
+  'step.checkpoint': checkpointStep,
+  'step.complete': completeStep,
+  'step.fail': failStep,
+  'step.retry': retryStep,
+  'step.skip': skipStep,
+  'step.reopen': reopenStep,
+  'step.confirm': confirmStep,
+  'step.release': releaseStep,
+  'step.verify': verifyStep,
+  'gate.set': setGate,
+  'session.start': startSession,
+  'session.end': endSession,
+  'claim.take': takeClaim,
+  'claim.release': releaseClaim,
+  'decision.make': makeDecision,
+  'decision.retract': retractDecision,
+  'item.raise': raiseItem,
+  'item.settle': settleItem,
+  'note.add': addNote,
+  'usage.add': addUsage,
+  'effect.begin': beginEffect,
+  'effect.end': endEffect,
+  'files.see': seeFiles,
+  'message.send': sendMessage,
+  'message.move': moveMessage,
+  'message.reply': replyToMessage,
+  'snapshot.take': takeSnapshot,
+  'handoff.offer': offerHandoff,
+  'handoff.accept': acceptHandoff,
+  'handoff.clarify': clarifyHandoff,
+  'handoff.decline': declineHandoff,
+  'handoff.withdraw': withdrawHandoff,
+  'handoff.finish': finishHandoff,
+  'conflict.accept': acceptConflict,
+  'mirror.add': addMirror,
+  'mirror.remove': removeMirror,
+  'foreign.keep': keepForeign,
+  'text.erase': eraseText,
+};

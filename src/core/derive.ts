@@ -1,0 +1,283 @@
+import type { Holder, Item, Session, State, Step, StepStatus } from './state.ts';
+import { addMs } from './time.ts';
+
+/** What follows from folded state and is stored nowhere. */
+
+/** Where a step stands, as people see it: with what its children, claims and blockers make of it. */
+export interface StepView {
+  step: Step;
+  status: StepStatus;
+  depth: number;
+  children: readonly Step[];
+  /** In progress, and nobody has it. */
+  interrupted: boolean;
+  /** What keeps it from being started; empty when it can be. Only of steps that could be started. */
+  obstacles: readonly Obstacle[];
+  blocked: boolean;
+  /** Has children, some remain, and every one that remains is blocked. */
+  paused: boolean;
+  /** It built on a step that was reopened since. */
+  stale: boolean;
+}
+
+export type Obstacle =
+  | { kind: 'after'; step: string; title: string; status: StepStatus }
+  | { kind: 'gate'; step: string; title: string }
+  | { kind: 'blocker'; id: string; text: string; affects: string };
+
+export interface PlanView {
+  /** Every step, parents before children, in plan order. */
+  all: readonly StepView[];
+  byKey: ReadonlyMap<string, StepView>;
+  leaves: readonly StepView[];
+  roots: readonly StepView[];
+  progress: Progress;
+  /** Something remains, and every root that remains is blocked or paused: a person is needed. */
+  escalated: boolean;
+}
+
+/**
+ * Progress, one formula: the mean over the top-level steps of the share of their leaves that are completed or skipped,
+ * rounded, and 100 only when all are. A plan without phases is so its share of finished steps.
+ */
+export interface Progress {
+  percent: number;
+  done: number;
+  total: number;
+  rootsDone: number;
+  rootsTotal: number;
+}
+
+export function planView(state: State): PlanView {
+  const childrenOf = childrenByParent(state);
+  const statuses = new Map<string, StepStatus>();
+  const statusOf = (step: Step): StepStatus => {
+    const known = statuses.get(step.key);
+    if (known) return known;
+    const children = childrenOf.get(step.key);
+    const status = children ? parentStatus(children.map(statusOf)) : step.status;
+    statuses.set(step.key, status);
+    return status;
+  };
+  const blockers = blockersByStep(state);
+  const stale = staleSteps(state, childrenOf);
+  const all: StepView[] = [];
+  const byKey = new Map<string, StepView>();
+  const visit = (step: Step, depth: number, inherited: readonly Obstacle[]): StepView => {
+    const status = statusOf(step);
+    const children = childrenOf.get(step.key) ?? [];
+    const own = [...inherited, ...ownObstacles(state, step, statusOf, blockers)];
+    const waiting = status === 'pending' || status === 'failed' || (status === 'in_progress' && step.holder === null);
+    const view: StepView = {
+      step,
+      status,
+      depth,
+      children,
+      interrupted: children.length === 0 && status === 'in_progress' && step.holder === null,
+      obstacles: waiting ? own : [],
+      blocked: waiting && own.some((obstacle) => obstacle.kind === 'blocker'),
+      paused: false,
+      stale: stale.has(step.key),
+    };
+    all.push(view);
+    byKey.set(step.key, view);
+    const below = children.map((child) => visit(child, depth + 1, own));
+    const remaining = below.filter((child) => !isDone(child.status));
+    view.paused = remaining.length > 0 && remaining.every((child) => child.blocked || child.paused);
+    return view;
+  };
+  const roots = (childrenOf.get(null) ?? []).map((step) => visit(step, 0, []));
+  const leaves = all.filter((view) => view.children.length === 0);
+  const remaining = roots.filter((view) => !isDone(view.status));
+  return {
+    all,
+    byKey,
+    leaves,
+    roots,
+    progress: progressOf(roots, leaves, byKey),
+    escalated: remaining.length > 0 && remaining.every((view) => view.blocked || view.paused),
+  };
+}
+
+type Children = ReadonlyMap<string | null, readonly Step[]>;
+
+function childrenByParent(state: State): Children {
+  const childrenOf = new Map<string | null, Step[]>();
+  for (const step of state.steps.values()) {
+    const parent = step.parent !== null && state.steps.has(step.parent) ? step.parent : null;
+    const siblings = childrenOf.get(parent);
+    if (siblings) siblings.push(step);
+    else childrenOf.set(parent, [step]);
+  }
+  return childrenOf;
+}
+
+export const isDone = (status: StepStatus): boolean => status === 'completed' || status === 'skipped';
+
+function parentStatus(children: readonly StepStatus[]): StepStatus {
+  if (children.every((status) => status === 'skipped')) return 'skipped';
+  if (children.every(isDone)) return 'completed';
+  return children.every((status) => status === 'pending') ? 'pending' : 'in_progress';
+}
+
+/** Active blockers by the step they name; an `affects` that is free text informs only. */
+function blockersByStep(state: State): Map<string, Item[]> {
+  const found = new Map<string, Item[]>();
+  for (const item of state.items.values()) {
+    if (item.kind !== 'blocker' || item.status !== 'active') continue;
+    for (const key of new Set([...(item.affects ?? []), ...(item.step ? [item.step] : [])])) {
+      const list = found.get(key);
+      if (list) list.push(item);
+      else found.set(key, [item]);
+    }
+  }
+  return found;
+}
+
+function ownObstacles(
+  state: State,
+  step: Step,
+  statusOf: (step: Step) => StepStatus,
+  blockers: ReadonlyMap<string, Item[]>,
+): Obstacle[] {
+  const obstacles: Obstacle[] = [];
+  for (const key of step.after) {
+    const before = state.steps.get(key);
+    if (before && !isDone(statusOf(before))) {
+      obstacles.push({ kind: 'after', step: key, title: before.title, status: statusOf(before) });
+    }
+  }
+  if (step.gate?.state === 'closed') obstacles.push({ kind: 'gate', step: step.key, title: step.title });
+  for (const item of blockers.get(step.key) ?? []) {
+    obstacles.push({ kind: 'blocker', id: item.id, text: item.text, affects: step.key });
+  }
+  return obstacles;
+}
+
+/** Steps that built on one that was reopened since they were started or confirmed, directly or through a stale one. */
+function staleSteps(state: State, childrenOf: Children): Set<string> {
+  const stale = new Set<string>();
+  if (![...state.steps.values()].some((step) => step.reopenedVersion > 0)) return stale;
+  const causes = new Map<string, number>();
+  /** The version of the newest reopening that shakes a step, or 0. */
+  const causeOf = (step: Step): number => {
+    const known = causes.get(step.key);
+    if (known !== undefined) return known;
+    causes.set(step.key, 0);
+    if (step.startedVersion === 0 || step.status === 'pending') return 0;
+    const since = Math.max(step.startedVersion, step.confirmedVersion);
+    let cause = 0;
+    for (const before of dependenciesOf(state, step, childrenOf)) {
+      for (const version of [before.reopenedVersion, causeOf(before)])
+        if (version > since) cause = Math.max(cause, version);
+    }
+    causes.set(step.key, cause);
+    if (cause > 0) stale.add(step.key);
+    return cause;
+  };
+  for (const step of state.steps.values()) causeOf(step);
+  return stale;
+}
+
+/** The steps one comes after, by itself or by an ancestor, with all that is below them. */
+function dependenciesOf(state: State, step: Step, childrenOf: Children): Step[] {
+  const found: Step[] = [];
+  const collect = (before: Step): void => {
+    found.push(before);
+    for (const child of childrenOf.get(before.key) ?? []) collect(child);
+  };
+  for (const link of [step, ...ancestorsOf(state, step)]) {
+    for (const key of link.after) {
+      const before = state.steps.get(key);
+      if (before) collect(before);
+    }
+  }
+  return found;
+}
+
+export function ancestorsOf(state: State, step: Step): Step[] {
+  const found: Step[] = [];
+  for (let parent = step.parent; parent !== null; ) {
+    const above = state.steps.get(parent);
+    if (!above || found.includes(above)) break;
+    found.push(above);
+    parent = above.parent;
+  }
+  return found;
+}
+
+export function descendantsOf(state: State, key: string): Step[] {
+  const found: Step[] = [];
+  for (const step of state.steps.values()) {
+    if (step.parent === key) found.push(step, ...descendantsOf(state, step.key));
+  }
+  return found;
+}
+
+export function hasChildren(state: State, key: string): boolean {
+  for (const step of state.steps.values()) if (step.parent === key) return true;
+  return false;
+}
+
+function progressOf(
+  roots: readonly StepView[],
+  leaves: readonly StepView[],
+  byKey: ReadonlyMap<string, StepView>,
+): Progress {
+  const share = (view: StepView): { done: number; total: number } => {
+    if (view.children.length === 0) return { done: isDone(view.status) ? 1 : 0, total: 1 };
+    return view.children.reduce(
+      (sum, child) => {
+        const below = share(byKey.get(child.key) as StepView);
+        return { done: sum.done + below.done, total: sum.total + below.total };
+      },
+      { done: 0, total: 0 },
+    );
+  };
+  const done = leaves.filter((view) => isDone(view.status)).length;
+  const mean = roots.reduce((sum, view) => {
+    const { done: finished, total } = share(view);
+    return sum + finished / total;
+  }, 0);
+  const percent = roots.length === 0 ? 0 : Math.round((mean / roots.length) * 100);
+  return {
+    percent: done < leaves.length ? Math.min(percent, 99) : percent,
+    done,
+    total: leaves.length,
+    rootsDone: roots.filter((view) => isDone(view.status)).length,
+    rootsTotal: roots.length,
+  };
+}
+
+/** What is known about sessions besides the journal: signs of life, and what became of their processes. */
+export interface Vitals {
+  now: string;
+  beats: ReadonlyMap<string, string>;
+  /** Of sessions whose owner process is known: whether it lives. */
+  owners: ReadonlyMap<string, 'alive' | 'dead'>;
+}
+
+/** Until when a session holds what it holds. Every event and heartbeat renews it. */
+export function leaseEnd(session: Session, vitals: Vitals): string {
+  const beat = vitals.beats.get(session.id);
+  const seen = beat && beat > session.seenAt ? beat : session.seenAt;
+  return addMs(seen, session.leaseMs);
+}
+
+/** Gone: its owner is known to be dead, or its lease ran out and its owner is not known to be alive. */
+export function isGone(session: Session, vitals: Vitals): boolean {
+  const owner = vitals.owners.get(session.id);
+  if (owner) return owner === 'dead';
+  return leaseEnd(session, vitals) <= vitals.now;
+}
+
+/** The session that holds a step and is alive. */
+export function liveHolder(state: State, holder: Holder | null, vitals: Vitals): Session | null {
+  const session = holder ? state.sessions.get(holder.session) : undefined;
+  return session && !isGone(session, vitals) ? session : null;
+}
+
+/** The leaves that could be started now, in plan order. */
+export function readySteps(plan: PlanView): StepView[] {
+  return plan.leaves.filter((view) => view.status === 'pending' && view.obstacles.length === 0);
+}

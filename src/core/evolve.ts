@@ -1,0 +1,485 @@
+import type { Event, EventBody, EventOf } from './event.ts';
+import { applyStep, mergeArtifacts, takeStep, touchFiles } from './evolve-step.ts';
+import { moveOf } from './lifecycle.ts';
+import type { Claim, Effect, Handoff, Item, Message, Note, Run, Session, State } from './state.ts';
+import { count } from './state.ts';
+import { present, type Recall, type Touch, type Toucher } from './touch.ts';
+
+/**
+ * Applies one event to folded state and says which rows it touched. It accepts any recorded history: what makes no
+ * sense any more changes nothing.
+ */
+export function evolve(state: State, event: Event, recall: Recall = () => null): Touch[] {
+  const touches: Touch[] = [];
+  const touch: Toucher = (kind, id, before, after) => {
+    touches.push({ kind, id, before, after } as Touch);
+  };
+  state.version = event.version;
+  state.totals.events += 1;
+  if (state.run) state.run = { ...state.run, updatedAt: event.at };
+  apply(state, event, touch, recall);
+  const session = event.session === null ? undefined : state.sessions.get(event.session);
+  if (session && session.seenAt < event.at) state.sessions.set(session.id, { ...session, seenAt: event.at });
+  return touches;
+}
+
+/** Folds events in order. */
+export function fold(state: State, events: Iterable<Event>): State {
+  for (const event of events) evolve(state, event);
+  return state;
+}
+
+function apply(state: State, event: Event, touch: Toucher, recall: Recall): void {
+  switch (event.type) {
+    case 'run.opened':
+    case 'run.amended':
+    case 'run.completed':
+    case 'run.reopened':
+    case 'run.abandoned':
+    case 'run.archived':
+      return applyRun(state, event, touch);
+    case 'step.added':
+    case 'step.changed':
+    case 'step.removed':
+    case 'step.started':
+    case 'step.checkpointed':
+    case 'step.completed':
+    case 'step.failed':
+    case 'step.retried':
+    case 'step.skipped':
+    case 'step.reopened':
+    case 'step.confirmed':
+    case 'step.released':
+    case 'step.verified':
+    case 'gate.opened':
+    case 'gate.closed':
+      return applyStep(state, event, touch);
+    case 'session.started':
+    case 'session.ended':
+      return applySession(state, event, touch, recall);
+    case 'claim.taken':
+    case 'claim.released':
+      return applyClaim(state, event, touch);
+    case 'decision.made':
+    case 'decision.retracted':
+      return applyDecision(state, event, touch, recall);
+    case 'item.raised':
+    case 'item.settled':
+    case 'item.reopened':
+      return applyItem(state, event, touch, recall);
+    case 'note.added':
+      return applyNote(state, event, touch);
+    case 'usage.added':
+      return applyUsage(state, event.body);
+    case 'effect.began':
+    case 'effect.ended':
+      return applyEffect(state, event, touch);
+    case 'files.seen':
+      return applyFiles(state, event, touch);
+    case 'message.sent':
+    case 'message.moved':
+    case 'message.replied':
+      return applyMessage(state, event, touch);
+    case 'snapshot.taken':
+      return applySnapshot(state, event, touch);
+    case 'handoff.offered':
+    case 'handoff.accepted':
+    case 'handoff.clarified':
+    case 'handoff.declined':
+    case 'handoff.withdrawn':
+    case 'handoff.finished':
+      return applyHandoff(state, event, touch);
+    case 'conflict.accepted':
+      state.acceptedConflicts.set(event.body.id, event.at);
+      return;
+    case 'mirror.added':
+      state.mirrors.set(mirrorKey(event.body), event.body);
+      return;
+    case 'mirror.removed':
+      state.mirrors.delete(mirrorKey(event.body));
+      return;
+    case 'foreign.kept':
+      state.foreign.set(event.body.format, event.body.data);
+      return;
+    case 'worklog.compacted':
+    case 'recovery.made':
+    case 'text.erased':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+const mirrorKey = (mirror: { format: string; path: string }): string => `${mirror.format}:${mirror.path}`;
+
+type RunEvent = EventOf<
+  'run.opened' | 'run.amended' | 'run.completed' | 'run.reopened' | 'run.abandoned' | 'run.archived'
+>;
+
+function applyRun(state: State, event: RunEvent, touch: Toucher): void {
+  const before = state.run;
+  if (event.type === 'run.opened') {
+    const { title, goal, workspace, design, plan } = event.body;
+    state.run = {
+      id: event.run,
+      title,
+      goal: goal ?? null,
+      workspace,
+      status: 'active',
+      design: design ?? null,
+      plan: plan ?? null,
+      openedAt: event.at,
+      openedBy: event.actor,
+      updatedAt: event.at,
+      reason: null,
+    };
+  } else if (before) {
+    if (event.type === 'run.amended') state.run = { ...before, ...present(event.body) } as Run;
+    else if (event.type === 'run.completed') state.run = { ...before, status: 'completed' };
+    else if (event.type === 'run.reopened')
+      state.run = { ...before, status: 'active', reason: event.body.reason ?? null };
+    else if (event.type === 'run.abandoned') state.run = { ...before, status: 'abandoned', reason: event.body.reason };
+    else state.run = { ...before, status: 'archived', reason: event.body.reason ?? before.reason };
+  }
+  if (state.run) touch('run', state.run.id, before, state.run);
+}
+
+function applyFiles(state: State, event: EventOf<'files.seen'>, touch: Toucher): void {
+  const { artifacts, step, read } = event.body;
+  const before = step ? state.steps.get(step) : undefined;
+  if (before && !read && before.status === 'in_progress') {
+    const after = { ...before, artifacts: mergeArtifacts(before.artifacts, artifacts) };
+    state.steps.set(before.key, after);
+    touch('step', before.key, before, after);
+  }
+  touchFiles(event, artifacts, step ?? null, touch, read);
+}
+
+function applySession(
+  state: State,
+  event: EventOf<'session.started' | 'session.ended'>,
+  touch: Toucher,
+  recall: Recall,
+): void {
+  if (event.type === 'session.started') {
+    const { id, agent, kind, role, leaseMs, continues, returns, parent, client, owner, mark, alias } = event.body;
+    count(state, id);
+    state.totals.sessions += 1;
+    const after: Session = {
+      id,
+      agent,
+      kind,
+      role,
+      status: 'active',
+      leaseMs,
+      startedAt: event.at,
+      seenAt: event.at,
+      continues: continues ?? null,
+      continuedBy: null,
+      returns: returns ?? false,
+      parent: parent ?? null,
+      client: client ?? null,
+      owner: owner ?? null,
+      mark: mark ?? null,
+      held: [],
+      completed: [],
+      endedAt: null,
+      endReason: null,
+      notes: [],
+      issues: [],
+      contextUsage: null,
+      evidence: [],
+      alias: alias ?? null,
+    };
+    state.sessions.set(id, after);
+    touch('session', id, null, after);
+    const continued = continues ? (state.sessions.get(continues) ?? recall('session', continues)) : null;
+    if (continued) touch('session', continued.id, continued, { ...continued, continuedBy: id });
+    return;
+  }
+  const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt } = event.body;
+  const before = state.sessions.get(id);
+  if (!before) return;
+  freeSteps(state, id, reason, touch);
+  for (const claim of state.claims.values()) if (claim.session === id) dropClaim(state, claim, touch);
+  if (next) state.next = { text: next, session: id, step: before.held.at(-1) ?? null, at: event.at };
+  state.sessions.delete(id);
+  touch('session', id, before, {
+    ...before,
+    status: reason,
+    endReason: reason,
+    endedAt: event.at,
+    seenAt: lastSeenAt ?? event.at,
+    notes: notes ?? [],
+    issues: issues ?? [],
+    contextUsage: contextUsage ?? null,
+    mark: mark ?? before.mark,
+    evidence: evidence ?? [],
+  });
+}
+
+/** The steps of a session that is gone stay in progress without a holder. */
+function freeSteps(state: State, session: string, reason: string, touch: Toucher): void {
+  for (const step of state.steps.values()) {
+    if (step.holder?.session !== session) continue;
+    const after = { ...step, holder: null, crashes: reason === 'crashed' ? step.crashes + 1 : 0 };
+    state.steps.set(step.key, after);
+    touch('step', step.key, step, after);
+  }
+}
+
+function dropClaim(state: State, claim: Claim, touch: Toucher): void {
+  state.claims.delete(claim.id);
+  touch('claim', claim.id, claim, { ...claim, status: 'released' });
+}
+
+function applyClaim(state: State, event: EventOf<'claim.taken' | 'claim.released'>, touch: Toucher): void {
+  const before = state.claims.get(event.body.id) ?? null;
+  if (event.type === 'claim.released') {
+    if (before) dropClaim(state, before, touch);
+    return;
+  }
+  const { id, session, files, reason, alias } = event.body;
+  count(state, id);
+  const after: Claim = {
+    id,
+    session,
+    agent: event.actor.name,
+    files,
+    reason: reason ?? null,
+    since: event.at,
+    status: 'held',
+    alias: alias ?? null,
+  };
+  state.claims.set(id, after);
+  touch('claim', id, before, after);
+}
+
+function applyDecision(
+  state: State,
+  event: EventOf<'decision.made' | 'decision.retracted'>,
+  touch: Toucher,
+  recall: Recall,
+): void {
+  if (event.type === 'decision.retracted') {
+    const before = recall('decision', event.body.id);
+    // A superseded decision left the count when its successor was made.
+    if (event.body.was === 'active') state.totals.activeDecisions -= 1;
+    if (before)
+      touch('decision', before.id, before, { ...before, status: 'retracted', retractedBecause: event.body.reason });
+    return;
+  }
+  const { id, supersedes } = event.body;
+  count(state, id);
+  state.totals.decisions += 1;
+  state.totals.activeDecisions += supersedes ? 0 : 1;
+  const { by, ...body } = event.body;
+  touch('decision', id, null, {
+    ...body,
+    status: 'active',
+    at: event.at,
+    by: by ?? event.actor.name,
+    session: event.session,
+    basis: event.basis,
+  });
+  const old = supersedes ? recall('decision', supersedes) : null;
+  if (old) touch('decision', old.id, old, { ...old, status: 'superseded', supersededBy: id });
+}
+
+const isOpen = (item: Item): boolean =>
+  item.status === 'open' || item.status === 'active' || item.status === 'bypassed';
+
+function applyItem(
+  state: State,
+  event: EventOf<'item.raised' | 'item.settled' | 'item.reopened'>,
+  touch: Toucher,
+  recall: Recall,
+): void {
+  const id = event.type === 'item.reopened' ? event.body.item.id : event.body.id;
+  const before = state.items.get(id) ?? recall('item', id);
+  const after = evolveItem(before, event);
+  if (!after) return;
+  count(state, id);
+  if (isOpen(after)) state.items.set(id, after);
+  else state.items.delete(id);
+  touch('item', id, before, after);
+}
+
+function evolveItem(
+  before: Item | null,
+  event: EventOf<'item.raised' | 'item.settled' | 'item.reopened'>,
+): Item | null {
+  const stamp = { session: event.session, basis: event.basis };
+  if (event.type === 'item.raised') {
+    const { kind, by } = event.body;
+    const status = kind === 'blocker' ? 'active' : 'open';
+    return { ...event.body, ...stamp, by: by ?? event.actor.name, status, raisedAt: event.at };
+  }
+  if (event.type === 'item.reopened') {
+    const { item, raisedAt } = event.body;
+    return {
+      ...item,
+      ...stamp,
+      by: item.by ?? event.actor.name,
+      raisedAt,
+      status: item.kind === 'blocker' ? 'active' : 'open',
+    };
+  }
+  if (!before) return null;
+  const { as, note, followUp } = event.body;
+  const bypassed = as === 'bypassed';
+  return {
+    ...before,
+    status: as,
+    ...(bypassed ? { workaround: note ?? before.workaround } : { resolution: note ?? null, settledAt: event.at }),
+    ...(followUp ? { followUp } : {}),
+  };
+}
+
+function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): void {
+  count(state, event.body.id);
+  state.totals.notes += 1;
+  const note: Note = { ...event.body, at: event.at, by: event.actor.name, session: event.session };
+  if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(note.id, note);
+  touch('note', note.id, null, note);
+}
+
+function applyUsage(state: State, body: EventBody<'usage.added'>): void {
+  const { agent, input, output, cached } = body;
+  const before = state.usage.get(agent) ?? { agent, input: 0, output: 0, cached: 0 };
+  state.usage.set(agent, {
+    agent,
+    input: before.input + input,
+    output: before.output + output,
+    cached: before.cached + (cached ?? 0),
+  });
+}
+
+function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended'>, touch: Toucher): void {
+  const before = state.effects.get(event.body.id) ?? null;
+  if (event.type === 'effect.began') {
+    count(state, event.body.id);
+    const after: Effect = {
+      ...event.body,
+      status: 'began',
+      at: event.at,
+      by: event.actor.name,
+      session: event.session,
+    };
+    state.effects.set(after.id, after);
+    touch('effect', after.id, before, after);
+    return;
+  }
+  if (!before) return;
+  const { outcome, exitCode } = event.body;
+  state.effects.delete(before.id);
+  touch('effect', before.id, before, {
+    ...before,
+    status: 'ended',
+    outcome,
+    exitCode: exitCode ?? null,
+    endedAt: event.at,
+  });
+}
+
+function applyMessage(
+  state: State,
+  event: EventOf<'message.sent' | 'message.moved' | 'message.replied'>,
+  touch: Toucher,
+): void {
+  const before = state.messages.get(event.body.id) ?? null;
+  const after = evolveMessage(before, event);
+  if (!after) return;
+  count(state, after.id);
+  if (after.status === 'closed') state.messages.delete(after.id);
+  else state.messages.set(after.id, after);
+  touch('message', after.id, before, after);
+}
+
+function evolveMessage(
+  before: Message | null,
+  event: EventOf<'message.sent' | 'message.moved' | 'message.replied'>,
+): Message | null {
+  if (event.type === 'message.sent') {
+    return { ...event.body, status: 'unread', at: event.at, session: event.session, acks: [], replies: [] };
+  }
+  if (!before) return null;
+  if (event.type === 'message.replied') {
+    const { from, body } = event.body;
+    return { ...before, replies: [...before.replies, { from, at: event.at, body }] };
+  }
+  const { to, note, disposition } = event.body;
+  return {
+    ...before,
+    status: to,
+    acks: [...before.acks, { by: event.actor.name, at: event.at, to, note }],
+    disposition: disposition ?? before.disposition,
+  };
+}
+
+function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: Toucher): void {
+  const { id, session, agent, sequence, next } = event.body;
+  count(state, id);
+  state.snapshotSequences[agent] = Math.max(state.snapshotSequences[agent] ?? 0, sequence);
+  state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };
+  if (next) state.next = { text: next, session, step: state.sessions.get(session)?.held.at(-1) ?? null, at: event.at };
+  touch('snapshot', id, null, { ...event.body, at: event.at });
+}
+
+type HandoffEvent = Extract<Event, { type: `handoff.${string}` }>;
+
+function applyHandoff(state: State, event: HandoffEvent, touch: Toucher): void {
+  const before = state.handoffs.get(event.body.id) ?? null;
+  if (event.type === 'handoff.offered') {
+    count(state, event.body.id);
+    const after: Handoff = {
+      ...event.body,
+      status: 'offered',
+      at: event.at,
+      by: event.actor.name,
+      version: event.version,
+      acceptedBy: null,
+      question: null,
+      outcome: null,
+    };
+    state.handoffs.set(after.id, after);
+    touch('handoff', after.id, before, after);
+    return;
+  }
+  if (!before) return;
+  if (event.type === 'handoff.accepted') moveSteps(state, event, touch);
+  const after = evolveHandoff(before, event);
+  if (moveOf('handoff', after.status, 'finish') || moveOf('handoff', after.status, 'accept'))
+    state.handoffs.set(after.id, after);
+  else state.handoffs.delete(after.id);
+  touch('handoff', after.id, before, after);
+}
+
+/** The right to write passes with the acceptance, in the same event. */
+function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: Toucher): void {
+  for (const { step: key, claim } of event.body.claims) {
+    count(state, claim);
+    const step = state.steps.get(key);
+    if (!step) continue;
+    const after = takeStep(step, event, event.body.session, claim);
+    state.steps.set(key, after);
+    touch('step', key, step, after);
+  }
+}
+
+function evolveHandoff(before: Handoff, event: Exclude<HandoffEvent, { type: 'handoff.offered' }>): Handoff {
+  switch (event.type) {
+    case 'handoff.accepted':
+      return { ...before, status: 'accepted', acceptedBy: event.body.session };
+    case 'handoff.clarified':
+      return { ...before, status: 'clarifying', question: event.body.question };
+    case 'handoff.declined':
+      return { ...before, status: 'declined', outcome: event.body.reason };
+    case 'handoff.withdrawn':
+      return { ...before, status: 'withdrawn', outcome: event.body.reason ?? null };
+    case 'handoff.finished':
+      return { ...before, status: 'finished', outcome: event.body.outcome };
+    default:
+      return event satisfies never;
+  }
+}

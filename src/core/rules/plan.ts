@@ -1,0 +1,160 @@
+import type { CommandOf, PlannedStep } from '../command.ts';
+import { descendantsOf } from '../derive.ts';
+import type { Draft, StepPlan } from '../event.ts';
+import { Fault, notFound, quoted } from '../fault.ts';
+import type { State, Step } from '../state.ts';
+import { draft, mustBeActive, reviveRun, type Scene, stepName, stepOf } from './scene.ts';
+
+export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[] {
+  mustBeActive(scene);
+  const { state } = scene;
+  const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(
+    [...state.steps].map(([key, step]) => [key, step as never]),
+  );
+  const added: PlannedStep[] = [];
+  for (const step of steps) {
+    const existing = state.steps.get(step.key);
+    if (existing && samePlan(existing, step)) continue;
+    if (known.has(step.key)) {
+      throw new Fault('illegal', `There is a step ${quoted(step.key)} already.`, {
+        hints: [`Change it with \`holdfast plan set ${step.key} …\`, or choose another key.`],
+      });
+    }
+    known.set(step.key, step);
+    added.push(step);
+  }
+  for (const step of added) mustFit(known, state, step.key, step);
+  if (added.length === 0) return [];
+  mustEnd(known);
+  const parents = new Set(added.map((step) => step.parent));
+  return [
+    ...reviveRun(scene, 'The plan grew.'),
+    ...added.map(({ key, done: _, ...plan }) => draft('step.added', { step: key, ...plan })),
+    ...added
+      .filter((step) => step.done && !parents.has(step.key))
+      .map((step) => draft('step.completed', { step: step.key })),
+  ];
+}
+
+/** Adding what is there already changes nothing. */
+function samePlan(existing: Step, planned: PlannedStep): boolean {
+  return (
+    existing.title === planned.title && existing.kind === planned.kind && existing.parent === (planned.parent ?? null)
+  );
+}
+
+export function changeStep(scene: Scene, { step: key, patch }: CommandOf<'plan.change'>): Draft[] {
+  mustBeActive(scene);
+  const { step } = stepOf(scene, key);
+  const changed = Object.entries(patch).filter(([name, value]) => {
+    const current = name === 'gate' ? step.gate !== null : step[name as keyof Step];
+    return value !== undefined && JSON.stringify(current) !== JSON.stringify(value);
+  });
+  if (changed.length === 0) return [];
+  const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(scene.state.steps as never);
+  const next = { ...step, ...patch };
+  known.set(step.key, next as never);
+  mustFit(known, scene.state, step.key, next as never);
+  mustEnd(known);
+  return [draft('step.changed', { step: step.key, ...Object.fromEntries(changed) })];
+}
+
+export function removeStep(scene: Scene, { step: key }: CommandOf<'plan.remove'>): Draft[] {
+  mustBeActive(scene);
+  const { step, status, children } = stepOf(scene, key);
+  if (children.length > 0) {
+    throw new Fault(
+      'illegal',
+      `${stepName(step)} has children: ${children.map((child) => quoted(child.key)).join(', ')}.`,
+      {
+        hints: ['Remove or move those first.'],
+      },
+    );
+  }
+  if (status !== 'pending') {
+    throw new Fault(
+      'illegal',
+      `${stepName(step)} is ${status.replace('_', ' ')}: only a pending step leaves the plan.`,
+      {
+        hints: [
+          `What was done stays in the record. A person can take a step out of the way with \`holdfast skip ${step.key} --reason …\`.`,
+        ],
+      },
+    );
+  }
+  const waiting = [...scene.state.steps.values()].filter((other) => other.after.includes(step.key));
+  if (waiting.length > 0) {
+    throw new Fault(
+      'illegal',
+      `${stepName(step)} is needed by ${waiting.map((other) => quoted(other.key)).join(', ')}.`,
+      {
+        hints: waiting
+          .slice(0, 3)
+          .map((other) => `Change what it comes after: \`holdfast plan set ${other.key} --after …\`.`),
+      },
+    );
+  }
+  return [draft('step.removed', { step: step.key })];
+}
+
+/** A step's parent and predecessors exist. */
+function mustFit(known: Links, state: State, key: string, plan: Pick<StepPlan, 'parent' | 'after'>): void {
+  for (const other of [...(plan.parent ? [plan.parent] : []), ...(plan.after ?? [])]) {
+    if (!known.has(other))
+      throw notFound('step', other, known.keys(), `${quoted(key)} names it. See the plan with \`holdfast plan show\`.`);
+  }
+  const parent = plan.parent ? state.steps.get(plan.parent) : undefined;
+  if (parent && parent.status !== 'pending' && descendantsOf(state, parent.key).length === 0) {
+    throw new Fault(
+      'illegal',
+      `${stepName(parent)} is ${parent.status.replace('_', ' ')} itself and cannot become a parent.`,
+      {
+        hints: ['A step with children is derived from them. Give the new step no parent, or another one.'],
+      },
+    );
+  }
+}
+
+type Links = ReadonlyMap<string, Pick<StepPlan, 'parent' | 'after'>>;
+
+/**
+ * Nothing may wait for itself. A step can start once what it comes after is done and its parent may start; it is done
+ * after it started, a parent once its children are. A cycle among these is a plan that cannot be finished.
+ */
+function mustEnd(known: Links): void {
+  const children = new Map<string, string[]>();
+  for (const [key, { parent }] of known) if (parent) children.set(parent, [...(children.get(parent) ?? []), key]);
+  const waitsFor = (node: string): string[] => {
+    const key = node.slice(2);
+    if (node.startsWith('D:')) return children.get(key)?.map((child) => `D:${child}`) ?? [`S:${key}`];
+    const { parent, after } = known.get(key) ?? {};
+    return [...(after ?? []).map((before) => `D:${before}`), ...(parent ? [`S:${parent}`] : [])];
+  };
+  const finished = new Set<string>();
+  for (const root of known.keys()) {
+    const path: { node: string; rest: string[] }[] = [{ node: `D:${root}`, rest: waitsFor(`D:${root}`) }];
+    const onPath = new Set([`D:${root}`]);
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const next = top.rest.pop();
+      if (next === undefined) {
+        finished.add(top.node);
+        onPath.delete(top.node);
+        path.pop();
+      } else if (onPath.has(next)) {
+        const keys = path.slice(path.findIndex((entry) => entry.node === next)).map((entry) => entry.node.slice(2));
+        const cycle = keys.filter((key, index) => key !== keys[index - 1]);
+        throw new Fault(
+          'invalid',
+          `The plan would wait for itself: ${[...cycle, cycle[0] ?? ''].map(quoted).join(' → ')}.`,
+          {
+            hints: ['Take one of these out of `--after` or `--parent`.'],
+            data: { cycle },
+          },
+        );
+      } else if (!finished.has(next)) {
+        onPath.add(next);
+        path.push({ node: next, rest: waitsFor(next) });
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { CommandOf } from '../command.ts';
+import type { Draft } from '../event.ts';
+import { Fault, quoted } from '../fault.ts';
+import { draft, mustAllow, mustBePerson, type Scene } from './scene.ts';
+
+export function openRun(scene: Scene, { type: _, ...body }: CommandOf<'run.open'>): Draft[] {
+  if (scene.state.run) {
+    throw new Fault('illegal', `Run ${quoted(scene.state.run.id)} exists already.`, {
+      hints: ['Go on with it by `holdfast resume`, or choose another `--id`.'],
+    });
+  }
+  return [draft('run.opened', body)];
+}
+
+export function amendRun(scene: Scene, { type: _, ...patch }: CommandOf<'run.amend'>): Draft[] {
+  const { run } = scene.state;
+  if (!run) return [];
+  const changed = Object.entries(patch).filter(
+    ([name, value]) => value !== undefined && JSON.stringify(run[name as keyof typeof run]) !== JSON.stringify(value),
+  );
+  return changed.length === 0 ? [] : [draft('run.amended', Object.fromEntries(changed))];
+}
+
+export function abortRun(scene: Scene, { reason }: CommandOf<'run.abort'>): Draft[] {
+  const { run, items } = scene.state;
+  if (!run) return [];
+  mustAllow('run', `Run ${quoted(run.id)}`, run.status, 'abandon');
+  mustBePerson(scene, 'abort a run', 'holdfast abort --reason …');
+  const errors = [...items.values()].filter((item) => item.kind === 'error');
+  return [
+    ...errors.map((item) =>
+      draft('item.settled', { id: item.id, as: 'withdrawn', note: `The run was aborted: ${reason}` }),
+    ),
+    draft('run.abandoned', { reason }),
+  ];
+}
+
+/** A run that is not finished can be put away too, by a person who says why. */
+export function archiveRun(scene: Scene, { reason }: CommandOf<'run.archive'>): Draft[] {
+  const { run } = scene.state;
+  if (!run || run.status === 'archived') return [];
+  if (run.status !== 'active') return [draft('run.archived', { reason })];
+  if (reason === undefined) {
+    const { done, total } = scene.plan.progress;
+    throw new Fault('illegal', `Run ${quoted(run.id)} is not finished: ${done} of ${total} steps are done.`, {
+      hints: ['Finish it, or a person archives it with `--reason`; it can be brought back with `holdfast unarchive`.'],
+    });
+  }
+  mustBePerson(scene, 'archive an unfinished run', 'holdfast archive --reason …');
+  return [draft('run.abandoned', { reason }), draft('run.archived', { reason })];
+}
+
+export function unarchiveRun(scene: Scene, { reason }: CommandOf<'run.unarchive'>): Draft[] {
+  const { run } = scene.state;
+  if (!run) return [];
+  mustAllow('run', `Run ${quoted(run.id)}`, run.status, 'unarchive');
+  return [draft('run.reopened', { reason })];
+}

@@ -1,0 +1,163 @@
+import type { CommandOf } from '../command.ts';
+import { isGone, leaseEnd } from '../derive.ts';
+import type { Draft } from '../event.ts';
+import { Fault, notFound } from '../fault.ts';
+import { nextId, type Session, type State } from '../state.ts';
+import { draft, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
+
+export const LEASE_MS = 30 * 60 * 1000;
+const CRASHES_THAT_BLOCK = 3;
+
+export function startSession(scene: Scene, command: CommandOf<'session.start'>): Draft[] {
+  mustBeActive(scene);
+  const { role, leaseMs, continues, parent, client, owner, mark } = command;
+  const known = (id: string): Session => {
+    const found = scene.state.sessions.get(id) ?? scene.recall('session', id);
+    if (!found)
+      throw notFound('session', id, scene.state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
+    return found;
+  };
+  const continued = continues ? known(continues).id : interruptedSessionOf(scene.state, scene.actor.name);
+  return [
+    draft('session.started', {
+      id: nextId(scene.state, 'S'),
+      agent: scene.actor.name,
+      kind: scene.actor.kind,
+      role: role ?? 'worker',
+      leaseMs: leaseMs ?? LEASE_MS,
+      continues: continued,
+      parent: parent ? known(parent).id : undefined,
+      client,
+      owner,
+      mark,
+    }),
+  ];
+}
+
+/** An agent that comes again goes on from its own session that was cut off in the middle of a step. */
+function interruptedSessionOf(state: State, agent: string): string | undefined {
+  const interrupted = [...state.steps.values()].filter(
+    (step) => step.status === 'in_progress' && step.holder === null && step.lastAgent === agent,
+  );
+  return interrupted.at(-1)?.lastSession ?? undefined;
+}
+
+export function endSession(scene: Scene, { type: _, ...body }: CommandOf<'session.end'>): Draft[] {
+  const session = mustHaveSession(scene);
+  return [draft('session.ended', { id: session.id, ...body })];
+}
+
+/** Sessions that are gone, other than the one that acts. */
+export function goneSessions(scene: Omit<Scene, 'plan'>): Session[] {
+  return [...scene.state.sessions.values()].filter(
+    (session) => session.id !== scene.session?.id && isGone(session, scene),
+  );
+}
+
+/**
+ * Marks sessions that are gone as crashed. Their steps stay in progress without a holder and keep their checkpoint.
+ * Three crashes in a row on one step raise a blocker on it.
+ */
+export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.supervise'>): Draft[] {
+  const drafts: Draft[] = [];
+  let blockers = 0;
+  for (const session of goneSessions(scene)) {
+    const owner = scene.owners.get(session.id);
+    const beat = scene.beats.get(session.id);
+    const lastSeenAt = beat && beat > session.seenAt ? beat : session.seenAt;
+    const why = owner === 'dead' ? 'Its process is gone.' : `Its lease ran out at ${leaseEnd(session, scene)}.`;
+    drafts.push(
+      draft(
+        'session.ended',
+        {
+          id: session.id,
+          reason: 'crashed',
+          evidence: [why, ...(command.evidence?.get(session.id) ?? [])],
+          lastSeenAt,
+        },
+        'verified',
+      ),
+    );
+    for (const step of scene.state.steps.values()) {
+      if (step.holder?.session !== session.id || step.crashes + 1 < CRASHES_THAT_BLOCK) continue;
+      drafts.push(
+        draft(
+          'item.raised',
+          {
+            id: nextId(scene.state, 'B', blockers++),
+            kind: 'blocker',
+            text: `${CRASHES_THAT_BLOCK} sessions in a row crashed on this step, the last one ${session.id} (${session.agent}).`,
+            affects: [step.key],
+            step: step.key,
+          },
+          'verified',
+        ),
+      );
+    }
+  }
+  return drafts;
+}
+
+/** What an ended session may still do: nothing, unless it was taken for dead and nobody took its place. */
+export function returnOf(state: State, ended: Session): 'may return' | Fault {
+  const { id, endReason } = ended;
+  const taken = [...state.steps.values()].find(
+    (step) => ended.held.includes(step.key) && step.holder !== null && step.holder.session !== id,
+  );
+  if (endReason !== 'crashed' && endReason !== 'superseded') {
+    return new Fault('illegal', `Session ${id} has ended (${endReason}): it writes no more.`, {
+      hints: [`Begin another with \`holdfast session start --agent ${ended.agent} --continues ${id}\`.`],
+      data: { session: id, endReason },
+    });
+  }
+  if (endReason === 'crashed' && !taken) return 'may return';
+  const holder = taken?.holder;
+  return new Fault(
+    'fenced',
+    holder
+      ? `Session ${id} was taken for dead, and ${holder.agent} (${holder.session}) has step \`${taken.key}\` now.`
+      : `Session ${id} was superseded${ended.continuedBy ? ` by ${ended.continuedBy}` : ''}: it writes no more.`,
+    {
+      hints: [
+        'What you found is not lost: file it with `holdfast note …` in a new session (`holdfast session start --agent NAME`).',
+        ...(holder ? [`Tell ${holder.agent} what you did, so that it is not done twice.`] : []),
+      ],
+      data: { session: id, step: taken?.key ?? null, holder: holder ?? null, continuedBy: ended.continuedBy },
+    },
+  );
+}
+
+/** A session that was taken for dead and comes back goes on as a new one and takes its steps back. */
+export function returningSession(scene: Omit<Scene, 'plan'>, ended: Session): Draft[] {
+  const { state } = scene;
+  const id = nextId(state, 'S');
+  const steps = [...state.steps.values()].filter(
+    (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === ended.id,
+  );
+  const { agent, kind, role, leaseMs, client, owner, parent } = ended;
+  return [
+    draft(
+      'session.started',
+      {
+        id,
+        agent,
+        kind,
+        role,
+        leaseMs,
+        continues: ended.id,
+        returns: true,
+        ...(client ? { client } : {}),
+        ...(owner ? { owner } : {}),
+        ...(parent ? { parent } : {}),
+      },
+      'verified',
+    ),
+    ...steps.map((step, index) =>
+      draft(
+        'step.started',
+        { step: step.key, session: id, claim: nextId(state, 'L', index), takenOverFrom: ended.id },
+        'verified',
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,279 @@
+import type { CommandOf } from '../command.ts';
+import { isDone, isGone, type Obstacle, type StepView } from '../derive.ts';
+import type { Draft } from '../event.ts';
+import { Fault, quoted } from '../fault.ts';
+import { nextId } from '../state.ts';
+import {
+  draft,
+  heldBy,
+  heldStep,
+  mustAllow,
+  mustBeActive,
+  mustBePerson,
+  mustHaveSession,
+  mustHold,
+  reviveRun,
+  type Scene,
+  stepHints,
+  stepName,
+  stepOf,
+} from './scene.ts';
+
+/** Retries an agent may make by itself; after that a person decides. */
+export const MAX_RETRIES = 2;
+
+export function startStep(scene: Scene, command: CommandOf<'step.start'>): Draft[] {
+  mustBeActive(scene);
+  const session = mustHaveSession(scene);
+  const view = stepOf(scene, command.step);
+  const { step } = view;
+  mustBeLeaf(view, 'started');
+  mustAllow('step', stepName(step), view.status, 'start', stepHints(step, view.status));
+  if (step.holder?.session === session.id) return [];
+  const holder = step.holder ? scene.state.sessions.get(step.holder.session) : undefined;
+  // A holder that is gone has been taken off the step before the rules look, by supervision.
+  if (holder && !isGone(holder, scene)) throw heldBy(scene, step, holder);
+  mustBeFree(view);
+  const takenOverFrom = view.status === 'in_progress' && step.lastSession ? { takenOverFrom: step.lastSession } : {};
+  return [
+    draft('step.started', {
+      step: step.key,
+      session: session.id,
+      claim: nextId(scene.state, 'L'),
+      ...takenOverFrom,
+      mark: command.mark,
+    }),
+  ];
+}
+
+export function checkpointStep(scene: Scene, { type: _, step, ...body }: CommandOf<'step.checkpoint'>): Draft[] {
+  mustBeActive(scene);
+  const view = heldStep(scene, step);
+  mustBeLeaf(view, 'checkpointed');
+  mustHold(scene, view, 'checkpoint');
+  return [draft('step.checkpointed', { step: view.step.key, ...body })];
+}
+
+export function completeStep(scene: Scene, { type: _, step, ...body }: CommandOf<'step.complete'>): Draft[] {
+  mustBeActive(scene);
+  const view = heldStep(scene, step);
+  mustBeLeaf(view, 'completed');
+  const empty = Object.entries(body).every(([name, value]) => name === 'mark' || value === undefined);
+  if (view.status === 'completed' && empty) return [];
+  mustHold(scene, view, 'complete');
+  return [draft('step.completed', { step: view.step.key, ...body }), ...finishRun(scene, [view.step.key])];
+}
+
+/** Failing raises an error that stays open until somebody retries, skips, aborts or adjusts. */
+export function failStep(scene: Scene, { step, errorType, message, mark }: CommandOf<'step.fail'>): Draft[] {
+  mustBeActive(scene);
+  const view = heldStep(scene, step);
+  mustBeLeaf(view, 'failed');
+  mustHold(scene, view, 'fail');
+  const error = nextId(scene.state, 'E');
+  return [
+    draft('item.raised', { id: error, kind: 'error', type: errorType, text: message, step: view.step.key }),
+    draft('step.failed', { step: view.step.key, error, mark }),
+  ];
+}
+
+export function retryStep(scene: Scene, { step: key, note, mark }: CommandOf<'step.retry'>): Draft[] {
+  mustBeActive(scene);
+  const session = mustHaveSession(scene);
+  const view = stepOf(scene, key);
+  const { step } = view;
+  mustBeLeaf(view, 'retried');
+  mustAllow('step', stepName(step), view.status, 'retry', stepHints(step, view.status));
+  if (step.retries >= MAX_RETRIES)
+    mustBePerson(scene, `retry a step more than ${MAX_RETRIES} times`, `holdfast retry ${step.key}`);
+  mustBeFree(view);
+  const attempt = step.retries + 1;
+  const told = `Retry ${attempt}${note ? `: ${note}` : ''}`;
+  return [
+    ...settleError(scene, step.error, told),
+    draft('step.retried', {
+      step: step.key,
+      session: session.id,
+      claim: nextId(scene.state, 'L'),
+      attempt,
+      note,
+      mark,
+    }),
+  ];
+}
+
+/** Skipping a parent skips what is pending or failed below it, and is refused while one runs. */
+export function skipStep(scene: Scene, { step: key, reason }: CommandOf<'step.skip'>): Draft[] {
+  mustBeActive(scene);
+  const view = stepOf(scene, key);
+  const leaves = leavesBelow(scene, view);
+  if (view.status === 'skipped') return [];
+  if (view.children.length === 0)
+    mustAllow('step', stepName(view.step), view.status, 'skip', stepHints(view.step, view.status));
+  const running = leaves.filter((leaf) => leaf.status === 'in_progress');
+  if (running.length > 0) {
+    throw new Fault(
+      'illegal',
+      `${stepName(view.step)} cannot be skipped: ${running.map((leaf) => quoted(leaf.step.key)).join(', ')} is in progress.`,
+      {
+        hints: running
+          .slice(0, 3)
+          .map((leaf) => `Finish it, or put it back with \`holdfast release ${leaf.step.key}\`.`),
+      },
+    );
+  }
+  mustBePerson(scene, 'skip a step', `holdfast skip ${view.step.key} --reason …`);
+  const skipped = leaves.filter((leaf) => !isDone(leaf.status));
+  if (skipped.length === 0)
+    mustAllow('step', stepName(view.step), view.status, 'skip', stepHints(view.step, view.status));
+  return [
+    ...skipped.flatMap((leaf) => [
+      ...settleError(scene, leaf.step.error, `Skipped: ${reason}`),
+      draft('step.skipped', { step: leaf.step.key, reason }),
+    ]),
+    ...finishRun(
+      scene,
+      skipped.map((leaf) => leaf.step.key),
+    ),
+  ];
+}
+
+/** What built on the step is stale until confirmed. */
+export function reopenStep(scene: Scene, { step: key, reason }: CommandOf<'step.reopen'>): Draft[] {
+  mustBeActive(scene);
+  const view = stepOf(scene, key);
+  mustBeLeaf(view, 'reopened');
+  mustAllow('step', stepName(view.step), view.status, 'reopen', stepHints(view.step, view.status));
+  const taken = scene.session ? { session: scene.session.id, claim: nextId(scene.state, 'L') } : {};
+  return [...reviveRun(scene, reason), draft('step.reopened', { step: view.step.key, reason, ...taken })];
+}
+
+export function confirmStep(scene: Scene, { step: key }: CommandOf<'step.confirm'>): Draft[] {
+  mustBeActive(scene);
+  const view = stepOf(scene, key);
+  return view.stale ? [draft('step.confirmed', { step: view.step.key })] : [];
+}
+
+export function releaseStep(scene: Scene, { step: key, reason }: CommandOf<'step.release'>): Draft[] {
+  mustBeActive(scene);
+  const view = stepOf(scene, key);
+  const { step } = view;
+  mustBeLeaf(view, 'released');
+  if (view.status === 'pending') return [];
+  mustAllow('step', stepName(step), view.status, 'release', stepHints(step, view.status));
+  const holder = step.holder ? scene.state.sessions.get(step.holder.session) : undefined;
+  const mine = holder !== undefined && holder.id === scene.session?.id;
+  if (holder && !mine && scene.actor.kind !== 'person') throw heldBy(scene, step, holder);
+  return [draft('step.released', { step: step.key, reason })];
+}
+
+export function verifyStep(scene: Scene, { step: key, result, note, probe }: CommandOf<'step.verify'>): Draft[] {
+  mustBeActive(scene);
+  const view = stepOf(scene, key);
+  const { step } = view;
+  if (view.status === 'pending' || view.status === 'skipped') {
+    throw new Fault('illegal', `${stepName(step)} is ${view.status}: there is nothing to verify.`, {
+      hints: stepHints(step, view.status),
+    });
+  }
+  const basis = probe ? 'verified' : 'declared';
+  const checked = probe ? { probe: probe.command, exitCode: probe.exitCode } : {};
+  if (result === 'pass') return [draft('step.verified', { step: step.key, result, note, ...checked }, basis)];
+  const finding = nextId(scene.state, 'F');
+  const told = probe ? `\`${probe.command}\` exited with ${probe.exitCode ?? 'a signal'}` : 'declared';
+  return [
+    draft(
+      'item.raised',
+      {
+        id: finding,
+        kind: 'finding',
+        severity: 'must_fix',
+        step: step.key,
+        text: `Verification of ${step.key} failed: ${note ?? told}`,
+      },
+      basis,
+    ),
+    draft('step.verified', { step: step.key, result, note, ...checked, finding }, basis),
+  ];
+}
+
+export function setGate(scene: Scene, { step: key, open }: CommandOf<'gate.set'>): Draft[] {
+  mustBeActive(scene);
+  const { step, status } = stepOf(scene, key);
+  if (open && !step.gate) return [];
+  if (step.gate?.state === (open ? 'open' : 'closed')) return [];
+  mustBePerson(scene, `${open ? 'open' : 'close'} a gate`, `holdfast gate ${step.key} ${open ? 'open' : 'close'}`);
+  if (!open && status !== 'pending') {
+    throw new Fault('illegal', `${stepName(step)} is ${status.replace('_', ' ')}: its gate is behind it.`, {
+      hints: stepHints(step, status),
+    });
+  }
+  return [draft(open ? 'gate.opened' : 'gate.closed', { step: step.key, by: scene.actor.name })];
+}
+
+function mustBeLeaf(view: StepView, deed: string): void {
+  if (view.children.length === 0) return;
+  const keys = view.children.map((child) => quoted(child.key));
+  throw new Fault(
+    'illegal',
+    `${stepName(view.step)} has children and is derived from them: it cannot be ${deed} itself.`,
+    {
+      hints: [`Its children: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ' …' : ''}.`],
+      data: { step: view.step.key, children: view.children.map((child) => child.key) },
+    },
+  );
+}
+
+/** Refuses to start what something stands in the way of, and says what that is. */
+function mustBeFree(view: StepView): void {
+  const [first] = view.obstacles;
+  if (!first) return;
+  throw new Fault('blocked', `${stepName(view.step)} is blocked: ${view.obstacles.map(tellObstacle).join('; ')}.`, {
+    hints: [...new Set(view.obstacles.map(obstacleHint))],
+    data: { step: view.step.key, obstacles: view.obstacles },
+  });
+}
+
+function tellObstacle(obstacle: Obstacle): string {
+  switch (obstacle.kind) {
+    case 'after':
+      return `${quoted(obstacle.step)} comes first and is ${obstacle.status.replace('_', ' ')}`;
+    case 'gate':
+      return `the gate of ${quoted(obstacle.step)} is closed`;
+    case 'blocker':
+      return `${obstacle.id} blocks ${quoted(obstacle.affects)}`;
+    default:
+      return obstacle satisfies never;
+  }
+}
+
+function obstacleHint(obstacle: Obstacle): string {
+  switch (obstacle.kind) {
+    case 'after':
+      return `Finish ${quoted(obstacle.step)} first; \`holdfast status\` shows what is ready.`;
+    case 'gate':
+      return `A person opens the gate with \`holdfast gate ${obstacle.step} open\`.`;
+    case 'blocker':
+      return `Settle it with \`holdfast settle ${obstacle.id} --as resolved --note …\`, or go around it with \`--as bypassed\`.`;
+    default:
+      return obstacle satisfies never;
+  }
+}
+
+function leavesBelow(scene: Scene, view: StepView): StepView[] {
+  if (view.children.length === 0) return [view];
+  return view.children.flatMap((child) => leavesBelow(scene, stepOf(scene, child.key)));
+}
+
+function settleError(scene: Scene, error: string | null, note: string): Draft[] {
+  return error !== null && scene.state.items.has(error)
+    ? [draft('item.settled', { id: error, as: 'resolved', note })]
+    : [];
+}
+
+/** The run is completed with the last step that was left. */
+function finishRun(scene: Scene, finished: readonly string[]): Draft[] {
+  const { leaves } = scene.plan;
+  const all = leaves.every((leaf) => isDone(leaf.status) || finished.includes(leaf.step.key));
+  return all && scene.state.run?.status === 'active' ? [draft('run.completed', {})] : [];
+}

@@ -1,0 +1,119 @@
+import type { CommandOf } from '../command.ts';
+import { isGone, leaseEnd } from '../derive.ts';
+import type { Draft } from '../event.ts';
+import { Fault, notFound, quoted } from '../fault.ts';
+import { nextId } from '../state.ts';
+import { draft, mustAllow, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
+
+export function takeClaim(scene: Scene, { files, reason }: CommandOf<'claim.take'>): Draft[] {
+  mustBeActive(scene);
+  const session = mustHaveSession(scene);
+  for (const claim of scene.state.claims.values()) {
+    const holder = scene.state.sessions.get(claim.session);
+    if (!holder || holder.id === session.id || isGone(holder, scene)) continue;
+    const wanted = files.find((file) => claim.files.some((held) => pathsOverlap(file, held)));
+    if (wanted === undefined) continue;
+    const until = leaseEnd(holder, scene);
+    throw new Fault(
+      'held',
+      `${quoted(wanted)} is claimed by ${claim.agent} (${claim.session}) until ${until}: ${claim.id}.`,
+      {
+        hints: [`Wait for it with \`holdfast wait --for ${claim.id}\`, or work on other files.`],
+        data: { claim: claim.id, session: claim.session, agent: claim.agent, until, file: wanted },
+      },
+    );
+  }
+  const mine = [...scene.state.claims.values()].filter((claim) => claim.session === session.id);
+  const covered = mine.find(
+    (claim) => claim.files.length === files.length && files.every((file) => claim.files.includes(file)),
+  );
+  if (covered) return [];
+  return [draft('claim.taken', { id: nextId(scene.state, 'L'), session: session.id, files, reason })];
+}
+
+export function releaseClaim(scene: Scene, { id }: CommandOf<'claim.release'>): Draft[] {
+  const claim = scene.state.claims.get(id) ?? [...scene.state.claims.values()].find((one) => one.alias === id);
+  if (!claim) {
+    if (scene.recall('claim', id)) return [];
+    throw notFound('claim', id, scene.state.claims.keys(), 'See what is held with `holdfast status`.');
+  }
+  if (claim.session !== scene.session?.id && scene.actor.kind !== 'person') {
+    throw new Fault('held', `${claim.id} is held by ${claim.agent} (${claim.session}).`, {
+      hints: ['Only its holder or a person releases a claim.'],
+      data: { claim: claim.id, session: claim.session },
+    });
+  }
+  return [draft('claim.released', { id: claim.id })];
+}
+
+export function beginEffect(
+  scene: Scene,
+  { name, class: effectClass, key, owner }: CommandOf<'effect.begin'>,
+): Draft[] {
+  mustBeActive(scene);
+  const open = key ? [...scene.state.effects.values()].find((effect) => effect.key === key) : undefined;
+  if (open) {
+    throw new Fault(
+      'illegal',
+      `${open.id} with the key ${quoted(key ?? '')} began at ${open.at} and has no recorded end.`,
+      {
+        hints: [
+          'Look at what it did before you repeat it.',
+          `Then record it: \`holdfast effect end ${open.id} --outcome succeeded|failed|cancelled|unknown\`.`,
+        ],
+        data: { effect: open.id, key, began: open.at, class: open.class },
+      },
+    );
+  }
+  const held = [...scene.state.steps.values()].filter(
+    (step) => scene.session && step.holder?.session === scene.session.id,
+  );
+  const step = held.length === 1 ? held[0]?.key : undefined;
+  return [draft('effect.began', { id: nextId(scene.state, 'X'), name, class: effectClass, key, step, owner })];
+}
+
+export function endEffect(scene: Scene, { id, outcome, exitCode, note, seen }: CommandOf<'effect.end'>): Draft[] {
+  mustBeActive(scene);
+  const { effects } = scene.state;
+  const open = effects.get(id) ?? [...effects.values()].find((effect) => effect.key === id);
+  const effect = open ?? scene.recall('effect', id);
+  if (!effect) throw notFound('effect', id, effects.keys(), 'See what has no recorded end with `holdfast resume`.');
+  if (effect.status === 'ended' && effect.outcome === outcome) return [];
+  mustAllow('effect', `Effect ${effect.id}`, effect.status, 'end');
+  return [draft('effect.ended', { id: effect.id, outcome, exitCode, note }, seen ? 'verified' : 'declared')];
+}
+
+export function seeFiles(scene: Scene, { artifacts, read }: CommandOf<'files.see'>): Draft[] {
+  mustBeActive(scene);
+  const held = [...scene.state.steps.values()].filter(
+    (step) => scene.session && step.holder?.session === scene.session.id,
+  );
+  const step = held.length === 1 ? held[0]?.key : undefined;
+  return artifacts.length === 0 ? [] : [draft('files.seen', { artifacts, step, read }, 'verified')];
+}
+
+/** Whether two paths or globs can mean the same file. Two globs overlap when one's fixed beginning is inside the other's. */
+export function pathsOverlap(a: string, b: string): boolean {
+  if (a === b || isBelow(a, b) || isBelow(b, a)) return true;
+  const aGlob = isGlob(a);
+  const bGlob = isGlob(b);
+  if (aGlob && bGlob) {
+    const aFixed = fixedPart(a);
+    const bFixed = fixedPart(b);
+    return aFixed.startsWith(bFixed) || bFixed.startsWith(aFixed);
+  }
+  if (aGlob) return globPattern(a).test(b);
+  return bGlob && globPattern(b).test(a);
+}
+
+const isGlob = (path: string): boolean => /[*?]/.test(path);
+const fixedPart = (glob: string): string => glob.slice(0, glob.search(/[*?]/));
+const isBelow = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+function globPattern(glob: string): RegExp {
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*\*\/?|\*|\?/g, (wild) => (wild === '*' ? '[^/]*' : wild === '?' ? '[^/]' : '.*'));
+  return new RegExp(`^${source}$`);
+}

@@ -1,0 +1,320 @@
+import type { Actor, Artifact, EventBody, Owner, Role, StepKind, TreeMark } from './event.ts';
+
+/**
+ * Folded state: what the rules need and nothing more. Open things and the plan are here; what is settled, ended or told
+ * (old sessions, decisions, notes, closed mail) is in the store's projection, so that the cost of a command does not
+ * grow with history. State is a set of tables; a row is never changed, it is replaced.
+ */
+export interface State {
+  version: number;
+  run: Run | null;
+  /** The last number given out, by prefix: `D` for decisions, `L` for claims and so on. */
+  counters: Record<string, number>;
+  steps: Map<string, Step>;
+  /** Active ones only. */
+  sessions: Map<string, Session>;
+  /** Claims on files; a claim on a step is in the step. */
+  claims: Map<string, Claim>;
+  /** Open, active and bypassed ones. */
+  items: Map<string, Item>;
+  /** Begun and not ended. */
+  effects: Map<string, Effect>;
+  /** All but the closed ones. */
+  messages: Map<string, Message>;
+  /** Offered, in clarification, or accepted and not finished. */
+  handoffs: Map<string, Handoff>;
+  /** Constraints and dead ends; they are in every brief. */
+  notes: Map<string, Note>;
+  usage: Map<string, Usage>;
+  mirrors: Map<string, Mirror>;
+  foreign: Map<string, unknown>;
+  acceptedConflicts: Map<string, string>;
+  next: NextAction | null;
+  /** How many of each there have been, for a brief that says what it leaves out. */
+  totals: { decisions: number; activeDecisions: number; notes: number; sessions: number; events: number };
+  lastSnapshot: { id: string; session: string; agent: string; version: number; at: string } | null;
+  snapshotSequences: Record<string, number>;
+}
+
+export interface Run {
+  id: string;
+  title: string;
+  goal: string | null;
+  workspace: string;
+  status: 'active' | 'completed' | 'abandoned' | 'archived';
+  design: { path: string; approvedBy?: string | undefined } | null;
+  plan: { path: string; sha256?: string | null | undefined } | null;
+  openedAt: string;
+  openedBy: Actor;
+  updatedAt: string;
+  reason: string | null;
+}
+
+export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'skipped';
+
+export interface Step {
+  key: string;
+  title: string;
+  kind: StepKind;
+  parent: string | null;
+  after: readonly string[];
+  wave: number | null;
+  agents: readonly string[];
+  parallel: boolean;
+  gate: { state: 'closed' | 'open'; by?: string; at?: string } | null;
+  context: readonly string[];
+  checkpoints: readonly string[];
+  alias: string | null;
+  /** Of a leaf. A step with children is derived from them. */
+  status: StepStatus;
+  /** Who has it. None while in progress means interrupted. */
+  holder: Holder | null;
+  /** The session that held it last, kept when it is interrupted. */
+  lastSession: string | null;
+  lastAgent: string | null;
+  checkpoint: Checkpoint | null;
+  /** Files recorded while in progress; dropped when it ends, the projection has them. */
+  artifacts: readonly Artifact[];
+  startedAt: string | null;
+  endedAt: string | null;
+  startedVersion: number;
+  reopenedVersion: number;
+  confirmedVersion: number;
+  retries: number;
+  /** Crashes in a row. */
+  crashes: number;
+  /** The open error that failing it raised. */
+  error: string | null;
+  reason: string | null;
+  /** The first words of the summary; the projection has all of it. */
+  summary: string | null;
+  verified: { result: 'pass' | 'fail'; basis: 'declared' | 'verified'; at: string; probe: string | null } | null;
+}
+
+export interface Holder {
+  session: string;
+  agent: string;
+  /** The claim; its number is the fencing number. */
+  claim: string;
+  since: string;
+}
+
+export interface Checkpoint {
+  name: string;
+  at: string;
+  session: string | null;
+  mark: TreeMark | null;
+}
+
+export interface Session {
+  id: string;
+  agent: string;
+  kind: 'agent' | 'person';
+  role: Role;
+  status: 'active' | EventBody<'session.ended'>['reason'];
+  leaseMs: number;
+  startedAt: string;
+  /** Of the last event it caused. */
+  seenAt: string;
+  continues: string | null;
+  /** The session that went on in its place. */
+  continuedBy: string | null;
+  returns: boolean;
+  parent: string | null;
+  client: { name: string; id: string; inferred?: boolean | undefined } | null;
+  owner: Owner | null;
+  mark: TreeMark | null;
+  /** Steps it has held, for the lineage and for fencing. */
+  held: readonly string[];
+  completed: readonly string[];
+  endedAt: string | null;
+  endReason: string | null;
+  notes: readonly string[];
+  issues: readonly string[];
+  contextUsage: number | null;
+  evidence: readonly string[];
+  alias: string | null;
+}
+
+export interface Claim {
+  id: string;
+  session: string;
+  agent: string;
+  files: readonly string[];
+  reason: string | null;
+  since: string;
+  status: 'held' | 'released';
+  alias: string | null;
+}
+
+export type ItemStatus = 'active' | 'bypassed' | 'open' | 'resolved' | 'deferred' | 'withdrawn';
+
+export interface Item extends EventBody<'item.raised'> {
+  status: ItemStatus;
+  raisedAt: string;
+  by: string;
+  session: string | null;
+  settledAt?: string | undefined;
+  resolution?: string | null | undefined;
+  basis: 'declared' | 'verified';
+}
+
+export interface Decision extends EventBody<'decision.made'> {
+  status: 'active' | 'retracted' | 'superseded';
+  at: string;
+  by: string;
+  session: string | null;
+  basis: 'declared' | 'verified';
+  supersededBy?: string;
+  retractedBecause?: string;
+}
+
+export interface Note extends EventBody<'note.added'> {
+  at: string;
+  by: string;
+  session: string | null;
+}
+
+export interface Effect extends EventBody<'effect.began'> {
+  status: 'began' | 'ended';
+  at: string;
+  by: string;
+  session: string | null;
+  outcome?: string;
+  exitCode?: number | null;
+  endedAt?: string;
+}
+
+export interface Message extends EventBody<'message.sent'> {
+  status: EventBody<'message.moved'>['to'];
+  at: string;
+  session: string | null;
+  acks: readonly { by: string; at: string; to: string; note: string }[];
+  replies: readonly { from: string; at: string; body: string }[];
+  disposition?: string | undefined;
+}
+
+export interface Handoff extends EventBody<'handoff.offered'> {
+  status: 'offered' | 'clarifying' | 'accepted' | 'declined' | 'withdrawn' | 'finished';
+  at: string;
+  by: string;
+  version: number;
+  acceptedBy: string | null;
+  question: string | null;
+  outcome: string | null;
+}
+
+export interface Usage {
+  agent: string;
+  input: number;
+  output: number;
+  cached: number;
+}
+
+export interface Mirror {
+  format: string;
+  path: string;
+}
+
+export interface NextAction {
+  text: string;
+  session: string | null;
+  step: string | null;
+  at: string;
+}
+
+export interface Snapshot extends EventBody<'snapshot.taken'> {
+  at: string;
+}
+
+/** The file as it was last recorded. */
+export interface FileRecord extends Artifact {
+  id: string;
+  step: string | null;
+  session: string | null;
+  at: string;
+  version: number;
+  read: boolean;
+  basis: 'declared' | 'verified';
+}
+
+/** What a step left when it was completed, whole. */
+export interface Result {
+  id: string;
+  step: string;
+  summary: string | null;
+  built: string | null;
+  artifacts: readonly Artifact[];
+  session: string | null;
+  by: string;
+  at: string;
+}
+
+/** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
+export const STATE_FORMAT = 1;
+
+export function emptyState(): State {
+  return {
+    version: 0,
+    run: null,
+    counters: {},
+    steps: new Map(),
+    sessions: new Map(),
+    claims: new Map(),
+    items: new Map(),
+    effects: new Map(),
+    messages: new Map(),
+    handoffs: new Map(),
+    notes: new Map(),
+    usage: new Map(),
+    mirrors: new Map(),
+    foreign: new Map(),
+    acceptedConflicts: new Map(),
+    next: null,
+    totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
+    lastSnapshot: null,
+    snapshotSequences: {},
+  };
+}
+
+/** An independent copy; rows are shared, since nobody changes them. */
+export function forkState(state: State): State {
+  const fork = { ...state };
+  for (const [name, value] of Object.entries(state)) {
+    if (value instanceof Map) Object.assign(fork, { [name]: new Map(value) });
+  }
+  fork.counters = { ...state.counters };
+  fork.totals = { ...state.totals };
+  fork.snapshotSequences = { ...state.snapshotSequences };
+  return fork;
+}
+
+/** Tables become arrays of entries; the order of rows is kept. */
+export function serializeState(state: State): string {
+  return JSON.stringify(state, (_, value: unknown) => (value instanceof Map ? [...value] : value));
+}
+
+export function deserializeState(text: string): State {
+  const plain = JSON.parse(text) as Record<string, unknown>;
+  const state = emptyState();
+  for (const [name, value] of Object.entries(plain)) {
+    const table = state[name as keyof State] instanceof Map;
+    Object.assign(state, { [name]: table ? new Map(value as [string, unknown][]) : value });
+  }
+  return state;
+}
+
+/** The id the next thing of a prefix gets. `ahead` counts ids already given out by the same decision. */
+export function nextId(state: State, prefix: string, ahead = 0): string {
+  return `${prefix}-${(state.counters[prefix] ?? 0) + 1 + ahead}`;
+}
+
+/** Keeps the counter of an id's prefix at least at its number, whatever made the id. */
+export function count(state: State, id: string): void {
+  const match = /^([A-Z])-(\d+)$/.exec(id);
+  if (!match) return;
+  const [, prefix = '', digits = ''] = match;
+  state.counters[prefix] = Math.max(state.counters[prefix] ?? 0, Number(digits));
+}
+
+export const itemPrefixes = { blocker: 'B', finding: 'F', question: 'Q', commitment: 'C', error: 'E' } as const;

@@ -1,0 +1,26 @@
+/** Arithmetic on times that were given. Nothing here looks at a clock. */
+
+export function addMs(instant: string, ms: number): string {
+  return new Date(Date.parse(instant) + ms).toISOString();
+}
+
+export function msBetween(earlier: string, later: string): number {
+  return Date.parse(later) - Date.parse(earlier);
+}
+
+/** A length of time as people say it: `14 min`, `2 days`. */
+export function inWords(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  if (hours < 36) return `${hours} h`;
+  return `${Math.round(hours / 24)} days`;
+}
+
+/** `10:41 UTC` today, `2026-01-02 10:41 UTC` before. */
+export function clockTime(instant: string, now: string): string {
+  const minutes = `${instant.slice(11, 16)} UTC`;
+  return instant.slice(0, 10) === now.slice(0, 10) ? minutes : `${instant.slice(0, 10)} ${minutes}`;
+}
