@@ -12,7 +12,7 @@ export type Command =
   | { type: 'run.unarchive'; reason?: string | undefined }
   | { type: 'run.supervise'; evidence?: ReadonlyMap<string, readonly string[]> }
   | { type: 'plan.add'; steps: PlannedStep[] }
-  | { type: 'plan.change'; step: string; patch: Partial<StepPlan> }
+  | { type: 'plan.change'; step: string; patch: { [K in keyof StepPlan]?: StepPlan[K] | undefined } }
   | { type: 'plan.remove'; step: string }
   | { type: 'step.start'; step: string; mark?: TreeMark | undefined }
   | {

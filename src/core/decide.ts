@@ -1,6 +1,6 @@
 import type { Command, CommandOf, CommandType } from './command.ts';
 import type { Vitals } from './derive.ts';
-import type { Actor, Draft, Event } from './event.ts';
+import type { Actor, Draft, Event, Owner } from './event.ts';
 import { evolve } from './evolve.ts';
 import { Fault, notFound } from './fault.ts';
 import {
@@ -52,6 +52,8 @@ export interface Circumstances extends Vitals {
   actor: Actor;
   /** The session named by the caller, if one was. */
   session: string | null;
+  /** The process a session that is opened now belongs to, where that is known. */
+  owner?: Owner | undefined;
   /** Records that folded state no longer holds, by kind and id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
@@ -89,7 +91,7 @@ export function decide(state: State, command: Command, circumstances: Circumstan
     session = [...work.sessions.values()].at(-1) ?? null;
   } else if (session === null && opensSession.has(command.type)) {
     const scene = sceneOf({ ...base, state: work, session: null });
-    play(startSession(scene, { type: 'session.start' }), caller.actor, null);
+    play(startSession(scene, { type: 'session.start', owner: circumstances.owner }), caller.actor, null);
     session = [...work.sessions.values()].at(-1) ?? null;
   }
   const scene = sceneOf({ ...base, state: work, session: session ? (work.sessions.get(session.id) ?? null) : null });

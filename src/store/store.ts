@@ -24,6 +24,9 @@ export interface Store {
    */
   append(batch: Batch): Promise<Appended>;
 
+  /** The events that a command with this idempotency key has recorded; empty when there are none. */
+  recorded(run: string, key: string): Promise<Event[]>;
+
   /** Events of a run in version order, after a version. */
   read(run: string, after: number, limit: number): Promise<Event[]>;
 
@@ -160,8 +163,8 @@ export interface RecordFilter {
   kind: string;
   status?: string;
   tag?: string;
-  /** Only records touched last before this version, to page on. */
-  before?: number;
+  /** To page on: only records after this one in the order, which is by version, then by id, both falling. */
+  before?: { version: number; id: string };
   limit: number;
 }
 

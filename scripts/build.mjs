@@ -1,0 +1,36 @@
+// Builds the package: `dist/bin`, one bundled CommonJS program with its rarely used parts in files of their own, and
+// `dist/lib`, the library as ES modules with types. With --bin only the program.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+
+rmSync(`${root}dist/bin`, { recursive: true, force: true });
+const bundle = await rolldown({
+  cwd: root,
+  input: { holdfast: 'src/bin.ts' },
+  platform: 'node',
+  // The addon of the SQLite package is found by its place in node_modules.
+  external: [/^@photostructure\/sqlite/],
+  transform: { define: { HOLDFAST_VERSION: JSON.stringify(version) } },
+});
+await bundle.write({
+  dir: 'dist/bin',
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
+  banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
+  minify: true,
+});
+await bundle.close();
+chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
+
+if (!process.argv.includes('--bin')) {
+  rmSync(`${root}dist/lib`, { recursive: true, force: true });
+  const compiler = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc');
+  const compiled = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+  process.exitCode = compiled.status ?? 1;
+}

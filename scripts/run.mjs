@@ -1,0 +1,19 @@
+// Runs a TypeScript file of the project: bundles it into a temporary file and starts that with the same Node.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const [entry, ...rest] = process.argv.slice(2);
+const folder = mkdtempSync(join(root, 'node_modules', '.run-'));
+try {
+  const bundle = await rolldown({ cwd: root, input: { main: entry }, platform: 'node', external: [/^[^./]/] });
+  await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
+  await bundle.close();
+  const ran = spawnSync(process.execPath, [join(folder, 'main.mjs'), ...rest], { cwd: root, stdio: 'inherit' });
+  process.exitCode = ran.status ?? 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

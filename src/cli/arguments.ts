@@ -1,0 +1,231 @@
+import { Fault, nearest, quoted } from '../core/fault.ts';
+import { StepKey } from '../core/text.ts';
+import { operations } from '../operations/index.ts';
+import { type Operation, unwrap } from '../operations/operation.ts';
+
+/** What stands on a command line: the operation, its input as it was typed, and the flags every command has. */
+export interface Call {
+  operation: Operation | null;
+  input: Record<string, unknown>;
+  common: CommonFlags;
+  help: boolean;
+  version: boolean;
+  /** The words that named the command. */
+  words: string[];
+}
+
+export interface CommonFlags {
+  json: boolean;
+  run?: string;
+  session?: string;
+  agent?: string;
+  store?: string;
+  dir?: string;
+  idempotency?: string;
+  color?: boolean;
+}
+
+export const commonFlags = {
+  json: 'Print exactly one JSON object.',
+  run: 'The run that is meant.',
+  session: 'The session you are.',
+  agent: 'The agent you are.',
+  store: 'A PostgreSQL address or a SQLite file, in place of the workspace’s own.',
+  dir: 'The folder to work in.',
+  idempotency: 'A key under which the command is recorded once, however often it comes.',
+} as const;
+
+export const allOperations = operations as unknown as readonly Operation[];
+
+/** The names of commands that are no operations. */
+export const ownCommands = ['help', 'completion'] as const;
+
+/** A flag of an operation: the field it fills and how. */
+export interface FlagSpec {
+  field: string;
+  name: string;
+  kind: 'text' | 'number' | 'boolean' | 'list';
+  /** Keys may be given in one go, separated by commas. */
+  commas: boolean;
+  options: readonly string[];
+}
+
+export function flagsOf(operation: Operation): FlagSpec[] {
+  return Object.entries(operation.input.entries).map(([field, schema]) => {
+    const inner = unwrap(schema as never);
+    const kind =
+      inner.type === 'array' ? 'list' : inner.type === 'boolean' || inner.type === 'number' ? inner.type : 'text';
+    const name = operation.flags?.[field] ?? field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return {
+      field,
+      name,
+      kind,
+      commas: inner.item === StepKey,
+      options: inner.type === 'picklist' ? (inner.options ?? []) : [],
+    };
+  });
+}
+
+export function parseArguments(argv: readonly string[]): Call {
+  const call: Call = { operation: null, input: {}, common: { json: false }, help: false, version: false, words: [] };
+  const { operation, rest } = findOperation(argv, call);
+  call.operation = operation;
+  if (operation) fill(call, operation, rest);
+  return call;
+}
+
+/** The longest sequence of words that names an operation; flags that every command has may stand before it. */
+function findOperation(argv: readonly string[], call: Call): { operation: Operation | null; rest: string[] } {
+  const rest = [...argv];
+  const words: string[] = [];
+  const skipped: string[] = [];
+  while (rest.length > 0 && words.length < 2) {
+    const next = rest[0] as string;
+    if (next.startsWith('-')) {
+      if (words.length > 0) break;
+      skipped.push(rest.shift() as string);
+      const name = next.replace(/^--/, '');
+      const takesValue = name in commonFlags && name !== 'json';
+      if (takesValue && rest.length > 0) skipped.push(rest.shift() as string);
+      continue;
+    }
+    words.push(rest.shift() as string);
+  }
+  const two = words.length === 2 ? allOperations.find((one) => one.name === `${words[0]}.${words[1]}`) : undefined;
+  if (two) {
+    call.words = words;
+    return { operation: two, rest: [...skipped, ...rest] };
+  }
+  const [first, second] = words;
+  const one = allOperations.find((operation) => operation.name === first);
+  call.words = words;
+  if (one) return { operation: one, rest: [...skipped, ...(second === undefined ? [] : [second]), ...rest] };
+  for (const flag of skipped) {
+    if (flag === '--help' || flag === '-h') call.help = true;
+    else if (flag === '--version' || flag === '-V') call.version = true;
+    else if (flag === '--json') call.common.json = true;
+  }
+  if (rest.includes('--json')) call.common.json = true;
+  call.words = [...words, ...rest];
+  if (rest.includes('--help') || rest.includes('-h')) call.help = true;
+  return { operation: null, rest: [] };
+}
+
+function fill(call: Call, operation: Operation, argv: string[]): void {
+  const specs = flagsOf(operation);
+  const words = [...(operation.words ?? [])] as string[];
+  let openList: FlagSpec | null = null;
+  let onlyWords = false;
+  const rest = [...argv];
+  while (rest.length > 0) {
+    const next = rest.shift() as string;
+    if (onlyWords || !next.startsWith('-') || next === '-' || /^-\d/.test(next)) {
+      openList = takeWord(call, operation, specs, words, openList, next);
+      continue;
+    }
+    if (next === '--') {
+      onlyWords = true;
+      continue;
+    }
+    openList = takeFlag(call, operation, specs, next, rest);
+  }
+}
+
+/** A bare word is the next word the command takes, or one more of the list before it. */
+function takeWord(
+  call: Call,
+  operation: Operation,
+  specs: readonly FlagSpec[],
+  words: string[],
+  openList: FlagSpec | null,
+  value: string,
+): FlagSpec | null {
+  const field = words[0];
+  if (field === undefined) {
+    if (openList) {
+      add(call, openList, value);
+      return openList;
+    }
+    throw usage(operation, `${quoted(value)} is one word too many.`, ['Put text of several words into quotes.']);
+  }
+  const spec = specs.find((one) => one.field === field) as FlagSpec;
+  if (spec.kind !== 'list') words.shift();
+  add(call, spec, value);
+  return openList;
+}
+
+function takeFlag(
+  call: Call,
+  operation: Operation,
+  specs: readonly FlagSpec[],
+  flag: string,
+  rest: string[],
+): FlagSpec | null {
+  const equals = flag.indexOf('=');
+  const written = equals > 0 ? flag.slice(0, equals) : flag;
+  const inline = equals > 0 ? flag.slice(equals + 1) : undefined;
+  const name = written.replace(/^--?/, '');
+  if (written === '-h' || name === 'help') {
+    call.help = true;
+    return null;
+  }
+  const spec =
+    specs.find((one) => one.name === name) ?? specs.find((one) => one.kind === 'boolean' && `no-${one.name}` === name);
+  if (spec?.kind === 'boolean') {
+    call.input[spec.field] = inline === undefined ? spec.name === name : inline !== 'false';
+    return null;
+  }
+  if (spec) {
+    add(call, spec, takeValue(operation, written, inline, rest));
+    return spec.kind === 'list' ? spec : null;
+  }
+  takeCommon(call, operation, specs, written, name, inline, rest);
+  return null;
+}
+
+function takeCommon(
+  call: Call,
+  operation: Operation,
+  specs: readonly FlagSpec[],
+  written: string,
+  name: string,
+  inline: string | undefined,
+  rest: string[],
+): void {
+  if (name === 'json') call.common.json = true;
+  else if (name === 'color' || name === 'no-color') call.common.color = name === 'color';
+  else if (name in commonFlags) {
+    call.common[name as 'run'] = takeValue(operation, written, inline, rest);
+  } else {
+    const near = nearest(name, [...specs.map((spec) => spec.name), ...Object.keys(commonFlags)]);
+    throw usage(
+      operation,
+      `There is no flag ${quoted(written)}.`,
+      near.map((other) => `Did you mean \`--${other}\`?`),
+    );
+  }
+}
+
+function takeValue(operation: Operation, written: string, inline: string | undefined, rest: string[]): string {
+  if (inline !== undefined) return inline;
+  const value = rest.shift();
+  if (value === undefined) throw usage(operation, `${quoted(written)} needs a value.`, []);
+  return value;
+}
+
+function add(call: Call, spec: FlagSpec, value: string): void {
+  if (spec.kind === 'list') {
+    const list = (call.input[spec.field] ?? []) as string[];
+    call.input[spec.field] = [...list, ...(spec.commas ? value.split(',').filter((part) => part !== '') : [value])];
+  } else if (spec.kind === 'number') {
+    const number = Number(value);
+    // What is no number is left as it is: the schema says what is wrong with it.
+    call.input[spec.field] = value.trim() === '' || Number.isNaN(number) ? value : number;
+  } else call.input[spec.field] = value;
+}
+
+function usage(operation: Operation, message: string, hints: readonly string[]): Fault {
+  return new Fault('usage', message, {
+    hints: [...hints, `See \`holdfast help ${operation.name.replace('.', ' ')}\`.`],
+  });
+}

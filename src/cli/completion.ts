@@ -1,0 +1,87 @@
+import { Fault, quoted } from '../core/fault.ts';
+import { allOperations, commonFlags, flagsOf, ownCommands } from './arguments.ts';
+
+/** A completion script, made from the same list as the commands. */
+export function completionScript(shell: string | undefined): string {
+  switch (shell) {
+    case 'bash':
+      return bash();
+    case 'zsh':
+      return `autoload -U +X bashcompinit && bashcompinit\n${bash()}`;
+    case 'fish':
+      return fish();
+    default:
+      throw new Fault(
+        'usage',
+        shell === undefined ? 'Say for which shell.' : `There are no completions for ${quoted(shell)}.`,
+        {
+          hints: [
+            '`holdfast completion bash`, `zsh` or `fish`; put its output where your shell loads completions from.',
+          ],
+        },
+      );
+  }
+}
+
+const names = allOperations.map((operation) => operation.name.replace('.', ' '));
+const firstWords = [...new Set([...names.map((name) => name.split(' ')[0] as string), ...ownCommands])];
+const groups = [...new Set(names.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] as string))];
+
+function flagNames(name: string): string[] {
+  const operation = allOperations.find((one) => one.name.replace('.', ' ') === name);
+  const own = operation ? flagsOf(operation).filter((spec) => !operation.words?.includes(spec.field)) : [];
+  return [...own.map((spec) => `--${spec.name}`), ...Object.keys(commonFlags).map((flag) => `--${flag}`)];
+}
+
+function bash(): string {
+  const secondWords = groups.map((group) => {
+    const members = names.filter((name) => name.startsWith(`${group} `)).map((name) => name.split(' ')[1]);
+    return `    ${group}) second="${members.join(' ')}" ;;`;
+  });
+  const flags = names.map((name) => `    "${name}") flags="${flagNames(name).join(' ')}" ;;`);
+  return `_holdfast() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" name second="" flags=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${firstWords.join(' ')}" -- "$current"))
+    return
+  fi
+  case "$first" in
+${secondWords.join('\n')}
+  esac
+  if [ "$COMP_CWORD" -eq 2 ] && [ -n "$second" ] && [[ "$current" != -* ]]; then
+    COMPREPLY=($(compgen -W "$second" -- "$current"))
+    return
+  fi
+  name="$first"
+  [ -n "$second" ] && [[ " $second " == *" \${COMP_WORDS[2]} "* ]] && name="$first \${COMP_WORDS[2]}"
+  case "$name" in
+${flags.join('\n')}
+  esac
+  if [[ "$current" == -* ]]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$current"))
+  else
+    COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+complete -o filenames -F _holdfast holdfast`;
+}
+
+function fish(): string {
+  const commands = allOperations.map((operation) => {
+    const [first, second] = operation.name.split('.') as [string, string | undefined];
+    const told = operation.summary.replaceAll("'", "\\'");
+    return second === undefined
+      ? `complete -c holdfast -n __fish_use_subcommand -f -a ${first} -d '${told}'`
+      : `complete -c holdfast -n __fish_use_subcommand -f -a ${first}\ncomplete -c holdfast -n '__fish_seen_subcommand_from ${first}' -f -a ${second} -d '${told}'`;
+  });
+  const flags = allOperations.flatMap((operation) => {
+    const [first] = operation.name.split('.') as [string];
+    return flagsOf(operation)
+      .filter((spec) => !operation.words?.includes(spec.field))
+      .map(
+        (spec) =>
+          `complete -c holdfast -n '__fish_seen_subcommand_from ${first}' -l ${spec.name}${spec.kind === 'boolean' ? '' : ' -r'}`,
+      );
+  });
+  return [...new Set([...commands, ...flags])].join('\n');
+}

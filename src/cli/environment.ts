@@ -1,0 +1,64 @@
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import type { Actor } from '../core/event.ts';
+import type { OpenOptions } from '../open.ts';
+import { ownerOf } from '../workspace/process.ts';
+import type { CommonFlags } from './arguments.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Variables that an agent's client sets in the shells it starts. Order matters: one client's variables may be inherited
+ * by another that was started from its shell, and the more particular ones come first.
+ */
+const agentShells: readonly [variable: string, agent: string][] = [
+  ['QWEN_CODE_SESSION_ID', 'qwen'],
+  ['QWEN_PROJECT_DIR', 'qwen'],
+  ['COPILOT_CLI', 'copilot'],
+  ['COPILOT_AGENT_SESSION_ID', 'copilot'],
+  ['COPILOT_PROJECT_DIR', 'copilot'],
+  ['CURSOR_VERSION', 'cursor'],
+  ['CURSOR_AGENT', 'cursor'],
+  ['GEMINI_CLI', 'gemini'],
+  ['GEMINI_SESSION_ID', 'gemini'],
+  ['OPENCODE', 'opencode'],
+  ['CODEX_THREAD_ID', 'codex'],
+  ['CODEX_SANDBOX', 'codex'],
+  ['CLAUDECODE', 'claude'],
+];
+
+/** Who calls, where and on which journal, from the flags and the environment. */
+export function callerFrom(flags: CommonFlags, environment: Environment, cwd: string): Omit<OpenOptions, 'warn'> {
+  const session = flags.session ?? environment['HOLDFAST_SESSION'];
+  const pid = Number(environment['HOLDFAST_PID']);
+  const owner = Number.isSafeInteger(pid) && pid > 0 ? ownerOf(pid) : undefined;
+  return {
+    dir: resolve(cwd, flags.dir ?? '.'),
+    store: flags.store ?? environment['HOLDFAST_STORE'],
+    run: flags.run ?? environment['HOLDFAST_RUN'],
+    actor: actorFrom(flags, environment, session !== undefined),
+    session,
+    key: flags.idempotency,
+    owner,
+  };
+}
+
+/** An agent names itself, or is known by its shell; whoever is neither is the person at the terminal. */
+function actorFrom(flags: CommonFlags, environment: Environment, hasSession: boolean): Actor {
+  const named = flags.agent ?? environment['HOLDFAST_AGENT'];
+  if (named) return { kind: 'agent', name: named };
+  const shell = agentShells.find(([variable]) => environment[variable])?.[1];
+  if (shell) return { kind: 'agent', name: shell };
+  // The session says who it is; until it is looked up it is an agent.
+  if (hasSession) return { kind: 'agent', name: 'agent' };
+  return { kind: 'person', name: userName() };
+}
+
+function userName(): string {
+  try {
+    const name = userInfo().username.replace(/[^\p{L}\p{N}._@+-]+/gu, '-');
+    return /^[\p{L}\p{N}]/u.test(name) ? name.slice(0, 64) : 'person';
+  } catch {
+    return 'person';
+  }
+}

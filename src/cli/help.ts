@@ -1,0 +1,98 @@
+import * as v from 'valibot';
+import { Fault, nearest, quoted } from '../core/fault.ts';
+import type { Operation, Pen } from '../operations/operation.ts';
+import { allOperations, commonFlags, type FlagSpec, flagsOf, ownCommands } from './arguments.ts';
+
+export function overview(pen: Pen): string {
+  const width = Math.max(...allOperations.map((one) => one.name.length)) + 2;
+  return [
+    'Holdfast keeps the place of multi-step agent work.',
+    '',
+    `${pen.bold('Usage')}  holdfast COMMAND [words] [--flags]`,
+    '',
+    ...allOperations.map((one) => `  ${pen.bold(one.name.replace('.', ' ').padEnd(width))}${one.summary}`),
+    `  ${pen.bold('completion'.padEnd(width))}Print completions for bash, zsh or fish.`,
+    `  ${pen.bold('help'.padEnd(width))}Explain a command: holdfast help start.`,
+    '',
+    `Every command takes ${Object.keys(commonFlags)
+      .map((name) => `--${name}`)
+      .join(', ')}.`,
+    'Environment: HOLDFAST_RUN, HOLDFAST_SESSION, HOLDFAST_AGENT, HOLDFAST_STORE, HOLDFAST_PID, NO_COLOR.',
+    'Exit: 0 done or nothing to do, 1 refused by a rule, 2 usage, 3 try again, 4 damaged or newer, 70 a bug.',
+  ].join('\n');
+}
+
+export function explain(operation: Operation, pen: Pen): string {
+  const specs = flagsOf(operation);
+  const required = (spec: FlagSpec): boolean =>
+    (operation.input.entries[spec.field] as { type: string }).type !== 'optional';
+  const words = (operation.words ?? []) as readonly string[];
+  const flags = specs.filter((spec) => !words.includes(spec.field));
+  const placed = words.map((word) => {
+    const spec = specs.find((one) => one.field === word) as FlagSpec;
+    const shown =
+      spec.options.length > 0 ? spec.options.join('|') : `${word.toUpperCase()}${spec.kind === 'list' ? '…' : ''}`;
+    return required(spec) ? shown : `[${shown}]`;
+  });
+  const needed = flags.filter(required).map(flagForm);
+  const usage = [
+    'holdfast',
+    operation.name.replace('.', ' '),
+    ...placed,
+    ...needed,
+    ...(needed.length < flags.length ? ['[flags]'] : []),
+  ];
+  const rows = [...specs.filter((spec) => words.includes(spec.field)), ...flags].map((spec) => {
+    const shown = words.includes(spec.field) ? spec.field.toUpperCase() : flagForm(spec);
+    return { shown, told: v.getDescription(inner(operation.input.entries[spec.field])) ?? '' };
+  });
+  const width = Math.max(0, ...rows.map((row) => Math.min(row.shown.length, 44))) + 2;
+  return [
+    operation.summary,
+    '',
+    `${pen.bold('Usage')}  ${usage.join(' ')}`,
+    ...(rows.length > 0 ? ['', ...rows.map((row) => `  ${row.shown.padEnd(width)}${row.told}`)] : []),
+    ...(operation.examples ? ['', pen.bold('Examples'), ...operation.examples.map((example) => `  ${example}`)] : []),
+    '',
+    pen.dim(
+      `Also ${Object.keys(commonFlags)
+        .map((name) => `--${name}`)
+        .join(', ')}.`,
+    ),
+  ].join('\n');
+}
+
+/** A description hangs on the innermost schema. */
+function inner(schema: unknown): v.GenericSchema {
+  let found = schema as { wrapped?: unknown };
+  while (found.wrapped) found = found.wrapped as { wrapped?: unknown };
+  return found as unknown as v.GenericSchema;
+}
+
+function flagForm(spec: FlagSpec): string {
+  if (spec.kind === 'boolean') return `--${spec.name}`;
+  const value =
+    spec.options.length > 0
+      ? spec.options.join('|')
+      : spec.kind === 'number'
+        ? 'N'
+        : spec.name.replace(/^.*-/, '').toUpperCase();
+  return `--${spec.name} ${value}${spec.kind === 'list' ? '…' : ''}`;
+}
+
+export function unknownCommand(words: readonly string[]): Fault {
+  const written = words.slice(0, 2).join(' ');
+  const names = [...allOperations.map((one) => one.name.replace('.', ' ')), ...ownCommands];
+  const group = names.filter((name) => name.startsWith(`${words[0]} `));
+  const near =
+    group.length > 0
+      ? group
+      : [...new Set([...nearest(written, names), ...nearest(words[0] ?? '', names)])].slice(0, 3);
+  return new Fault('usage', `There is no command ${quoted(written)}.`, {
+    hints: [
+      ...(near.length > 0 ? [`Did you mean ${near.map((name) => `\`${name}\``).join(', ')}?`] : []),
+      'See all of them with `holdfast help`.',
+    ],
+    data: { near },
+  });
+}

@@ -1,0 +1,101 @@
+import type { Fault } from '../core/fault.ts';
+import { asFault, faultExits } from '../core/fault.ts';
+import { printable } from '../core/text.ts';
+import { openContext } from '../open.ts';
+import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
+import { allOperations, type Call, parseArguments } from './arguments.ts';
+import { callerFrom } from './environment.ts';
+import { penFor, print, safeJson, safeToShow } from './terminal.ts';
+
+export interface Surroundings {
+  argv: readonly string[];
+  environment: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  isTerminal: boolean;
+  version: string;
+}
+
+/** Runs one command line and gives the exit code. */
+export async function main(surroundings: Surroundings): Promise<number> {
+  const { argv, environment, isTerminal } = surroundings;
+  let json = argv.includes('--json');
+  const plain = !isTerminal || Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb';
+  let pen = penFor(!plain);
+  try {
+    const call = parseArguments(argv);
+    json = call.common.json;
+    if (call.common.color !== undefined) pen = penFor(call.common.color);
+    const { operation } = call;
+    if (!operation || call.help) return await ownCommand(call, surroundings, pen);
+    return await runOperation(operation, call, surroundings, pen);
+  } catch (thrown) {
+    return fail(asFault(thrown), json, pen, environment);
+  }
+}
+
+async function runOperation(
+  operation: Operation,
+  call: Call,
+  { environment, cwd }: Surroundings,
+  pen: Pen,
+): Promise<number> {
+  const input = parseInput(operation, call.input);
+  const warnings: string[] = [];
+  const context = openContext({
+    ...callerFrom(call.common, environment, cwd),
+    warn: (message) => warnings.push(message),
+  });
+  let outcome: Outcome<unknown>;
+  try {
+    outcome = await operation.run(context, input);
+  } finally {
+    await context.close();
+  }
+  const { data, changed = [] } = outcome;
+  if (call.common.json) print(1, safeJson({ ok: true, data, changed, ...(warnings.length > 0 ? { warnings } : {}) }));
+  else {
+    print(1, operation.say(safeToShow(data) as never, pen));
+    for (const warning of warnings) print(2, pen.warn(`Warning: ${printable(warning)}`));
+  }
+  return operation.verdict?.(data as never, input) ?? 0;
+}
+
+/** Help, version and completions: what is about the command line and not about the work. */
+async function ownCommand(call: Call, { version }: Surroundings, pen: Pen): Promise<number> {
+  if (call.version) {
+    print(1, version);
+    return 0;
+  }
+  const [first, ...rest] = call.words;
+  if (first === 'completion') {
+    const { completionScript } = await import('./completion.ts');
+    print(1, completionScript(rest[0]));
+    return 0;
+  }
+  const { explain, overview, unknownCommand } = await import('./help.ts');
+  if (call.operation) {
+    print(1, explain(call.operation, pen));
+    return 0;
+  }
+  if (first === undefined || (first === 'help' && rest.length === 0)) {
+    print(1, overview(pen));
+    return 0;
+  }
+  const words = first === 'help' ? rest : call.words;
+  const named = allOperations.find((one) => one.name === words.join('.') || one.name === words[0]);
+  if (first !== 'help' || !named) throw unknownCommand(words);
+  print(1, explain(named, pen));
+  return 0;
+}
+
+function fail(fault: Fault, json: boolean, pen: Pen, environment: Surroundings['environment']): number {
+  const { code, message, hints, data } = fault;
+  if (json) print(1, safeJson({ ok: false, fault: { code, message, hints, data } }));
+  else {
+    print(2, `${pen.bad(code)} ${printable(message)}`);
+    for (const hint of hints) print(2, `  ${printable(hint)}`);
+  }
+  if (code === 'internal' && environment['HOLDFAST_DEBUG'] && fault.cause instanceof Error)
+    print(2, fault.cause.stack ?? '');
+  return faultExits[code];
+}

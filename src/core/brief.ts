@@ -1,0 +1,358 @@
+import { leaseEnd, liveHolder, type PlanView, planView, type StepView, type Vitals } from './derive.ts';
+import type { Role, TreeMark } from './event.ts';
+import { type Position, positionOf } from './position.ts';
+import { MAX_RETRIES } from './rules/step.ts';
+import type { Decision, Effect, Handoff, Item, Message, Session, State, Step } from './state.ts';
+import { clockTime, inWords, msBetween } from './time.ts';
+
+/** What a resuming session gets: where the work stands, the one next action, and what must be known for it. */
+export interface Brief {
+  run: { id: string; title: string; status: string; goal: string | null; percent: number; done: number; total: number };
+  headline: string;
+  freshness: Freshness;
+  uncertain: readonly Uncertain[];
+  conflicts: readonly Conflict[];
+  position: BriefPosition;
+  nextAction: { text: string; basis: 'declared' | 'derived'; session: string | null };
+  errors: readonly BriefItem[];
+  blockers: readonly BriefItem[];
+  mail: { unread: readonly Message[]; pendingAcks: readonly Message[]; unanswered: readonly Message[] };
+  commitments: readonly BriefItem[];
+  others: readonly Other[];
+  owed: readonly string[];
+  decisions: readonly Decision[];
+  decisionsTotal: number;
+  files: readonly FileAdvice[];
+  questions: readonly BriefItem[];
+  findings: readonly BriefItem[];
+  constraints: readonly { id: string; text: string }[];
+  deadEnds: readonly { id: string; text: string }[];
+  role: Role;
+  budgetTokens: number;
+}
+
+export interface Freshness {
+  now: string;
+  lastEventAt: string;
+  age: string;
+  version: number;
+  branch: string | null;
+  head: string | null;
+  /** The session that worked last, and how it ended. */
+  previous: { id: string; agent: string; status: string } | null;
+  text: string;
+}
+
+export interface Uncertain {
+  id: string;
+  name: string;
+  class: string;
+  began: string;
+  session: string | null;
+  process: 'alive' | 'dead' | 'unknown';
+}
+
+/** Something that is not as it was recorded. */
+export interface Conflict {
+  id: string;
+  kind: string;
+  path: string;
+  expected: string;
+  found: string;
+}
+
+export interface BriefPosition {
+  phase: string | null;
+  plan: string | null;
+  task: string | null;
+  step: string | null;
+  status: string | null;
+  checkpoint: string | null;
+  nextCheckpoint: string | null;
+  lastCompleted: string | null;
+  interrupted: readonly string[];
+  ready: readonly string[];
+  /** Several interrupted steps of one wave are taken up together. */
+  batch: readonly string[];
+}
+
+export interface BriefItem {
+  id: string;
+  text: string;
+  status: string;
+  since: string;
+  step: string | null;
+  severity: string | null;
+  type: string | null;
+  affects: readonly string[];
+  workaround: string | null;
+  to: string | null;
+  by: string;
+  due: string | null;
+  options: readonly string[];
+}
+
+export interface Other {
+  agent: string;
+  session: string;
+  role: string;
+  until: string;
+  steps: readonly string[];
+  alive: boolean;
+}
+
+export interface FileAdvice {
+  path: string;
+  tokens: number | null;
+  advice: 'read' | 'scan' | 'skip';
+}
+
+export interface BriefInput {
+  budgetTokens: number;
+  role?: Role | undefined;
+  /** The session that asks, and the name it goes by. */
+  session?: string | null | undefined;
+  agent?: string | null | undefined;
+  /** Those that bear on the position, the most important first. */
+  decisions?: readonly Decision[] | undefined;
+  previous?: Session | null | undefined;
+  mark?: TreeMark | undefined;
+  conflicts?: readonly Conflict[] | undefined;
+  files?: readonly FileAdvice[] | undefined;
+  effectOwners?: ReadonlyMap<string, 'alive' | 'dead'> | undefined;
+}
+
+export function composeBrief(state: State, vitals: Vitals, input: BriefInput): Brief {
+  const { run } = state;
+  if (!run) throw new TypeError('a brief needs a run');
+  const plan = planView(state);
+  const place = positionOf(state, plan, input.session ?? null);
+  const items = (kind: Item['kind']) =>
+    [...state.items.values()].filter((item) => item.kind === kind).map((item) => briefItem(state, item));
+  const notes = (kind: string) =>
+    [...state.notes.values()].filter((note) => note.kind === kind).map(({ id, text }) => ({ id, text }));
+  const { percent, done, total } = plan.progress;
+  return {
+    run: { id: run.id, title: run.title, status: run.status, goal: run.goal, percent, done, total },
+    headline: headlineOf(state, plan, place),
+    freshness: freshnessOf(state, vitals, input),
+    uncertain: [...state.effects.values()].map((effect) => uncertainOf(effect, input)),
+    conflicts: input.conflicts ?? [],
+    position: briefPosition(place),
+    nextAction: nextActionOf(state, plan, place, input.session ?? null),
+    errors: items('error'),
+    blockers: items('blocker'),
+    mail: mailFor(state, input.agent ?? null),
+    commitments: items('commitment'),
+    others: othersAtWork(state, vitals, input.session ?? null),
+    owed: owedByPeople(state, plan),
+    decisions: input.decisions ?? [],
+    decisionsTotal: state.totals.activeDecisions,
+    files: input.files ?? [],
+    questions: items('question'),
+    findings: items('finding'),
+    constraints: notes('constraint'),
+    deadEnds: notes('dead-end'),
+    role: input.role ?? 'worker',
+    budgetTokens: input.budgetTokens,
+  };
+}
+
+/** `Resuming from Phase 2, Plan 3, Task: Implement token rotation (checkpoint: phase_2_waf)`. */
+function headlineOf(state: State, plan: PlanView, { current, phase, plan: planned }: Position): string {
+  const { run } = state;
+  if (plan.leaves.length === 0) return `No plan yet: ${run?.title}`;
+  if (!current) return `All ${plan.leaves.length} steps are done: ${run?.title}`;
+  const { step, status, interrupted } = current;
+  const parts = [
+    ...(phase ? [`Phase ${phase.number}`] : []),
+    ...(planned && planned.step !== step ? [`Plan ${planned.number}`] : []),
+    `${step.kind === 'phase' ? 'Phase' : step.kind === 'plan' ? 'Plan' : 'Task'}: ${step.title}`,
+  ];
+  const next = nextCheckpoint(step);
+  const where = step.checkpoint
+    ? `checkpoint: ${step.checkpoint.name}${next ? `, next: ${next}` : ''}`
+    : status === 'in_progress'
+      ? `no checkpoint yet${interrupted ? ', interrupted' : ''}`
+      : status === 'failed'
+        ? 'failed'
+        : 'not started';
+  return `Resuming from ${parts.join(', ')} (${where})`;
+}
+
+/** The name after the one reached, where the names are known. */
+export function nextCheckpoint(step: Step): string | null {
+  if (!step.checkpoint) return step.checkpoints[0] ?? null;
+  const index = step.checkpoints.indexOf(step.checkpoint.name);
+  return index >= 0 ? (step.checkpoints[index + 1] ?? null) : null;
+}
+
+function freshnessOf(state: State, vitals: Vitals, { previous, mark }: BriefInput): Freshness {
+  const lastEventAt = state.run?.updatedAt ?? vitals.now;
+  const age = inWords(msBetween(lastEventAt, vitals.now));
+  const branch = mark?.branch ?? null;
+  const told = previous ? ` Previous session ${previous.id} (${previous.agent}): ${previous.status}.` : '';
+  return {
+    now: vitals.now,
+    lastEventAt,
+    age,
+    version: state.version,
+    branch,
+    head: mark?.head ?? null,
+    previous: previous ? { id: previous.id, agent: previous.agent, status: previous.status } : null,
+    text: `As of ${age} ago, event ${state.version}${branch ? `, branch ${branch}` : ''}.${told}`,
+  };
+}
+
+function uncertainOf(effect: Effect, { effectOwners }: BriefInput): Uncertain {
+  const { id, name, at, session } = effect;
+  return { id, name, class: effect.class, began: at, session, process: effectOwners?.get(id) ?? 'unknown' };
+}
+
+function briefPosition({ current, phase, plan, lastCompleted, interrupted, ready }: Position): BriefPosition {
+  const step = current?.step ?? null;
+  const wave = step?.wave ?? null;
+  const batch = interrupted.filter(
+    (view) => wave !== null && view.step.wave === wave && view.step.parent === step?.parent,
+  );
+  return {
+    phase: phase ? `${phase.number}: ${phase.step.title}` : null,
+    plan: plan ? `${plan.number}: ${plan.step.title}` : null,
+    task: step?.title ?? null,
+    step: step?.key ?? null,
+    status: current?.status ?? null,
+    checkpoint: step?.checkpoint?.name ?? null,
+    nextCheckpoint: step ? nextCheckpoint(step) : null,
+    lastCompleted: lastCompleted?.key ?? null,
+    interrupted: interrupted.map((view) => view.step.key),
+    ready: ready.map((view) => view.step.key),
+    batch: batch.length > 1 ? batch.map((view) => view.step.key) : [],
+  };
+}
+
+function nextActionOf(
+  state: State,
+  plan: PlanView,
+  { current, interrupted }: Position,
+  mine: string | null,
+): Brief['nextAction'] {
+  const derived = (text: string): Brief['nextAction'] => ({ text, basis: 'derived', session: null });
+  if (plan.leaves.length === 0) {
+    return state.next
+      ? declared(state)
+      : derived('Make a plan: `holdfast plan add KEY TITLE`, or `holdfast plan import FILE`.');
+  }
+  if (!current)
+    return derived('Everything is done: `holdfast archive`, or reopen a step with `holdfast reopen KEY --reason …`.');
+  const { step, status } = current;
+  if (state.next && (state.next.step === null || state.next.step === step.key)) return declared(state);
+  const { key } = step;
+  if (status === 'failed') {
+    const left = Math.max(0, MAX_RETRIES - step.retries);
+    return derived(
+      `\`${key}\` failed. Ask a person: retry (${left} left), skip, abort, or adjust the plan. Wait for the choice.`,
+    );
+  }
+  if (current.interrupted) {
+    const after = step.checkpoint
+      ? `go on after checkpoint ${step.checkpoint.name}`
+      : 'begin it again: it reached no checkpoint';
+    const all =
+      interrupted.length > 1
+        ? ` (interrupted too: ${interrupted
+            .slice(1)
+            .map((view) => view.step.key)
+            .join(', ')})`
+        : '';
+    return derived(`Take \`${key}\` over with \`holdfast start ${key}\` and ${after}${all}.`);
+  }
+  if (status === 'in_progress') {
+    return step.holder?.session === mine
+      ? derived(
+          step.checkpoint
+            ? `Go on with \`${key}\` after checkpoint ${step.checkpoint.name}.`
+            : `Go on with \`${key}\`.`,
+        )
+      : derived(
+          `${step.holder?.agent} holds \`${key}\`; take another ready step, or wait with \`holdfast wait --for ${key}\`.`,
+        );
+  }
+  if (current.obstacles.length > 0)
+    return derived(`Nothing is ready: \`${key}\` is blocked. \`holdfast status\` shows by what.`);
+  return derived(`Start \`${key}\` with \`holdfast start ${key}\`.`);
+}
+
+function declared(state: State): Brief['nextAction'] {
+  return { text: state.next?.text ?? '', basis: 'declared', session: state.next?.session ?? null };
+}
+
+function briefItem(state: State, item: Item): BriefItem {
+  const step = item.step ? state.steps.get(item.step) : undefined;
+  const left = step ? Math.max(0, MAX_RETRIES - step.retries) : 0;
+  return {
+    id: item.id,
+    text: item.text,
+    status: item.status,
+    since: item.raisedAt,
+    step: item.step ?? null,
+    severity: item.severity ?? null,
+    type: item.type ?? null,
+    affects: item.affects ?? [],
+    workaround: item.workaround ?? null,
+    to: item.to ?? null,
+    by: item.by,
+    due: item.due ?? null,
+    options:
+      item.kind === 'error' && step?.status === 'failed' ? [`retry (${left} left)`, 'skip', 'abort', 'adjust'] : [],
+  };
+}
+
+function mailFor(state: State, agent: string | null): Brief['mail'] {
+  const all = [...state.messages.values()];
+  const mine = all.filter((message) => agent === null || message.to === agent);
+  return {
+    unread: mine.filter((message) => message.status === 'unread'),
+    pendingAcks: mine.filter((message) => message.status === 'acknowledged' || message.status === 'blocked'),
+    unanswered: agent === null ? [] : all.filter((message) => message.from === agent),
+  };
+}
+
+function othersAtWork(state: State, vitals: Vitals, mine: string | null): Other[] {
+  return [...state.sessions.values()]
+    .filter((session) => session.id !== mine)
+    .map((session) => {
+      const steps = [...state.steps.values()].filter((step) => step.holder?.session === session.id);
+      const holder = steps[0]?.holder ?? {
+        session: session.id,
+        agent: session.agent,
+        claim: '',
+        since: session.startedAt,
+      };
+      return {
+        agent: session.agent,
+        session: session.id,
+        role: session.role,
+        until: leaseEnd(session, vitals),
+        steps: steps.map((step) => step.key),
+        alive: liveHolder(state, holder, vitals) !== null,
+      };
+    });
+}
+
+/** What waits for a person. */
+export function owedByPeople(state: State, plan: PlanView): string[] {
+  const gates = plan.all.filter((view: StepView) => view.step.gate?.state === 'closed' && view.status === 'pending');
+  const failed = plan.leaves.filter((view) => view.status === 'failed');
+  const offers = [...state.handoffs.values()].filter((handoff: Handoff) => handoff.status === 'clarifying');
+  return [
+    ...gates.map((view) => `gate ${view.step.key}`),
+    ...failed.map((view) => `${view.step.error ?? view.step.key} (retry, skip, abort, adjust)`),
+    ...offers.map((handoff) => `${handoff.id} has a question`),
+    ...(plan.escalated ? ['all that remains is blocked'] : []),
+  ];
+}
+
+/** When something began, short. */
+export function sinceWords(at: string, now: string): string {
+  return clockTime(at, now);
+}

@@ -1,0 +1,75 @@
+import type { ChainProblem } from '../core/chain.ts';
+import { Fault, quoted } from '../core/fault.ts';
+import type { RecordRow } from '../core/record.ts';
+import { STATE_FORMAT, serializeState } from '../core/state.ts';
+import type { Store, StoredRecord } from '../store/store.ts';
+import { headOf, storedRecords } from './derived.ts';
+import { refold } from './refold.ts';
+
+export interface Audit {
+  events: number;
+  chain: ChainProblem[];
+  /** What is derived and does not equal what the events give. */
+  derived: string[];
+}
+
+/** Reads a whole run and compares what is stored with what follows from its events. */
+export async function auditRun(store: Store, run: string): Promise<Audit> {
+  const cached = await store.cached(run, STATE_FORMAT);
+  const derived: string[] = [];
+  const compareSaved = (version: number, state: string): void => {
+    if (cached?.version === version && cached.state !== state) {
+      derived.push(`The saved state at event ${version} differs from what the events give.`);
+    }
+  };
+  const { state, rows, chain, lastHash } = await refold(store, run);
+  if (cached?.version === state.version) compareSaved(state.version, serializeState(state));
+  else if (cached)
+    compareSaved(cached.version, serializeState((await refold(store, run, { upTo: cached.version })).state));
+  const [head] = await store.heads({ run });
+  if (head && (head.version !== state.version || head.hash !== lastHash)) {
+    derived.push(`The head of the run names event ${head.version}; the journal ends at ${state.version}.`);
+  }
+  return { events: state.version, chain, derived: [...derived, ...(await differingRecords(store, run, rows))] };
+}
+
+/** Drops what is derived of a run and makes it again from its events. */
+export async function rebuildRun(store: Store, run: string): Promise<{ events: number; records: number }> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const { state, rows } = await refold(store, run);
+    const cache = { format: STATE_FORMAT, state: serializeState(state) };
+    const derived = { head: headOf(state), records: storedRecords(run, rows.values()), cache };
+    if (await store.replaceDerived(run, state.version, derived)) return { events: state.version, records: rows.size };
+  }
+  throw new Fault('conflict', `Run ${quoted(run)} is being changed by others without pause; nothing was rebuilt.`, {
+    hints: ['Try again.'],
+  });
+}
+
+async function differingRecords(store: Store, run: string, rows: ReadonlyMap<string, RecordRow>): Promise<string[]> {
+  const differing: string[] = [];
+  const seen = new Set<string>();
+  for (const kind of new Set(Array.from(rows.values(), (row) => row.kind))) {
+    for await (const record of allRecords(store, run, kind)) {
+      const key = `${record.kind}:${record.id}`;
+      seen.add(key);
+      if (JSON.stringify(rows.get(key)?.doc) !== JSON.stringify(record.doc)) {
+        differing.push(`The record of ${record.kind} ${record.id} differs from what the events give.`);
+      }
+    }
+  }
+  for (const [key, { kind, id }] of rows) if (!seen.has(key)) differing.push(`The record of ${kind} ${id} is missing.`);
+  return differing;
+}
+
+export async function* allRecords(store: Store, run: string, kind: string): AsyncGenerator<StoredRecord> {
+  const limit = 1000;
+  let before: { version: number; id: string } | undefined;
+  for (;;) {
+    const page: StoredRecord[] = await store.records(run, { kind, limit, ...(before ? { before } : {}) });
+    yield* page;
+    const last = page.at(-1);
+    if (page.length < limit || !last) return;
+    before = { version: last.version, id: last.id };
+  }
+}

@@ -1,0 +1,28 @@
+import { planView } from '../core/derive.ts';
+import { positionOf } from '../core/position.ts';
+import type { RecordRow } from '../core/record.ts';
+import type { State } from '../core/state.ts';
+import type { HeadColumns, StoredRecord } from '../store/store.ts';
+
+export function storedRecords(run: string, rows: Iterable<RecordRow>): StoredRecord[] {
+  return Array.from(rows, (row) => ({ run, ...row }));
+}
+
+/** The columns of a run's head: what lists of runs and the Codewalk view show. */
+export function headOf(state: State): HeadColumns {
+  const plan = planView(state);
+  const { phase, plan: planned, task } = positionOf(state, plan);
+  return {
+    workspace: state.run?.workspace ?? '',
+    title: state.run?.title ?? '',
+    status: state.run?.status ?? 'active',
+    position: {
+      phase: phase?.number ?? null,
+      plan: planned?.number ?? null,
+      task: task?.title ?? null,
+      wave: task?.wave ?? null,
+      status: task ? (plan.byKey.get(task.key)?.status ?? 'pending') : (state.run?.status ?? 'active'),
+      progress: plan.progress,
+    },
+  };
+}

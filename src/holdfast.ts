@@ -1,0 +1,100 @@
+import type * as v from 'valibot';
+import {
+  type AddBlockerInput,
+  type AddDecisionInput,
+  addBlocker,
+  addDecision,
+  type UpdateStateInput,
+  updateState,
+} from './codewalk.ts';
+import type { Actor } from './core/event.ts';
+import { type OpenOptions, openContext } from './open.ts';
+import type { Context } from './operations/context.ts';
+import { operations } from './operations/index.ts';
+import { parseInput } from './operations/operation.ts';
+import type { Store } from './store/store.ts';
+import { ownerOf } from './workspace/process.ts';
+
+export interface HoldfastOptions {
+  /** The folder to work in; the present one when left out. */
+  dir?: string;
+  /** A store that is open already, a PostgreSQL address, or the path of a SQLite file. */
+  store?: Store | string;
+  /** The agent that works; without it a person does. */
+  agent?: string;
+  person?: string;
+  session?: string;
+  run?: string;
+  now?: () => string;
+}
+
+type Listed = (typeof operations)[number];
+type Named<N extends string> = Extract<Listed, { name: N }>;
+type Method<O> = O extends { input: infer I extends v.GenericSchema; output: infer R extends v.GenericSchema }
+  ? Record<string, never> extends v.InferInput<I>
+    ? (input?: v.InferInput<I>) => Promise<v.InferOutput<R>>
+    : (input: v.InferInput<I>) => Promise<v.InferOutput<R>>
+  : never;
+type Plain = Exclude<Listed['name'], `${string}.${string}`>;
+type Grouped = Extract<Listed['name'], `${string}.${string}`>;
+type Group = Grouped extends `${infer G}.${string}` ? G : never;
+type Members<G extends string> = {
+  [N in Extract<Grouped, `${G}.${string}`> as N extends `${G}.${infer M}` ? M : never]: Method<Named<N>>;
+};
+
+/** Every operation as a method: `hf.start({ key })`, `hf.plan.add({ … })`. Each returns its data or throws a Fault. */
+export type Holdfast = { [N in Plain]: Method<Named<N>> } & { [G in Group]: Members<G> } & {
+  /** The same, as another caller: an agent with a session, another run. */
+  as(caller: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>): Holdfast;
+  updateState(input: UpdateStateInput): Promise<void>;
+  addDecision(input: AddDecisionInput): Promise<{ id: string }>;
+  addBlocker(input: AddBlockerInput): Promise<{ id: string }>;
+  close(): Promise<void>;
+};
+
+export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
+  const open: OpenOptions = {
+    dir: options.dir ?? '.',
+    store: options.store,
+    actor: actorOf(options),
+    session: options.session,
+    run: options.run,
+    now: options.now,
+    ...(options.agent === undefined ? {} : { owner: ownerOf(process.pid) }),
+  };
+  const context = openContext(open);
+  return methodsOf(context, () => context.close());
+}
+
+function actorOf({ agent, person }: Pick<HoldfastOptions, 'agent' | 'person'>): Actor {
+  return agent === undefined ? { kind: 'person', name: person ?? 'person' } : { kind: 'agent', name: agent };
+}
+
+function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
+  const root: Record<string, unknown> = {};
+  for (const operation of operations as readonly Listed[]) {
+    const call = async (input: unknown = {}) => {
+      const outcome = await (operation.run as (context: Context, input: unknown) => Promise<{ data: unknown }>)(
+        context,
+        parseInput(operation as never, input),
+      );
+      return outcome.data;
+    };
+    const [group, member] = operation.name.split('.') as [string, string | undefined];
+    // A name may be an operation and a group at once: `hf.usage()` and `hf.usage.add()`.
+    if (member === undefined) root[group] = Object.assign(call, root[group]);
+    else root[group] = Object.assign(root[group] ?? {}, { [member]: call });
+  }
+  const methods = root as unknown as Holdfast;
+  return Object.assign(methods, {
+    as: (caller: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>) => {
+      const owner = caller.agent === undefined ? undefined : ownerOf(process.pid);
+      const next = { actor: actorOf(caller), session: caller.session ?? null, key: null, owner };
+      return methodsOf({ ...context, caller: next, run: caller.run ?? context.run }, close);
+    },
+    updateState: (input: UpdateStateInput) => updateState(context, input),
+    addDecision: (input: AddDecisionInput) => addDecision(context, input),
+    addBlocker: (input: AddBlockerInput) => addBlocker(context, input),
+    close,
+  });
+}

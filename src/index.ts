@@ -1,0 +1,3 @@
+/** The public entry `holdfast`: open a workspace and call every operation as a method. */
+export { Fault, type FaultCode } from './core/fault.ts';
+export { type Holdfast, type HoldfastOptions, openHoldfast } from './holdfast.ts';

@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import type { Change } from '../core/changed.ts';
+import type { Command } from '../core/command.ts';
+import { planView, type StepView } from '../core/derive.ts';
+import type { Artifact, TreeMark } from '../core/event.ts';
+import { Fault, nearest, quoted } from '../core/fault.ts';
+import type { State, Step } from '../core/state.ts';
+import type { Done } from '../engine/engine.ts';
+import { hashArtifact, recordedPath } from '../workspace/files.ts';
+import { readTreeMark } from '../workspace/git.ts';
+import type { Context } from './context.ts';
+import { shaped } from './operation.ts';
+
+/** Runs a command on the run that is meant. */
+export async function act(context: Context, command: Command): Promise<Done & { run: string }> {
+  const run = await currentRun(context);
+  const engine = await context.engine();
+  return { run, ...(await engine.execute(run, command, context.caller)) };
+}
+
+/** The folded state of the run that is meant. */
+export async function currentState(context: Context, at?: number): Promise<State> {
+  const run = await currentRun(context);
+  const engine = await context.engine();
+  return engine.load(run, at);
+}
+
+/** The run that was named; else the session's; else the only active one; else the only one that is not put away. */
+export async function currentRun(context: Context): Promise<string> {
+  const engine = await context.engine();
+  const workspace = context.workspace()?.id;
+  const mine = workspace === undefined ? {} : { workspace };
+  if (context.run !== undefined) {
+    const [named] = await engine.store.heads({ run: context.run });
+    if (named) return named.run;
+    const heads = await engine.store.heads(mine);
+    throw new Fault('not_found', `There is no run ${quoted(context.run)}.`, {
+      hints: [
+        ...nearest(
+          context.run,
+          heads.map((head) => head.run),
+        ).map((name) => `Did you mean \`${name}\`?`),
+        'See the runs with `holdfast runs`.',
+      ],
+      data: { run: context.run },
+    });
+  }
+  const active = await engine.store.heads({ ...mine, status: 'active', limit: 50 });
+  const candidates = active.length > 0 ? active : await engine.store.heads({ ...mine, status: 'completed', limit: 50 });
+  const [first, second] = candidates;
+  if (first && !second) return first.run;
+  if (!first) {
+    throw new Fault('not_found', 'There is no run in this workspace that is not put away.', {
+      hints: ['Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows what was archived.'],
+    });
+  }
+  const ofSession: string[] = [];
+  if (context.caller.session !== null) {
+    for (const { run } of candidates) {
+      const found = await engine.store.recall(run, [context.caller.session]);
+      if (found.some((record) => record.kind === 'session')) ofSession.push(run);
+    }
+  }
+  if (ofSession.length === 1 && ofSession[0] !== undefined) return ofSession[0];
+  const names = candidates.map((head) => head.run);
+  throw new Fault(
+    'usage',
+    `There are ${names.length} runs here: ${names.slice(0, 10).map(quoted).join(', ')}. Say which one is meant.`,
+    {
+      hints: ['Name it with `--run ID` or `HOLDFAST_RUN`.'],
+      data: { runs: candidates.map(({ run, title, status }) => ({ id: run, title, status })) },
+    },
+  );
+}
+
+/** Files as they are now, by their paths as the caller gave them. */
+export async function artifactsOf(
+  context: Context,
+  paths: readonly string[] | undefined,
+): Promise<Artifact[] | undefined> {
+  if (!paths || paths.length === 0) return undefined;
+  const tree = context.workspace()?.tree ?? context.dir;
+  return Promise.all(paths.map((path) => hashArtifact(tree, recordedPath(tree, context.dir, path))));
+}
+
+export function treeMark(context: Context): TreeMark | undefined {
+  return readTreeMark(context.workspace()?.tree ?? context.dir);
+}
+
+/** A step with what follows from the rest of the plan. */
+export type StepNow = Step & Pick<StepView, 'interrupted' | 'blocked' | 'stale'>;
+
+/** What every command on a step answers. */
+export const StepOutcome = v.object({
+  step: shaped<StepNow>({ key: v.string(), title: v.string(), status: v.string() }),
+  run: v.string(),
+  session: v.nullable(v.string()),
+  version: v.number(),
+});
+export type StepOutcome = v.InferOutput<typeof StepOutcome>;
+
+export function stepOutcome(done: Done & { run: string }, key: string): { data: StepOutcome; changed: Change[] } {
+  const view = planView(done.state).byKey.get(key);
+  if (!view) throw new Fault('internal', `Step ${quoted(key)} is gone.`);
+  const { step, status, interrupted, blocked, stale } = view;
+  return {
+    data: {
+      step: { ...step, status, interrupted, blocked, stale },
+      run: done.run,
+      session: done.session,
+      version: done.state.version,
+    },
+    changed: done.changed,
+  };
+}
+
+/** The key of the step that an event of the batch is about: the caller may have left it out. */
+export function stepInEvents(done: Done, fallback: string | undefined): string {
+  for (const event of [...done.events].reverse()) {
+    if (event.type.startsWith('step.') && 'step' in event.body) return event.body.step as string;
+  }
+  if (fallback !== undefined) return fallback;
+  throw new Fault('internal', 'No step was touched.');
+}
+
+/** The id of what a command made. */
+export function idInEvents(done: Done): string | null {
+  for (const event of [...done.events].reverse()) if ('id' in event.body) return event.body.id;
+  return null;
+}

@@ -1,0 +1,20 @@
+import type { Caller, Engine } from '../engine/engine.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** What an operation is given: who calls, where, and the way to the journal. Made by whoever opens the product. */
+export interface Context {
+  caller: Caller;
+  /** The run that was named, if one was. */
+  run: string | undefined;
+  /** The folder the caller stands in; paths are meant from there. */
+  dir: string;
+  /** The workspace around `dir`; null when there is none. */
+  workspace(): Workspace | null;
+  createWorkspace(): Workspace;
+  /** Opens the journal on first use. */
+  engine(): Promise<Engine>;
+  /** Something went wrong that does not undo what was recorded. */
+  warn(message: string): void;
+  /** Waits, unless the caller goes away first. */
+  pause(ms: number): Promise<void>;
+}

@@ -1,0 +1,106 @@
+import * as v from 'valibot';
+import { auditRun, rebuildRun } from '../engine/audit.ts';
+import { defineOperation, described } from './operation.ts';
+
+const Finding = v.object({
+  code: v.string(),
+  level: v.picklist(['error', 'warning']),
+  at: v.string(),
+  message: v.string(),
+});
+type Finding = v.InferOutput<typeof Finding>;
+
+export const doctor = defineOperation({
+  name: 'doctor',
+  summary: 'Verify the journal and all that is derived from it; --rebuild makes the derived anew.',
+  scope: 'write',
+  input: v.object({
+    rebuild: v.optional(described(v.boolean(), 'Drop what is derived and make it again from the events.')),
+  }),
+  output: v.object({
+    findings: v.array(Finding),
+    runs: v.array(
+      v.object({
+        run: v.string(),
+        events: v.number(),
+        records: v.optional(v.number()),
+        unchanged: v.optional(v.boolean()),
+      }),
+    ),
+    store: v.string(),
+  }),
+  async run(context, { rebuild }) {
+    const { store } = await context.engine();
+    const findings: Finding[] = (await store.inspect()).map((message) => ({
+      code: 'store',
+      level: 'error',
+      at: store.place,
+      message,
+    }));
+    const workspace = context.workspace()?.id;
+    const heads = await store.heads(workspace === undefined ? {} : { workspace });
+    const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
+    for (const { run } of heads) {
+      if (context.run !== undefined && context.run !== run) continue;
+      const before = await auditRun(store, run);
+      findings.push(
+        ...before.chain.map(
+          ({ version, message }): Finding => ({
+            code: 'chain',
+            level: 'error',
+            at: `${run} event ${version}`,
+            message,
+          }),
+        ),
+      );
+      if (!rebuild) {
+        findings.push(
+          ...before.derived.map(
+            (message): Finding => ({
+              code: 'derived',
+              level: 'error',
+              at: run,
+              message: `${message} \`holdfast doctor --rebuild\` makes it anew.`,
+            }),
+          ),
+        );
+        runs.push({ run, events: before.events });
+        continue;
+      }
+      const { events, records } = await rebuildRun(store, run);
+      const after = await auditRun(store, run);
+      findings.push(
+        ...after.derived.map((message): Finding => ({ code: 'derived', level: 'error', at: run, message })),
+      );
+      findings.push(
+        ...before.derived.map(
+          (message): Finding => ({
+            code: 'rebuilt',
+            level: 'warning',
+            at: run,
+            message: `${message} It was made anew.`,
+          }),
+        ),
+      );
+      runs.push({ run, events, records, unchanged: before.derived.length === 0 && after.derived.length === 0 });
+    }
+    return { data: { findings, runs, store: store.place } };
+  },
+  say: ({ findings, runs, store }, pen) =>
+    [
+      ...runs.map(({ run, events, records, unchanged }) => {
+        const told =
+          unchanged === undefined
+            ? 'chain and derived data were checked'
+            : `${records} records were made anew${unchanged ? ' and nothing changed' : ''}`;
+        return `${pen.bold(run)}: ${events} events; ${told}.`;
+      }),
+      ...findings.map(
+        ({ level, at, message }) => `${level === 'error' ? pen.bad('error') : pen.warn('warning')} ${at}: ${message}`,
+      ),
+      findings.some((finding) => finding.level === 'error') ? '' : pen.good(`${store} is sound.`),
+    ]
+      .filter((line) => line !== '')
+      .join('\n'),
+  verdict: ({ findings }) => (findings.some((finding) => finding.level === 'error') ? 4 : 0),
+});

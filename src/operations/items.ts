@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+import { ItemKind } from '../core/event.ts';
+import type { Item } from '../core/state.ts';
+import { oneLine } from '../core/text.ts';
+import { currentRun, currentState } from './act.ts';
+import { limit } from './fields.ts';
+import { defineOperation, described, shaped } from './operation.ts';
+
+export const items = defineOperation({
+  name: 'items',
+  summary: 'List what is open; with --all what is settled too.',
+  scope: 'read',
+  input: v.object({
+    kind: v.optional(described(ItemKind, 'Only of this kind.')),
+    all: v.optional(described(v.boolean(), 'Settled ones too.')),
+    limit: limit(100),
+  }),
+  output: v.object({
+    items: v.array(shaped<Item>({ id: v.string(), kind: v.string(), status: v.string(), text: v.string() })),
+  }),
+  async run(context, { kind, all, limit: wanted = 100 }) {
+    if (!all) {
+      const open = [...(await currentState(context)).items.values()].filter(
+        (item) => kind === undefined || item.kind === kind,
+      );
+      return { data: { items: open.slice(0, wanted) } };
+    }
+    const run = await currentRun(context);
+    const { store } = await context.engine();
+    const records = await store.records(run, {
+      kind: 'item',
+      limit: wanted,
+      ...(kind === undefined ? {} : { tag: `kind:${kind}` }),
+    });
+    return { data: { items: records.map((record) => record.doc as Item) } };
+  },
+  say: ({ items: found }, pen) =>
+    found.length === 0
+      ? 'Nothing is open.'
+      : found
+          .map((item) => `${pen.bold(item.id)} ${pen.dim(`${item.kind}, ${item.status}`)} ${oneLine(item.text, 110)}`)
+          .join('\n'),
+});

@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+import { NoteKind } from '../core/event.ts';
+import { Sentence, StepKey } from '../core/text.ts';
+import { act, idInEvents } from './act.ts';
+import { Made } from './decide.ts';
+import { defineOperation, described } from './operation.ts';
+
+export const note = defineOperation({
+  name: 'note',
+  summary: 'Add to the worklog; constraints and dead ends are in every brief.',
+  scope: 'write',
+  words: ['text'],
+  examples: ['holdfast note "no new runtime dependency" --kind constraint'],
+  input: v.object({
+    text: described(Sentence, 'What should be remembered.'),
+    kind: v.optional(described(NoteKind, 'What kind of note it is (default worklog).'), 'worklog'),
+    step: v.optional(described(StepKey, 'The step it is about.')),
+  }),
+  output: Made,
+  async run(context, { text, kind, step }) {
+    const done = await act(context, { type: 'note.add', text, kind, step });
+    return { data: { id: idInEvents(done) ?? '', run: done.run, version: done.state.version }, changed: done.changed };
+  },
+  say: ({ id }, pen) => `Noted as ${pen.bold(id)}.`,
+});

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import type { Change } from '../core/changed.ts';
+import { Fault } from '../core/fault.ts';
+import type { Context } from './context.ts';
+
+/** What may call it: looking, recording, or what only a maintainer may do. */
+export type Scope = 'read' | 'write' | 'maintain';
+
+type Schema = v.ObjectSchema<v.ObjectEntries, undefined>;
+
+/**
+ * One thing the product can do. The doors are derived from this: `mail.send` is the command `mail send`, the request
+ * `POST /api/mail.send` and the method `hf.mail.send`.
+ */
+export interface Operation<Input extends Schema = Schema, Output extends v.GenericSchema = v.GenericSchema> {
+  name: string;
+  /** One sentence, in the imperative. */
+  summary: string;
+  scope: Scope;
+  /** Input fields that the command line takes as words, in order; a list may stand last and takes the rest. */
+  words?: readonly (keyof Input['entries'] & string)[];
+  /** Flags whose name is not that of their field: a repeated flag is singular. */
+  flags?: Partial<Record<keyof Input['entries'] & string, string>>;
+  examples?: readonly string[];
+  input: Input;
+  output: Output;
+  run(context: Context, input: v.InferOutput<Input>): Promise<Outcome<v.InferOutput<Output>>>;
+  /** The result in words, for people. */
+  say(data: v.InferOutput<Output>, pen: Pen): string;
+  /** A command that judges answers by its exit code. */
+  verdict?(data: v.InferOutput<Output>, input: v.InferOutput<Input>): number;
+}
+
+export interface Outcome<Data> {
+  data: Data;
+  changed?: Change[];
+}
+
+/** Marks up text for a terminal; plain elsewhere. */
+export interface Pen {
+  bold(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+  warn(text: string): string;
+}
+
+export function defineOperation<Input extends Schema, Output extends v.GenericSchema>(
+  operation: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return operation;
+}
+
+/** Input from outside, checked against the operation's schema. */
+export function parseInput<Input extends Schema>(operation: Operation<Input>, raw: unknown): v.InferOutput<Input> {
+  const parsed = v.safeParse(operation.input, raw);
+  if (parsed.success) return parsed.output;
+  const problems = parsed.issues.map((issue) => {
+    const path = v.getDotPath(issue) ?? '';
+    const missing = issue.type !== 'check' && issue.input === undefined;
+    return { path, message: missing ? 'is needed' : issue.kind === 'schema' ? wrongType(issue) : issue.message };
+  });
+  const [first] = problems;
+  const many = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  throw new Fault('invalid', `${first?.path || 'The input'} ${first?.message}${many}.`, {
+    hints: [`See \`holdfast help ${operation.name.replace('.', ' ')}\`.`],
+    data: { problems },
+  });
+}
+
+function wrongType(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === 'picklist') {
+    return `must be one of ${(issue.expected ?? '').replace(/[()"]/g, '').replaceAll(' | ', ', ')}, not ${issue.received}`;
+  }
+  if (issue.type === 'strict_object') return 'is not known here';
+  return `must be ${issue.expected}, not ${issue.received}`;
+}
+
+/** The schema inside `optional` and `nullable`. */
+export function unwrap(schema: v.GenericSchema): { type: string; item?: v.GenericSchema; options?: readonly string[] } {
+  let inner = schema as unknown as { type: string; wrapped?: v.GenericSchema; pipe?: readonly v.GenericSchema[] };
+  while (inner.wrapped) inner = inner.wrapped as unknown as typeof inner;
+  return inner;
+}
+
+/** An object of a known type whose most telling fields are checked; more fields are welcome. */
+export function shaped<T extends object>(entries: v.ObjectEntries): v.GenericSchema<T> {
+  return v.looseObject(entries) as unknown as v.GenericSchema<T>;
+}
+
+export const described = <S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.description(description) as never) as unknown as S;

@@ -1,0 +1,29 @@
+import * as v from 'valibot';
+import { act, StepOutcome, stepOutcome } from './act.ts';
+import { label } from './fields.ts';
+import { defineOperation, described } from './operation.ts';
+import { writeResumeFile } from './resume-file.ts';
+
+const Released = v.union([StepOutcome, v.object({ id: v.string(), run: v.string(), version: v.number() })]);
+
+export const release = defineOperation({
+  name: 'release',
+  summary: 'Put a step back to pending, or give up a claim on files.',
+  scope: 'write',
+  words: ['key'],
+  input: v.object({ key: described(label, 'The key of a step, or the id of a claim (L-4).') }),
+  output: Released,
+  async run(context, { key }) {
+    if (/^L-\d+$/.test(key)) {
+      const done = await act(context, { type: 'claim.release', id: key });
+      return { data: { id: key, run: done.run, version: done.state.version }, changed: done.changed };
+    }
+    const done = await act(context, { type: 'step.release', step: key });
+    if (done.events.length > 0) await writeResumeFile(context, done.state);
+    return stepOutcome(done, key);
+  },
+  say: (data, pen) =>
+    'id' in data
+      ? `${data.id} is released.`
+      : `${pen.dim('□')} ${pen.bold(data.step.key)} ${data.step.title}: pending again.`,
+});

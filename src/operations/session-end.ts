@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import { CloseReason } from '../core/event.ts';
+import { Fault, quoted } from '../core/fault.ts';
+import { Sentence } from '../core/text.ts';
+import { recordedPath } from '../workspace/files.ts';
+import { act, treeMark } from './act.ts';
+import type { Context } from './context.ts';
+import { nextAction } from './fields.ts';
+import { defineOperation, described } from './operation.ts';
+import { writeResumeFile } from './resume-file.ts';
+
+export const sessionEnd = defineOperation({
+  name: 'session.end',
+  summary: 'End a sitting; its steps stay in progress for whoever goes on.',
+  scope: 'write',
+  flags: { fileNotes: 'file-note', notes: 'note', issues: 'issue', contextUsage: 'context-usage' },
+  examples: ['holdfast session end --reason context-exhausted --next "wire the router"'],
+  input: v.object({
+    reason: described(CloseReason, 'Why it ends.'),
+    next: nextAction,
+    why: v.optional(described(Sentence, 'Why things stand as they do.')),
+    fileNotes: v.optional(described(v.array(Sentence), 'FILE=TEXT: what was done to a file.')),
+    notes: v.optional(described(v.array(Sentence), 'Something to remember about this sitting.')),
+    issues: v.optional(described(v.array(Sentence), 'Something that went badly.')),
+    contextUsage: v.optional(
+      described(v.pipe(v.number(), v.minValue(0), v.maxValue(100)), 'How full the context was, in percent.'),
+    ),
+  }),
+  output: v.object({
+    session: v.looseObject({ id: v.string(), agent: v.string(), reason: v.string() }),
+    run: v.string(),
+    version: v.number(),
+    interrupted: v.array(v.string()),
+  }),
+  async run(context, { fileNotes, ...words }) {
+    const done = await act(context, {
+      type: 'session.end',
+      ...words,
+      fileNotes: fileNotes?.map((note) => fileNote(context, note)),
+      mark: treeMark(context),
+    });
+    const ended = done.events.find((event) => event.type === 'session.ended');
+    const id = ended?.body.id ?? done.session ?? '';
+    const left = [...done.state.steps.values()].filter(
+      (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === id,
+    );
+    await writeResumeFile(context, done.state);
+    return {
+      data: {
+        session: { id, agent: ended?.actor.name ?? context.caller.actor.name, reason: words.reason },
+        run: done.run,
+        version: done.state.version,
+        interrupted: left.map((step) => step.key),
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ session, interrupted }, pen) =>
+    `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : ''}`,
+});
+
+function fileNote(context: Context, note: string): { path: string; note: string } {
+  const at = note.indexOf('=');
+  if (at < 1 || note.slice(at + 1).trim() === '') {
+    throw new Fault('invalid', `${quoted(note)} is not a note about a file.`, {
+      hints: ['Write `--file-note FILE=TEXT`.'],
+    });
+  }
+  const tree = context.workspace()?.tree ?? context.dir;
+  return { path: recordedPath(tree, context.dir, note.slice(0, at)), note: note.slice(at + 1) };
+}

@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import { Role } from '../core/event.ts';
+import type { Session } from '../core/state.ts';
+import { act, treeMark } from './act.ts';
+import { label } from './fields.ts';
+import { defineOperation, described, shaped } from './operation.ts';
+import { briefFor } from './resume.ts';
+
+export const sessionStart = defineOperation({
+  name: 'session.start',
+  summary: 'Begin a sitting of an agent and print the brief.',
+  scope: 'write',
+  flags: { leaseMinutes: 'lease-minutes' },
+  examples: ['holdfast session start --agent claude', 'holdfast session start --agent codex --continues S-12'],
+  input: v.object({
+    role: v.optional(described(Role, 'Changes the emphasis of the brief; it gives no rights.')),
+    continues: v.optional(described(label, 'The session this one goes on from.')),
+    leaseMinutes: v.optional(
+      described(v.pipe(v.number(), v.minValue(1), v.maxValue(10_080)), 'How long silence is no crash (default 30).'),
+    ),
+  }),
+  output: v.object({
+    session: shaped<Pick<Session, 'id' | 'agent' | 'role'>>({ id: v.string(), agent: v.string(), role: v.string() }),
+    run: v.string(),
+    version: v.number(),
+    brief: v.string(),
+  }),
+  async run(context, { role, continues, leaseMinutes }) {
+    const done = await act(context, {
+      type: 'session.start',
+      role,
+      continues,
+      leaseMs: leaseMinutes === undefined ? undefined : Math.round(leaseMinutes * 60_000),
+      owner: context.caller.owner,
+      mark: treeMark(context),
+    });
+    const started = done.events.find((event) => event.type === 'session.started');
+    const id = started?.body.id ?? '';
+    const session = done.state.sessions.get(id) ?? { id, agent: context.caller.actor.name, role: role ?? 'worker' };
+    const { text } = await briefFor(context, done.state, { session: id, agent: session.agent, role });
+    return { data: { session, run: done.run, version: done.state.version, brief: text }, changed: done.changed };
+  },
+  say: ({ session, brief }, pen) =>
+    `Session ${pen.bold(session.id)} of ${session.agent} began. Pass it on with --session ${session.id} or HOLDFAST_SESSION.\n\n${brief}`,
+});

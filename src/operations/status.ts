@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { owedByPeople } from '../core/brief.ts';
+import { leaseEnd, planView } from '../core/derive.ts';
+import type { Claim, Effect, Item, Session, Usage } from '../core/state.ts';
+import { oneLine } from '../core/text.ts';
+import { clockTime } from '../core/time.ts';
+import { currentState } from './act.ts';
+import { defineOperation, shaped } from './operation.ts';
+import { planTree, StepLine, stepLines } from './plan-show.ts';
+
+export const status = defineOperation({
+  name: 'status',
+  summary: 'Show the run at a glance: progress, plan, who holds what, what is open.',
+  scope: 'read',
+  input: v.object({}),
+  output: v.object({
+    run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
+    version: v.number(),
+    now: v.string(),
+    progress: v.object({
+      percent: v.number(),
+      done: v.number(),
+      total: v.number(),
+      rootsDone: v.number(),
+      rootsTotal: v.number(),
+    }),
+    escalated: v.boolean(),
+    steps: v.array(StepLine),
+    sessions: v.array(shaped<Session & { until: string }>({ id: v.string(), agent: v.string(), until: v.string() })),
+    items: v.array(shaped<Item>({ id: v.string(), kind: v.string(), text: v.string() })),
+    claims: v.array(shaped<Claim>({ id: v.string() })),
+    uncertain: v.array(shaped<Effect>({ id: v.string() })),
+    owed: v.array(v.string()),
+    usage: v.array(shaped<Usage>({ agent: v.string() })),
+  }),
+  async run(context) {
+    const state = await currentState(context);
+    const engine = await context.engine();
+    const vitals = await engine.vitals(state);
+    const plan = planView(state);
+    const { run } = state;
+    return {
+      data: {
+        run: { ...run, id: run?.id ?? '', title: run?.title ?? '', status: run?.status ?? '' },
+        version: state.version,
+        now: vitals.now,
+        progress: plan.progress,
+        escalated: plan.escalated,
+        steps: stepLines(plan),
+        sessions: [...state.sessions.values()].map((session) => ({ ...session, until: leaseEnd(session, vitals) })),
+        items: [...state.items.values()],
+        claims: [...state.claims.values()],
+        uncertain: [...state.effects.values()],
+        owed: owedByPeople(state, plan),
+        usage: [...state.usage.values()],
+      },
+    };
+  },
+  say: ({ run, progress, steps, sessions, items, claims, uncertain, owed, now }, pen) => {
+    const cells = Math.floor((progress.percent / 100) * 16);
+    const bar = `${'█'.repeat(cells)}${'░'.repeat(16 - cells)}`;
+    const section = (title: string, lines: string[]): string[] =>
+      lines.length > 0 ? ['', pen.bold(title), ...lines] : [];
+    return [
+      `${pen.bold(oneLine(run.title, 60))}  ${bar} ${progress.percent} %   ${progress.done} of ${progress.total} steps${run.status === 'active' ? '' : `   ${run.status}`}`,
+      ...planTree(steps, pen),
+      ...section(
+        'At work',
+        sessions.map((session) => `  ${session.agent} (${session.id}) until ${clockTime(session.until, now)}`),
+      ),
+      ...section(
+        'Claims',
+        claims.map(
+          (claim) => `  ${claim.id} ${claim.agent}: ${claim.files.map((file) => oneLine(file, 60)).join(', ')}`,
+        ),
+      ),
+      ...section(
+        'UNCERTAIN, look before repeating',
+        uncertain.map((effect) => `  ${effect.id} ${effect.class}: ${oneLine(effect.name, 80)}`),
+      ),
+      ...section(
+        'Open',
+        items.map((item) => `  ${item.id} ${item.kind}: ${oneLine(item.text, 100)}`),
+      ),
+      ...(owed.length > 0
+        ? ['', `${pen.warn('Waits for a person:')} ${owed.map((what) => oneLine(what, 80)).join(', ')}`]
+        : []),
+    ].join('\n');
+  },
+});

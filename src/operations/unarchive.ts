@@ -1,0 +1,23 @@
+import * as v from 'valibot';
+import { act } from './act.ts';
+import { label } from './fields.ts';
+import { defineOperation } from './operation.ts';
+import { writeResumeFile } from './resume-file.ts';
+
+export const unarchive = defineOperation({
+  name: 'unarchive',
+  summary: 'Bring an archived run back.',
+  scope: 'write',
+  words: ['id'],
+  input: v.object({ id: label }),
+  output: v.object({ run: v.object({ id: v.string(), status: v.string() }), version: v.number() }),
+  async run(context, { id }) {
+    const done = await act({ ...context, run: id }, { type: 'run.unarchive' });
+    await writeResumeFile(context, done.state);
+    return {
+      data: { run: { id: done.run, status: done.state.run?.status ?? '' }, version: done.state.version },
+      changed: done.changed,
+    };
+  },
+  say: ({ run }, pen) => `Run ${pen.bold(run.id)} is ${run.status}.`,
+});

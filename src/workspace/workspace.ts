@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Fault } from '../core/fault.ts';
+import { writeAtomically } from './files.ts';
+
+/** A folder with `.holdfast/`, and the tree the caller works in: another one in a linked git worktree. */
+export interface Workspace {
+  /** The folder that has `.holdfast/`. */
+  root: string;
+  /** The working tree of the caller. */
+  tree: string;
+  folder: string;
+  id: string;
+  config: WorkspaceConfig;
+}
+
+export interface WorkspaceConfig {
+  workspace: string;
+  store?: string;
+}
+
+const FOLDER = '.holdfast';
+
+/** Looks upward from a folder; a linked worktree leads to the main checkout, whose journal it shares. */
+export function findWorkspace(from: string): Workspace | null {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, FOLDER, 'config.json'))) return openWorkspace(folder, folder);
+    const main = mainCheckout(folder);
+    if (main !== null && main !== folder && existsSync(join(main, FOLDER, 'config.json')))
+      return openWorkspace(main, folder);
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+/** Makes `.holdfast/` in a folder, or opens the one that is there. */
+export function createWorkspace(folder: string, makeId: () => string): Workspace {
+  const root = resolve(folder);
+  const existing = findWorkspace(root);
+  if (existing) return existing;
+  const inside = join(root, FOLDER);
+  try {
+    mkdirSync(inside, { recursive: true });
+    // The database belongs to this machine; the settings and RESUME.md may be shared through git.
+    writeFileSync(join(inside, '.gitignore'), 'journal.db*\n*.log\n*.tmp\ntoken*\n');
+    writeAtomically(join(inside, 'config.json'), `${JSON.stringify({ workspace: makeId() }, null, 2)}\n`);
+  } catch (thrown) {
+    throw new Fault('unavailable', `The folder ${inside} cannot be made: ${(thrown as Error).message}.`, {
+      hints: ['Choose another folder with `--dir`, or make this one writable.'],
+      cause: thrown,
+    });
+  }
+  return openWorkspace(root, root);
+}
+
+function openWorkspace(root: string, tree: string): Workspace {
+  const folder = join(root, FOLDER);
+  const file = join(folder, 'config.json');
+  let config: WorkspaceConfig;
+  try {
+    config = JSON.parse(readFileSync(file, 'utf8')) as WorkspaceConfig;
+    if (typeof config.workspace !== 'string' || config.workspace === '') throw new Error('it names no workspace');
+  } catch (thrown) {
+    throw new Fault('corrupt', `The settings ${file} cannot be read: ${(thrown as Error).message}.`, {
+      hints: ['It is a JSON object such as {"workspace": "w-1a2b3c4d"}. The journal beside it is untouched.'],
+      cause: thrown,
+    });
+  }
+  return { root, tree, folder, id: config.workspace, config };
+}
+
+/** The main checkout of a linked worktree: its `.git` is a file that names a folder below the main one's `.git`. */
+function mainCheckout(folder: string): string | null {
+  const file = join(folder, '.git');
+  try {
+    if (!statSync(file).isFile()) return null;
+    const gitFolder = resolve(
+      folder,
+      readFileSync(file, 'utf8')
+        .replace(/^gitdir:\s*/, '')
+        .trim(),
+    );
+    const common = resolve(gitFolder, readFileSync(join(gitFolder, 'commondir'), 'utf8').trim());
+    return basename(common) === '.git' ? dirname(common) : null;
+  } catch {
+    return null;
+  }
+}
