@@ -1,7 +1,7 @@
 import type { Event } from '../core/event.ts';
 import { badCursor } from './row.ts';
 import type { Appended, Batch, Cached, Derived, Head, HeadColumns, RecordFilter, Store, StoredRecord } from './store.ts';
-import { hasFragments, indexTerms, parseWords } from './words.ts';
+import { hasWords, lastTouchedFirst, parseWords } from './words.ts';
 
 interface Run {
   head: Head;
@@ -108,12 +108,8 @@ export function openMemoryStore(): Store {
       if (query === null) return [];
       return [...new Set(names)]
         .flatMap(list)
-        .filter(({ text }) => {
-          if (text === null) return false;
-          const terms = indexTerms(text);
-          return query.terms.every((term) => terms.some((indexed) => indexed.startsWith(term))) && hasFragments(text, query);
-        })
-        .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : b.version - a.version))
+        .filter(({ text }) => text !== null && hasWords(text, query))
+        .sort(lastTouchedFirst)
         .slice(0, limit);
     },
     async beat(run, session, at) {

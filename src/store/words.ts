@@ -59,6 +59,17 @@ export function parseWords(words: readonly string[]): WordQuery | null {
   return terms.size === 0 ? null : { terms: [...terms], fragments: [...fragments] };
 }
 
+/** Whether a text that is in no index would be found. */
+export function hasWords(text: string, query: WordQuery): boolean {
+  const indexed = indexTerms(text);
+  return query.terms.every((term) => indexed.some((candidate) => candidate.startsWith(term))) && hasFragments(text, query);
+}
+
+/** The order of what is found: versions of different runs say nothing about each other, times do. */
+export function lastTouchedFirst(a: { at: string; version: number }, b: { at: string; version: number }): number {
+  return a.at < b.at ? 1 : a.at > b.at ? -1 : b.version - a.version;
+}
+
 export function hasFragments(text: string, query: WordQuery): boolean {
   if (query.fragments.length === 0) return true;
   const folded = foldWords(text);

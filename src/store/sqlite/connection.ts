@@ -34,6 +34,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const database = await patiently(options, () => openChecked(options));
   /** Kept for as long as the connection: the driver leaks a statement that is prepared anew for each use. */
   const statements = new Map<string, Statement>();
+  let wrote = false;
 
   function statement(sql: string): Statement {
     let known = statements.get(sql);
@@ -49,6 +50,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     try {
       const result = work();
       statement('COMMIT').run();
+      wrote ||= begin !== 'BEGIN';
       return result;
     } catch (thrown) {
       if (database.isOpen && database.isTransaction) statement('ROLLBACK').run();
@@ -85,6 +87,10 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       if (!database.isOpen) return;
       statements.clear();
       try {
+        // Closing would do this, were it not that statements keep the connection alive: a process that then leaves by
+        // `process.exit` never closes it, and the log would grow without bound. Another's use of the log prevents it
+        // without an error; whoever closes last succeeds.
+        if (wrote) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
         database.close();
       } catch (thrown) {
         throw toFault(thrown, file);
@@ -130,7 +136,7 @@ function openChecked({ file, readonly }: ConnectionOptions): Database {
 function openWitness(file: string): Database | null {
   try {
     const witness = openDatabase(file, true);
-    witness.prepare('SELECT count(*) FROM sqlite_schema').get();
+    witness.exec('SELECT count(*) FROM sqlite_schema');
     return witness;
   } catch {
     return null;
@@ -163,18 +169,27 @@ function prepare(database: Database, file: string, readonly: boolean): void {
       hints: ['Any command that writes does it.'],
     });
   }
-  if (facts.mode !== 'wal') database.exec('PRAGMA journal_mode=WAL');
+  // Texts of about two kilobytes are common: pages of four would each hold one and be half empty.
+  if (facts.mode !== 'wal') database.exec('PRAGMA page_size=8192; PRAGMA journal_mode=WAL');
   migrate(database, file);
 }
 
+/**
+ * Reads through a function that SQL calls, because `exec` leaves no statement behind: with `@photostructure/sqlite` a
+ * statement lives until it is garbage-collected and keeps its connection from closing, and a file that is refused must
+ * be let go of at once.
+ */
 function look(database: Database): Facts {
-  return database
-    .prepare(
-      `SELECT sqlite_version() AS sqlite, user_version AS version, application_id AS application, journal_mode AS mode,
-         (SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)) AS tables
-       FROM pragma_user_version, pragma_application_id, pragma_journal_mode`,
-    )
-    .get() as Facts;
+  let facts: Facts | undefined;
+  database.function('holdfast_look', { varargs: true }, (sqlite: string, version: number, application: number, mode: string, tables: number) => {
+    facts = { sqlite, version, application, mode, tables };
+    return null;
+  });
+  database.exec(
+    `SELECT holdfast_look(sqlite_version(), user_version, application_id, journal_mode, EXISTS (SELECT 1 FROM sqlite_schema))
+     FROM pragma_user_version, pragma_application_id, pragma_journal_mode`,
+  );
+  return facts as Facts;
 }
 
 function migrate(database: Database, file: string): void {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 export interface Database {
   prepare(sql: string): Statement;
   exec(sql: string): void;
+  function(name: string, options: { varargs: boolean }, call: (...values: never[]) => Value): void;
   close(): void;
   readonly isOpen: boolean;
   readonly isTransaction: boolean;

@@ -65,7 +65,24 @@ function describe(code: number, file: string, said: string): { kind: 'unavailabl
   }
 }
 
+/** The texts that SQLite has for its codes: some paths of the driver throw the text alone. */
+const codesByText: Readonly<Record<string, number>> = {
+  'database is locked': BUSY,
+  'database table is locked': LOCKED,
+  'locking protocol': PROTOCOL,
+  'out of memory': NOMEM,
+  'attempt to write a readonly database': READONLY,
+  'disk I/O error': IOERR,
+  'database disk image is malformed': CORRUPT,
+  'database or disk is full': FULL,
+  'unable to open database file': CANTOPEN,
+  'access permission denied': PERM,
+  'file is not a database': NOTADB,
+};
+const ERROR = 1;
+
 function resultCode(thrown: unknown): number | null {
-  const { errcode } = (thrown ?? {}) as { errcode?: unknown };
-  return typeof errcode === 'number' ? errcode & 0xff : null;
+  const { code, errcode, message } = (thrown ?? {}) as { code?: unknown; errcode?: unknown; message?: unknown };
+  if (typeof errcode === 'number') return errcode & 0xff;
+  return code === 'ERR_SQLITE_ERROR' ? (codesByText[String(message)] ?? ERROR) : null;
 }

@@ -6,6 +6,7 @@ export const APPLICATION_ID = 0x48467374;
  * changed.
  *
  * - `events` is the journal; its rows are in the order of recording, which is the order of the feed.
+ * - `runs.tally` is what `tally.ts` keeps about the records of a run, in the row that every append writes anyway.
  * - `records.text` holds of the searched text only what is not in `doc` already, see `text-column.ts`.
  * - `search` keeps no text, only which term is in which record; its terms are cut by `words.ts`, so its tokenizer has
  *   nothing to do but to split at spaces.
@@ -22,7 +23,8 @@ CREATE TABLE runs (
   opened_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   touched INTEGER NOT NULL,
-  position TEXT NOT NULL
+  position TEXT NOT NULL,
+  tally TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE events (
@@ -67,14 +69,6 @@ CREATE TABLE tags (
   tag TEXT NOT NULL,
   number INTEGER NOT NULL,
   PRIMARY KEY (run, kind, tag, number)
-) WITHOUT ROWID;
-
-CREATE TABLE counts (
-  run TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  status TEXT NOT NULL,
-  count INTEGER NOT NULL,
-  PRIMARY KEY (run, kind, status)
 ) WITHOUT ROWID;
 
 CREATE TABLE cache (

@@ -1,7 +1,8 @@
 import { EVENT_COLUMNS, type EventRow, badCursor, fromColumn, fromEventRow, parseColumn, toColumn, toEventRow } from '../row.ts';
 import type { Appended, Batch, CacheColumns, Derived, Head, HeadColumns, HeadFilter, Position, Store } from '../store.ts';
 import { type Connection, openConnection, patiently } from './connection.ts';
-import { countRecords, dropRecords, listRecords, recallRecords, searchRecords, writeRecord } from './records.ts';
+import { countRecords, dropRecords, indexRecords, listRecords, recallRecords, searchRecords, writeRecord } from './records.ts';
+import { emptyTally, parseTally, renderTally, UNINDEXED_LIMIT } from './tally.ts';
 
 export interface SqliteOptions {
   file: string;
@@ -55,8 +56,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       }),
     recall: (run, references) => connection.read(() => recallRecords(connection, toColumn(run), references)),
     records: (run, filter) => connection.snapshot(() => listRecords(connection, toColumn(run), filter)),
-    count: (run, kind) => connection.read(() => countRecords(connection, toColumn(run), toColumn(kind))),
-    search: (runs, words, limit) => connection.read(() => searchRecords(connection, runs, words, limit)),
+    count: (run, kind) =>
+      connection.read(() => {
+        const counts = countRecords(connection, toColumn(run), toColumn(kind));
+        return Object.fromEntries([...counts].map(([status, count]) => [fromColumn(status), count]));
+      }),
+    search: (runs, words, limit) => connection.snapshot(() => searchRecords(connection, runs, words, limit)),
     async beat(run, session, at) {
       await connection.write(
         () =>
@@ -92,8 +97,8 @@ function append(connection: Connection, batch: Batch): Appended {
     const rows = statement(`SELECT ${EVENT_COLUMNS} FROM events WHERE run = ? AND key = ? ORDER BY version`).all(run, toColumn(key));
     if (rows.length > 0) return { outcome: 'replayed', events: (rows as EventRow[]).map(fromEventRow) };
   }
-  const known = statement('SELECT version, hash, opened_at, updated_at FROM runs WHERE run = ?').get(run);
-  const head = (known ?? { version: 0 }) as { version: number; hash?: string; opened_at?: string; updated_at?: string };
+  const known = statement('SELECT version, hash, opened_at, updated_at, tally FROM runs WHERE run = ?').get(run);
+  const head = (known ?? { version: 0 }) as Partial<HeadRow & { tally: string }> & { version: number };
   if (head.version !== batch.expected) return { outcome: 'conflict', version: head.version };
 
   let touched: number | bigint = 0;
@@ -119,13 +124,17 @@ function append(connection: Connection, batch: Batch): Appended {
   const version = last?.version ?? head.version;
   const hash = last?.hash ?? head.hash ?? '';
   const updatedAt = last?.at ?? head.updated_at ?? '';
+  const tally = head.tally === undefined ? emptyTally() : parseTally(head.tally);
+  for (const record of batch.records) writeRecord(connection, record, tally);
+  const isErasing = batch.erase !== undefined && batch.erase.length > 0;
+  if (tally.unindexed.size >= UNINDEXED_LIMIT || isErasing) indexRecords(connection, tally);
   const { workspace, title, status, position } = batch.head;
   statement(
-    `INSERT INTO runs (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO runs (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position, tally)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run) DO UPDATE SET workspace = excluded.workspace, title = excluded.title, status = excluded.status,
        version = excluded.version, hash = excluded.hash, updated_at = excluded.updated_at,
-       touched = max(touched, excluded.touched), position = excluded.position`,
+       touched = max(touched, excluded.touched), position = excluded.position, tally = excluded.tally`,
   ).run(
     run,
     toColumn(workspace),
@@ -137,10 +146,10 @@ function append(connection: Connection, batch: Batch): Appended {
     updatedAt,
     Number(touched),
     JSON.stringify(position),
+    renderTally(tally),
   );
-  for (const record of batch.records) writeRecord(connection, record);
   if (batch.cache !== undefined) writeCache(connection, run, version, hash, batch.cache);
-  if (batch.erase !== undefined && batch.erase.length > 0) erase(connection, run, batch.erase);
+  if (isErasing) erase(connection, run, batch.erase ?? []);
   return { outcome: 'appended' };
 }
 
@@ -155,18 +164,22 @@ function erase({ statement }: Connection, run: string, bodies: NonNullable<Batch
 function replaceDerived(connection: Connection, name: string, version: number, derived: Derived): boolean {
   const { statement } = connection;
   const run = toColumn(name);
-  const head = statement('SELECT version, hash FROM runs WHERE run = ?').get(run) as { version: number; hash: string } | undefined;
+  const head = statement('SELECT version, hash, tally FROM runs WHERE run = ?').get(run) as { version: number; hash: string; tally: string } | undefined;
   if (head === undefined || head.version !== version) return false;
+  indexRecords(connection, parseTally(head.tally));
+  dropRecords(connection, run);
+  const tally = emptyTally();
+  for (const record of derived.records) writeRecord(connection, record, tally);
+  indexRecords(connection, tally);
   const { workspace, title, status, position } = derived.head;
-  statement('UPDATE runs SET workspace = ?, title = ?, status = ?, position = ? WHERE run = ?').run(
+  statement('UPDATE runs SET workspace = ?, title = ?, status = ?, position = ?, tally = ? WHERE run = ?').run(
     toColumn(workspace),
     toColumn(title),
     toColumn(status),
     JSON.stringify(position),
+    renderTally(tally),
     run,
   );
-  dropRecords(connection, run);
-  for (const record of derived.records) writeRecord(connection, record);
   writeCache(connection, run, version, head.hash, derived.cache);
   return true;
 }
