@@ -296,6 +296,16 @@ function looking(store: Get): void {
       expect(await store().recall(newRun(), ['D-1'])).toEqual([]);
     });
 
+    it('takes the later of two versions of a record in one batch', async () => {
+      const run = newRun();
+      const later = record(run, 'N-1', { version: 2, status: 'closed', tags: ['b'], text: 'later' });
+      await put(store(), run, [note('a'), note('b')], { records: [record(run, 'N-1', { tags: ['a'], text: 'sooner' }), later] });
+      expect(await store().recall(run, ['N-1'])).toEqual([later]);
+      expect(await store().count(run, 'note')).toEqual({ closed: 1 });
+      expect(await store().records(run, { kind: 'note', tag: 'a', limit: 9 })).toEqual([]);
+      expect(await store().search([run], ['sooner'], 9)).toEqual([]);
+    });
+
     it('lists records of a kind by status and tag, page by page, the last touched first', async () => {
       const run = newRun();
       const make = (version: number, rest: Partial<StoredRecord> = {}) => record(run, `N-${version}`, { version, at: at(version), status: version % 2 === 0 ? 'open' : 'closed', tags: version % 3 === 0 ? ['third', 'x'] : ['x'], ...rest });
@@ -407,6 +417,18 @@ function searching(store: Get): void {
       expect(await ids('kept')).toEqual(['b']);
       await put(store(), run, [note('d')], { records: [record(run, 'a', { text: null, version: 4 })] });
       expect(await ids('later')).toEqual([]);
+    });
+
+    it('finds among many, before and after they are changed', async () => {
+      const run = newRun();
+      const make = (id: number, word: string, version: number) => record(run, `N-${id}`, { text: `${word} number${id}`, doc: { id }, version, at: at(version) });
+      for (let id = 1; id <= 150; id++) await put(store(), run, [note('x')], { records: [make(id, 'plain', id)] });
+      const found = async (...words: string[]) => (await store().search([run], words, 999)).map(({ id }) => id);
+      expect(await found('plain')).toEqual(Array.from({ length: 150 }, (_, index) => `N-${150 - index}`));
+      await put(store(), run, [note('x')], { records: [make(3, 'changed', 151), make(149, 'changed', 151)] });
+      expect((await found('changed')).sort()).toEqual(['N-149', 'N-3']);
+      expect(await found('plain')).toHaveLength(148);
+      expect(await found('plain', 'number3')).toEqual(Array.from({ length: 10 }, (_, index) => `N-${39 - index}`));
     });
 
     it('indexes a megabyte of different words', async () => {
