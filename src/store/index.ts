@@ -1,0 +1,18 @@
+export { openMemoryStore } from './memory.ts';
+export { openPostgresStore, type PostgresOptions } from './postgres/store.ts';
+export { openSqliteStore, type SqliteOptions } from './sqlite/store.ts';
+export type {
+  Appended,
+  Batch,
+  CacheColumns,
+  Cached,
+  Derived,
+  FeedPage,
+  Head,
+  HeadColumns,
+  HeadFilter,
+  Position,
+  RecordFilter,
+  Store,
+  StoredRecord,
+} from './store.ts';

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { openMemoryStore } from './memory.ts';
+import { batchOf, headOf, newRun, note, put } from './store.suite.ts';
+import { storeSuite } from './store.suite.ts';
+
+/** Two connections to one database are one and the same store here. */
+const shared = openMemoryStore();
+storeSuite('memory', async () => shared);
+
+it('shares nothing with whoever hands things in or gets them out', async () => {
+  const store = openMemoryStore();
+  const run = newRun();
+  const batch = batchOf(run, [note('as recorded')], null);
+  await store.append(batch);
+  (batch.events[0] as { body: { text: string } }).body.text = 'changed later';
+  const [event] = await store.read(run, 0, 1);
+  expect(event?.body).toMatchObject({ text: 'as recorded' });
+  const head = await headOf(store, run);
+  if (head !== null) head.position.progress = 'changed';
+  await put(store, run, [note('next')]);
+  expect((await headOf(store, run))?.position.progress).toEqual({ done: 1 });
+});

@@ -1,0 +1,163 @@
+import type { Sql } from 'postgres';
+import { Fault } from '../../core/fault.ts';
+import { isMissing, isTransient, toFault } from './fault.ts';
+import { migrations } from './schema.ts';
+
+export interface ConnectionOptions {
+  url: string;
+  schema: string;
+  /** How long to go on trying while the server is away. */
+  patienceMs: number;
+  /** How many statements may run at once. */
+  connections: number;
+  random: () => number;
+}
+
+export type Parameter = string | number | null;
+
+export interface Connection {
+  readonly place: string;
+  /** The quoted name of the schema. */
+  readonly name: string;
+  readonly sql: Sql;
+  /** One statement; tried again after a failure that left nothing behind. */
+  query<Row>(text: string, values?: readonly Parameter[]): Promise<Row[]>;
+  /** As `query`, once: for what may have happened although the answer was lost. */
+  once<Row>(text: string, values: readonly Parameter[]): Promise<Row[]>;
+  /** Tries until it succeeds, fails for good, or patience runs out. `tries` counts from 0. */
+  patiently<T>(work: (tries: number) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { patienceMs, random } = options;
+  const place = placeOf(options.url);
+  const { default: postgres } = await import('postgres');
+  const sql = postgres(options.url, {
+    max: options.connections,
+    connect_timeout: 10,
+    // Only plain types are used; looking the others up would cost each process one more round trip.
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'holdfast', statement_timeout: 30_000 },
+  });
+
+  async function patiently<T>(work: (tries: number) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + patienceMs;
+    for (let tries = 0; ; tries++) {
+      try {
+        return await work(tries);
+      } catch (thrown) {
+        const leftMs = deadline - performance.now();
+        if (!isTransient(thrown) || leftMs <= 0) throw toFault(thrown, place);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(leftMs, 5 + random() * Math.min(500, 20 * 2 ** tries))));
+      }
+    }
+  }
+
+  async function once<Row>(text: string, values: readonly Parameter[]): Promise<Row[]> {
+    return (await sql.unsafe(text, [...values], { prepare: true })) as unknown as Row[];
+  }
+
+  const connection: Connection = {
+    place,
+    name: `"${options.schema.replaceAll('"', '""')}"`,
+    sql,
+    query: (text, values = []) => patiently(() => once(text, values)),
+    once,
+    patiently,
+    async close() {
+      await sql.end({ timeout: 5 });
+    },
+  };
+  try {
+    await patiently(() => prepare(connection));
+    return connection;
+  } catch (thrown) {
+    await connection.close();
+    throw toFault(thrown, place);
+  }
+}
+
+/** One round trip where the schema is up to date. */
+async function prepare(connection: Connection): Promise<void> {
+  const facts = await look(connection);
+  if (facts !== null && facts.version > migrations.length) throw newerSchema(connection.place, facts.version);
+  if (facts !== null && facts.version === migrations.length && !facts.restored) return;
+  await migrate(connection);
+}
+
+interface Facts {
+  version: number;
+  restored: boolean;
+}
+
+/**
+ * A dump that was restored into a younger cluster has events with higher transaction numbers than new ones will get:
+ * those would sort before cursors that readers hold, and be missed.
+ */
+async function look({ sql, name }: Connection): Promise<Facts | null> {
+  try {
+    const [row] = await sql.unsafe(
+      `SELECT version, EXISTS (
+         SELECT FROM ${name}.events WHERE tx >= xid_offset + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+       ) AS restored FROM ${name}.meta`,
+    );
+    return (row as unknown as Facts | undefined) ?? null;
+  } catch (thrown) {
+    if (isMissing(thrown)) return lookAtVersion(sql, name);
+    throw thrown;
+  }
+}
+
+/** A newer schema may have no table of ours left but the one that tells its version. */
+async function lookAtVersion(sql: Sql, name: string): Promise<Facts | null> {
+  try {
+    const [row] = await sql.unsafe(`SELECT version, false AS restored FROM ${name}.meta`);
+    return (row as unknown as Facts | undefined) ?? null;
+  } catch (thrown) {
+    if (isMissing(thrown)) return null;
+    throw thrown;
+  }
+}
+
+async function migrate({ sql, name, place }: Connection): Promise<void> {
+  await sql.begin(async (transaction) => {
+    // Others that open the same schema wait here, and then find it done.
+    await transaction.unsafe(`SELECT pg_advisory_xact_lock(hashtextextended('holdfast ' || $1, 0))`, [name]);
+    await transaction.unsafe(`CREATE SCHEMA IF NOT EXISTS ${name}`);
+    await transaction.unsafe(
+      `CREATE TABLE IF NOT EXISTS ${name}.meta (single boolean PRIMARY KEY DEFAULT true CHECK (single), version integer NOT NULL, xid_offset bigint NOT NULL);
+       INSERT INTO ${name}.meta (version, xid_offset) VALUES (0, 0) ON CONFLICT DO NOTHING`,
+    );
+    const [row] = await transaction.unsafe(`SELECT version FROM ${name}.meta FOR UPDATE`);
+    const version = (row as unknown as { version: number }).version;
+    if (version > migrations.length) throw newerSchema(place, version);
+    for (const statements of migrations.slice(version)) await transaction.unsafe(statements(name));
+    await transaction.unsafe(
+      `UPDATE ${name}.meta SET version = ${migrations.length}, xid_offset = greatest(
+         xid_offset,
+         (SELECT coalesce(max(tx), 0) + 1 FROM ${name}.events) - pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
+    );
+  });
+}
+
+function newerSchema(place: string, version: number): Fault {
+  return new Fault('newer_schema', `The journal ${place} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`, {
+    hints: ['Update Holdfast; the journal was not touched.'],
+    data: { place, version, known: migrations.length },
+  });
+}
+
+/** The address without user and password. */
+function placeOf(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname}`;
+  } catch (cause) {
+    throw new Fault('invalid', 'The address of the store is not a URL.', {
+      hints: ['It looks like `postgres://user@host:5432/database`.'],
+      cause,
+    });
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * One entry per version of the schema, each brought to the next by its statements; `name` is the quoted name of the
+ * schema that holds everything. Entries that were released are never changed.
+ *
+ * - Every key leads with the run, so that the tables can be spread over machines by it.
+ * - `events.tx` puts the feed in an order that a reader can follow, see `feed.ts`.
+ * - JSON is kept as text: `jsonb` neither keeps the exact bytes, which are hashed, nor takes every string.
+ */
+export const migrations: readonly ((name: string) => string)[] = [
+  (name) => `
+CREATE TABLE ${name}.runs (
+  run text COLLATE "C" PRIMARY KEY,
+  workspace text NOT NULL,
+  title text NOT NULL,
+  status text NOT NULL,
+  version integer NOT NULL,
+  hash text NOT NULL,
+  opened_at text NOT NULL,
+  updated_at text NOT NULL,
+  touched bigint NOT NULL,
+  position text NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX runs_workspace ON ${name}.runs (workspace);
+CREATE SEQUENCE ${name}.touches CACHE 1;
+
+CREATE TABLE ${name}.events (
+  run text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  tx bigint NOT NULL,
+  seq bigint GENERATED ALWAYS AS IDENTITY,
+  at text NOT NULL,
+  type text NOT NULL,
+  actor_kind text NOT NULL,
+  actor_name text NOT NULL,
+  session text,
+  key text,
+  basis text NOT NULL,
+  previous text NOT NULL,
+  hash text NOT NULL,
+  body_hash text NOT NULL,
+  body text NOT NULL,
+  PRIMARY KEY (run, version)
+);
+CREATE INDEX events_feed ON ${name}.events (tx, seq);
+CREATE INDEX events_key ON ${name}.events (run, key) WHERE key IS NOT NULL;
+
+CREATE TABLE ${name}.records (
+  run text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  alias text,
+  status text NOT NULL,
+  version integer NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  tags text NOT NULL,
+  doc text NOT NULL,
+  text text,
+  terms tsvector,
+  PRIMARY KEY (run, id, kind)
+);
+CREATE INDEX records_alias ON ${name}.records (run, alias) WHERE alias IS NOT NULL;
+CREATE INDEX records_version ON ${name}.records (run, kind, version);
+CREATE INDEX records_status ON ${name}.records (run, kind, status, version);
+CREATE INDEX records_terms ON ${name}.records USING gin (terms);
+
+CREATE TABLE ${name}.tags (
+  run text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  tag text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (run, kind, tag, id)
+);
+CREATE INDEX tags_id ON ${name}.tags (run, kind, id);
+
+CREATE TABLE ${name}.cache (
+  run text COLLATE "C" PRIMARY KEY,
+  version integer NOT NULL,
+  hash text NOT NULL,
+  format integer NOT NULL,
+  state text NOT NULL
+);
+
+CREATE TABLE ${name}.beats (
+  run text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  PRIMARY KEY (run, session)
+);
+
+-- JSON text may name characters that jsonb refuses (NUL, half a surrogate pair); one such document must not break a view.
+CREATE FUNCTION ${name}.readable(document text) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT regexp_replace(document, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|d[89a-f][0-9a-f]{2})', '\\1\\\\ufffd', 'g')::jsonb
+$$;
+CREATE FUNCTION ${name}.seconds(instant text) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN instant ~ '^\\d{4}-\\d{2}-\\d{2}' THEN floor(extract(epoch FROM instant::timestamptz))::bigint END
+$$;
+
+CREATE VIEW ${name}.initiative_state AS SELECT
+  run AS initiative_id,
+  (p ->> 'phase')::numeric::integer AS current_phase,
+  (p ->> 'plan')::numeric::integer AS current_plan,
+  p ->> 'task' AS current_task,
+  (p ->> 'wave')::numeric::integer AS current_wave,
+  p ->> 'status' AS status,
+  (p -> 'progress')::text AS progress_json,
+  ${name}.seconds(updated_at) AS updated_at
+FROM ${name}.runs, LATERAL ${name}.readable(position) AS p;
+
+CREATE VIEW ${name}.initiative_decisions AS SELECT
+  run || '/' || id AS id,
+  run AS initiative_id,
+  ${name}.seconds(d ->> 'at') AS date,
+  d ->> 'context' AS context,
+  d ->> 'decision' AS decision,
+  d ->> 'reason' AS reason,
+  (d -> 'alternatives')::text AS alternatives_json,
+  NOT coalesce((d ->> 'irreversible')::boolean, false) AS reversible
+FROM ${name}.records, LATERAL ${name}.readable(doc) AS d WHERE kind = 'decision';
+
+CREATE VIEW ${name}.initiative_blockers AS SELECT
+  run || '/' || id AS id,
+  run AS initiative_id,
+  d ->> 'status' AS status,
+  d ->> 'text' AS description,
+  ${name}.seconds(d ->> 'raisedAt') AS identified_at,
+  (d -> 'affects')::text AS affects_json,
+  d ->> 'workaround' AS workaround,
+  d ->> 'resolution' AS resolution,
+  ${name}.seconds(d ->> 'settledAt') AS resolved_at
+FROM ${name}.records, LATERAL ${name}.readable(doc) AS d WHERE kind = 'item' AND d ->> 'kind' = 'blocker';
+
+CREATE VIEW ${name}.session_history AS SELECT
+  run || '/' || id AS id,
+  run AS initiative_id,
+  d ->> 'agent' AS agent_id,
+  ${name}.seconds(d ->> 'startedAt') AS started_at,
+  ${name}.seconds(d ->> 'endedAt') AS ended_at,
+  (d ->> 'contextUsage')::real AS context_usage,
+  (d -> 'completed')::text AS completed_json,
+  (d -> 'issues')::text AS issues_json,
+  d ->> 'endReason' AS handoff_reason
+FROM ${name}.records, LATERAL ${name}.readable(doc) AS d WHERE kind = 'session';
+`,
+];

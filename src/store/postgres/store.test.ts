@@ -1,0 +1,231 @@
+import { createServer } from 'node:net';
+import postgres from 'postgres';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { Fault } from '../../core/fault.ts';
+import { at, batchOf, follow, headOf, newRun, note, put, record, storeSuite } from '../store.suite.ts';
+import { migrations } from './schema.ts';
+import { openPostgresStore } from './store.ts';
+
+const url = inject('postgresUrl');
+const sql = postgres(url, { max: 4, onnotice: () => {}, fetch_types: false });
+afterAll(() => sql.end());
+
+let schemas = 0;
+/** Names that need quoting, as a careless choice of one would. */
+function newSchema(): string {
+  schemas += 1;
+  return `store "test" ${process.pid} ${schemas}`;
+}
+
+async function faultOf(promise: Promise<unknown>): Promise<Fault> {
+  const thrown = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(thrown).toBeInstanceOf(Fault);
+  return thrown as Fault;
+}
+
+const shared = newSchema();
+storeSuite('postgres', () => openPostgresStore({ url, schema: shared }));
+
+describe('a schema', () => {
+  it('is made once however many open it at the same time', async () => {
+    const schema = newSchema();
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore({ url, schema, connections: 1 })));
+    await put(stores[0] ?? expect.fail(), 'r', [note('a')]);
+    for (const store of stores) expect(await store.read('r', 0, 9)).toHaveLength(1);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('is refused when a newer program wrote it', async () => {
+    const schema = newSchema();
+    await (await openPostgresStore({ url, schema })).close();
+    await sql`UPDATE ${sql(schema)}.meta SET version = ${migrations.length + 1}`;
+    expect((await faultOf(openPostgresStore({ url, schema }))).code).toBe('newer_schema');
+    await sql`DROP TABLE ${sql(schema)}.events CASCADE`;
+    expect((await faultOf(openPostgresStore({ url, schema }))).code).toBe('newer_schema');
+    const tables = await sql`SELECT count(*)::int AS count FROM pg_tables WHERE schemaname = ${schema} AND tablename = 'events'`;
+    expect(tables[0]?.['count']).toBe(0);
+  });
+});
+
+describe('appends', () => {
+  it('to one run do not wait for those to another', async () => {
+    const schema = newSchema();
+    const store = await openPostgresStore({ url, schema });
+    await put(store, 'held', [note('a')]);
+    const blocked = await sql.begin(async (transaction) => {
+      await transaction`UPDATE ${transaction(schema)}.runs SET title = title WHERE run = 'held'`;
+      await put(store, 'free', [note('a')]);
+      await put(store, 'free', [note('b')], { records: [record('free', 'N-1', { tags: ['t'], text: 'words' })], cache: { format: 1, state: '' } });
+      const waiting = put(store, 'held', [note('b')]);
+      return { waiting, seen: await store.read('held', 0, 9) };
+    });
+    expect(blocked.seen).toHaveLength(1);
+    await blocked.waiting;
+    expect(await store.read('held', 0, 9)).toHaveLength(2);
+    await store.close();
+  });
+
+  it('survive a lost connection and happen once', async () => {
+    const schema = newSchema();
+    const store = await openPostgresStore({ url, schema, connections: 2 });
+    await put(store, 'r', [note('a')]);
+    for (let count = 0; count < 10; count++) {
+      const head = await headOf(store, 'r');
+      const appending = store.append(batchOf('r', [note(`${count}`)], head));
+      const killing = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast' AND query LIKE ${`%"store ""test"" ${process.pid} ${schemas}"%`} AND pid <> pg_backend_pid()`;
+      expect((await Promise.all([appending, killing]))[0]).toEqual({ outcome: 'appended' });
+    }
+    expect(await store.read('r', 0, 99)).toHaveLength(11);
+    await store.close();
+  });
+
+  it('that lost their answer are not made again', async () => {
+    const schema = newSchema();
+    const direct = await openPostgresStore({ url, schema });
+    await put(direct, 'r', [note('a')]);
+    const proxy = await openProxy(Number(new URL(url).port));
+    const through = new URL(url);
+    through.port = String(proxy.port);
+    const store = await openPostgresStore({ url: through.href, schema, connections: 1 });
+    const batch = batchOf('r', [note('once')], await headOf(store, 'r'));
+    proxy.loseNextAnswer();
+    expect(await store.append(batch)).toEqual({ outcome: 'appended' });
+    expect(proxy.lost()).toBe(1);
+    expect(await direct.read('r', 0, 9)).toHaveLength(2);
+    await store.close();
+    await direct.close();
+    proxy.close();
+  });
+});
+
+describe('the feed', () => {
+  it('waits for what began earlier and is not committed yet', async () => {
+    const schema = newSchema();
+    const store = await openPostgresStore({ url, schema });
+    await put(store, 'early', [note('a')]);
+    await put(store, 'late', [note('a')]);
+    const { cursor } = await follow(store, null, 10, (events) => events.length === 2);
+    const during = await sql.begin(async (transaction) => {
+      // An event that has its number, and is committed after the next one.
+      await transaction`
+        INSERT INTO ${transaction(schema)}.events (run, version, tx, at, type, actor_kind, actor_name, basis, previous, hash, body_hash, body)
+        SELECT run, 2, pg_current_xact_id()::text::bigint, at, type, actor_kind, actor_name, basis, previous, hash, body_hash, body
+        FROM ${transaction(schema)}.events WHERE run = 'early'`;
+      await put(store, 'late', [note('b')]);
+      return store.feed(cursor, 10);
+    });
+    expect(during).toEqual({ events: [], cursor });
+    const { events } = await follow(store, cursor, 1, (seen) => seen.length === 2);
+    expect(events.map(({ run }) => run)).toEqual(['early', 'late']);
+    await store.close();
+  });
+
+  it('goes on after the database was restored into a younger cluster', async () => {
+    const schema = newSchema();
+    const before = await openPostgresStore({ url, schema });
+    await put(before, 'r', [note('a'), note('b')]);
+    await before.close();
+    // As a dump from an old cluster would have it.
+    await sql`UPDATE ${sql(schema)}.events SET tx = tx + 5000000000`;
+    const store = await openPostgresStore({ url, schema });
+    const { cursor } = await follow(store, null, 10, (events) => events.length === 2);
+    expect(Number(cursor.split(':')[0])).toBeGreaterThan(5_000_000_000);
+    await put(store, 'r', [note('c')]);
+    const { events } = await follow(store, cursor, 10, (seen) => seen.length === 1);
+    expect(events[0]?.version).toBe(3);
+    await store.close();
+  });
+});
+
+describe('a server', () => {
+  it('that cannot be reached is unavailable', async () => {
+    const away = new URL(url);
+    away.port = '1';
+    const fault = await faultOf(openPostgresStore({ url: away.href, patienceMs: 20 }));
+    expect(fault.code).toBe('unavailable');
+    expect(fault.message).not.toContain('postgres:postgres');
+    expect(fault.hints).not.toEqual([]);
+  });
+
+  it('that does not let us in is unavailable at once, and the password is not told', async () => {
+    const wrong = new URL(url);
+    wrong.password = 'zq-secret';
+    const fault = await faultOf(openPostgresStore({ url: wrong.href, patienceMs: 60_000 }));
+    expect(fault.code).toBe('unavailable');
+    expect(JSON.stringify([fault.message, fault.hints, fault.data])).not.toContain('zq-secret');
+    wrong.password = 'postgres';
+    wrong.pathname = '/nowhere';
+    expect((await faultOf(openPostgresStore({ url: wrong.href, patienceMs: 60_000 }))).code).toBe('unavailable');
+    expect((await faultOf(openPostgresStore({ url: 'not a url' }))).code).toBe('invalid');
+  });
+
+  it('is left when the store is closed', async () => {
+    const store = await openPostgresStore({ url, schema: shared });
+    await store.close();
+    await store.close();
+    expect((await faultOf(store.read('r', 0, 1))).code).toBe('unavailable');
+  });
+});
+
+describe('views', () => {
+  it('have the names and columns of the Codewalk tables, whatever a document holds', async () => {
+    const schema = newSchema();
+    const store = await openPostgresStore({ url, schema });
+    const run = newRun();
+    await put(store, run, [note('a')], {
+      records: [
+        record(run, 'D-1', { kind: 'decision', doc: { id: 'D-1', context: 'c\u0000\u0000 \\u0000 \ud800', decision: 'd', reason: 'r', alternatives: ['x'], irreversible: true, at: at(2) } }),
+        record(run, 'B-1', { kind: 'item', doc: { id: 'B-1', kind: 'blocker', text: 'stuck', status: 'resolved', raisedAt: at(3), affects: ['p1'], resolution: 'done', settledAt: at(4) } }),
+        record(run, 'Q-1', { kind: 'item', doc: { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) } }),
+        record(run, 'S-1', { kind: 'session', doc: { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] } }),
+      ],
+    });
+    await store.close();
+    const rows = async (view: string) => [...(await sql`SELECT * FROM ${sql(schema)}.${sql(view)}`)];
+    expect(await rows('initiative_state')).toEqual([{ initiative_id: run, current_phase: 1, current_plan: null, current_task: 'Build it', current_wave: null, status: 'in_progress', progress_json: '{"done": 1}', updated_at: '1767225601' }]);
+    expect(await rows('initiative_decisions')).toEqual([{ id: `${run}/D-1`, initiative_id: run, date: '1767225602', context: 'c\ufffd\ufffd \\u0000 \ufffd', decision: 'd', reason: 'r', alternatives_json: '["x"]', reversible: false }]);
+    expect(await rows('initiative_blockers')).toEqual([{ id: `${run}/B-1`, initiative_id: run, status: 'resolved', description: 'stuck', identified_at: '1767225603', affects_json: '["p1"]', workaround: null, resolution: 'done', resolved_at: '1767225604' }]);
+    expect(await rows('session_history')).toEqual([{ id: `${run}/S-1`, initiative_id: run, agent_id: 'worker', started_at: '1767225605', ended_at: null, context_usage: 45, completed_json: '["p1"]', issues_json: null, handoff_reason: null }]);
+  });
+});
+
+/** Stands between a store and the server, and can swallow one answer together with its connection. */
+async function openProxy(target: number) {
+  const { connect } = await import('node:net');
+  let isArmed = false;
+  let lost = 0;
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    let isLosing = false;
+    client.on('data', (chunk) => {
+      if (isArmed && chunk.includes('INSERT INTO')) {
+        isArmed = false;
+        isLosing = true;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      // `C` opens the message that tells a command is complete: only then has the server committed.
+      if (isLosing && chunk.includes('SELECT 1')) {
+        lost += 1;
+        client.destroy();
+      } else client.write(chunk);
+    });
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === 'object' ? address.port : 0,
+    loseNextAnswer: () => {
+      isArmed = true;
+    },
+    lost: () => lost,
+    close: () => server.close(),
+  };
+}

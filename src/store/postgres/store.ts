@@ -1,0 +1,205 @@
+import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow, fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn } from '../row.ts';
+import type { Cached, Derived, Head, HeadFilter, Position, RecordFilter, Store, StoredRecord } from '../store.ts';
+import { hasFragments, parseWords } from '../words.ts';
+import { append, cachePart, recordParts, renderRecords } from './append.ts';
+import { type Connection, openConnection, type Parameter } from './connection.ts';
+import { readFeed } from './feed.ts';
+
+export interface PostgresOptions {
+  url: string;
+  /** The schema that holds the tables; `holdfast` unless told. It is created if need be. */
+  schema?: string;
+  /** How long to go on trying while the server is away. */
+  patienceMs?: number;
+  /** How many statements may run at once. */
+  connections?: number;
+  random?: () => number;
+}
+
+type Row = RecordRow & { text: string | null };
+
+const COLUMNS = `${RECORD_COLUMNS}, text`;
+
+/** A journal on a PostgreSQL server. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const connection = await openConnection({ schema: 'holdfast', patienceMs: 5000, connections: 8, random: Math.random, ...options });
+  const { query, name } = connection;
+
+  return {
+    place: connection.place,
+    async append(batch) {
+      const appended = await append(connection, batch);
+      if (batch.erase !== undefined && batch.erase.length > 0 && appended.outcome !== 'conflict') await scrub(connection);
+      return appended;
+    },
+    async read(run, after, limit) {
+      const rows = await query<EventRow>(`SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND version > $2 ORDER BY version LIMIT $3`, [toColumn(run), after, limit]);
+      return rows.map(fromEventRow);
+    },
+    feed: (cursor, limit) => readFeed(connection, cursor, limit),
+    heads: (filter) => readHeads(connection, filter),
+    async cached(run, format) {
+      const [row] = await query<Cached>(`SELECT version, hash, state FROM ${name}.cache WHERE run = $1 AND format = $2`, [toColumn(run), format]);
+      return row === undefined ? null : { ...row };
+    },
+    async recall(run, references) {
+      const rows = await query<Row>(
+        `WITH wanted AS MATERIALIZED (SELECT json_array_elements_text($2::text::json) AS reference)
+         SELECT ${COLUMNS} FROM ${name}.records WHERE run = $1 AND id IN (SELECT reference FROM wanted)
+         UNION SELECT ${COLUMNS} FROM ${name}.records WHERE run = $1 AND alias IN (SELECT reference FROM wanted)`,
+        [toColumn(run), JSON.stringify(references.map(toColumn))],
+      );
+      return rows.map(toRecord);
+    },
+    records: (run, filter) => listRecords(connection, run, filter),
+    async count(run, kind) {
+      const rows = await query<{ status: string; count: number }>(
+        `SELECT status, count(*)::integer AS count FROM ${name}.records WHERE run = $1 AND kind = $2 GROUP BY status`,
+        [toColumn(run), toColumn(kind)],
+      );
+      return Object.fromEntries(rows.map(({ status, count }) => [fromColumn(status), count]));
+    },
+    search: (runs, words, limit) => searchRecords(connection, runs, words, limit),
+    async beat(run, session, at) {
+      // A sign of life may be lost: it is not worth a wait for the disk.
+      await query(
+        `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+         INSERT INTO ${name}.beats AS known (run, session, at) SELECT $1, $2, $3 FROM relaxed
+         ON CONFLICT (run, session) DO UPDATE SET at = excluded.at WHERE excluded.at > known.at`,
+        [toColumn(run), toColumn(session), at],
+      );
+    },
+    async beats(run) {
+      const rows = await query<{ session: string; at: string }>(`SELECT session, at FROM ${name}.beats WHERE run = $1`, [toColumn(run)]);
+      return new Map(rows.map(({ session, at }) => [fromColumn(session), at]));
+    },
+    replaceDerived: (run, version, derived) => replaceDerived(connection, run, version, derived),
+    inspect: () => inspect(connection),
+    close: connection.close,
+  };
+}
+
+async function readHeads({ query, name }: Connection, { run, workspace, status, limit }: HeadFilter): Promise<Head[]> {
+  const wanted = Object.entries({ run, workspace, status }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const where = wanted.map(([column], index) => `${column} = $${index + 1}`).join(' AND ');
+  const rows = await query<HeadRow>(
+    `SELECT run, workspace, title, status, version, hash, opened_at, updated_at, position FROM ${name}.runs
+     ${where === '' ? '' : `WHERE ${where}`} ORDER BY touched DESC LIMIT $${wanted.length + 1}`,
+    [...wanted.map(([, value]) => toColumn(value)), limit ?? null],
+  );
+  return rows.map((row) => ({
+    run: fromColumn(row.run),
+    workspace: fromColumn(row.workspace),
+    title: fromColumn(row.title),
+    status: fromColumn(row.status),
+    position: parseColumn(row.position, `run ${row.run}`) as Position,
+    version: row.version,
+    hash: row.hash,
+    openedAt: row.opened_at,
+    updatedAt: row.updated_at,
+  }));
+}
+
+interface HeadRow {
+  run: string;
+  workspace: string;
+  title: string;
+  status: string;
+  version: number;
+  hash: string;
+  opened_at: string;
+  updated_at: string;
+  position: string;
+}
+
+/** The last touched first. Records touched by one event stay together, even past the limit: the next page starts before it. */
+async function listRecords({ query, name }: Connection, run: string, filter: RecordFilter): Promise<StoredRecord[]> {
+  if (filter.limit <= 0) return [];
+  const values: Parameter[] = [];
+  const use = (value: Parameter) => `$${values.push(value)}`;
+  const where = [`run = ${use(toColumn(run))}`, `kind = ${use(toColumn(filter.kind))}`];
+  if (filter.status !== undefined) where.push(`status = ${use(toColumn(filter.status))}`);
+  if (filter.before !== undefined) where.push(`version < ${use(filter.before)}`);
+  if (filter.tag !== undefined) where.push(`id IN (SELECT id FROM ${name}.tags WHERE run = $1 AND kind = $2 AND tag = ${use(toColumn(filter.tag))})`);
+  const rows = await query<Row>(
+    `SELECT * FROM (
+       SELECT ${COLUMNS} FROM ${name}.records WHERE ${where.join(' AND ')}
+       ORDER BY version DESC FETCH FIRST (${use(filter.limit)}::bigint) ROWS WITH TIES
+     ) AS page ORDER BY version DESC, id`,
+    values,
+  );
+  return rows.map(toRecord);
+}
+
+/** What the terms find is a little too much where a word has no spaces around it; then more is read until it is enough. */
+async function searchRecords({ query, name }: Connection, runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRecord[]> {
+  const wanted = parseWords(words);
+  if (wanted === null || limit <= 0) return [];
+  // Terms hold letters, digits and marks only, so that nothing in the quotes can end them.
+  const match = wanted.terms.map((term) => `'${term}':*`).join(' & ');
+  const found: StoredRecord[] = [];
+  for (let offset = 0, size = limit; ; offset += size, size = limit * 8) {
+    const rows = await query<Row>(
+      `SELECT ${COLUMNS} FROM ${name}.records
+       WHERE run IN (SELECT json_array_elements_text($1::text::json)) AND terms @@ $2::text::tsquery
+       ORDER BY at DESC, version DESC, run, id, kind LIMIT $3 OFFSET $4`,
+      [JSON.stringify(runs.map(toColumn)), match, size, offset],
+    );
+    found.push(...rows.map(toRecord).filter(({ text }) => hasFragments(text ?? '', wanted)));
+    if (rows.length < size || found.length >= limit || wanted.fragments.length === 0) return found.slice(0, limit);
+  }
+}
+
+function toRecord(row: Row): StoredRecord {
+  return fromRecordRow(row, () => (row.text === null ? null : fromColumn(row.text)));
+}
+
+async function replaceDerived({ patiently, sql, name }: Connection, run: string, version: number, derived: Derived): Promise<boolean> {
+  const { workspace, title, status, position } = derived.head;
+  const column = toColumn(run);
+  return patiently(async () => {
+    const replaced = await sql.begin(async (transaction) => {
+      const heads = await transaction.unsafe(
+        `UPDATE ${name}.runs SET workspace = $3, title = $4, status = $5, position = $6 WHERE run = $1 AND version = $2 RETURNING run`,
+        [column, version, toColumn(workspace), toColumn(title), toColumn(status), JSON.stringify(position)],
+      );
+      if (heads.length === 0) return false;
+      for (const table of ['tags', 'records']) await transaction.unsafe(`DELETE FROM ${name}.${table} WHERE run = $1`, [column]);
+      const parts = [
+        `head AS (SELECT run, version, hash FROM ${name}.runs WHERE run = $1::text)`,
+        ...recordParts(name, 'head', '$2::text', true),
+        cachePart(name, '$3::integer', '$4::text'),
+      ];
+      await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, [column, renderRecords(derived.records), derived.cache.format, derived.cache.state]);
+      return true;
+    });
+    return replaced;
+  });
+}
+
+/**
+ * Takes the old row versions out of the tables. What the server keeps elsewhere (its write-ahead log, archives, replicas,
+ * backups) is beyond the reach of a client.
+ */
+async function scrub({ patiently, sql, name }: Connection): Promise<void> {
+  await patiently(async () => {
+    const reserved = await sql.reserve();
+    try {
+      await reserved.unsafe('SET statement_timeout = 0');
+      await reserved.unsafe(`VACUUM ${name}.events, ${name}.records, ${name}.cache, ${name}.runs`);
+      await reserved.unsafe('RESET statement_timeout');
+    } finally {
+      reserved.release();
+    }
+  });
+}
+
+/** PostgreSQL checks its own pages; what can be told from here is whether heads and journal agree. */
+async function inspect({ query, name }: Connection): Promise<string[]> {
+  const rows = await query<{ run: string; version: number; events: number; last: number }>(
+    `SELECT r.run, r.version, e.events, e.last FROM ${name}.runs AS r LEFT JOIN LATERAL (
+       SELECT count(*)::integer AS events, coalesce(max(version), 0) AS last FROM ${name}.events WHERE run = r.run) AS e ON true
+     WHERE r.version <> e.events OR r.version <> e.last`,
+  );
+  return rows.map(({ run, version, events, last }) => `run ${run} is at version ${version} but has ${events} events, the last of them ${last}`);
+}

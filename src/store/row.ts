@@ -1,0 +1,140 @@
+import type { Event } from '../core/event.ts';
+import { Fault } from '../core/fault.ts';
+import type { StoredRecord } from './store.ts';
+
+/** How events and records lie in the columns of a database, the same in every one. */
+
+export interface EventRow {
+  run: string;
+  version: number;
+  at: string;
+  type: string;
+  actor_kind: string;
+  actor_name: string;
+  session: string | null;
+  key: string | null;
+  basis: string;
+  previous: string;
+  hash: string;
+  body_hash: string;
+  /** The exact JSON text: the hash of the body is taken over it. */
+  body: string;
+}
+
+export const EVENT_COLUMNS =
+  'run, version, at, type, actor_kind, actor_name, session, key, basis, previous, hash, body_hash, body';
+
+export function toEventRow(event: Event): EventRow {
+  return {
+    run: toColumn(event.run),
+    version: event.version,
+    at: event.at,
+    type: event.type,
+    actor_kind: event.actor.kind,
+    actor_name: toColumn(event.actor.name),
+    session: event.session === null ? null : toColumn(event.session),
+    key: event.key === null ? null : toColumn(event.key),
+    basis: event.basis,
+    previous: event.previous,
+    hash: event.hash,
+    body_hash: event.bodyHash,
+    body: JSON.stringify(event.body),
+  };
+}
+
+export function fromEventRow(row: EventRow): Event {
+  return {
+    run: fromColumn(row.run),
+    version: row.version,
+    at: row.at,
+    type: row.type,
+    actor: { kind: row.actor_kind, name: fromColumn(row.actor_name) },
+    session: row.session === null ? null : fromColumn(row.session),
+    key: row.key === null ? null : fromColumn(row.key),
+    basis: row.basis,
+    previous: row.previous,
+    hash: row.hash,
+    bodyHash: row.body_hash,
+    body: parseColumn(row.body, `event ${row.version} of run ${row.run}`),
+  } as Event;
+}
+
+export interface RecordRow {
+  run: string;
+  kind: string;
+  id: string;
+  alias: string | null;
+  status: string;
+  version: number;
+  at: string;
+  /** JSON text. */
+  tags: string;
+  /** JSON text. */
+  doc: string;
+}
+
+export const RECORD_COLUMNS = 'run, kind, id, alias, status, version, at, tags, doc';
+
+export function toRecordRow(record: StoredRecord): RecordRow {
+  return {
+    run: toColumn(record.run),
+    kind: toColumn(record.kind),
+    id: toColumn(record.id),
+    alias: record.alias === null ? null : toColumn(record.alias),
+    status: toColumn(record.status),
+    version: record.version,
+    at: record.at,
+    tags: JSON.stringify(record.tags),
+    doc: JSON.stringify(record.doc ?? null),
+  };
+}
+
+export function fromRecordRow(row: RecordRow, textOf: (doc: unknown) => string | null): StoredRecord {
+  const doc = parseColumn(row.doc, `record ${row.id} of run ${row.run}`);
+  return {
+    run: fromColumn(row.run),
+    kind: fromColumn(row.kind),
+    id: fromColumn(row.id),
+    alias: row.alias === null ? null : fromColumn(row.alias),
+    status: fromColumn(row.status),
+    version: row.version,
+    at: row.at,
+    tags: parseColumn(row.tags, `record ${row.id} of run ${row.run}`) as string[],
+    text: textOf(doc),
+    doc,
+  };
+}
+
+/**
+ * Text as a column can hold it. Neither database keeps NUL or half a surrogate pair, and a name that comes back changed
+ * would break the hash chain: such text is written as JSON after a mark that no real text begins with.
+ */
+export function toColumn(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? MARK + JSON.stringify(text) : text;
+}
+
+export function fromColumn(column: string): string {
+  return column.startsWith(MARK) ? (parseColumn(column.slice(MARK.length), 'a column') as string) : column;
+}
+
+export function parseColumn(json: string, what: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new Fault('corrupt', `What the database holds for ${what} is not JSON.`, {
+      hints: ['`holdfast doctor` says what else is damaged and what can be saved.'],
+      cause,
+    });
+  }
+}
+
+const MARK = '\u001a';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters a column cannot hold.
+const NEEDS_ESCAPE = /^\u001a|\u0000|[\ud800-\udfff]/u;
+
+/** A cursor that this store did not give out says nothing about where to go on. */
+export function badCursor(cursor: string): Fault {
+  return new Fault('invalid', `${JSON.stringify(cursor.slice(0, 80))} is not a cursor of this journal's feed.`, {
+    hints: ['Start again without a cursor, or from `now`.'],
+  });
+}

@@ -1,0 +1,137 @@
+/** "HFst": tells a journal from any other SQLite file. */
+export const APPLICATION_ID = 0x48467374;
+
+/**
+ * One entry per version of the schema, each brought to the next by its statements. Entries that were released are never
+ * changed.
+ *
+ * - `events` is the journal; its rows are in the order of recording, which is the order of the feed.
+ * - `runs.tally` is what `tally.ts` keeps about the records of a run, in the row that every append writes anyway.
+ * - `records.text` holds of the searched text only what is not in `doc` already, see `text-column.ts`.
+ * - `search` keeps no text, only which term is in which record; its terms are cut by `words.ts`, so its tokenizer has
+ *   nothing to do but to split at spaces.
+ */
+export const migrations: readonly string[] = [
+  `
+CREATE TABLE runs (
+  run TEXT PRIMARY KEY,
+  workspace TEXT NOT NULL,
+  title TEXT NOT NULL,
+  status TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  opened_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  touched INTEGER NOT NULL,
+  position TEXT NOT NULL,
+  tally TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY,
+  run TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  type TEXT NOT NULL,
+  actor_kind TEXT NOT NULL,
+  actor_name TEXT NOT NULL,
+  session TEXT,
+  key TEXT,
+  basis TEXT NOT NULL,
+  previous TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  body_hash TEXT NOT NULL,
+  body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX events_version ON events (run, version);
+CREATE INDEX events_key ON events (run, key) WHERE key IS NOT NULL;
+
+CREATE TABLE records (
+  number INTEGER PRIMARY KEY,
+  run TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  alias TEXT,
+  status TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  text TEXT,
+  doc TEXT NOT NULL
+);
+CREATE UNIQUE INDEX records_id ON records (run, id, kind);
+CREATE INDEX records_alias ON records (run, alias) WHERE alias IS NOT NULL;
+CREATE INDEX records_status ON records (run, kind, status, version);
+
+CREATE TABLE tags (
+  run TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (run, kind, tag, number)
+) WITHOUT ROWID;
+
+CREATE TABLE cache (
+  run TEXT PRIMARY KEY,
+  version INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  format INTEGER NOT NULL,
+  state TEXT NOT NULL
+);
+
+CREATE TABLE beats (
+  run TEXT NOT NULL,
+  session TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (run, session)
+) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE search USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize='ascii');
+
+CREATE VIEW initiative_state AS SELECT
+  run AS initiative_id,
+  position ->> '$.phase' AS current_phase,
+  position ->> '$.plan' AS current_plan,
+  position ->> '$.task' AS current_task,
+  position ->> '$.wave' AS current_wave,
+  position ->> '$.status' AS status,
+  position -> '$.progress' AS progress_json,
+  unixepoch(updated_at) AS updated_at
+FROM runs;
+
+CREATE VIEW initiative_decisions AS SELECT
+  run || '/' || id AS id,
+  run AS initiative_id,
+  unixepoch(doc ->> '$.at') AS date,
+  doc ->> '$.context' AS context,
+  doc ->> '$.decision' AS decision,
+  doc ->> '$.reason' AS reason,
+  doc -> '$.alternatives' AS alternatives_json,
+  NOT coalesce(doc ->> '$.irreversible', 0) AS reversible
+FROM records WHERE kind = 'decision';
+
+CREATE VIEW initiative_blockers AS SELECT
+  run || '/' || id AS id,
+  run AS initiative_id,
+  doc ->> '$.status' AS status,
+  doc ->> '$.text' AS description,
+  unixepoch(doc ->> '$.raisedAt') AS identified_at,
+  doc -> '$.affects' AS affects_json,
+  doc ->> '$.workaround' AS workaround,
+  doc ->> '$.resolution' AS resolution,
+  unixepoch(doc ->> '$.settledAt') AS resolved_at
+FROM records WHERE kind = 'item' AND doc ->> '$.kind' = 'blocker';
+
+CREATE VIEW session_history AS SELECT
+  run || '/' || id AS id,
+  run AS initiative_id,
+  doc ->> '$.agent' AS agent_id,
+  unixepoch(doc ->> '$.startedAt') AS started_at,
+  unixepoch(doc ->> '$.endedAt') AS ended_at,
+  CAST(doc ->> '$.contextUsage' AS REAL) AS context_usage,
+  doc -> '$.completed' AS completed_json,
+  doc -> '$.issues' AS issues_json,
+  doc ->> '$.endReason' AS handoff_reason
+FROM records WHERE kind = 'session';
+`,
+];

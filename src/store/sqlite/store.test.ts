@@ -1,0 +1,313 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { afterAll, describe, expect, it } from 'vitest';
+import { verifyChain } from '../../core/chain.ts';
+import { Fault } from '../../core/fault.ts';
+import type { Store } from '../store.ts';
+import { at, batchOf, headOf, newRun, note, put, record, storeSuite } from '../store.suite.ts';
+import { isSafe, openDatabase } from './driver.ts';
+import { migrations } from './schema.ts';
+import { openSqliteStore } from './store.ts';
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'holdfast-sqlite-'));
+  folders.push(folder);
+  return folder;
+}
+
+function newFile(): string {
+  return join(newFolder(), 'journal.db');
+}
+
+/** Every byte the database has on disk. */
+function bytesOf(file: string): string {
+  return ['', '-wal'].map((end) => (existsSync(file + end) ? readFileSync(file + end, 'latin1') : '')).join('|');
+}
+
+async function faultOf(promise: Promise<unknown>): Promise<Fault> {
+  const thrown = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(thrown).toBeInstanceOf(Fault);
+  return thrown as Fault;
+}
+
+const shared = newFile();
+storeSuite('sqlite', () => openSqliteStore({ file: shared }));
+
+describe('a journal file', () => {
+  it('has everything in the file once it is closed', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    await put(store, 'r', [note('a')]);
+    await store.close();
+    await store.close();
+    expect(bytesOf(file)).toBe(`${readFileSync(file, 'latin1')}|`);
+    const fault = await faultOf(store.read('r', 0, 1));
+    expect(fault.code).toBe('unavailable');
+  });
+
+  it('is refused when a newer program wrote it, and stays the same byte for byte', async () => {
+    const file = newFile();
+    await (await openSqliteStore({ file })).close();
+    const newer = openDatabase(file, false);
+    newer.exec(`PRAGMA user_version=${migrations.length + 1}; CREATE TABLE of_the_future (x)`);
+    // The newer program is still there: what it wrote last is in the log only.
+    const before = bytesOf(file);
+    const fault = await faultOf(openSqliteStore({ file }));
+    expect(fault.code).toBe('newer_schema');
+    expect(fault.hints.join()).toContain('Update');
+    expect(bytesOf(file)).toBe(before);
+    newer.close();
+    const closed = bytesOf(file);
+    expect((await faultOf(openSqliteStore({ file }))).code).toBe('newer_schema');
+    expect(bytesOf(file)).toBe(closed);
+  });
+
+  it('is refused with its log unchanged when the newer program was killed', async () => {
+    const file = newFile();
+    await (await openSqliteStore({ file })).close();
+    const script = `
+      const { DatabaseSync } = require('@photostructure/sqlite');
+      const database = new DatabaseSync(process.argv[1]);
+      database.exec('PRAGMA user_version=${migrations.length + 1}');
+      process.kill(process.pid, 'SIGKILL');`;
+    await runNode(['-e', script, file], 'SIGKILL');
+    const before = bytesOf(file);
+    expect(before.length).toBeGreaterThan(readFileSync(file).length + 1);
+    expect((await faultOf(openSqliteStore({ file }))).code).toBe('newer_schema');
+    expect(bytesOf(file)).toBe(before);
+  });
+
+  it('is refused when it is something else', async () => {
+    const text = newFile();
+    writeFileSync(text, 'no database, but long enough to have a header of one. '.repeat(50));
+    const notOne = await faultOf(openSqliteStore({ file: text }));
+    expect(notOne.code).toBe('corrupt');
+    expect(notOne.hints.join()).toContain('holdfast doctor');
+
+    const foreign = newFile();
+    const database = openDatabase(foreign, false);
+    database.exec('CREATE TABLE customers (name TEXT)');
+    database.close();
+    const before = bytesOf(foreign);
+    expect((await faultOf(openSqliteStore({ file: foreign }))).code).toBe('corrupt');
+    expect(bytesOf(foreign)).toBe(before);
+  });
+
+  it('says that it is damaged', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    for (let count = 0; count < 20; count++) await put(store, 'r', [note('x'.repeat(3000))]);
+    await store.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0x5a, Math.floor(bytes.length / 2), bytes.length);
+    writeFileSync(file, bytes);
+    const damaged = await openSqliteStore({ file });
+    const problems = await damaged.inspect().catch((fault: Fault) => [fault.code]);
+    expect(problems.length).toBeGreaterThan(0);
+    expect((await faultOf(damaged.read('r', 0, 99))).code).toBe('corrupt');
+    await damaged.close();
+  });
+
+  it('is unavailable where it cannot be opened or written', async () => {
+    expect((await faultOf(openSqliteStore({ file: join(newFolder(), 'no', 'such', 'folder.db') }))).code).toBe('unavailable');
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    await put(store, 'r', [note('a')]);
+    const reader = await openSqliteStore({ file, readonly: true });
+    expect(await reader.read('r', 0, 9)).toHaveLength(1);
+    const fault = await faultOf(reader.append(batchOf('r', [note('b')], await headOf(store, 'r'))));
+    expect(fault.code).toBe('unavailable');
+    expect(fault.message).toContain('read-only');
+    await reader.close();
+    await store.close();
+  });
+
+  it('is unavailable in a read-only folder', async () => {
+    const folder = newFolder();
+    const file = join(folder, 'journal.db');
+    await (await openSqliteStore({ file })).close();
+    chmodSync(file, 0o444);
+    chmodSync(folder, 0o555);
+    // The superuser may write everywhere: the test is made as somebody else.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65534);
+    try {
+      const opened = openSqliteStore({ file }).then(async (store) => {
+        await put(store, 'r', [note('a')]).finally(() => store.close());
+      });
+      expect((await faultOf(opened)).code).toBe('unavailable');
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(folder, 0o755);
+    }
+  });
+
+  it('is unavailable when another process keeps it for longer than the patience', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file, patienceMs: 30 });
+    const holder = openDatabase(file, false);
+    holder.exec('BEGIN IMMEDIATE');
+    const fault = await faultOf(put(store, 'r', [note('a')]));
+    expect(fault.code).toBe('unavailable');
+    expect(await store.read('r', 0, 1)).toEqual([]);
+    holder.exec('ROLLBACK');
+    holder.close();
+    await put(store, 'r', [note('a')]);
+    await store.close();
+  });
+
+  it('does not make a durable write wait less because of a heartbeat', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    const holder = openDatabase(file, false);
+    holder.exec('BEGIN IMMEDIATE');
+    const beating = store.beat('r', 'S-1', at(1));
+    const appending = put(store, 'r', [note('a')]);
+    holder.exec('COMMIT');
+    holder.close();
+    await Promise.all([beating, appending]);
+    expect(await store.beats('r')).toEqual(new Map([['S-1', at(1)]]));
+    await store.close();
+  });
+
+  it('holds no byte of what was erased', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    const bystander = await openSqliteStore({ file });
+    const run = newRun();
+    const secret = 'zqxsecretzqx';
+    const text = (version: number) => `${'filler words around it '.repeat(40)} ${secret}${version} ${'and more of them '.repeat(40)}`;
+    for (let version = 1; version <= 30; version++) {
+      await put(store, run, [note(text(version))], {
+        // The same record again and again leaves its former versions in the free space of the file.
+        records: [record(run, 'N-1', { text: text(version), doc: { text: text(version) }, version })],
+        cache: { format: 1, state: text(version) },
+      });
+    }
+    expect(bytesOf(file)).toContain(secret);
+    const versions = Array.from({ length: 30 }, (_, index) => index + 1);
+    await put(store, run, [{ type: 'text.erased', basis: 'verified', body: { versions, reason: 'leaked' } }], {
+      erase: versions.map((version) => ({ version, body: { id: 'N-1', text: '[erased]', kind: 'worklog' } })),
+      records: [record(run, 'N-1', { text: '[erased]', doc: {}, version: 31 })],
+      cache: { format: 1, state: '' },
+    });
+    expect(bytesOf(file)).not.toContain(secret);
+    expect(bytesOf(file)).not.toContain('zqxsecret');
+    expect(await bystander.search([run], ['erased'], 9)).toHaveLength(1);
+    expect(verifyChain(await bystander.read(run, 0, 99), new Set(versions)).problems).toEqual([]);
+    expect(await store.inspect()).toEqual([]);
+    await bystander.close();
+    await store.close();
+    expect(bytesOf(file)).not.toContain(secret);
+  });
+
+  it('stays small', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    const vocabulary = Array.from({ length: 3000 }, (_, index) => `word${(index * 7919) % 3000}`);
+    for (let step = 1; step <= 1000; step++) {
+      const text = Array.from({ length: 230 }, (_, index) => vocabulary[(step * 31 + index * 17) % 3000]).join(' ').slice(0, 2048);
+      const doc = { key: `p${step}`, status: 'completed', summary: text };
+      await store.append(batchOf('r', [note(text)], await headOf(store, 'r'), { records: [record('r', `p${step}`, { kind: 'step', text, doc, version: step })] }));
+    }
+    await store.close();
+    expect(readFileSync(file).length).toBeLessThan(7_000_000);
+  });
+});
+
+describe('views', () => {
+  it('have the names and columns of the Codewalk tables', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    await putCodewalk(store);
+    await store.close();
+    const database = openDatabase(file, true);
+    const row = (view: string) => ({ ...(database.prepare(`SELECT * FROM ${view}`).get() as object) });
+    expect(row('initiative_state')).toEqual({ initiative_id: 'r', current_phase: 1, current_plan: null, current_task: 'Build it', current_wave: null, status: 'in_progress', progress_json: '{"done":1}', updated_at: 1767225601 });
+    expect(row('initiative_decisions')).toEqual({ id: 'r/D-1', initiative_id: 'r', date: 1767225602, context: 'c', decision: 'd', reason: 'r', alternatives_json: '["x"]', reversible: 0 });
+    expect(row('initiative_blockers')).toEqual({ id: 'r/B-1', initiative_id: 'r', status: 'resolved', description: 'stuck', identified_at: 1767225603, affects_json: '["p1"]', workaround: null, resolution: 'done', resolved_at: 1767225604 });
+    expect(row('session_history')).toEqual({ id: 'r/S-1', initiative_id: 'r', agent_id: 'worker', started_at: 1767225605, ended_at: null, context_usage: 45, completed_json: '["p1"]', issues_json: null, handoff_reason: null });
+    database.close();
+  });
+});
+
+describe('several processes', () => {
+  it('lose nothing on one run, from the bundled store as from the modules', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    // Inside the project, where the bundle finds the same packages as an installed one does.
+    const bundle = join(newFolder(join(process.cwd(), 'node_modules')), 'writer.cjs');
+    const built = await rolldown({ input: { writer: 'writer' }, platform: 'node', plugins: [{ name: 'writer', resolveId: (id: string) => (id === 'writer' ? `${process.cwd()}/writer.ts` : null), load: (id: string) => (id.endsWith('/writer.ts') ? WRITER : null) }] });
+    await built.write({ file: bundle, format: 'cjs' });
+    await built.close();
+    await Promise.all(Array.from({ length: 4 }, (_, index) => runNode([bundle, file, String(index)], 0)));
+    const events = await store.read('r', 0, 999);
+    expect(verifyChain(events, new Set()).problems).toEqual([]);
+    expect(new Set(events.map(({ session }) => session)).size).toBe(4);
+    expect(events).toHaveLength(4 * 15);
+    await store.close();
+  });
+});
+
+describe('the driver', () => {
+  it('knows which versions of SQLite keep what several processes write', () => {
+    const safe = ['3.51.3', '3.52.0', '3.50.7', '3.44.6', '4.0.0', '3.51.10'];
+    const unsafe = ['', '3.51.2', '3.50.6', '3.50.4', '3.44.5', '3.45.9', '3.49.9', '2.9.9'];
+    expect(safe.filter((version) => !isSafe(version))).toEqual([]);
+    expect(unsafe.filter(isSafe)).toEqual([]);
+  });
+});
+
+const WRITER = `
+import { openSqliteStore } from '${process.cwd()}/src/store/sqlite/store.ts';
+import { seal, GENESIS } from '${process.cwd()}/src/core/chain.ts';
+const [file, name] = process.argv.slice(2);
+async function main() {
+  for (let count = 0; count < 15; count++) {
+    const store = await openSqliteStore({ file });
+    for (;;) {
+      const head = (await store.heads({ run: 'r' }))[0] ?? { version: 0, hash: GENESIS };
+      const stamp = { run: 'r', at: new Date().toISOString(), actor: { kind: 'agent', name: 'w' }, session: name, key: null };
+      const events = seal([{ type: 'note.added', basis: 'declared', body: { id: 'N-1', text: name + '.' + count, kind: 'worklog' } }], stamp, head);
+      const columns = { workspace: 'w', title: 't', status: 'active', position: {} };
+      if ((await store.append({ run: 'r', expected: head.version, events, head: columns, records: [] })).outcome === 'appended') break;
+    }
+    await store.close();
+  }
+}
+main();
+`;
+
+async function putCodewalk(store: Store): Promise<void> {
+  await put(store, 'r', [note('a')], {
+    records: [
+      record('r', 'D-1', { kind: 'decision', doc: { id: 'D-1', context: 'c\u0000', decision: 'd', reason: 'r', alternatives: ['x'], irreversible: true, at: at(2) } }),
+      record('r', 'B-1', { kind: 'item', doc: { id: 'B-1', kind: 'blocker', text: 'stuck', status: 'resolved', raisedAt: at(3), affects: ['p1'], resolution: 'done', settledAt: at(4) } }),
+      record('r', 'Q-1', { kind: 'item', doc: { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) } }),
+      record('r', 'S-1', { kind: 'session', doc: { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] } }),
+    ],
+  });
+}
+
+/** A process with nothing of this one's environment but where to find programs. */
+function runNode(words: string[], expected: number | string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, words, { env: { PATH: process.env['PATH'] ?? '' }, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    child.on('close', (code, signal) => ((code ?? signal) === expected ? resolve() : reject(new Error(`ended with ${code ?? signal}: ${said}`))));
+  });
+}

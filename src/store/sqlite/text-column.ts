@@ -1,0 +1,36 @@
+/**
+ * The searched text of a record is put together from the words of its document, and both must come back. To keep a text
+ * of some kilobytes once instead of twice, the column holds the text with each string of the document replaced by its
+ * place among them: `[0, "\n", 3]` is the first string, a line feed, and the fourth.
+ */
+
+/** Shorter strings cost as much to name as to write. */
+const WORTH_CHARS = 12;
+
+export function toTextColumn(text: string | null, doc: unknown): string | null {
+  if (text === null) return null;
+  const parts: (string | number)[] = [];
+  let done = 0;
+  for (const [place, string] of strings(doc).entries()) {
+    if (string.length < WORTH_CHARS) continue;
+    const found = text.indexOf(string, done);
+    if (found < 0) continue;
+    if (found > done) parts.push(text.slice(done, found));
+    parts.push(place);
+    done = found + string.length;
+  }
+  if (done < text.length) parts.push(text.slice(done));
+  return JSON.stringify(parts);
+}
+
+export function fromTextColumn(parts: unknown, doc: unknown): string {
+  const known = strings(doc);
+  return (parts as (string | number)[]).map((part) => (typeof part === 'number' ? (known[part] ?? '') : part)).join('');
+}
+
+/** Every string of a document, in the order of its JSON text. */
+function strings(doc: unknown): string[] {
+  if (typeof doc === 'string') return [doc];
+  if (doc === null || typeof doc !== 'object') return [];
+  return Object.values(doc).flatMap(strings);
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests may be run by an agent; what its shell says about it must not make the code under test take sides.
+for (const name of Object.keys(process.env)) {
+  if (/^(HOLDFAST|CLAUDE|ANTHROPIC|CODEX|GEMINI|QWEN|COPILOT|CURSOR|OPENCODE|AI_AGENT|PG)/.test(name)) delete process.env[name];
+}
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/postgres.ts'],
+    testTimeout: 30_000,
+  },
+});
