@@ -10,8 +10,8 @@ import {
 import type { Actor } from './core/event.ts';
 import { type OpenOptions, openContext } from './open.ts';
 import type { Context } from './operations/context.ts';
-import { operations } from './operations/index.ts';
-import { parseInput } from './operations/operation.ts';
+import { type OperationName, operationNames, operations } from './operations/index.ts';
+import { type Operation, parseInput } from './operations/operation.ts';
 import type { Store } from './store/store.ts';
 import { ownerOf } from './workspace/process.ts';
 
@@ -28,22 +28,21 @@ export interface HoldfastOptions {
   now?: () => string;
 }
 
-type Listed = (typeof operations)[number];
-type Named<N extends string> = Extract<Listed, { name: N }>;
+type Loaded<N extends OperationName> = Awaited<ReturnType<(typeof operations)[N]>>;
 type Method<O> = O extends { input: infer I extends v.GenericSchema; output: infer R extends v.GenericSchema }
   ? Record<string, never> extends v.InferInput<I>
     ? (input?: v.InferInput<I>) => Promise<v.InferOutput<R>>
     : (input: v.InferInput<I>) => Promise<v.InferOutput<R>>
   : never;
-type Plain = Exclude<Listed['name'], `${string}.${string}`>;
-type Grouped = Extract<Listed['name'], `${string}.${string}`>;
+type Plain = Exclude<OperationName, `${string}.${string}`>;
+type Grouped = Extract<OperationName, `${string}.${string}`>;
 type Group = Grouped extends `${infer G}.${string}` ? G : never;
 type Members<G extends string> = {
-  [N in Extract<Grouped, `${G}.${string}`> as N extends `${G}.${infer M}` ? M : never]: Method<Named<N>>;
+  [N in Extract<Grouped, `${G}.${string}`> as N extends `${G}.${infer M}` ? M : never]: Method<Loaded<N>>;
 };
 
 /** Every operation as a method: `hf.start({ key })`, `hf.plan.add({ … })`. Each returns its data or throws a Fault. */
-export type Holdfast = { [N in Plain]: Method<Named<N>> } & { [G in Group]: Members<G> } & {
+export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Members<G> } & {
   /** The same, as another caller: an agent with a session, another run. */
   as(caller: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>): Holdfast;
   updateState(input: UpdateStateInput): Promise<void>;
@@ -72,15 +71,12 @@ function actorOf({ agent, person }: Pick<HoldfastOptions, 'agent' | 'person'>): 
 
 function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
   const root: Record<string, unknown> = {};
-  for (const operation of operations as readonly Listed[]) {
+  for (const name of operationNames) {
     const call = async (input: unknown = {}) => {
-      const outcome = await (operation.run as (context: Context, input: unknown) => Promise<{ data: unknown }>)(
-        context,
-        parseInput(operation as never, input),
-      );
-      return outcome.data;
+      const operation = (await operations[name]()) as unknown as Operation;
+      return (await operation.run(context, parseInput(operation, input))).data;
     };
-    const [group, member] = operation.name.split('.') as [string, string | undefined];
+    const [group, member] = name.split('.') as [string, string | undefined];
     // A name may be an operation and a group at once: `hf.usage()` and `hf.usage.add()`.
     if (member === undefined) root[group] = Object.assign(call, root[group]);
     else root[group] = Object.assign(root[group] ?? {}, { [member]: call });

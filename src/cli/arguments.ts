@@ -1,6 +1,6 @@
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import { StepKey } from '../core/text.ts';
-import { operations } from '../operations/index.ts';
+import { type OperationName, operationNames, operations } from '../operations/index.ts';
 import { type Operation, unwrap } from '../operations/operation.ts';
 
 /** What stands on a command line: the operation, its input as it was typed, and the flags every command has. */
@@ -35,7 +35,14 @@ export const commonFlags = {
   idempotency: 'A key under which the command is recorded once, however often it comes.',
 } as const;
 
-export const allOperations = operations as unknown as readonly Operation[];
+export async function loadOperation(name: OperationName): Promise<Operation> {
+  return (await operations[name]()) as unknown as Operation;
+}
+
+/** For help and completions; a command loads only its own. */
+export function loadAllOperations(): Promise<Operation[]> {
+  return Promise.all(operationNames.map(loadOperation));
+}
 
 /** The names of commands that are no operations. */
 export const ownCommands = ['help', 'completion'] as const;
@@ -66,16 +73,17 @@ export function flagsOf(operation: Operation): FlagSpec[] {
   });
 }
 
-export function parseArguments(argv: readonly string[]): Call {
+export async function parseArguments(argv: readonly string[]): Promise<Call> {
   const call: Call = { operation: null, input: {}, common: { json: false }, help: false, version: false, words: [] };
-  const { operation, rest } = findOperation(argv, call);
-  call.operation = operation;
-  if (operation) fill(call, operation, rest);
+  const { name, rest } = findOperation(argv, call);
+  if (name === null) return call;
+  call.operation = await loadOperation(name);
+  fill(call, call.operation, rest);
   return call;
 }
 
 /** The longest sequence of words that names an operation; flags that every command has may stand before it. */
-function findOperation(argv: readonly string[], call: Call): { operation: Operation | null; rest: string[] } {
+function findOperation(argv: readonly string[], call: Call): { name: OperationName | null; rest: string[] } {
   const rest = [...argv];
   const words: string[] = [];
   const skipped: string[] = [];
@@ -91,15 +99,15 @@ function findOperation(argv: readonly string[], call: Call): { operation: Operat
     }
     words.push(rest.shift() as string);
   }
-  const two = words.length === 2 ? allOperations.find((one) => one.name === `${words[0]}.${words[1]}`) : undefined;
+  const two = words.length === 2 ? operationNames.find((name) => name === `${words[0]}.${words[1]}`) : undefined;
   if (two) {
     call.words = words;
-    return { operation: two, rest: [...skipped, ...rest] };
+    return { name: two, rest: [...skipped, ...rest] };
   }
   const [first, second] = words;
-  const one = allOperations.find((operation) => operation.name === first);
+  const one = operationNames.find((name) => name === first);
   call.words = words;
-  if (one) return { operation: one, rest: [...skipped, ...(second === undefined ? [] : [second]), ...rest] };
+  if (one) return { name: one, rest: [...skipped, ...(second === undefined ? [] : [second]), ...rest] };
   for (const flag of skipped) {
     if (flag === '--help' || flag === '-h') call.help = true;
     else if (flag === '--version' || flag === '-V') call.version = true;
@@ -108,7 +116,7 @@ function findOperation(argv: readonly string[], call: Call): { operation: Operat
   if (rest.includes('--json')) call.common.json = true;
   call.words = [...words, ...rest];
   if (rest.includes('--help') || rest.includes('-h')) call.help = true;
-  return { operation: null, rest: [] };
+  return { name: null, rest: [] };
 }
 
 function fill(call: Call, operation: Operation, argv: string[]): void {

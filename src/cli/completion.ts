@@ -1,15 +1,16 @@
 import { Fault, quoted } from '../core/fault.ts';
-import { allOperations, commonFlags, flagsOf, ownCommands } from './arguments.ts';
+import type { Operation } from '../operations/operation.ts';
+import { commonFlags, flagsOf, ownCommands } from './arguments.ts';
 
 /** A completion script, made from the same list as the commands. */
-export function completionScript(shell: string | undefined): string {
+export function completionScript(shell: string | undefined, all: readonly Operation[]): string {
   switch (shell) {
     case 'bash':
-      return bash();
+      return bash(all);
     case 'zsh':
-      return `autoload -U +X bashcompinit && bashcompinit\n${bash()}`;
+      return `autoload -U +X bashcompinit && bashcompinit\n${bash(all)}`;
     case 'fish':
-      return fish();
+      return fish(all);
     default:
       throw new Fault(
         'usage',
@@ -23,22 +24,22 @@ export function completionScript(shell: string | undefined): string {
   }
 }
 
-const names = allOperations.map((operation) => operation.name.replace('.', ' '));
-const firstWords = [...new Set([...names.map((name) => name.split(' ')[0] as string), ...ownCommands])];
-const groups = [...new Set(names.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] as string))];
+const nameOf = (operation: Operation): string => operation.name.replace('.', ' ');
 
-function flagNames(name: string): string[] {
-  const operation = allOperations.find((one) => one.name.replace('.', ' ') === name);
-  const own = operation ? flagsOf(operation).filter((spec) => !operation.words?.includes(spec.field)) : [];
+function flagNames(operation: Operation): string[] {
+  const own = flagsOf(operation).filter((spec) => !operation.words?.includes(spec.field));
   return [...own.map((spec) => `--${spec.name}`), ...Object.keys(commonFlags).map((flag) => `--${flag}`)];
 }
 
-function bash(): string {
+function bash(all: readonly Operation[]): string {
+  const names = all.map(nameOf);
+  const firstWords = [...new Set([...names.map((name) => name.split(' ')[0] as string), ...ownCommands])];
+  const groups = [...new Set(names.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] as string))];
   const secondWords = groups.map((group) => {
     const members = names.filter((name) => name.startsWith(`${group} `)).map((name) => name.split(' ')[1]);
     return `    ${group}) second="${members.join(' ')}" ;;`;
   });
-  const flags = names.map((name) => `    "${name}") flags="${flagNames(name).join(' ')}" ;;`);
+  const flags = all.map((operation) => `    "${nameOf(operation)}") flags="${flagNames(operation).join(' ')}" ;;`);
   return `_holdfast() {
   local current="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" name second="" flags=""
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -66,15 +67,15 @@ ${flags.join('\n')}
 complete -o filenames -F _holdfast holdfast`;
 }
 
-function fish(): string {
-  const commands = allOperations.map((operation) => {
+function fish(all: readonly Operation[]): string {
+  const commands = all.map((operation) => {
     const [first, second] = operation.name.split('.') as [string, string | undefined];
     const told = operation.summary.replaceAll("'", "\\'");
     return second === undefined
       ? `complete -c holdfast -n __fish_use_subcommand -f -a ${first} -d '${told}'`
       : `complete -c holdfast -n __fish_use_subcommand -f -a ${first}\ncomplete -c holdfast -n '__fish_seen_subcommand_from ${first}' -f -a ${second} -d '${told}'`;
   });
-  const flags = allOperations.flatMap((operation) => {
+  const flags = all.flatMap((operation) => {
     const [first] = operation.name.split('.') as [string];
     return flagsOf(operation)
       .filter((spec) => !operation.words?.includes(spec.field))

@@ -1,16 +1,17 @@
 import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
+import { operationNames } from '../operations/index.ts';
 import type { Operation, Pen } from '../operations/operation.ts';
-import { allOperations, commonFlags, type FlagSpec, flagsOf, ownCommands } from './arguments.ts';
+import { commonFlags, type FlagSpec, flagsOf, ownCommands } from './arguments.ts';
 
-export function overview(pen: Pen): string {
-  const width = Math.max(...allOperations.map((one) => one.name.length)) + 2;
+export function overview(all: readonly Operation[], pen: Pen): string {
+  const width = Math.max(...all.map((one) => one.name.length)) + 2;
   return [
     'Holdfast keeps the place of multi-step agent work.',
     '',
     `${pen.bold('Usage')}  holdfast COMMAND [words] [--flags]`,
     '',
-    ...allOperations.map((one) => `  ${pen.bold(one.name.replace('.', ' ').padEnd(width))}${one.summary}`),
+    ...all.map((one) => `  ${pen.bold(one.name.replace('.', ' ').padEnd(width))}${one.summary}`),
     `  ${pen.bold('completion'.padEnd(width))}Print completions for bash, zsh or fish.`,
     `  ${pen.bold('help'.padEnd(width))}Explain a command: holdfast help start.`,
     '',
@@ -82,7 +83,7 @@ function flagForm(spec: FlagSpec): string {
 
 export function unknownCommand(words: readonly string[]): Fault {
   const written = words.slice(0, 2).join(' ');
-  const names = [...allOperations.map((one) => one.name.replace('.', ' ')), ...ownCommands];
+  const names = [...operationNames.map((name) => name.replace('.', ' ')), ...ownCommands];
   const group = names.filter((name) => name.startsWith(`${words[0]} `));
   const near =
     group.length > 0

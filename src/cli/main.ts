@@ -2,8 +2,9 @@ import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
 import { printable } from '../core/text.ts';
 import { openContext } from '../open.ts';
+import { operationNames } from '../operations/index.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
-import { allOperations, type Call, parseArguments } from './arguments.ts';
+import { type Call, loadAllOperations, loadOperation, parseArguments } from './arguments.ts';
 import { callerFrom } from './environment.ts';
 import { penFor, print, safeJson, safeToShow } from './terminal.ts';
 
@@ -22,7 +23,7 @@ export async function main(surroundings: Surroundings): Promise<number> {
   const plain = !isTerminal || Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb';
   let pen = penFor(!plain);
   try {
-    const call = parseArguments(argv);
+    const call = await parseArguments(argv);
     json = call.common.json;
     if (call.common.color !== undefined) pen = penFor(call.common.color);
     const { operation } = call;
@@ -69,7 +70,7 @@ async function ownCommand(call: Call, { version }: Surroundings, pen: Pen): Prom
   const [first, ...rest] = call.words;
   if (first === 'completion') {
     const { completionScript } = await import('./completion.ts');
-    print(1, completionScript(rest[0]));
+    print(1, completionScript(rest[0], await loadAllOperations()));
     return 0;
   }
   const { explain, overview, unknownCommand } = await import('./help.ts');
@@ -78,13 +79,14 @@ async function ownCommand(call: Call, { version }: Surroundings, pen: Pen): Prom
     return 0;
   }
   if (first === undefined || (first === 'help' && rest.length === 0)) {
-    print(1, overview(pen));
+    print(1, overview(await loadAllOperations(), pen));
     return 0;
   }
   const words = first === 'help' ? rest : call.words;
-  const named = allOperations.find((one) => one.name === words.join('.') || one.name === words[0]);
+  const named =
+    operationNames.find((name) => name === words.join('.')) ?? operationNames.find((name) => name === words[0]);
   if (first !== 'help' || !named) throw unknownCommand(words);
-  print(1, explain(named, pen));
+  print(1, explain(await loadOperation(named), pen));
   return 0;
 }
 

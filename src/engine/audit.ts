@@ -64,12 +64,12 @@ async function differingRecords(store: Store, run: string, rows: ReadonlyMap<str
 
 export async function* allRecords(store: Store, run: string, kind: string): AsyncGenerator<StoredRecord> {
   const limit = 1000;
-  let before: { version: number; id: string } | undefined;
+  let before: number | undefined;
   for (;;) {
-    const page: StoredRecord[] = await store.records(run, { kind, limit, ...(before ? { before } : {}) });
+    const page: StoredRecord[] = await store.records(run, { kind, limit, ...(before === undefined ? {} : { before }) });
     yield* page;
     const last = page.at(-1);
     if (page.length < limit || !last) return;
-    before = { version: last.version, id: last.id };
+    before = last.version;
   }
 }

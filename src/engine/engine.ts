@@ -11,7 +11,6 @@ import { deserializeState, emptyState, forkState, STATE_FORMAT, type State, seri
 import type { RowKind, Rows, Touch } from '../core/touch.ts';
 import type { Batch, Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
-import { erasedBatch } from './erase.ts';
 
 /** How a command runs: load, decide, append at the version that was read, and again if somebody was quicker. */
 export interface Engine {
@@ -155,6 +154,8 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     await rows.fetch(draftReferences(decided.drafts).filter((id) => !state.sessions.has(id) && !state.items.has(id)));
     const prepared = prepare(run, loaded, decided, seen.now, caller.key, rows.find);
     if (command.type === 'text.erase') {
+      // Loaded when it is needed: it brings the schemas of all events with it.
+      const { erasedBatch } = await import('./erase.ts');
       const { batch, state: erased } = await erasedBatch(store, run, prepared.batch);
       prepared.batch = batch;
       prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version };

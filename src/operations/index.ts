@@ -1,94 +1,54 @@
-import { abort } from './abort.ts';
-import { archive } from './archive.ts';
-import { checkpoint } from './checkpoint.ts';
-import { claim } from './claim.ts';
-import { complete } from './complete.ts';
-import { confirm } from './confirm.ts';
-import { decide } from './decide.ts';
-import { decisions } from './decisions.ts';
-import { doctor } from './doctor.ts';
-import { effectBegin } from './effect-begin.ts';
-import { effectEnd } from './effect-end.ts';
-import { erase } from './erase.ts';
-import { fail } from './fail.ts';
-import { gate } from './gate.ts';
-import { heartbeat } from './heartbeat.ts';
-import { init } from './init.ts';
-import { items } from './items.ts';
-import { log } from './log.ts';
-import { note } from './note.ts';
-import { planAdd } from './plan-add.ts';
-import { planImport } from './plan-import.ts';
-import { planRemove } from './plan-remove.ts';
-import { planSet } from './plan-set.ts';
-import { planShow } from './plan-show.ts';
-import { raise } from './raise.ts';
-import { release } from './release.ts';
-import { reopen } from './reopen.ts';
-import { resume } from './resume.ts';
-import { retract } from './retract.ts';
-import { retry } from './retry.ts';
-import { runs } from './runs.ts';
-import { search } from './search.ts';
-import { sessionEnd } from './session-end.ts';
-import { sessionStart } from './session-start.ts';
-import { sessions } from './sessions.ts';
-import { settle } from './settle.ts';
-import { skip } from './skip.ts';
-import { start } from './start.ts';
-import { status } from './status.ts';
-import { supervise } from './supervise.ts';
-import { unarchive } from './unarchive.ts';
-import { usage } from './usage.ts';
-import { usageAdd } from './usage-add.ts';
-import { verify } from './verify.ts';
-import { wait } from './wait.ts';
+/**
+ * What can be called: everything the product can do, in the order of its help. Each is loaded when it is called first;
+ * a command starts with little more than its own code.
+ */
+export const operations = {
+  init: () => import('./init.ts').then((module) => module.init),
+  resume: () => import('./resume.ts').then((module) => module.resume),
+  status: () => import('./status.ts').then((module) => module.status),
+  'plan.show': () => import('./plan-show.ts').then((module) => module.planShow),
+  'plan.add': () => import('./plan-add.ts').then((module) => module.planAdd),
+  'plan.set': () => import('./plan-set.ts').then((module) => module.planSet),
+  'plan.remove': () => import('./plan-remove.ts').then((module) => module.planRemove),
+  'plan.import': () => import('./plan-import.ts').then((module) => module.planImport),
+  'session.start': () => import('./session-start.ts').then((module) => module.sessionStart),
+  'session.end': () => import('./session-end.ts').then((module) => module.sessionEnd),
+  heartbeat: () => import('./heartbeat.ts').then((module) => module.heartbeat),
+  start: () => import('./start.ts').then((module) => module.start),
+  checkpoint: () => import('./checkpoint.ts').then((module) => module.checkpoint),
+  complete: () => import('./complete.ts').then((module) => module.complete),
+  fail: () => import('./fail.ts').then((module) => module.fail),
+  retry: () => import('./retry.ts').then((module) => module.retry),
+  skip: () => import('./skip.ts').then((module) => module.skip),
+  reopen: () => import('./reopen.ts').then((module) => module.reopen),
+  confirm: () => import('./confirm.ts').then((module) => module.confirm),
+  release: () => import('./release.ts').then((module) => module.release),
+  verify: () => import('./verify.ts').then((module) => module.verify),
+  gate: () => import('./gate.ts').then((module) => module.gate),
+  decide: () => import('./decide.ts').then((module) => module.decide),
+  retract: () => import('./retract.ts').then((module) => module.retract),
+  raise: () => import('./raise.ts').then((module) => module.raise),
+  settle: () => import('./settle.ts').then((module) => module.settle),
+  note: () => import('./note.ts').then((module) => module.note),
+  'usage.add': () => import('./usage-add.ts').then((module) => module.usageAdd),
+  usage: () => import('./usage.ts').then((module) => module.usage),
+  claim: () => import('./claim.ts').then((module) => module.claim),
+  'effect.begin': () => import('./effect-begin.ts').then((module) => module.effectBegin),
+  'effect.end': () => import('./effect-end.ts').then((module) => module.effectEnd),
+  log: () => import('./log.ts').then((module) => module.log),
+  search: () => import('./search.ts').then((module) => module.search),
+  decisions: () => import('./decisions.ts').then((module) => module.decisions),
+  items: () => import('./items.ts').then((module) => module.items),
+  runs: () => import('./runs.ts').then((module) => module.runs),
+  sessions: () => import('./sessions.ts').then((module) => module.sessions),
+  wait: () => import('./wait.ts').then((module) => module.wait),
+  archive: () => import('./archive.ts').then((module) => module.archive),
+  unarchive: () => import('./unarchive.ts').then((module) => module.unarchive),
+  abort: () => import('./abort.ts').then((module) => module.abort),
+  erase: () => import('./erase.ts').then((module) => module.erase),
+  supervise: () => import('./supervise.ts').then((module) => module.supervise),
+  doctor: () => import('./doctor.ts').then((module) => module.doctor),
+} as const;
 
-/** What can be called: everything the product can do, in the order of its help. */
-export const operations = [
-  init,
-  resume,
-  status,
-  planShow,
-  planAdd,
-  planSet,
-  planRemove,
-  planImport,
-  sessionStart,
-  sessionEnd,
-  heartbeat,
-  start,
-  checkpoint,
-  complete,
-  fail,
-  retry,
-  skip,
-  reopen,
-  confirm,
-  release,
-  verify,
-  gate,
-  decide,
-  retract,
-  raise,
-  settle,
-  note,
-  usageAdd,
-  usage,
-  claim,
-  effectBegin,
-  effectEnd,
-  log,
-  search,
-  decisions,
-  items,
-  runs,
-  sessions,
-  wait,
-  archive,
-  unarchive,
-  abort,
-  erase,
-  supervise,
-  doctor,
-] as const;
+export type OperationName = keyof typeof operations;
+export const operationNames = Object.keys(operations) as OperationName[];
