@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** The part of the `node:sqlite` interface that is used; `@photostructure/sqlite` has the same. */
@@ -44,9 +43,6 @@ export function isSafe(version: string): boolean {
 
 let driver: Driver | undefined;
 
-/** Not named `require`: a bundler would take its calls for imports. */
-const load = createRequire(import.meta.url);
-
 function loadBuiltIn(): Driver {
   // Loading it announces on some versions of Node that it is experimental; that is nothing to tell our user.
   const emitWarning = process.emitWarning;
@@ -55,23 +51,38 @@ function loadBuiltIn(): Driver {
     (emitWarning as (...all: unknown[]) => void).call(process, warning, ...rest);
   }) as typeof process.emitWarning;
   try {
-    return load('node:sqlite') as Driver;
+    return process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as Driver;
   } finally {
     process.emitWarning = emitWarning;
   }
 }
 
 /**
- * The package's own entry file searches for the addon with several more modules; loading the addon itself starts a
- * command a quarter faster. The entry file remains the way where there is no prebuilt addon for the machine.
+ * The package's own entry file and the resolution that leads to it take longer than all of SQLite: loading the addon
+ * itself starts a command a quarter faster. The regular way remains for where there is no prebuilt addon for the
+ * machine, or no `node_modules` folder to find it in.
  */
 function loadPackage(): Driver {
-  const name = '@photostructure/sqlite';
-  try {
-    const folder = join(dirname(load.resolve(`${name}/package.json`)), 'prebuilds', `${process.platform}-${process.arch}`);
-    const libc = process.platform === 'linux' && existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
-    return load(join(folder, `@photostructure+sqlite.${libc}.node`)) as Driver;
-  } catch {
-    return load(name) as Driver;
+  const addon = findAddon();
+  if (addon !== null) {
+    const module = { exports: {} };
+    try {
+      process.dlopen(module, addon);
+      return module.exports as Driver;
+    } catch {
+      // Another C library than it looked like; the package knows more ways.
+    }
+  }
+  const { createRequire } = process.getBuiltinModule('node:module');
+  return createRequire(import.meta.filename)('@photostructure/sqlite') as Driver;
+}
+
+function findAddon(): string | null {
+  const libc = process.platform === 'linux' && existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
+  const file = join('@photostructure', 'sqlite', 'prebuilds', `${process.platform}-${process.arch}`, `@photostructure+sqlite.${libc}.node`);
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const addon = join(folder, 'node_modules', file);
+    if (existsSync(addon)) return addon;
+    if (folder === dirname(folder)) return null;
   }
 }
