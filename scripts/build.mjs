@@ -8,10 +8,19 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
+const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/(valibot|@noble)\/|rolldown\/runtime/;
+const commonOperations = /\/operations\/(act|checkpoint|complete|context|fields|index|operation|resume-file|start)\.ts$/;
+const rare = /\/(cli\/(completion|help)|core\/(erase|event|index)|engine\/(audit|erase|refold)|store\/(index|memory|postgres\/.*))\.ts$/;
+
+function isCommon(id) {
+  if (!commonFolders.test(id) || rare.test(id)) return false;
+  return !id.includes('/operations/') || commonOperations.test(id);
+}
+
 rmSync(`${root}dist/bin`, { recursive: true, force: true });
 const bundle = await rolldown({
   cwd: root,
-  input: { holdfast: 'src/bin.ts' },
+  input: { holdfast: 'src/bin.ts', program: 'src/program.ts' },
   platform: 'node',
   // The addon of the SQLite package is found by its place in node_modules.
   external: [/^@photostructure\/sqlite/],
@@ -22,8 +31,11 @@ await bundle.write({
   format: 'cjs',
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
-  banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
+  dynamicImportInCjs: false,
+  banner: (chunk) => (chunk.name === 'holdfast' ? '#!/usr/bin/env node' : ''),
   minify: true,
+  // What nearly every command needs is one file: finding and opening a second one takes as long as compiling the first.
+  codeSplitting: { groups: [{ name: 'program', test: isCommon }] },
 });
 await bundle.close();
 // A file of plain ASCII is read and compiled faster: the engine then keeps one byte a character.

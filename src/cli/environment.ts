@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Actor } from '../core/event.ts';
+import { isName } from '../core/text.ts';
 import type { OpenOptions } from '../open.ts';
 import { ownerOf } from '../workspace/process.ts';
 import type { CommonFlags } from './arguments.ts';
@@ -56,8 +57,8 @@ function actorFrom(flags: CommonFlags, environment: Environment, hasSession: boo
 
 function userName(): string {
   try {
-    const name = userInfo().username.replace(/[^\p{L}\p{N}._@+-]+/gu, '-');
-    return /^[\p{L}\p{N}]/u.test(name) ? name.slice(0, 64) : 'person';
+    const name = userInfo().username.slice(0, 64);
+    return isName(name, '._@+-', 64) ? name : 'person';
   } catch {
     return 'person';
   }

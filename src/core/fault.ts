@@ -1,3 +1,5 @@
+import { printable } from './text.ts';
+
 /**
  * Every refusal of the product: one class, one closed table of codes. A message says what is wrong; hints say what is
  * allowed and which command helps, and never hold a destructive command ready to paste.
@@ -62,7 +64,7 @@ export function notFound(noun: string, name: string, known: Iterable<string>, hi
 /** A name in backticks, safe to show whatever it holds. */
 export function quoted(name: string): string {
   const shown = name.length > 80 ? `${name.slice(0, 79)}…` : name;
-  return `\`${shown.replace(/[\p{Cc}\p{Cf}`]/gu, '\ufffd')}\``;
+  return `\`${printable(shown).replace(/[`\n\t]/g, '\ufffd')}\``;
 }
 
 /** Up to three known names that could have been meant. */

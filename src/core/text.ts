@@ -28,17 +28,14 @@ export const ERASED = '[erased]';
 /** Step keys: `p1`, `3_5`, `2.3`. They are typed on command lines and stand in file names. */
 export const StepKey = v.pipe(
   v.string(),
-  v.regex(
-    /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u,
-    'must be letters, digits, dots, dashes or underscores, at most 64 of them',
-  ),
+  v.check((text) => isName(text, '._-', 64), 'must be letters, digits, dots, dashes or underscores, at most 64 of them'),
 );
 
 /** Names of agents and people; they become parts of file names. */
 export const ActorName = v.pipe(
   v.string(),
-  v.regex(
-    /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u,
+  v.check(
+    (text) => isName(text, '._@+-', 64),
     'must be letters, digits, dots, dashes, underscores, @ or +, at most 64 of them',
   ),
 );
@@ -48,7 +45,7 @@ export const Label = v.pipe(
   v.string(),
   v.check((text) => text.trim() !== '', 'must not be empty'),
   v.maxLength(200, 'must be at most 200 characters'),
-  v.regex(/^[^\p{Cc}]*$/u, 'must not contain control characters'),
+  v.check((text) => !hasControls(text), 'must not contain control characters'),
 );
 
 /** An id the tool made (`D-7`), or the alias of a foreign record (`OQ-031`). */
@@ -79,13 +76,39 @@ export function utf8Length(text: string): number {
 }
 
 /**
+ * A letter or digit first, then those or the given marks. Other scripts are looked up one character at a time: a regular
+ * expression with their classes takes longer to build than a whole command has.
+ */
+export function isName(text: string, marks: string, limitChars: number): boolean {
+  if (text === '' || text.length > limitChars) return false;
+  for (const [index, character] of [...text].entries()) {
+    const plain = /[A-Za-z0-9]/.test(character);
+    const allowed = plain || (index > 0 && marks.includes(character)) || (character > '\u007f' && isForeignLetter(character));
+    if (!allowed) return false;
+  }
+  return true;
+}
+
+function isForeignLetter(character: string): boolean {
+  foreignLetter ??= new RegExp('[\\p{L}\\p{N}\\p{M}]', 'u');
+  return foreignLetter.test(character);
+}
+let foreignLetter: RegExp | undefined;
+
+/** What a terminal or a reader could take for something else than text: controls, direction marks, line separators. */
+const unprintable = new RegExp('[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]', 'g');
+const controls = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f]');
+
+function hasControls(text: string): boolean {
+  return controls.test(text);
+}
+
+/**
  * Text made harmless for a terminal or a prompt: no control characters, no direction overrides, nothing that could
  * start an escape sequence. Line feeds and tabs stay.
  */
 export function printable(text: string): string {
-  return text
-    .replace(/\r\n?/g, '\n')
-    .replace(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd');
+  return text.replace(/\r\n?/g, '\n').replace(unprintable, '\ufffd');
 }
 
 /** The same on one line, cut visibly. */

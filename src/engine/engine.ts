@@ -59,11 +59,14 @@ interface Loaded {
   state: State;
   hash: string;
   savedVersion: number;
+  savedBytes: number;
 }
 
 const PAGE = 2000;
-/** Folded state is saved this often, so that a load folds at most as many events. */
-const SAVE_EVERY = 64;
+/** Folded state is saved this often, so that a load folds at most as many events; large state less often. */
+const SAVE_EVERY = 12;
+const SAVE_EVERY_AT_MOST = 256;
+const SAVED_BYTES_PER_EVENT = 4096;
 const MAX_ATTEMPTS = 60;
 
 export function createEngine({ store, now, probe, random }: EngineOptions): Engine {
@@ -74,8 +77,8 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     if (!loaded) {
       const cached = await store.cached(run, STATE_FORMAT);
       loaded = cached
-        ? { state: deserializeState(cached.state), hash: cached.hash, savedVersion: cached.version }
-        : { state: emptyState(), hash: GENESIS, savedVersion: 0 };
+        ? { state: deserializeState(cached.state), hash: cached.hash, savedVersion: cached.version, savedBytes: cached.state.length }
+        : { state: emptyState(), hash: GENESIS, savedVersion: 0, savedBytes: 0 };
     }
     for (;;) {
       const events = await store.read(run, loaded.state.version, PAGE);
@@ -222,18 +225,24 @@ function prepare(
   const state = forkState(loaded.state);
   const touched = events.map((event) => ({ event, touches: evolve(state, event, recall) }));
   const last = events.at(-1) as Event;
-  const due = last.version - loaded.savedVersion >= SAVE_EVERY;
+  const every = Math.min(SAVE_EVERY_AT_MOST, Math.max(SAVE_EVERY, loaded.savedBytes / SAVED_BYTES_PER_EVENT));
+  const saved = last.version - loaded.savedVersion >= every ? serializeState(state) : null;
   return {
     events,
     touches: touched.flatMap(({ touches }) => touches),
-    next: { state, hash: last.hash, savedVersion: due ? last.version : loaded.savedVersion },
+    next: {
+      state,
+      hash: last.hash,
+      savedVersion: saved === null ? loaded.savedVersion : last.version,
+      savedBytes: saved?.length ?? loaded.savedBytes,
+    },
     batch: {
       run,
       expected: head.version,
       events,
       head: headOf(state),
       records: storedRecords(run, recordsOf(touched)),
-      ...(due ? { cache: { format: STATE_FORMAT, state: serializeState(state) } } : {}),
+      ...(saved === null ? {} : { cache: { format: STATE_FORMAT, state: saved } }),
     },
   };
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
-import { ActorName, Sentence, Text } from '../core/text.ts';
+import { ActorName, isName, Sentence, Text } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import type { Context } from './context.ts';
@@ -13,10 +13,7 @@ import { writeResumeFile } from './resume-file.ts';
 
 const RunId = v.pipe(
   v.string(),
-  v.regex(
-    /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,95}$/u,
-    'must be letters, digits, dots, dashes or underscores, at most 96 of them',
-  ),
+  v.check((text) => isName(text, '._-', 96), 'must be letters, digits, dots, dashes or underscores, at most 96 of them'),
 );
 
 export const init = defineOperation({

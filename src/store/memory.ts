@@ -66,6 +66,10 @@ export function openMemoryStore(): Store {
   return {
     place: 'memory',
     append: async (batch) => append(batch),
+    async recorded(run, key) {
+      const events = (runs.get(run)?.events ?? []).map(parse<Event>);
+      return events.filter((event) => event.key === key);
+    },
     read: async (run, after, limit) => (runs.get(run)?.events.slice(after, after + limit) ?? []).map(parse<Event>),
     async feed(cursor, limit) {
       const from = cursor === null ? 0 : cursor === 'now' ? order.length : Number(cursor);

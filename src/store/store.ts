@@ -163,8 +163,8 @@ export interface RecordFilter {
   kind: string;
   status?: string;
   tag?: string;
-  /** To page on: only records after this one in the order, which is by version, then by id, both falling. */
-  before?: { version: number; id: string };
+  /** To page on: only records touched last before this version. Those one event touched come on one page, past the limit. */
+  before?: number;
   limit: number;
 }
 

@@ -32,6 +32,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (batch.erase !== undefined && batch.erase.length > 0 && appended.outcome !== 'conflict') await scrub(connection);
       return appended;
     },
+    async recorded(run, key) {
+      const rows = await query<EventRow>(`SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND key = $2 ORDER BY version`, [toColumn(run), toColumn(key)]);
+      return rows.map(fromEventRow);
+    },
     async read(run, after, limit) {
       const rows = await query<EventRow>(`SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND version > $2 ORDER BY version LIMIT $3`, [toColumn(run), after, limit]);
       return rows.map(fromEventRow);

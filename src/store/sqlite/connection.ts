@@ -104,18 +104,24 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
  * the unluckiest of several writers wait three times as long.
  */
 export async function patiently<T>({ file, patienceMs, random }: ConnectionOptions, work: () => T): Promise<T> {
-  const deadline = performance.now() + patienceMs;
+  // Not `performance.now()`: loading that takes longer than opening the journal.
+  const deadline = uptimeMs() + patienceMs;
   for (let tries = 0; ; tries++) {
     try {
       return work();
     } catch (thrown) {
       if (!isBusy(thrown)) throw toFault(thrown, file);
-      const leftMs = deadline - performance.now();
+      const leftMs = deadline - uptimeMs();
       if (leftMs <= 0) throw busyFault(file, patienceMs, thrown);
       const stepMs = Math.min(leftMs, 1 + random() * Math.min(40, 2 ** tries));
       await new Promise((resolve) => setTimeout(resolve, stepMs));
     }
   }
+}
+
+function uptimeMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
 }
 
 function openChecked({ file, readonly }: ConnectionOptions): Database {

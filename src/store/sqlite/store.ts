@@ -1,3 +1,4 @@
+import type { Event } from '../../core/event.ts';
 import { EVENT_COLUMNS, type EventRow, badCursor, fromColumn, fromEventRow, parseColumn, toColumn, toEventRow } from '../row.ts';
 import type { Appended, Batch, CacheColumns, Derived, Head, HeadColumns, HeadFilter, Position, Store } from '../store.ts';
 import { type Connection, openConnection, patiently } from './connection.ts';
@@ -37,6 +38,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       if (appended.outcome !== 'conflict') await scrub();
       return appended;
     },
+    recorded: (run, key) => connection.read(() => recorded(connection, toColumn(run), key)),
     read: (run, after, limit) =>
       connection.read(() =>
         (
@@ -89,13 +91,18 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   };
 }
 
+function recorded({ statement }: Connection, run: string, key: string): Event[] {
+  const rows = statement(`SELECT ${EVENT_COLUMNS} FROM events WHERE run = ? AND key = ? ORDER BY version`).all(run, toColumn(key));
+  return (rows as EventRow[]).map(fromEventRow);
+}
+
 function append(connection: Connection, batch: Batch): Appended {
   const { statement } = connection;
   const run = toColumn(batch.run);
   const key = batch.events[0]?.key ?? null;
   if (key !== null) {
-    const rows = statement(`SELECT ${EVENT_COLUMNS} FROM events WHERE run = ? AND key = ? ORDER BY version`).all(run, toColumn(key));
-    if (rows.length > 0) return { outcome: 'replayed', events: (rows as EventRow[]).map(fromEventRow) };
+    const events = recorded(connection, run, key);
+    if (events.length > 0) return { outcome: 'replayed', events };
   }
   const known = statement('SELECT version, hash, opened_at, updated_at, tally FROM runs WHERE run = ?').get(run);
   const head = (known ?? { version: 0 }) as Partial<HeadRow & { tally: string }> & { version: number };
