@@ -70,7 +70,7 @@ export function utf8Length(text: string): number {
     const code = text.charCodeAt(index);
     if (code < 0x80) bytes += 1;
     else if (code < 0x800) bytes += 2;
-    else if (code >= 0xd800 && code < 0xdc00) {
+    else if (code >= 0xd800 && code < 0xdc00 && isLowSurrogate(text.charCodeAt(index + 1))) {
       bytes += 4;
       index++;
     } else bytes += 3;
@@ -78,14 +78,19 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
+
 /**
- * Text made harmless for a terminal or a prompt: no control characters, no direction overrides, nothing that could
- * start an escape sequence. Line feeds and tabs stay.
+ * Text made harmless for a terminal or a prompt: no control characters, no direction overrides, no invisible tags,
+ * nothing that could start an escape sequence. Line feeds and tabs stay.
  */
 export function printable(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
-    .replace(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd');
+    .replace(
+      /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu,
+      '\ufffd',
+    );
 }
 
 /** The same on one line, cut visibly. */
@@ -95,7 +100,7 @@ export function oneLine(text: string, limitChars = 200): string {
     .replace(/\s+/g, ' ')
     .trim();
   if (flat.length <= limitChars && text.length <= limitChars * 4) return flat;
-  let end = limitChars - 1;
+  let end = Math.min(limitChars - 1, flat.length);
   const last = flat.charCodeAt(end - 1);
   if (last >= 0xd800 && last < 0xdc00) end--;
   return `${flat.slice(0, end)}…`;
