@@ -212,7 +212,7 @@ function applySession(
   const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt } = event.body;
   const before = state.sessions.get(id);
   if (!before) return;
-  const left = heldBy(state, id);
+  const left = heldSteps(state, id);
   freeSteps(state, id, reason, touch);
   for (const claim of state.claims.values()) if (claim.session === id) dropClaim(state, claim, touch);
   if (next) state.next = { text: next, session: id, step: left.at(-1) ?? null, at: event.at };
@@ -232,7 +232,7 @@ function applySession(
   });
 }
 
-function heldBy(state: State, session: string): string[] {
+function heldSteps(state: State, session: string): string[] {
   return [...state.steps.values()].filter((step) => step.holder?.session === session).map((step) => step.key);
 }
 
@@ -318,8 +318,9 @@ function applyItem(
   const after = evolveItem(before, event);
   if (!after) return;
   count(state, id);
-  if (isOpen(after)) state.items.set(id, after);
-  else state.items.delete(id);
+  // What is settled leaves state; only what raises or reopens it brings it back, whether it can be recalled or not.
+  if (!isOpen(after)) state.items.delete(id);
+  else if (event.type !== 'item.settled' || state.items.has(id)) state.items.set(id, after);
   touch('item', id, before, after);
 }
 
@@ -442,7 +443,7 @@ function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: To
   count(state, id);
   state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));
   state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };
-  if (next) state.next = { text: next, session, step: heldBy(state, session).at(-1) ?? null, at: event.at };
+  if (next) state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
   touch('snapshot', id, null, { ...event.body, at: event.at });
 }
 

@@ -124,7 +124,7 @@ function facets(touch: Touch): Facets {
     case 'usage':
       return { status: 'counted', tags: [], text: null };
     case 'mirror':
-      return { status: touch.after === null || 'status' in touch.after ? 'removed' : 'kept', tags: [], text: touch.id };
+      return { status: 'status' in row ? 'removed' : 'kept', tags: [], text: touch.id };
     case 'conflict':
       return { status: 'accepted', tags: [], text: null };
     case 'foreign':

@@ -75,6 +75,14 @@ describe('a handoff', () => {
     expect(run.refusal(agent('bob', 'S-2'), checkpoint('x'))).toMatchObject({ code: 'fenced', data: { step: 'p1' } });
   });
 
+  it('is accepted from a sender who is gone by then', () => {
+    const run = offered().wait(31 * MINUTE_MS);
+    expect(run.when(bob, accept('H-1')).types).toEqual(['session.ended', 'session.started', 'handoff.accepted']);
+    expect(run.session('S-1').status).toBe('crashed');
+    expect(run.step('p1').holder?.agent).toBe('bob');
+    expect(run.refusal(in1, complete('p1')).code).toBe('fenced');
+  });
+
   it('goes to one receiver only', () => {
     const run = offered();
     const stranger = run.refusal(cleo, accept('H-1'));
