@@ -109,22 +109,18 @@ describe('plan.add', () => {
       const number = order(index);
       return task(`s${number}`, { ...(number > 0 ? { after: [`s${number - 1}`] } : {}), done: true });
     });
-    const began = performance.now();
     const run = scenario(...steps).given(ada, reopen('s0'), start('s0'));
     expect(run.plan().all.filter((view) => view.stale)).toHaveLength(9_999);
     expect(run.when(ada, complete('s0')).types).toContain('step.completed');
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   it('takes 10,000 children of one parent', () => {
     const children = Array.from({ length: 10_000 }, (_, index) => task(`t${index}`, { parent: 'a' }));
-    const began = performance.now();
     expect(
       scenario(phase('a'), ...children)
         .given(ada, start('t9999'))
         .view('a').status,
     ).toBe('in_progress');
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   it('refuses nesting without end as invalid, not as a crash', () => {
