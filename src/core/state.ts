@@ -254,7 +254,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 1;
+export const STATE_FORMAT = 2;
 
 export function emptyState(): State {
   return {
