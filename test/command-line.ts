@@ -13,7 +13,12 @@ export interface Ran {
   out: string;
   err: string;
   /** The one object that `--json` prints. */
-  json: { ok: boolean; data: Record<string, never>; changed: { path: string; before: unknown; after: unknown }[]; fault: FaultOutput };
+  json: {
+    ok: boolean;
+    data: Record<string, never>;
+    changed: { path: string; before: unknown; after: unknown }[];
+    fault: FaultOutput;
+  };
 }
 
 interface FaultOutput {
@@ -45,7 +50,12 @@ export function newFolder(): Folder {
   made.push(path);
   const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: path };
   const run = (...words: string[]): Ran => {
-    const ran = spawnSync(process.execPath, [program, ...words], { cwd: path, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    const ran = spawnSync(process.execPath, [program, ...words], {
+      cwd: path,
+      env,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    });
     return read(ran.status, ran.stdout, ran.stderr);
   };
   return {
@@ -64,7 +74,11 @@ export function newFolder(): Folder {
     },
     start: (...words) =>
       new Promise((resolve) => {
-        const child = spawn(process.execPath, [program, ...words], { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
+        const child = spawn(process.execPath, [program, ...words], {
+          cwd: path,
+          env,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        });
         let out = '';
         let err = '';
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -83,7 +97,18 @@ export function newWorkspace(): Folder {
   const folder = newFolder();
   folder.data('init', '--title', 'User authentication', '--id', 'auth', '--goal', 'Login survives a stolen token');
   folder.data('plan', 'add', 'p1', 'Tokens', '--kind', 'phase');
-  folder.data('plan', 'add', 't1', 'Issue tokens', '--parent', 'p1', '--checkpoint', 'drafted', '--checkpoint', 'tested');
+  folder.data(
+    'plan',
+    'add',
+    't1',
+    'Issue tokens',
+    '--parent',
+    'p1',
+    '--checkpoint',
+    'drafted',
+    '--checkpoint',
+    'tested',
+  );
   folder.data('plan', 'add', 't2', 'Rotate tokens', '--parent', 'p1', '--after', 't1');
   folder.data('plan', 'add', 't3', 'Write the docs');
   return folder;

@@ -17,10 +17,16 @@ function writer(folder: Folder, agent: string, step: string, count: number) {
       process.stdout.write(version + ' ${agent}-' + number + '\\n');
     }
     await hf.close();`;
-  return spawn(process.execPath, ['--input-type=module', '-e', script], { env: folder.env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: folder.env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
-async function linesOf(child: ReturnType<typeof writer>, onLine: (count: number) => void = () => undefined): Promise<string[]> {
+async function linesOf(
+  child: ReturnType<typeof writer>,
+  onLine: (count: number) => void = () => undefined,
+): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line);
@@ -30,8 +36,14 @@ async function linesOf(child: ReturnType<typeof writer>, onLine: (count: number)
 }
 
 function recorded(folder: Folder): Map<number, string> {
-  const events = folder.data('log', '--limit', '100000')['events'] as { version: number; type: string; body: { name: string } }[];
-  return new Map(events.filter((event) => event.type === 'step.checkpointed').map((event) => [event.version, event.body.name]));
+  const events = folder.data('log', '--limit', '100000')['events'] as {
+    version: number;
+    type: string;
+    body: { name: string };
+  }[];
+  return new Map(
+    events.filter((event) => event.type === 'step.checkpointed').map((event) => [event.version, event.body.name]),
+  );
 }
 
 describe('many at once on one run', () => {
@@ -55,7 +67,8 @@ describe('many at once on one run', () => {
     const rounds = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
         const notes = [];
-        for (let round = 0; round < 5; round++) notes.push(await folder.start('note', `note ${index}.${round}`, '--json'));
+        for (let round = 0; round < 5; round++)
+          notes.push(await folder.start('note', `note ${index}.${round}`, '--json'));
         return notes;
       }),
     );

@@ -10,7 +10,19 @@ describe('an agent that is gone', () => {
     folder.data('session', 'start', '--agent', 'claude');
     folder.data('start', 't1', '--agent', 'claude');
     folder.data('checkpoint', 'drafted', '--agent', 'claude', '--next', 'wire the router');
-    folder.data('decide', '--context', 'storage', '--decision', 'cookie', '--reason', 'XSS', '--affects', 't1', '--agent', 'claude');
+    folder.data(
+      'decide',
+      '--context',
+      'storage',
+      '--decision',
+      'cookie',
+      '--reason',
+      'XSS',
+      '--affects',
+      't1',
+      '--agent',
+      'claude',
+    );
     delete folder.env['HOLDFAST_PID'];
     expect(folder.fault('start', 't1', '--agent', 'codex')).toMatchObject({ code: 'held' });
 
@@ -25,7 +37,10 @@ describe('an agent that is gone', () => {
       freshness: { previous: { id: 'S-1', status: 'crashed' } },
       decisions: [{ id: 'D-1', decision: 'cookie' }],
     });
-    expect(folder.data('start', 't1', '--agent', 'codex')).toMatchObject({ step: { status: 'in_progress', retries: 0, checkpoint: { name: 'drafted' } }, session: 'S-2' });
+    expect(folder.data('start', 't1', '--agent', 'codex')).toMatchObject({
+      step: { status: 'in_progress', retries: 0, checkpoint: { name: 'drafted' } },
+      session: 'S-2',
+    });
     const late = folder.fault('checkpoint', 'tested', '--session', 'S-1');
     expect(late).toMatchObject({ code: 'fenced', exit: 1, data: { holder: { agent: 'codex', session: 'S-2' } } });
     expect(folder.data('note', 'the router needs a restart', '--session', 'S-1')['id']).toBe('N-1');
@@ -42,7 +57,10 @@ describe('an agent that is gone', () => {
     owner.kill('SIGKILL');
     await dead;
     expect(folder.data('supervise', '--once')['crashed']).toMatchObject([{ session: 'S-1', agent: 'claude' }]);
-    expect(folder.data('checkpoint', 'drafted', '--session', 'S-1')).toMatchObject({ session: 'S-2', step: { holder: { session: 'S-2' } } });
+    expect(folder.data('checkpoint', 'drafted', '--session', 'S-1')).toMatchObject({
+      session: 'S-2',
+      step: { holder: { session: 'S-2' } },
+    });
     expect(folder.data('checkpoint', 'tested', '--session', 'S-1')).toMatchObject({ session: 'S-2' });
   });
 });

@@ -15,14 +15,31 @@ describe('working on steps by the command line', () => {
     expect(folder.data('start', 't1', '--agent', 'claude').changed).toEqual([]);
 
     writeFileSync(join(folder.path, 'tokens.ts'), 'export {};\n');
-    const words = ['checkpoint', 'drafted', '--agent', 'claude', '--artifact', 'tokens.ts', '--next', 'wire the router'];
+    const words = [
+      'checkpoint',
+      'drafted',
+      '--agent',
+      'claude',
+      '--artifact',
+      'tokens.ts',
+      '--next',
+      'wire the router',
+    ];
     const reached = folder.data(...words);
     expect(reached).toMatchObject({ step: { key: 't1', checkpoint: { name: 'drafted' } } });
     const [artifact] = (reached['step'] as { artifacts: { path: string; sha256: string; bytes: number }[] }).artifacts;
     expect(artifact).toMatchObject({ path: 'tokens.ts', bytes: 11 });
     expect(artifact?.sha256).toMatch(/^[0-9a-f]{64}$/);
 
-    const done = folder.data('complete', '--agent', 'claude', '--summary', 'Tokens are issued', '--built', 'the issuer');
+    const done = folder.data(
+      'complete',
+      '--agent',
+      'claude',
+      '--summary',
+      'Tokens are issued',
+      '--built',
+      'the issuer',
+    );
     expect(done).toMatchObject({ step: { key: 't1', status: 'completed', checkpoint: null } });
     expect(folder.data('status')).toMatchObject({ progress: { percent: 25, done: 1, total: 3 } });
   });
@@ -30,10 +47,18 @@ describe('working on steps by the command line', () => {
   it('refuses what the rules do not allow, with the reason and what helps', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
-    expect(folder.fault('start', 't1', '--agent', 'codex')).toMatchObject({ code: 'held', exit: 1, data: { session: 'S-1', agent: 'claude' } });
+    expect(folder.fault('start', 't1', '--agent', 'codex')).toMatchObject({
+      code: 'held',
+      exit: 1,
+      data: { session: 'S-1', agent: 'claude' },
+    });
     expect(folder.fault('start', 't2', '--agent', 'codex')).toMatchObject({ code: 'blocked', exit: 1 });
     expect(folder.fault('start', 'p1', '--agent', 'codex')).toMatchObject({ code: 'illegal', exit: 1 });
-    expect(folder.fault('start', 't11', '--agent', 'codex')).toMatchObject({ code: 'not_found', exit: 1, data: { near: ['t1'] } });
+    expect(folder.fault('start', 't11', '--agent', 'codex')).toMatchObject({
+      code: 'not_found',
+      exit: 1,
+      data: { near: ['t1'] },
+    });
     expect(folder.fault('complete', '--agent', 'codex')).toMatchObject({ code: 'not_found', exit: 1 });
     expect(folder.fault('complete', 't3', '--agent', 'codex')).toMatchObject({ code: 'illegal', exit: 1 });
     const skip = folder.fault('skip', 't3', '--reason', 'no time', '--agent', 'codex');
@@ -48,15 +73,28 @@ describe('working on steps by the command line', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     for (const attempt of [1, 2]) {
-      expect(folder.data('fail', '--type', 'timeout', '--message', 'too slow', '--agent', 'claude')).toMatchObject({ step: { status: 'failed' }, error: `E-${attempt}` });
+      expect(folder.data('fail', '--type', 'timeout', '--message', 'too slow', '--agent', 'claude')).toMatchObject({
+        step: { status: 'failed' },
+        error: `E-${attempt}`,
+      });
       expect(folder.fault('start', 't1', '--agent', 'claude')).toMatchObject({ code: 'illegal' });
-      expect(folder.data('retry', 't1', '--agent', 'claude', '--note', 'again')).toMatchObject({ step: { retries: attempt } });
+      expect(folder.data('retry', 't1', '--agent', 'claude', '--note', 'again')).toMatchObject({
+        step: { retries: attempt },
+      });
     }
     folder.data('fail', '--message', 'still', '--agent', 'claude');
     expect(folder.fault('retry', 't1', '--agent', 'claude')).toMatchObject({ code: 'not_allowed' });
     expect(folder.data('retry', 't1')).toMatchObject({ step: { status: 'in_progress', retries: 3 } });
-    const errors = folder.data('items', '--kind', 'error', '--all')['items'] as { id: string; status: string; resolution: string }[];
-    expect(errors.map(({ id, status }) => [id, status])).toEqual([['E-3', 'resolved'], ['E-2', 'resolved'], ['E-1', 'resolved']]);
+    const errors = folder.data('items', '--kind', 'error', '--all')['items'] as {
+      id: string;
+      status: string;
+      resolution: string;
+    }[];
+    expect(errors.map(({ id, status }) => [id, status])).toEqual([
+      ['E-3', 'resolved'],
+      ['E-2', 'resolved'],
+      ['E-1', 'resolved'],
+    ]);
   });
 
   it('frees a step when its blocker is settled, and tells so', () => {
@@ -70,8 +108,16 @@ describe('working on steps by the command line', () => {
   it('runs a probe and keeps its outcome as verified', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
-    expect(folder.data('verify', 't1', '--probe', 'exit 0')).toMatchObject({ result: 'pass', basis: 'verified', exitCode: 0 });
-    expect(folder.data('verify', 't1', '--probe', 'exit 3')).toMatchObject({ result: 'fail', basis: 'verified', exitCode: 3 });
+    expect(folder.data('verify', 't1', '--probe', 'exit 0')).toMatchObject({
+      result: 'pass',
+      basis: 'verified',
+      exitCode: 0,
+    });
+    expect(folder.data('verify', 't1', '--probe', 'exit 3')).toMatchObject({
+      result: 'fail',
+      basis: 'verified',
+      exitCode: 3,
+    });
     expect(folder.data('verify', 't1', '--result', 'pass')).toMatchObject({ basis: 'declared', exitCode: null });
     expect(folder.data('items')['items']).toMatchObject([{ kind: 'finding', severity: 'must_fix', basis: 'verified' }]);
     expect(folder.fault('verify', 't1')).toMatchObject({ code: 'usage', exit: 2 });
@@ -82,7 +128,9 @@ describe('working on steps by the command line', () => {
     const file = join(folder.path, '.holdfast', 'RESUME.md');
     folder.data('start', 't1', '--agent', 'claude');
     folder.data('checkpoint', 'drafted', '--agent', 'claude', '--next', 'wire the router');
-    expect(readFileSync(file, 'utf8')).toContain('Resuming from Phase 1, Task: Issue tokens (checkpoint: drafted, next: tested)');
+    expect(readFileSync(file, 'utf8')).toContain(
+      'Resuming from Phase 1, Task: Issue tokens (checkpoint: drafted, next: tested)',
+    );
     expect(readFileSync(file, 'utf8')).toContain('wire the router');
     folder.data('complete', '--agent', 'claude');
     expect(readFileSync(file, 'utf8')).toContain('Task: Rotate tokens');
@@ -99,7 +147,9 @@ describe('working on steps by the command line', () => {
     expect(again['version']).toBe(first['version']);
     expect(again.changed).toEqual([]);
     folder.data('complete', '--agent', 'claude', '--idempotency', 'k2');
-    expect(folder.data('complete', '--agent', 'claude', '--idempotency', 'k2')).toMatchObject({ step: { status: 'completed' } });
+    expect(folder.data('complete', '--agent', 'claude', '--idempotency', 'k2')).toMatchObject({
+      step: { status: 'completed' },
+    });
     const decide = ['decide', '--context', 'c', '--decision', 'd', '--reason', 'r', '--idempotency', 'k3'];
     expect(folder.data(...decide)['id']).toBe('D-1');
     expect(folder.data(...decide)['id']).toBe('D-1');

@@ -77,7 +77,12 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     if (!loaded) {
       const cached = await store.cached(run, STATE_FORMAT);
       loaded = cached
-        ? { state: deserializeState(cached.state), hash: cached.hash, savedVersion: cached.version, savedBytes: cached.state.length }
+        ? {
+            state: deserializeState(cached.state),
+            hash: cached.hash,
+            savedVersion: cached.version,
+            savedBytes: cached.state.length,
+          }
         : { state: emptyState(), hash: GENESIS, savedVersion: 0, savedBytes: 0 };
     }
     for (;;) {

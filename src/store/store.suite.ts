@@ -22,12 +22,21 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       await other.close();
     });
 
-    appending(() => store, () => other);
-    feeding(() => store, () => other);
+    appending(
+      () => store,
+      () => other,
+    );
+    feeding(
+      () => store,
+      () => other,
+    );
     looking(() => store);
     searching(() => store);
     deriving(() => store);
-    erasing(() => store, () => other);
+    erasing(
+      () => store,
+      () => other,
+    );
 
     it('says where it is and finds itself well', async () => {
       expect(store.place).not.toBe('');
@@ -54,7 +63,12 @@ export function at(second: number): string {
   return new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
 }
 
-export function batchOf(run: string, drafts: readonly Draft[], after: { version: number; hash: string } | null, extra: Partial<Batch> & { key?: string | null; session?: string } = {}): Batch {
+export function batchOf(
+  run: string,
+  drafts: readonly Draft[],
+  after: { version: number; hash: string } | null,
+  extra: Partial<Batch> & { key?: string | null; session?: string } = {},
+): Batch {
   const { key = null, session = null, ...rest } = extra;
   const head = after ?? { version: 0, hash: GENESIS };
   const stamp = { run, at: at(head.version + 1), actor: { kind: 'agent', name: 'tester' } as const, session, key };
@@ -70,7 +84,19 @@ export function batchOf(run: string, drafts: readonly Draft[], after: { version:
 }
 
 export function record(run: string, id: string, rest: Partial<StoredRecord> = {}): StoredRecord {
-  return { run, kind: 'note', id, alias: null, status: 'open', version: 1, at: at(1), tags: [], text: null, doc: { id }, ...rest };
+  return {
+    run,
+    kind: 'note',
+    id,
+    alias: null,
+    status: 'open',
+    version: 1,
+    at: at(1),
+    tags: [],
+    text: null,
+    doc: { id },
+    ...rest,
+  };
 }
 
 export async function headOf(store: Store, run: string): Promise<Head | null> {
@@ -78,7 +104,12 @@ export async function headOf(store: Store, run: string): Promise<Head | null> {
 }
 
 /** Appends to where the run stands, whatever is there. */
-export async function put(store: Store, run: string, drafts: readonly Draft[], extra: Parameters<typeof batchOf>[3] = {}): Promise<void> {
+export async function put(
+  store: Store,
+  run: string,
+  drafts: readonly Draft[],
+  extra: Parameters<typeof batchOf>[3] = {},
+): Promise<void> {
   const appended = await store.append(batchOf(run, drafts, await headOf(store, run), extra));
   expect(appended).toEqual({ outcome: 'appended' });
 }
@@ -108,7 +139,15 @@ function appending(store: Get, other: Get): void {
   describe('append and read', () => {
     it('gives back exactly what was recorded', async () => {
       const run = newRun();
-      const texts = ['plain', 'naïve ☃ 𝄞 עברית 中文', 'a\u0000b', 'half \ud83d pair \ude00', '\u001amark', '"quoted" \\ \n\t\u2028', 'x'.repeat(1024 * 1024)];
+      const texts = [
+        'plain',
+        'naïve ☃ 𝄞 עברית 中文',
+        'a\u0000b',
+        'half \ud83d pair \ude00',
+        '\u001amark',
+        '"quoted" \\ \n\t\u2028',
+        'x'.repeat(1024 * 1024),
+      ];
       const batch = batchOf(run, texts.map(note), null, { key: 'k\ud800\u0000', session: 'S-1' });
       expect(await store().append(batch)).toEqual({ outcome: 'appended' });
       const events = await other().read(run, 0, 100);
@@ -128,7 +167,10 @@ function appending(store: Get, other: Get): void {
       const run = newRun();
       await put(store(), run, [note('a')]);
       const before = await headOf(store(), run);
-      const stale = batchOf(run, [note('late'), note('later')], null, { records: [record(run, 'N-9', { text: 'late' })], cache: { format: 1, state: 'late' } });
+      const stale = batchOf(run, [note('late'), note('later')], null, {
+        records: [record(run, 'N-9', { text: 'late' })],
+        cache: { format: 1, state: 'late' },
+      });
       expect(await other().append(stale)).toEqual({ outcome: 'conflict', version: 1 });
       const ahead = batchOf(run, [note('early')], { version: 7, hash: GENESIS });
       expect(await other().append(ahead)).toEqual({ outcome: 'conflict', version: 1 });
@@ -150,15 +192,24 @@ function appending(store: Get, other: Get): void {
       expect(await store().read(run, 0, 9)).toHaveLength(3);
       expect(await store().recall(run, ['N-2'])).toEqual([]);
       const elsewhere = newRun();
-      expect(await store().append(batchOf(elsewhere, [note('x')], null, { key: 'once' }))).toEqual({ outcome: 'appended' });
+      expect(await store().append(batchOf(elsewhere, [note('x')], null, { key: 'once' }))).toEqual({
+        outcome: 'appended',
+      });
     });
 
     it('records a key once however many try at the same time', async () => {
       const run = newRun();
       await put(store(), run, [note('first')]);
       const head = await headOf(store(), run);
-      const tries = await Promise.all(Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? store() : other()).append(batchOf(run, [note('same')], head, { key: 'k' }))));
-      expect(tries.map(({ outcome }) => outcome).sort()).toEqual(['appended', ...Array.from({ length: 11 }, () => 'replayed')]);
+      const tries = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          (index % 2 === 0 ? store() : other()).append(batchOf(run, [note('same')], head, { key: 'k' })),
+        ),
+      );
+      expect(tries.map(({ outcome }) => outcome).sort()).toEqual([
+        'appended',
+        ...Array.from({ length: 11 }, () => 'replayed'),
+      ]);
       expect(await store().read(run, 0, 99)).toHaveLength(2);
     });
 
@@ -168,7 +219,9 @@ function appending(store: Get, other: Get): void {
       const before = await headOf(store(), run);
       const cyclic: Record<string, unknown> = {};
       cyclic['self'] = cyclic;
-      const batch = batchOf(run, [note('b')], before, { records: [record(run, 'N-1', { text: 'after' }), record(run, 'N-2', { doc: cyclic })] });
+      const batch = batchOf(run, [note('b')], before, {
+        records: [record(run, 'N-1', { text: 'after' }), record(run, 'N-2', { doc: cyclic })],
+      });
       await expect(store().append(batch)).rejects.toThrow();
       expect(await headOf(store(), run)).toEqual(before);
       expect(await store().read(run, 0, 9)).toHaveLength(1);
@@ -199,7 +252,8 @@ function appending(store: Get, other: Get): void {
       const names = Array.from({ length: 16 }, newRun);
       await Promise.all(
         names.map(async (run, index) => {
-          for (let count = 0; count < 4; count++) await put(index % 2 === 0 ? store() : other(), run, [note(`${count}`)]);
+          for (let count = 0; count < 4; count++)
+            await put(index % 2 === 0 ? store() : other(), run, [note(`${count}`)]);
         }),
       );
       for (const run of names) expect((await headOf(store(), run))?.version).toBe(4);
@@ -213,7 +267,8 @@ function feeding(store: Get, other: Get): void {
       const names = Array.from({ length: 6 }, newRun);
       const start = (await store().feed('now', 1)).cursor;
       const writing = names.map(async (run, index) => {
-        for (let count = 0; count < 8; count++) await put(index % 2 === 0 ? store() : other(), run, [note('a'), note('b')]);
+        for (let count = 0; count < 8; count++)
+          await put(index % 2 === 0 ? store() : other(), run, [note('a'), note('b')]);
       });
       const mine = (events: Event[]) => events.filter(({ run }) => names.includes(run));
       const { events, cursor } = await follow(other(), start, 5, (seen) => mine(seen).length >= 96);
@@ -222,7 +277,9 @@ function feeding(store: Get, other: Get): void {
       expect(new Set(seen.map(({ run, version }) => `${run}/${version}`)).size).toBe(96);
       expect(seen).toHaveLength(96);
       for (const run of names) {
-        expect(seen.filter(ofRun(run)).map(({ version }) => version)).toEqual(Array.from({ length: 16 }, (_, index) => index + 1));
+        expect(seen.filter(ofRun(run)).map(({ version }) => version)).toEqual(
+          Array.from({ length: 16 }, (_, index) => index + 1),
+        );
       }
       const rest = await store().feed(cursor, 10);
       expect(mine(rest.events)).toEqual([]);
@@ -259,7 +316,8 @@ function looking(store: Get): void {
       await put(store(), b, [note('1')], { head: { ...head, workspace, status: 'completed' } });
       await put(store(), c, [note('1')], { head: { ...head, workspace } });
       await put(store(), a, [note('2')], { head: { ...head, workspace, title: 'Changed \u0000 \udfff' } });
-      const runsOf = async (filter: Parameters<Store['heads']>[0]) => (await store().heads(filter)).map(({ run }) => run);
+      const runsOf = async (filter: Parameters<Store['heads']>[0]) =>
+        (await store().heads(filter)).map(({ run }) => run);
       expect(await runsOf({ workspace })).toEqual([a, c, b]);
       expect(await runsOf({ workspace, status: 'active' })).toEqual([a, c]);
       expect(await runsOf({ workspace, limit: 1 })).toEqual([a]);
@@ -267,7 +325,16 @@ function looking(store: Get): void {
       expect(await runsOf({ run: 'nobody' })).toEqual([]);
       expect((await runsOf({})).slice(0, 2)).toEqual([a, c]);
       const last = (await store().read(a, 1, 1))[0];
-      expect(await headOf(store(), a)).toEqual({ ...head, workspace, title: 'Changed \u0000 \udfff', run: a, version: 2, hash: last?.hash, openedAt: at(1), updatedAt: at(2) });
+      expect(await headOf(store(), a)).toEqual({
+        ...head,
+        workspace,
+        title: 'Changed \u0000 \udfff',
+        run: a,
+        version: 2,
+        hash: last?.hash,
+        openedAt: at(1),
+        updatedAt: at(2),
+      });
     });
 
     it('keeps folded state with the version it was saved at, for one format', async () => {
@@ -285,9 +352,19 @@ function looking(store: Get): void {
 
     it('recalls records by id and by alias, whatever their kind, exactly as they were written', async () => {
       const run = newRun();
-      const odd = record(run, 'D-1', { kind: 'decision', alias: 'OQ-\ud800', tags: ['key:a\u0000', 'b'], text: 'odd \u0000 \udc00 text that is long enough', doc: { text: 'odd \u0000 \udc00 text that is long enough', n: [1, null, { x: true }] } });
+      const odd = record(run, 'D-1', {
+        kind: 'decision',
+        alias: 'OQ-\ud800',
+        tags: ['key:a\u0000', 'b'],
+        text: 'odd \u0000 \udc00 text that is long enough',
+        doc: { text: 'odd \u0000 \udc00 text that is long enough', n: [1, null, { x: true }] },
+      });
       const twin = record(run, 'D-1', { kind: 'item', doc: null });
-      const plain = record(run, 'N-1', { alias: 'block-001', text: 'one two three four; and then some more', doc: { b: 'and then some more', a: 'one two three four' } });
+      const plain = record(run, 'N-1', {
+        alias: 'block-001',
+        text: 'one two three four; and then some more',
+        doc: { b: 'and then some more', a: 'one two three four' },
+      });
       await put(store(), run, [note('a')], { records: [odd, twin, plain] });
       const sorted = (found: StoredRecord[]) => found.sort((x, y) => (x.kind < y.kind ? -1 : 1));
       expect(sorted(await store().recall(run, ['D-1', 'nobody', 'D-1']))).toEqual([odd, twin]);
@@ -299,7 +376,9 @@ function looking(store: Get): void {
     it('takes the later of two versions of a record in one batch', async () => {
       const run = newRun();
       const later = record(run, 'N-1', { version: 2, status: 'closed', tags: ['b'], text: 'later' });
-      await put(store(), run, [note('a'), note('b')], { records: [record(run, 'N-1', { tags: ['a'], text: 'sooner' }), later] });
+      await put(store(), run, [note('a'), note('b')], {
+        records: [record(run, 'N-1', { tags: ['a'], text: 'sooner' }), later],
+      });
       expect(await store().recall(run, ['N-1'])).toEqual([later]);
       expect(await store().count(run, 'note')).toEqual({ closed: 1 });
       expect(await store().records(run, { kind: 'note', tag: 'a', limit: 9 })).toEqual([]);
@@ -308,10 +387,23 @@ function looking(store: Get): void {
 
     it('lists records of a kind by status and tag, page by page, the last touched first', async () => {
       const run = newRun();
-      const make = (version: number, rest: Partial<StoredRecord> = {}) => record(run, `N-${version}`, { version, at: at(version), status: version % 2 === 0 ? 'open' : 'closed', tags: version % 3 === 0 ? ['third', 'x'] : ['x'], ...rest });
+      const make = (version: number, rest: Partial<StoredRecord> = {}) =>
+        record(run, `N-${version}`, {
+          version,
+          at: at(version),
+          status: version % 2 === 0 ? 'open' : 'closed',
+          tags: version % 3 === 0 ? ['third', 'x'] : ['x'],
+          ...rest,
+        });
       const records = [1, 2, 3, 4, 5, 6].map((version) => make(version));
-      await put(store(), run, records.map((_, index) => note(`${index}`)), { records: [...records, record(run, 'D-1', { kind: 'decision' })] });
-      const ids = async (filter: Omit<Parameters<Store['records']>[1], 'kind'>) => (await store().records(run, { kind: 'note', ...filter })).map(({ id }) => id);
+      await put(
+        store(),
+        run,
+        records.map((_, index) => note(`${index}`)),
+        { records: [...records, record(run, 'D-1', { kind: 'decision' })] },
+      );
+      const ids = async (filter: Omit<Parameters<Store['records']>[1], 'kind'>) =>
+        (await store().records(run, { kind: 'note', ...filter })).map(({ id }) => id);
       expect(await ids({ limit: 4 })).toEqual(['N-6', 'N-5', 'N-4', 'N-3']);
       expect(await ids({ limit: 4, before: 3 })).toEqual(['N-2', 'N-1']);
       expect(await ids({ limit: 0 })).toEqual([]);
@@ -320,7 +412,9 @@ function looking(store: Get): void {
       expect(await ids({ limit: 9, tag: 'third', status: 'closed' })).toEqual(['N-3']);
       expect(await ids({ limit: 9, tag: 'third', before: 6 })).toEqual(['N-3']);
       expect(await store().count(run, 'note')).toEqual({ open: 3, closed: 3 });
-      await put(store(), run, [note('7')], { records: [make(3, { version: 7, at: at(7), id: 'N-3', status: 'open', tags: ['x'] })] });
+      await put(store(), run, [note('7')], {
+        records: [make(3, { version: 7, at: at(7), id: 'N-3', status: 'open', tags: ['x'] })],
+      });
       expect(await ids({ limit: 2 })).toEqual(['N-3', 'N-6']);
       expect(await ids({ limit: 9, tag: 'third' })).toEqual(['N-6']);
       expect(await ids({ limit: 9, status: 'closed' })).toEqual(['N-5', 'N-1']);
@@ -330,9 +424,14 @@ function looking(store: Get): void {
 
     it('keeps records touched by one event on one page', async () => {
       const run = newRun();
-      const touched = ['a', 'b', 'c', 'd'].map((id, index) => record(run, id, { version: index === 3 ? 1 : 2, status: index === 0 ? 'shut' : 'open', tags: ['t'] }));
+      const touched = ['a', 'b', 'c', 'd'].map((id, index) =>
+        record(run, id, { version: index === 3 ? 1 : 2, status: index === 0 ? 'shut' : 'open', tags: ['t'] }),
+      );
       await put(store(), run, [note('1'), note('2')], { records: touched });
-      for (const filter of [{ kind: 'note', limit: 2 }, { kind: 'note', tag: 't', limit: 1 }]) {
+      for (const filter of [
+        { kind: 'note', limit: 2 },
+        { kind: 'note', tag: 't', limit: 1 },
+      ]) {
         expect((await store().records(run, filter)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
         expect((await store().records(run, { ...filter, before: 2 })).map(({ id }) => id)).toEqual(['d']);
       }
@@ -344,7 +443,12 @@ function looking(store: Get): void {
       await store().beat(run, 'S-1', at(3));
       await store().beat(run, 'S-2', at(4));
       await store().beat(run, 'S-2', at(6));
-      expect(await store().beats(run)).toEqual(new Map([['S-1', at(5)], ['S-2', at(6)]]));
+      expect(await store().beats(run)).toEqual(
+        new Map([
+          ['S-1', at(5)],
+          ['S-2', at(6)],
+        ]),
+      );
       expect(await store().beats(newRun())).toEqual(new Map());
     });
   });
@@ -355,13 +459,25 @@ function searching(store: Get): void {
     async function filled(texts: Record<string, string>): Promise<string> {
       const run = newRun();
       const entries = Object.entries(texts);
-      const records = entries.map(([id, text], index) => record(run, id, { text, doc: { id, text }, version: index + 1, at: at(index + 1) }));
-      await put(store(), run, entries.map(([, text]) => note(text)), { records });
+      const records = entries.map(([id, text], index) =>
+        record(run, id, { text, doc: { id, text }, version: index + 1, at: at(index + 1) }),
+      );
+      await put(
+        store(),
+        run,
+        entries.map(([, text]) => note(text)),
+        { records },
+      );
       return run;
     }
 
     it('finds beginnings of words in any case and without accents, all of them, the last touched first', async () => {
-      const run = await filled({ a: 'Token rotation is Déjà vu', b: 'rotate the tokens', c: 'ÉCOLE straße ΟΔΟΣ', d: 'phase_2_waf deploy-to-prod' });
+      const run = await filled({
+        a: 'Token rotation is Déjà vu',
+        b: 'rotate the tokens',
+        c: 'ÉCOLE straße ΟΔΟΣ',
+        d: 'phase_2_waf deploy-to-prod',
+      });
       const ids = async (...words: string[]) => (await store().search([run], words, 9)).map(({ id }) => id);
       expect(await ids('tok')).toEqual(['b', 'a']);
       expect(await ids('TOK', 'rotat')).toEqual(['b', 'a']);
@@ -377,7 +493,12 @@ function searching(store: Get): void {
     });
 
     it('finds words anywhere in scripts without spaces', async () => {
-      const run = await filled({ a: '我们决定使用数据库连接池', b: 'データベースの移行 plan', c: 'ระบบฐานข้อมูล', d: '数据很多，然后是库' });
+      const run = await filled({
+        a: '我们决定使用数据库连接池',
+        b: 'データベースの移行 plan',
+        c: 'ระบบฐานข้อมูล',
+        d: '数据很多，然后是库',
+      });
       const ids = async (...words: string[]) => (await store().search([run], words, 9)).map(({ id }) => id).sort();
       expect(await ids('数据库')).toEqual(['a']);
       expect(await ids('数据')).toEqual(['a', 'd']);
@@ -390,18 +511,50 @@ function searching(store: Get): void {
 
     it('takes whatever is typed for words', async () => {
       const run = await filled({ a: 'near or not and select', b: 'abc' });
-      for (const word of ['"', "'", '*', '(', 'NEAR(a b)', 'a OR', 'text:', "'; drop table runs; --", '\\', '%', '_', ':*', '&', '!', '<->', 'a\u0000b', '\ud800', '🙂', '-', '^a', '{a b}', 'x'.repeat(5000), '\u0301'.repeat(5000)]) {
+      for (const word of [
+        '"',
+        "'",
+        '*',
+        '(',
+        'NEAR(a b)',
+        'a OR',
+        'text:',
+        "'; drop table runs; --",
+        '\\',
+        '%',
+        '_',
+        ':*',
+        '&',
+        '!',
+        '<->',
+        'a\u0000b',
+        '\ud800',
+        '🙂',
+        '-',
+        '^a',
+        '{a b}',
+        'x'.repeat(5000),
+        '\u0301'.repeat(5000),
+      ]) {
         await store().search([run], [word], 9);
         await store().search([run], [word, 'abc', word], 9);
       }
-      await store().search([run], Array.from({ length: 500 }, (_, index) => `w${index}`), 9);
+      await store().search(
+        [run],
+        Array.from({ length: 500 }, (_, index) => `w${index}`),
+        9,
+      );
       expect((await store().search([run], ['NOT', '"OR"'], 9)).map(({ id }) => id)).toEqual(['a']);
       expect(await store().search([run], [], 9)).toEqual([]);
       expect(await store().search([run], ['***'], 9)).toEqual([]);
     });
 
     it('looks in the runs it is given and in no others', async () => {
-      const [one, two, three] = [await filled({ a: 'shared word' }), await filled({ b: 'shared word' }), await filled({ c: 'shared word' })];
+      const [one, two, three] = [
+        await filled({ a: 'shared word' }),
+        await filled({ b: 'shared word' }),
+        await filled({ c: 'shared word' }),
+      ];
       const found = await store().search([one, three], ['shared'], 9);
       expect(found.map(({ id }) => id).sort()).toEqual(['a', 'c']);
       expect(await store().search([], ['shared'], 9)).toEqual([]);
@@ -410,7 +563,12 @@ function searching(store: Get): void {
 
     it('forgets the old words of a text that changed', async () => {
       const run = await filled({ a: 'former words of it', b: 'kept words here' });
-      await put(store(), run, [note('c')], { records: [record(run, 'a', { text: 'later terms of it', doc: {}, version: 3, at: at(3) }), record(run, 'b', { text: 'kept words here', doc: { more: 1 }, version: 3, at: at(3) })] });
+      await put(store(), run, [note('c')], {
+        records: [
+          record(run, 'a', { text: 'later terms of it', doc: {}, version: 3, at: at(3) }),
+          record(run, 'b', { text: 'kept words here', doc: { more: 1 }, version: 3, at: at(3) }),
+        ],
+      });
       const ids = async (word: string) => (await store().search([run], [word], 9)).map(({ id }) => id);
       expect(await ids('former')).toEqual([]);
       expect(await ids('later')).toEqual(['a']);
@@ -421,7 +579,8 @@ function searching(store: Get): void {
 
     it('finds among many, before and after they are changed', async () => {
       const run = newRun();
-      const make = (id: number, word: string, version: number) => record(run, `N-${id}`, { text: `${word} number${id}`, doc: { id }, version, at: at(version) });
+      const make = (id: number, word: string, version: number) =>
+        record(run, `N-${id}`, { text: `${word} number${id}`, doc: { id }, version, at: at(version) });
       for (let id = 1; id <= 150; id++) await put(store(), run, [note('x')], { records: [make(id, 'plain', id)] });
       const found = async (...words: string[]) => (await store().search([run], words, 999)).map(({ id }) => id);
       expect(await found('plain')).toEqual(Array.from({ length: 150 }, (_, index) => `N-${150 - index}`));
@@ -443,11 +602,16 @@ function deriving(store: Get): void {
   describe('replaceDerived', () => {
     it('puts new derived rows in place of the old ones, and leaves the journal alone', async () => {
       const run = newRun();
-      await put(store(), run, [note('a'), note('b')], { records: [record(run, 'old', { text: 'ancient', tags: ['t'], alias: 'o' })], cache: { format: 1, state: 'old' } });
+      await put(store(), run, [note('a'), note('b')], {
+        records: [record(run, 'old', { text: 'ancient', tags: ['t'], alias: 'o' })],
+        cache: { format: 1, state: 'old' },
+      });
       const before = await headOf(store(), run);
       const head = { ...batchOf(run, [], null).head, title: 'Rebuilt', status: 'completed' };
       const fresh = record(run, 'new', { text: 'modern', tags: ['t'], version: 2 });
-      expect(await store().replaceDerived(run, 2, { head, records: [fresh], cache: { format: 2, state: 'new' } })).toBe(true);
+      expect(await store().replaceDerived(run, 2, { head, records: [fresh], cache: { format: 2, state: 'new' } })).toBe(
+        true,
+      );
       expect(await headOf(store(), run)).toEqual({ ...before, ...head });
       expect(await store().recall(run, ['old', 'o', 'new'])).toEqual([fresh]);
       expect(await store().records(run, { kind: 'note', tag: 't', limit: 9 })).toEqual([fresh]);
@@ -475,7 +639,13 @@ function erasing(store: Get, other: Get): void {
       const run = newRun();
       const secret = 'hunter2secret';
       await put(store(), run, [note('harmless'), note(`the password is ${secret}`)], {
-        records: [record(run, 'N-2', { text: `the password is ${secret}`, doc: { text: `the password is ${secret}` }, version: 2 })],
+        records: [
+          record(run, 'N-2', {
+            text: `the password is ${secret}`,
+            doc: { text: `the password is ${secret}` },
+            version: 2,
+          }),
+        ],
         cache: { format: 1, state: secret },
       });
       const erased = { ...note(ERASED).body };

@@ -1,5 +1,13 @@
 import { utf8Length } from '../../core/text.ts';
-import { EVENT_COLUMNS, type EventRow, fromEventRow, RECORD_COLUMNS, toColumn, toEventRow, toRecordRow } from '../row.ts';
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  fromEventRow,
+  RECORD_COLUMNS,
+  toColumn,
+  toEventRow,
+  toRecordRow,
+} from '../row.ts';
 import type { Appended, Batch, StoredRecord } from '../store.ts';
 import { indexTerms } from '../words.ts';
 import type { Connection, Parameter } from './connection.ts';
@@ -25,7 +33,11 @@ export async function append(connection: Connection, batch: Batch): Promise<Appe
 }
 
 async function hasLanded({ once, name }: Connection, { run, expected, events }: Batch): Promise<boolean> {
-  const rows = await once(`SELECT FROM ${name}.events WHERE run = $1 AND version = $2 AND hash = $3`, [toColumn(run), expected + 1, events[0]?.hash ?? '']);
+  const rows = await once(`SELECT FROM ${name}.events WHERE run = $1 AND version = $2 AND hash = $3`, [
+    toColumn(run),
+    expected + 1,
+    events[0]?.hash ?? '',
+  ]);
   return rows.length > 0;
 }
 
@@ -33,7 +45,10 @@ async function hasLanded({ once, name }: Connection, { run, expected, events }: 
 async function explain({ once, name }: Connection, { run, events }: Batch): Promise<Appended> {
   const key = events[0]?.key ?? null;
   if (key !== null) {
-    const rows = await once<EventRow>(`SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND key = $2 ORDER BY version`, [toColumn(run), toColumn(key)]);
+    const rows = await once<EventRow>(
+      `SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND key = $2 ORDER BY version`,
+      [toColumn(run), toColumn(key)],
+    );
     if (rows.length > 0) return { outcome: 'replayed', events: rows.map(fromEventRow) };
   }
   const [head] = await once<{ version: number }>(`SELECT version FROM ${name}.runs WHERE run = $1`, [toColumn(run)]);
@@ -51,8 +66,12 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   const expected = use(batch.expected, 'integer');
   const version = use(last?.version ?? batch.expected, 'integer');
   const hash = last === undefined ? `(SELECT hash FROM ${name}.runs WHERE run = ${run})` : use(last.hash, 'text');
-  const updatedAt = last === undefined ? `(SELECT updated_at FROM ${name}.runs WHERE run = ${run})` : use(last.at, 'text');
-  const isNew = key === null ? 'true' : `NOT EXISTS (SELECT FROM ${name}.events WHERE run = ${run} AND key = ${use(toColumn(key), 'text')})`;
+  const updatedAt =
+    last === undefined ? `(SELECT updated_at FROM ${name}.runs WHERE run = ${run})` : use(last.at, 'text');
+  const isNew =
+    key === null
+      ? 'true'
+      : `NOT EXISTS (SELECT FROM ${name}.events WHERE run = ${run} AND key = ${use(toColumn(key), 'text')})`;
   const parts = [
     `head AS (
   INSERT INTO ${name}.runs AS known (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
@@ -70,8 +89,17 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   FROM head, json_to_recordset(${use(JSON.stringify(batch.events.map(toEventRow)), 'text')}::json) AS e (version integer, at text, type text,
     actor_kind text, actor_name text, session text, key text, basis text, previous text, hash text, body_hash text, body text))`,
   ];
-  if (batch.records.length > 0) parts.push(...recordParts(name, 'head', use(renderRecords(batch.records), 'text'), batch.records.some(({ tags }) => tags.length > 0)));
-  if (batch.cache !== undefined) parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text')));
+  if (batch.records.length > 0)
+    parts.push(
+      ...recordParts(
+        name,
+        'head',
+        use(renderRecords(batch.records), 'text'),
+        batch.records.some(({ tags }) => tags.length > 0),
+      ),
+    );
+  if (batch.cache !== undefined)
+    parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text')));
   if (batch.erase !== undefined && batch.erase.length > 0) {
     const bodies = batch.erase.map((erased) => ({ version: erased.version, body: JSON.stringify(erased.body) }));
     parts.push(`erased AS (
