@@ -328,6 +328,17 @@ function looking(store: Get): void {
       expect(await store().count(run, 'nothing')).toEqual({});
     });
 
+    it('takes anything for a tag', async () => {
+      const run = newRun();
+      const tags = ["it's", '\\', '"', "'", '#', 'a:* & b', 'nul \u0000', 'half \ud800', '', 'x'.repeat(5000), `${'x'.repeat(5000)}y`];
+      const records = tags.map((tag, index) => record(run, `N-${index}`, { tags: [tag] }));
+      await put(store(), run, [note('a')], { records });
+      for (const [index, tag] of tags.entries()) {
+        expect((await store().records(run, { kind: 'note', tag, limit: 99 })).map(({ id }) => id)).toEqual([`N-${index}`]);
+        expect(await store().records(run, { kind: 'item', tag, limit: 99 })).toEqual([]);
+      }
+    });
+
     it('keeps records touched by one event on one page', async () => {
       const run = newRun();
       const touched = ['a', 'b', 'c', 'd'].map((id, index) => record(run, id, { version: index === 3 ? 1 : 2, status: index === 0 ? 'shut' : 'open', tags: ['t'] }));

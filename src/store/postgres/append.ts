@@ -1,14 +1,10 @@
-import { utf8Length } from '../../core/text.ts';
 import { EVENT_COLUMNS, type EventRow, fromEventRow, RECORD_COLUMNS, toColumn, toEventRow, toRecordRow } from '../row.ts';
 import type { Appended, Batch, StoredRecord } from '../store.ts';
-import { indexTerms } from '../words.ts';
 import type { Connection, Parameter } from './connection.ts';
-
-/** A tsvector holds less than a mebibyte of words; what is beyond is in the text but not found by it. */
-const TERMS_LIMIT_BYTES = 1_000_000;
+import { termsOf } from './terms.ts';
 
 const RECORD_FIELDS =
-  'kind text, id text, alias text, status text, version integer, at text, tags text, doc text, text text, terms json, tagged json';
+  'kind text, id text, alias text, status text, version integer, at text, tags text, doc text, text text, terms json';
 
 /**
  * One statement, so one round trip and no transaction that waits for the program. The row of the run is its lock: who
@@ -70,7 +66,7 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   FROM head, json_to_recordset(${use(JSON.stringify(batch.events.map(toEventRow)), 'text')}::json) AS e (version integer, at text, type text,
     actor_kind text, actor_name text, session text, key text, basis text, previous text, hash text, body_hash text, body text))`,
   ];
-  if (batch.records.length > 0) parts.push(...recordParts(name, 'head', use(renderRecords(batch.records), 'text'), batch.records.some(({ tags }) => tags.length > 0)));
+  if (batch.records.length > 0) parts.push(recordsPart(name, use(renderRecords(batch.records), 'text')));
   if (batch.cache !== undefined) parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text')));
   if (batch.erase !== undefined && batch.erase.length > 0) {
     const bodies = batch.erase.map((erased) => ({ version: erased.version, body: JSON.stringify(erased.body) }));
@@ -82,28 +78,15 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   return { text: `WITH ${parts.join(',\n')}\nSELECT EXISTS (SELECT FROM head) AS appended`, values };
 }
 
-/** Statements that put records in place, for each row of `head`; `given` is the parameter with the records. */
-export function recordParts(name: string, head: string, given: string, hasTags: boolean): string[] {
-  const from = `${head} AS h, json_to_recordset(${given}::json) AS r (${RECORD_FIELDS})`;
-  const parts = [
-    `projected AS (
+/** Puts records in place once there is a row in `head`; `given` is the parameter that holds them. */
+export function recordsPart(name: string, given: string): string {
+  return `projected AS (
   INSERT INTO ${name}.records (${RECORD_COLUMNS}, text, terms)
-  SELECT h.run, r.kind, r.id, r.alias, r.status, r.version, r.at, r.tags, r.doc, r.text,
+  SELECT head.run, r.kind, r.id, r.alias, r.status, r.version, r.at, r.tags, r.doc, r.text,
     CASE WHEN r.terms IS NOT NULL THEN array_to_tsvector(ARRAY(SELECT json_array_elements_text(r.terms))) END
-  FROM ${from}
+  FROM head, json_to_recordset(${given}::json) AS r (${RECORD_FIELDS})
   ON CONFLICT (run, id, kind) DO UPDATE SET alias = excluded.alias, status = excluded.status, version = excluded.version, at = excluded.at,
-    tags = excluded.tags, doc = excluded.doc, text = excluded.text, terms = excluded.terms)`,
-    `untagged AS (
-  DELETE FROM ${name}.tags AS t USING ${from}
-  WHERE t.run = h.run AND t.kind = r.kind AND t.id = r.id AND t.tag NOT IN (SELECT json_array_elements_text(r.tagged)))`,
-  ];
-  if (hasTags) {
-    parts.push(`tagged AS (
-  INSERT INTO ${name}.tags (run, kind, tag, id)
-  SELECT DISTINCT h.run, r.kind, tag, r.id FROM ${from}, json_array_elements_text(r.tagged) AS tag
-  ON CONFLICT DO NOTHING)`);
-  }
-  return parts;
+    tags = excluded.tags, doc = excluded.doc, text = excluded.text, terms = excluded.terms)`;
 }
 
 export function cachePart(name: string, format: string, state: string): string {
@@ -119,16 +102,7 @@ export function renderRecords(records: readonly StoredRecord[]): string {
     [...latest.values()].map((record) => ({
       ...toRecordRow(record),
       text: record.text === null ? null : toColumn(record.text),
-      terms: record.text === null ? null : termsOf(record.text),
-      tagged: record.tags.map(toColumn),
+      terms: termsOf(record),
     })),
   );
-}
-
-function termsOf(text: string): string[] {
-  let bytes = 0;
-  return indexTerms(text).filter((term) => {
-    bytes += utf8Length(term);
-    return bytes < TERMS_LIMIT_BYTES;
-  });
 }

@@ -39,7 +39,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     // Only plain types are used; looking the others up would cost each process one more round trip.
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: 'holdfast', statement_timeout: 30_000 },
+    connection: { application_name: 'holdfast', statement_timeout: 30_000, plan_cache_mode: 'force_generic_plan' },
   });
 
   async function patiently<T>(work: (tries: number) => Promise<T>): Promise<T> {
