@@ -50,7 +50,9 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       } catch (thrown) {
         const leftMs = deadline - performance.now();
         if (!isTransient(thrown) || leftMs <= 0) throw toFault(thrown, place);
-        await new Promise((resolve) => setTimeout(resolve, Math.min(leftMs, 5 + random() * Math.min(500, 20 * 2 ** tries))));
+        await new Promise((resolve) =>
+          setTimeout(resolve, Math.min(leftMs, 5 + random() * Math.min(500, 20 * 2 ** tries))),
+        );
       }
     }
   }
@@ -143,10 +145,14 @@ async function migrate({ sql, name, place }: Connection): Promise<void> {
 }
 
 function newerSchema(place: string, version: number): Fault {
-  return new Fault('newer_schema', `The journal ${place} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`, {
-    hints: ['Update Holdfast; the journal was not touched.'],
-    data: { place, version, known: migrations.length },
-  });
+  return new Fault(
+    'newer_schema',
+    `The journal ${place} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`,
+    {
+      hints: ['Update Holdfast; the journal was not touched.'],
+      data: { place, version, known: migrations.length },
+    },
+  );
 }
 
 /** The address without user and password. */
