@@ -218,7 +218,7 @@ export function searching(store: Get): void {
         a: '我们决定使用数据库连接池',
         b: 'データベースの移行 plan',
         c: 'ระบบฐานข้อมูล',
-        d: '数据很多，然后是库',
+        d: '证据库里有很多数据',
       });
       const ids = async (...words: string[]) => (await store().search([run], words, 9)).map(({ id }) => id).sort();
       expect(await ids('数据库')).toEqual(['a']);
@@ -308,6 +308,12 @@ export function searching(store: Get): void {
       await put(store(), run, [note('x')], { records: [make(3, 'changed', 151), make(149, 'changed', 151)] });
       expect((await found('changed')).sort()).toEqual(['N-149', 'N-3']);
       expect(await found('plain')).toHaveLength(148);
+      for (let id = 201; id <= 280; id++) {
+        await put(store(), run, [note('x')], { records: [make(id, 'further', id - 49)] });
+      }
+      expect((await found('changed')).sort()).toEqual(['N-149', 'N-3']);
+      expect(await found('plain')).toHaveLength(148);
+      expect(await found('further')).toHaveLength(80);
       expect(await found('plain', 'number3')).toEqual(Array.from({ length: 10 }, (_, index) => `N-${39 - index}`));
     });
 
