@@ -354,7 +354,7 @@ async function putCodewalk(store: Store): Promise<void> {
         kind: 'decision',
         doc: {
           id: 'D-1',
-          context: 'c\u0000',
+          context: 'c',
           decision: 'd',
           reason: 'r',
           alternatives: ['x'],
