@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { Fault } from '../../core/fault.ts';
-import { at, batchOf, follow, headOf, newRun, note, put, record, storeSuite } from '../store.suite.ts';
+import { storeSuite } from '../store.suite.ts';
+import { at, batchOf, follow, headOf, newRun, note, put, record } from '../suite/fixture.ts';
 import { migrations } from './schema.ts';
 import { openPostgresStore } from './store.ts';
 

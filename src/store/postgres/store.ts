@@ -10,10 +10,12 @@ import {
   toColumn,
 } from '../row.ts';
 import type { Cached, Derived, Head, HeadFilter, Position, RecordFilter, Store, StoredRecord } from '../store.ts';
+import { fromTextColumn } from '../text-column.ts';
 import { hasFragments, parseWords } from '../words.ts';
-import { append, cachePart, recordParts, renderRecords } from './append.ts';
+import { append, cachePart, recordsPart } from './append.ts';
 import { type Connection, openConnection, type Parameter } from './connection.ts';
 import { readFeed } from './feed.ts';
+import { tagQuery, wordsQuery } from './terms.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -155,10 +157,7 @@ async function listRecords({ query, name }: Connection, run: string, filter: Rec
   const where = [`run = ${use(toColumn(run))}`, `kind = ${use(toColumn(filter.kind))}`];
   if (filter.status !== undefined) where.push(`status = ${use(toColumn(filter.status))}`);
   if (filter.before !== undefined) where.push(`version < ${use(filter.before)}`);
-  if (filter.tag !== undefined)
-    where.push(
-      `id IN (SELECT id FROM ${name}.tags WHERE run = $1 AND kind = $2 AND tag = ${use(toColumn(filter.tag))})`,
-    );
+  if (filter.tag !== undefined) where.push(`terms @@ ${use(tagQuery(run, filter.kind, filter.tag))}::text::tsquery`);
   const rows = await query<Row>(
     `SELECT * FROM (
        SELECT ${COLUMNS} FROM ${name}.records WHERE ${where.join(' AND ')}
@@ -178,8 +177,7 @@ async function searchRecords(
 ): Promise<StoredRecord[]> {
   const wanted = parseWords(words);
   if (wanted === null || limit <= 0) return [];
-  // Terms hold letters, digits and marks only, so that nothing in the quotes can end them.
-  const match = wanted.terms.map((term) => `'${term}':*`).join(' & ');
+  const match = wordsQuery(wanted);
   const found: StoredRecord[] = [];
   for (let offset = 0, size = limit; ; offset += size, size = limit * 8) {
     const rows = await query<Row>(
@@ -194,7 +192,9 @@ async function searchRecords(
 }
 
 function toRecord(row: Row): StoredRecord {
-  return fromRecordRow(row, () => (row.text === null ? null : fromColumn(row.text)));
+  return fromRecordRow(row, (doc) =>
+    row.text === null ? null : fromTextColumn(parseColumn(row.text, `record ${row.id}`), doc),
+  );
 }
 
 async function replaceDerived(
@@ -212,19 +212,14 @@ async function replaceDerived(
         [column, version, toColumn(workspace), toColumn(title), toColumn(status), JSON.stringify(position)],
       );
       if (heads.length === 0) return false;
-      for (const table of ['tags', 'records'])
-        await transaction.unsafe(`DELETE FROM ${name}.${table} WHERE run = $1`, [column]);
+      await transaction.unsafe(`DELETE FROM ${name}.records WHERE run = $1`, [column]);
+      const values: Parameter[] = [column, derived.cache.format, derived.cache.state];
       const parts = [
         `head AS (SELECT run, version, hash FROM ${name}.runs WHERE run = $1::text)`,
-        ...recordParts(name, 'head', '$2::text', true),
-        cachePart(name, '$3::integer', '$4::text'),
+        cachePart(name, '$2::integer', '$3::text'),
+        recordsPart(name, derived.records, (value, type) => `$${values.push(value)}::${type}`),
       ];
-      await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, [
-        column,
-        renderRecords(derived.records),
-        derived.cache.format,
-        derived.cache.state,
-      ]);
+      await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, values);
       return true;
     });
     return replaced;

@@ -1,9 +1,9 @@
 import { fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn, toRecordRow } from '../row.ts';
 import type { RecordFilter, StoredRecord } from '../store.ts';
+import { fromTextColumn, toTextColumn } from '../text-column.ts';
 import { hasFragments, hasWords, indexTerms, lastTouchedFirst, parseWords } from '../words.ts';
 import type { Connection } from './connection.ts';
 import { addToCount, parseTally, type Tally } from './tally.ts';
-import { fromTextColumn, toTextColumn } from './text-column.ts';
 
 type Statements = Pick<Connection, 'statement'>;
 type Row = RecordRow & { number: number; text: string | null };

@@ -6,8 +6,9 @@ import { rolldown } from 'rolldown';
 import { afterAll, describe, expect, it } from 'vitest';
 import { verifyChain } from '../../core/chain.ts';
 import { Fault } from '../../core/fault.ts';
-import { at, batchOf, headOf, newRun, note, put, record, storeSuite } from '../store.suite.ts';
+import { storeSuite } from '../store.suite.ts';
 import type { Store } from '../store.ts';
+import { at, batchOf, headOf, newRun, note, put, record } from '../suite/fixture.ts';
 import { isSafe, openDatabase } from './driver.ts';
 import { migrations } from './schema.ts';
 import { openSqliteStore } from './store.ts';
@@ -353,7 +354,7 @@ async function putCodewalk(store: Store): Promise<void> {
         kind: 'decision',
         doc: {
           id: 'D-1',
-          context: 'c\u0000',
+          context: 'c',
           decision: 'd',
           reason: 'r',
           alternatives: ['x'],
