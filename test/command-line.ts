@@ -8,6 +8,10 @@ import { afterEach } from 'vitest';
 /** The built program, run as a user runs it: a process of its own with an environment of its own. */
 const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
 
+/** What a command answers; each test knows what it asked for. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+type Data = Record<string, any>;
+
 export interface Ran {
   code: number | null;
   out: string;
@@ -25,7 +29,7 @@ interface FaultOutput {
   code: string;
   message: string;
   hints: string[];
-  data: Record<string, never>;
+  data: Data;
 }
 
 export interface Folder {
@@ -33,7 +37,7 @@ export interface Folder {
   /** Runs a command line given as words. */
   run(...words: string[]): Ran;
   /** The same with `--json`, which must succeed. */
-  data(...words: string[]): Record<string, never> & { changed: Ran['json']['changed'] };
+  data(...words: string[]): Data & { changed: Ran['json']['changed'] };
   /** The same with `--json`, which must be refused. */
   fault(...words: string[]): FaultOutput & { exit: number | null };
   start(...words: string[]): Promise<Ran>;

@@ -72,7 +72,7 @@ describe('many at once on one run', () => {
         return notes;
       }),
     );
-    const ids = rounds.flat().map((ran) => (ran.json.data as { id: string }).id);
+    const ids = rounds.flat().map((ran) => String(ran.json.data['id']));
     expect(new Set(ids).size).toBe(40);
     expect(folder.data('search', 'note', '--limit', '100')['results']).toHaveLength(40);
     expect(folder.run('doctor').code).toBe(0);

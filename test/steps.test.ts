@@ -99,7 +99,7 @@ describe('working on steps by the command line', () => {
 
   it('frees a step when its blocker is settled, and tells so', () => {
     const folder = newWorkspace();
-    const { id } = folder.data('raise', 'blocker', 'No credentials', '--affects', 'p1') as { id: string };
+    const { id } = folder.data('raise', 'blocker', 'No credentials', '--affects', 'p1');
     expect(folder.fault('start', 't1', '--agent', 'claude')).toMatchObject({ code: 'blocked' });
     expect(folder.data('settle', id, '--as', 'resolved', '--note', 'they came')).toMatchObject({ freed: ['t1'] });
     folder.data('start', 't1', '--agent', 'claude');

@@ -9,7 +9,7 @@ export interface RecordRow {
   status: string;
   version: number;
   at: string;
-  tags: string[];
+  tags: readonly string[];
   text: string | null;
   doc: unknown;
 }

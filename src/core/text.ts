@@ -102,7 +102,10 @@ function isForeignLetter(character: string): boolean {
 let foreignLetter: RegExp | undefined;
 
 /** What a terminal or a reader could take for something else than text: controls, direction marks, line separators. */
-const unprintable = characters('0000-0008 000b-001f 007f-009f 061c 200e-200f 2028-202e 2066-2069 feff', '\\udb40[\\udc00-\\udc7f]');
+const unprintable = characters(
+  '0000-0008 000b-001f 007f-009f 061c 200e-200f 2028-202e 2066-2069 feff',
+  '\\udb40[\\udc00-\\udc7f]',
+);
 const controls = characters('0000-001f 007f-009f');
 
 /** A pattern for ranges of code units. Put together here, not written out: it matches what no source should hold. */

@@ -1,3 +1,4 @@
+import type { Event } from '../../core/event.ts';
 import {
   badCursor,
   EVENT_COLUMNS,
@@ -138,11 +139,8 @@ function append(connection: Connection, batch: Batch): Appended {
   const run = toColumn(batch.run);
   const key = batch.events[0]?.key ?? null;
   if (key !== null) {
-    const rows = statement(`SELECT ${EVENT_COLUMNS} FROM events WHERE run = ? AND key = ? ORDER BY version`).all(
-      run,
-      toColumn(key),
-    );
-    if (rows.length > 0) return { outcome: 'replayed', events: (rows as EventRow[]).map(fromEventRow) };
+    const events = recorded(connection, run, key);
+    if (events.length > 0) return { outcome: 'replayed', events };
   }
   const known = statement('SELECT version, hash, opened_at, updated_at, tally FROM runs WHERE run = ?').get(run);
   const head = (known ?? { version: 0 }) as Partial<HeadRow & { tally: string }> & { version: number };

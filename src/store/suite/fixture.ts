@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { GENESIS, seal } from '../../core/chain.ts';
+import { type ChainProblem, chainVerifier, GENESIS, seal } from '../../core/chain.ts';
 import type { Draft, Event } from '../../core/event.ts';
 import type { Batch, Head, Store, StoredRecord } from '../store.ts';
 
@@ -39,6 +39,12 @@ export function batchOf(
     records: [],
     ...rest,
   };
+}
+
+export function chainProblems(events: readonly Event[]): ChainProblem[] {
+  const verifier = chainVerifier();
+  for (const event of events) verifier.push(event);
+  return verifier.finish();
 }
 
 export function record(run: string, id: string, rest: Partial<StoredRecord> = {}): StoredRecord {
