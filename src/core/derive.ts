@@ -288,7 +288,7 @@ export interface Vitals {
   now: string;
   beats: ReadonlyMap<string, string>;
   /** Of sessions whose owner process is known: whether it lives. */
-  owners: ReadonlyMap<string, 'alive' | 'dead'>;
+  owners: { get(session: string): 'alive' | 'dead' | undefined };
 }
 
 /** Until when a session holds what it holds. Every event and heartbeat renews it. */

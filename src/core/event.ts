@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ActorName, FilePath, Instant, Label, Reference, Sentence, StepKey, Text } from './text.ts';
+import { ActorName, FilePath, Instant, Label, Sentence, StepKey, Text } from './text.ts';
 
 /**
  * What can happen: every event of the journal, with the schema of its body. Events are facts in the past tense; they are
@@ -74,7 +74,7 @@ export const StepPlan = v.object({
 });
 export type StepPlan = v.InferOutput<typeof StepPlan>;
 
-const Aliased = { alias: v.optional(Reference) };
+const Aliased = { alias: v.optional(Label) };
 const StepRef = { step: StepKey };
 /** A step taken by a session: the claim's number is the fencing number. */
 const Taken = { ...StepRef, session: Label, claim: Label, mark: v.optional(TreeMark) };

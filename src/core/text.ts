@@ -51,9 +51,6 @@ export const Label = v.pipe(
   v.check((text) => !hasControls(text), 'must not contain control characters'),
 );
 
-/** An id the tool made (`D-7`), or the alias of a foreign record (`OQ-031`). */
-export const Reference = Label;
-
 /** A path inside the workspace, with forward slashes. */
 export const FilePath = v.pipe(
   v.string(),

@@ -141,11 +141,13 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
 
   async function vitals(state: State): Promise<Vitals> {
     const beats = state.sessions.size > 0 && state.run ? await store.beats(state.run.id) : new Map<string, string>();
-    const owners = new Map<string, 'alive' | 'dead'>();
-    for (const session of state.sessions.values()) {
-      const verdict = session.owner ? probe(session.owner) : undefined;
-      if (verdict) owners.set(session.id, verdict);
-    }
+    // Asked of the system only for sessions a rule asks about: most commands ask about none.
+    const owners = {
+      get: (id: string) => {
+        const owner = state.sessions.get(id)?.owner;
+        return owner ? probe(owner) : undefined;
+      },
+    };
     return { now: now(), beats, owners };
   }
 

@@ -35,18 +35,27 @@ function startOf(pid: number): string | null {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return 'ended';
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
+    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
     return `${boot}:${fields[19]}`;
   } catch {
     return null;
   }
 }
 
+let boot: string | undefined;
+
 /** Containers may share a host name and not their process numbers. */
 function hostName(): string {
+  host ??= `${hostname()} ${processNamespace()}`.trim();
+  return host;
+}
+
+let host: string | undefined;
+
+function processNamespace(): string {
   try {
-    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+    return readlinkSync('/proc/self/ns/pid');
   } catch {
-    return hostname();
+    return '';
   }
 }

@@ -1,9 +1,8 @@
 import { fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn, toRecordRow } from '../row.ts';
 import type { RecordFilter, StoredRecord } from '../store.ts';
 import { fromTextColumn, toTextColumn } from '../text-column.ts';
-import { hasFragments, hasWords, indexTerms, lastTouchedFirst, parseWords } from '../words.ts';
+import { hasFragments, indexTerms, lastTouchedFirst, parseWords } from '../words.ts';
 import type { Connection } from './connection.ts';
-import { addToCount, parseTally, type Tally } from './tally.ts';
 
 type Statements = Pick<Connection, 'statement'>;
 type Row = RecordRow & { number: number; text: string | null };
@@ -11,7 +10,7 @@ type Row = RecordRow & { number: number; text: string | null };
 const COLUMNS = `number, text, ${RECORD_COLUMNS}`;
 
 /** Inside a write transaction. */
-export function writeRecord({ statement }: Statements, record: StoredRecord, tally: Tally): void {
+export function writeRecord({ statement }: Statements, record: StoredRecord): void {
   const row = toRecordRow(record);
   const text = toTextColumn(record.text, record.doc);
   const old = statement(`SELECT ${COLUMNS} FROM records WHERE run = ? AND id = ? AND kind = ?`).get(
@@ -28,10 +27,6 @@ export function writeRecord({ statement }: Statements, record: StoredRecord, tal
     number: number;
   };
 
-  if (old?.status !== row.status) {
-    if (old !== undefined) addToCount(tally, row.kind, old.status, -1);
-    addToCount(tally, row.kind, row.status, 1);
-  }
   if ((old?.tags ?? '[]') !== row.tags) {
     for (const tag of old === undefined ? [] : tagsOf(old)) {
       statement('DELETE FROM tags WHERE run = ? AND kind = ? AND tag = ? AND number = ?').run(
@@ -51,25 +46,13 @@ export function writeRecord({ statement }: Statements, record: StoredRecord, tal
     }
   }
   const oldText = old === undefined ? null : textOf(old)(parseColumn(old.doc, `record ${old.id}`));
-  if (oldText !== record.text) tally.unindexed.set(number, tally.unindexed.get(number) ?? oldText !== null);
+  if (oldText === record.text) return;
+  if (oldText !== null) statement('DELETE FROM search WHERE rowid = ?').run(number);
+  if (record.text === null) return;
+  statement('INSERT INTO search (rowid, terms) VALUES (?, ?)').run(number, indexTerms(record.text).join(' '));
 }
 
-/**
- * Brings the search index up to date, inside a write transaction. Indexing one text costs as much as recording it, many
- * at once much less: until there are enough, `searchRecords` looks at the few that wait one by one.
- */
-export function indexRecords({ statement }: Statements, tally: Tally): void {
-  for (const [number, isIndexed] of tally.unindexed) {
-    if (isIndexed) statement('DELETE FROM search WHERE rowid = ?').run(number);
-    const row = statement(`SELECT ${COLUMNS} FROM records WHERE number = ?`).get(number) as Row;
-    const { text } = toRecord(row);
-    if (text !== null)
-      statement('INSERT INTO search (rowid, terms) VALUES (?, ?)').run(number, indexTerms(text).join(' '));
-  }
-  tally.unindexed.clear();
-}
-
-/** Inside a write transaction, with everything indexed. */
+/** Inside a write transaction. */
 export function dropRecords({ statement }: Statements, run: string): void {
   statement('DELETE FROM search WHERE rowid IN (SELECT number FROM records WHERE run = ? AND text IS NOT NULL)').run(
     run,
@@ -96,8 +79,7 @@ export function listRecords(statements: Statements, run: string, filter: RecordF
   const { limit, before = Number.MAX_SAFE_INTEGER } = filter;
   if (limit <= 0) return [];
   const kind = toColumn(filter.kind);
-  const statuses =
-    filter.status === undefined ? [...countRecords(statements, run, kind).keys()] : [toColumn(filter.status)];
+  const statuses = filter.status === undefined ? statusesOf(statements, run, kind) : [toColumn(filter.status)];
   const found = (from: number, below: number, atMost: number): Row[] =>
     filter.tag === undefined
       ? statuses.flatMap(
@@ -133,13 +115,25 @@ export function listRecords(statements: Statements, run: string, filter: RecordF
   return [...whole, ...found(last.version, last.version + 1, -1).sort(lastFirst)].map(toRecord);
 }
 
+/** Each looked up as the next one in the index after the last: there are few, and very many records. */
+function statusesOf({ statement }: Statements, run: string, kind: string): string[] {
+  const rows = statement(
+    `WITH RECURSIVE found (status) AS (
+       SELECT min(status) FROM records WHERE run = ?1 AND kind = ?2
+       UNION ALL
+       SELECT (SELECT min(status) FROM records WHERE run = ?1 AND kind = ?2 AND status > found.status)
+       FROM found WHERE found.status IS NOT NULL
+     ) SELECT status FROM found WHERE status IS NOT NULL`,
+  ).all(run, kind) as { status: string }[];
+  return rows.map(({ status }) => status);
+}
+
 /** By status, as the columns have both. */
 export function countRecords({ statement }: Statements, run: string, kind: string): Map<string, number> {
-  const row = statement('SELECT tally FROM runs WHERE run = ?').get(run) as { tally: string } | undefined;
-  const counts = row === undefined ? [] : parseTally(row.tally).counts;
-  return new Map(
-    counts.filter((count) => count[0] === kind && count[2] > 0).map(([, status, count]) => [status, count]),
-  );
+  const rows = statement(
+    'SELECT status, count(*) AS count FROM records WHERE run = ? AND kind = ? GROUP BY status',
+  ).all(run, kind) as { status: string; count: number }[];
+  return new Map(rows.map(({ status, count }) => [status, count]));
 }
 
 /** Inside a snapshot. */
@@ -152,34 +146,20 @@ export function searchRecords(
   const query = parseWords(words);
   if (query === null) return [];
   const names = JSON.stringify(runs.map(toColumn));
-  const waiting = (
-    statement('SELECT tally FROM runs WHERE run IN (SELECT value FROM json_each(?))').all(names) as { tally: string }[]
-  ).flatMap(({ tally }) => [...parseTally(tally).unindexed.keys()]);
-  const found = (
-    statement(`SELECT ${COLUMNS} FROM records WHERE number IN (SELECT value FROM json_each(?))`).all(
-      JSON.stringify(waiting),
-    ) as Row[]
-  )
-    .map(toRecord)
-    .filter(({ text }) => text !== null && hasWords(text, query));
-
   // Terms hold letters, digits and marks only, so that nothing in the quotes can end them.
   const match = query.terms.map((term) => `"${term}"*`).join(' ');
   const rows = statement(
     `SELECT ${COLUMNS} FROM records
      WHERE number IN (SELECT rowid FROM search WHERE search MATCH ?) AND run IN (SELECT value FROM json_each(?))
-       AND number NOT IN (SELECT value FROM json_each(?))
      ORDER BY at DESC, version DESC LIMIT ?`,
-  ).iterate(match, names, JSON.stringify(waiting), query.fragments.length === 0 ? limit : -1);
-  let indexed = 0;
+  ).iterate(match, names, query.fragments.length === 0 ? limit : -1);
+  const found: StoredRecord[] = [];
   for (const row of rows) {
-    if (indexed >= limit) break;
+    if (found.length >= limit) break;
     const record = toRecord(row as Row);
-    if (!hasFragments(record.text ?? '', query)) continue;
-    found.push(record);
-    indexed += 1;
+    if (hasFragments(record.text ?? '', query)) found.push(record);
   }
-  return found.sort(lastTouchedFirst).slice(0, limit);
+  return found.sort(lastTouchedFirst);
 }
 
 function tagsOf(row: RecordRow): string[] {

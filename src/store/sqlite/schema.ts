@@ -6,7 +6,6 @@ export const APPLICATION_ID = 0x48467374;
  * changed.
  *
  * - `events` is the journal; its rows are in the order of recording, which is the order of the feed.
- * - `runs.tally` is what `tally.ts` keeps about the records of a run, in the row that every append writes anyway.
  * - `records.text` holds of the searched text only what is not in `doc` already, see `text-column.ts`.
  * - `search` keeps no text, only which term is in which record; its terms are cut by `words.ts`, so its tokenizer has
  *   nothing to do but to split at spaces.
@@ -23,9 +22,9 @@ CREATE TABLE runs (
   opened_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   touched INTEGER NOT NULL,
-  position TEXT NOT NULL,
-  tally TEXT NOT NULL
+  position TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX runs_workspace ON runs (workspace, status);
 
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,

@@ -21,16 +21,7 @@ import type {
   Store,
 } from '../store.ts';
 import { type Connection, openConnection, patiently } from './connection.ts';
-import {
-  countRecords,
-  dropRecords,
-  indexRecords,
-  listRecords,
-  recallRecords,
-  searchRecords,
-  writeRecord,
-} from './records.ts';
-import { emptyTally, parseTally, renderTally, UNINDEXED_LIMIT } from './tally.ts';
+import { countRecords, dropRecords, listRecords, recallRecords, searchRecords, writeRecord } from './records.ts';
 
 export interface SqliteOptions {
   file: string;
@@ -142,8 +133,8 @@ function append(connection: Connection, batch: Batch): Appended {
     const events = recorded(connection, run, key);
     if (events.length > 0) return { outcome: 'replayed', events };
   }
-  const known = statement('SELECT version, hash, opened_at, updated_at, tally FROM runs WHERE run = ?').get(run);
-  const head = (known ?? { version: 0 }) as Partial<HeadRow & { tally: string }> & { version: number };
+  const known = statement('SELECT version, hash, opened_at, updated_at FROM runs WHERE run = ?').get(run);
+  const head = (known ?? { version: 0 }) as Partial<HeadRow> & { version: number };
   if (head.version !== batch.expected) return { outcome: 'conflict', version: head.version };
 
   let touched: number | bigint = 0;
@@ -169,17 +160,14 @@ function append(connection: Connection, batch: Batch): Appended {
   const version = last?.version ?? head.version;
   const hash = last?.hash ?? head.hash ?? '';
   const updatedAt = last?.at ?? head.updated_at ?? '';
-  const tally = head.tally === undefined ? emptyTally() : parseTally(head.tally);
-  for (const record of batch.records) writeRecord(connection, record, tally);
-  const isErasing = batch.erase !== undefined && batch.erase.length > 0;
-  if (tally.unindexed.size >= UNINDEXED_LIMIT || isErasing) indexRecords(connection, tally);
+  for (const record of batch.records) writeRecord(connection, record);
   const { workspace, title, status, position } = batch.head;
   statement(
-    `INSERT INTO runs (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position, tally)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO runs (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run) DO UPDATE SET workspace = excluded.workspace, title = excluded.title, status = excluded.status,
        version = excluded.version, hash = excluded.hash, updated_at = excluded.updated_at,
-       touched = max(touched, excluded.touched), position = excluded.position, tally = excluded.tally`,
+       touched = max(touched, excluded.touched), position = excluded.position`,
   ).run(
     run,
     toColumn(workspace),
@@ -191,10 +179,9 @@ function append(connection: Connection, batch: Batch): Appended {
     updatedAt,
     Number(touched),
     JSON.stringify(position),
-    renderTally(tally),
   );
   if (batch.cache !== undefined) writeCache(connection, run, version, hash, batch.cache);
-  if (isErasing) erase(connection, run, batch.erase ?? []);
+  if (batch.erase !== undefined && batch.erase.length > 0) erase(connection, run, batch.erase);
   return { outcome: 'appended' };
 }
 
@@ -209,22 +196,18 @@ function erase({ statement }: Connection, run: string, bodies: NonNullable<Batch
 function replaceDerived(connection: Connection, name: string, version: number, derived: Derived): boolean {
   const { statement } = connection;
   const run = toColumn(name);
-  const head = statement('SELECT version, hash, tally FROM runs WHERE run = ?').get(run) as
-    | { version: number; hash: string; tally: string }
+  const head = statement('SELECT version, hash FROM runs WHERE run = ?').get(run) as
+    | { version: number; hash: string }
     | undefined;
   if (head === undefined || head.version !== version) return false;
-  indexRecords(connection, parseTally(head.tally));
   dropRecords(connection, run);
-  const tally = emptyTally();
-  for (const record of derived.records) writeRecord(connection, record, tally);
-  indexRecords(connection, tally);
+  for (const record of derived.records) writeRecord(connection, record);
   const { workspace, title, status, position } = derived.head;
-  statement('UPDATE runs SET workspace = ?, title = ?, status = ?, position = ?, tally = ? WHERE run = ?').run(
+  statement('UPDATE runs SET workspace = ?, title = ?, status = ?, position = ? WHERE run = ?').run(
     toColumn(workspace),
     toColumn(title),
     toColumn(status),
     JSON.stringify(position),
-    renderTally(tally),
     run,
   );
   writeCache(connection, run, version, head.hash, derived.cache);
