@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { lifecycles, type Move } from '../src/core/lifecycle.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+describe('the documentation', () => {
+  it('has a README whose example runs and prints what it says', () => {
+    const example = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? '';
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-readme-'));
+    try {
+      const file = join(folder, 'example.mjs');
+      writeFileSync(file, example.replace("'holdfast'", JSON.stringify(join(root, 'dist/lib/index.js'))));
+      const ran = spawnSync(process.execPath, [file], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'] },
+      });
+      expect(ran.stderr).toBe('');
+      const promised = [...example.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map((line) => line[1]);
+      expect(promised).toHaveLength(2);
+      expect(ran.stdout.trimEnd().split('\n')).toEqual(promised);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('draws the lifecycles as the rules read them', async () => {
+    const pages = Object.entries(lifecycles).map(([noun, table]) => drawing(noun, table));
+    const text = `# Lifecycles\n\nMade from \`src/core/lifecycle.ts\`, which the rules read too. In brackets: who may, if not anyone.\n\n${pages.join('\n')}`;
+    await expect(text).toMatchFileSnapshot('../docs/lifecycles.md');
+  });
+});
+
+function drawing(noun: string, table: Readonly<Record<string, Readonly<Record<string, Move>>>>): string {
+  const name = (state: string): string => state.replaceAll('-', '_');
+  const arrows = Object.entries(table).flatMap(([from, moves]) =>
+    Object.entries(moves).map(
+      ([move, { to, who }]) => `  ${name(from)} --> ${name(to)}: ${move}${who === 'anyone' ? '' : ` [${who}]`}`,
+    ),
+  );
+  const [first = ''] = Object.keys(table);
+  return `## ${noun}\n\n\`\`\`mermaid\nstateDiagram-v2\n  [*] --> ${name(first)}\n${arrows.join('\n')}\n\`\`\`\n`;
+}
