@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 const commonFolders =
-  /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/(valibot|@noble)\/|rolldown\/runtime/;
+  /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/valibot\/|rolldown\/runtime/;
 const commonOperations =
   /\/operations\/(act|checkpoint|complete|context|fields|index|operation|resume-file|start)\.ts$/;
 const rare =

@@ -1,7 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { withoutWords } from './erase.ts';
 import type { Actor, Draft, Event } from './event.ts';
+import { sha256 } from './sha256.ts';
 
 /** What the first event of a run names as its predecessor. */
 export const GENESIS = '0'.repeat(64);
@@ -22,9 +21,9 @@ export function seal(drafts: readonly Draft[], stamp: Stamp, head: { version: nu
   let { version, hash: previous } = head;
   return drafts.map((draft) => {
     version += 1;
-    const bodyHash = digest(JSON.stringify(draft.body));
+    const bodyHash = sha256(JSON.stringify(draft.body));
     const event = { ...draft, ...stamp, version, previous, bodyHash, hash: '' } as Event;
-    event.hash = digest(chained(event));
+    event.hash = sha256(chained(event));
     previous = event.hash;
     return event;
   });
@@ -55,13 +54,13 @@ export function chainVerifier(): { push(event: Event): void; finish(): ChainProb
           message: `Event ${event.version} does not follow the event before it.`,
         });
       }
-      if (digest(chained(event)) !== event.hash) {
+      if (sha256(chained(event)) !== event.hash) {
         problems.push({
           version: event.version,
           message: `The envelope of event ${event.version} was changed after it was recorded.`,
         });
       }
-      if (digest(JSON.stringify(event.body)) !== event.bodyHash) {
+      if (sha256(JSON.stringify(event.body)) !== event.bodyHash) {
         // What was erased has no words left. Where it has some, somebody put them there.
         const wordless = JSON.stringify(withoutWords(event.type, event.body)) === JSON.stringify(event.body);
         differing.set(event.version, wordless ? 'erased' : 'changed');
@@ -79,10 +78,6 @@ export function chainVerifier(): { push(event: Event): void; finish(): ChainProb
       return [...problems, ...changed].sort((a, b) => a.version - b.version);
     },
   };
-}
-
-export function digest(text: string): string {
-  return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
 function chained(event: Event): string {

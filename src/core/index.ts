@@ -1,5 +1,5 @@
 /** The public entry `holdfast/core`: what can happen, what is allowed, and what follows from it. */
-export { chainVerifier, digest, GENESIS, seal } from './chain.ts';
+export { chainVerifier, GENESIS, seal } from './chain.ts';
 export { type Change, changesOf } from './changed.ts';
 export type { Command, CommandOf, CommandType, PlannedStep } from './command.ts';
 export { type Circumstances, type Decided, decide } from './decide.ts';

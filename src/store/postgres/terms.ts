@@ -1,4 +1,4 @@
-import { digest } from '../../core/chain.ts';
+import { sha256 } from '../../core/sha256.ts';
 import { utf8Length } from '../../core/text.ts';
 import type { StoredRecord } from '../store.ts';
 import { indexTerms, type WordQuery } from '../words.ts';
@@ -33,5 +33,5 @@ export function tagQuery(run: string, kind: string, tag: string): string {
 function tagTerm(run: string, kind: string, tag: string): string {
   const whole = JSON.stringify([run, kind, tag]);
   // JSON escapes what PostgreSQL cannot hold, with backslashes that a column of text takes as they are.
-  return whole.length <= TAG_LIMIT_CHARS ? `#${whole}` : `#${digest(whole)}`;
+  return whole.length <= TAG_LIMIT_CHARS ? `#${whole}` : `#${sha256(whole)}`;
 }
