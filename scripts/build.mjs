@@ -8,8 +8,7 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-const commonFolders =
-  /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/valibot\/|rolldown\/runtime/;
+const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/valibot\//;
 const commonOperations =
   /\/operations\/(act|checkpoint|complete|context|fields|index|operation|resume-file|start)\.ts$/;
 const rare =
@@ -41,14 +40,21 @@ await bundle.write({
   codeSplitting: { groups: [{ name: 'program', test: isCommon }] },
 });
 await bundle.close();
-// A file of plain ASCII is read and compiled faster: the engine then keeps one byte a character.
-for (const name of readdirSync(`${root}dist/bin`)) {
+const files = readdirSync(`${root}dist/bin`);
+const runtime = files.find((name) => name.startsWith('rolldown-runtime'));
+for (const name of files) {
   const file = `${root}dist/bin/${name}`;
-  const escaped = readFileSync(file, 'utf8').replace(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  let text = readFileSync(file, 'utf8');
+  // The bundler's own few functions are a file too; the program has them inside.
+  if (name === 'program.cjs') {
+    const helpers = readFileSync(`${root}dist/bin/${runtime}`, 'utf8');
+    text = text.replace(`require("./${runtime}")`, () => `((exports)=>{${helpers};return exports})({})`);
+  }
+  // A file of plain ASCII is read and compiled faster: the engine then keeps one byte a character.
+  writeFileSync(
+    file,
+    text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );
-  writeFileSync(file, escaped);
 }
 chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
 

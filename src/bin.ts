@@ -4,12 +4,14 @@ import { Script } from 'node:vm';
 
 /**
  * Starts the program from compiled code that an earlier start left beside it: compiling it anew would take a third of
- * the time of a whole command. The file is named by the version of the engine that wrote it, which refuses any other;
- * where it cannot be read or written, the program starts as usual.
+ * the time of a whole command. Each command has a file of its own, with the functions it used and no others, named by the
+ * version of the engine that wrote it, which refuses any other. Where it cannot be read or written, the program starts as
+ * usual.
  */
 function start(file: string): void {
   const source = readFileSync(file, 'latin1');
-  const cacheFile = `${file}.${process.versions.v8}-${process.arch}.cache`;
+  const command = /^[a-z]{2,16}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
+  const cacheFile = `${file}.${command}.${process.versions.v8}-${process.arch}.cache`;
   const cachedData = readCache(cacheFile);
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: file,
@@ -21,7 +23,11 @@ function start(file: string): void {
   program.loaded = true;
   require.cache[file] = program;
   script.runInThisContext()(program.exports, program.require.bind(program), program, file, __dirname);
-  if (!cachedData || script.cachedDataRejected) process.once('exit', () => saveCache(cacheFile, script));
+  if (cachedData && !script.cachedDataRejected) return;
+  process.once('exit', (code) => {
+    // A command that was refused has not used what it would use, and may not exist.
+    if (code === 0) saveCache(cacheFile, script);
+  });
 }
 
 function readCache(file: string): Buffer | undefined {
