@@ -145,7 +145,8 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
         checkpoint: null,
         error: null,
         summary: event.body.summary ? oneLine(event.body.summary) : null,
-        confirmedVersion: event.version,
+        // A step that came into the plan as done stands on what was there then.
+        confirmedVersion: step.startedVersion === 0 ? event.version : step.confirmedVersion,
       };
     case 'step.failed':
       return { ...put(step, 'failed', event.at), error: event.body.error };

@@ -28,6 +28,11 @@ describe('plan.add', () => {
     expect(scenario('p1', 'p2').when(ada, planned('p1', 'p3')).types).toEqual(['step.added']);
   });
 
+  it('refuses the same step with another place in the order, instead of losing it', () => {
+    const run = scenario('p1', 'p2');
+    expect(run.refusal(sam, planned(task('p2', { after: ['p1'] }))).code).toBe('illegal');
+  });
+
   it('refuses another step under a key that is taken', () => {
     const fault = scenario('p1').refusal(ada, planned(task('p1', { title: 'Other' })));
     expect(fault.code).toBe('illegal');

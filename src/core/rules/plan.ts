@@ -35,23 +35,27 @@ export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[
     ...added
       .filter((step) => step.done && !parents.has(step.key))
       .map((step) => draft('step.completed', { step: step.key })),
+    ...(open ? [] : finishRun(scene, [])),
   ];
 }
 
 /** Adding what is there already changes nothing. */
-function samePlan(existing: Step, planned: PlannedStep): boolean {
-  return (
-    existing.title === planned.title && existing.kind === planned.kind && existing.parent === (planned.parent ?? null)
-  );
+function samePlan(existing: Step, { key: _, done: _d, ...planned }: PlannedStep): boolean {
+  return changedFields(existing, planned).length === 0 && existing.parent === (planned.parent ?? null);
+}
+
+/** What a plan says of a step and the step does not have. */
+function changedFields(step: Step, patch: CommandOf<'plan.change'>['patch']): [string, unknown][] {
+  return Object.entries(patch).filter(([name, value]) => {
+    const current = name === 'gate' ? step.gate !== null : step[name as keyof Step];
+    return value !== undefined && JSON.stringify(current) !== JSON.stringify(value);
+  });
 }
 
 export function changeStep(scene: Scene, { step: key, patch }: CommandOf<'plan.change'>): Draft[] {
   mustBeActive(scene);
   const { step } = stepOf(scene, key);
-  const changed = Object.entries(patch).filter(([name, value]) => {
-    const current = name === 'gate' ? step.gate !== null : step[name as keyof Step];
-    return value !== undefined && JSON.stringify(current) !== JSON.stringify(value);
-  });
+  const changed = changedFields(step, patch);
   if (changed.length === 0) return [];
   const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(scene.state.steps as never);
   const next = { ...step, ...present(patch) };

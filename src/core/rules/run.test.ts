@@ -104,6 +104,14 @@ describe('a run', () => {
     expect(run.when(ada, { type: 'session.end', reason: 'completed' }).types).toEqual(['session.ended']);
   });
 
+  it('is completed by a plan that is done, and archived without a reason when all is done', () => {
+    const run = scenario(task('p1', { done: true }));
+    expect(run.state.run?.status).toBe('completed');
+    run.given(sam, { type: 'run.archive' }, { type: 'run.unarchive' });
+    expect(run.state.run?.status).toBe('active');
+    expect(run.when(sam, { type: 'run.archive' }).types).toEqual(['run.completed', 'run.archived']);
+  });
+
   it('is archived when finished, and not twice', () => {
     const run = scenario('p1').given(ada, start('p1'), complete());
     expect(run.when(ada, archive).types).toEqual(['run.archived']);

@@ -41,8 +41,9 @@ export function archiveRun(scene: Scene, { reason }: CommandOf<'run.archive'>): 
   const { run } = scene.state;
   if (!run || run.status === 'archived') return [];
   if (run.status !== 'active') return [draft('run.archived', { reason })];
+  const { done, total } = scene.plan.progress;
+  if (total > 0 && done === total) return [draft('run.completed', {}), draft('run.archived', { reason })];
   if (reason === undefined) {
-    const { done, total } = scene.plan.progress;
     throw new Fault('illegal', `Run ${quoted(run.id)} is not finished: ${done} of ${total} steps are done.`, {
       hints: ['Finish it, or a person archives it with `--reason`; it can be brought back with `holdfast unarchive`.'],
     });

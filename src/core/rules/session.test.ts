@@ -43,6 +43,16 @@ describe('a session', () => {
     expect(run.session('S-2')).toMatchObject({ agent: 'sub', kind: 'agent', parent: 'S-1' });
   });
 
+  it('takes the place of the one before in the same conversation of a client', () => {
+    const client = { name: 'claude', id: 'abc' };
+    const run = scenario('p1').given(ada, sit({ client }), start('p1'));
+    const outcome = run.when(ada, sit({ client }));
+    expect(outcome.types).toEqual(['session.ended', 'session.started', 'step.started']);
+    expect(run.session('S-1')).toMatchObject({ status: 'superseded', continuedBy: 'S-2' });
+    expect(run.step('p1').holder?.session).toBe('S-2');
+    expect(run.when(ada, sit({ client: { name: 'claude', id: 'other' } })).types).toEqual(['session.started']);
+  });
+
   it('refuses an unknown one to continue', () => {
     const run = scenario().given(ada, sit());
     expect(run.refusal(ada, sit({ continues: 'S-11' }))).toMatchObject({ code: 'not_found', data: { near: ['S-1'] } });

@@ -20,10 +20,14 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
       throw notFound('session', id, scene.state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
     return found;
   };
-  const continued = continues ? known(continues).id : interruptedSessionOf(scene.state, agent);
+  const before = sameConversation(scene.state, client);
+  const continued = continues ? known(continues).id : before ? before.id : interruptedSessionOf(scene.state, agent);
+  const id = nextId(scene.state, 'S');
+  const left = before ? [...scene.state.steps.values()].filter((step) => step.holder?.session === before.id) : [];
   return [
+    ...(before ? [draft('session.ended', { id: before.id, reason: 'superseded' }, 'verified')] : []),
     draft('session.started', {
-      id: nextId(scene.state, 'S'),
+      id,
       agent,
       kind: other ? 'agent' : scene.actor.kind,
       role: role ?? 'worker',
@@ -34,7 +38,23 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
       owner,
       mark,
     }),
+    ...left.map((step, index) =>
+      draft('step.started', {
+        step: step.key,
+        session: id,
+        claim: nextId(scene.state, 'L', index),
+        takenOverFrom: before?.id,
+      }),
+    ),
   ];
+}
+
+/** A conversation of a client goes on in one session at a time: a new one takes the place of the one before. */
+function sameConversation(state: State, client: Session['client'] | undefined): Session | undefined {
+  if (!client) return undefined;
+  return [...state.sessions.values()].find(
+    (session) => session.client?.name === client.name && session.client.id === client.id,
+  );
 }
 
 /** An agent that comes again goes on from its own session that was cut off in the middle of a step. */

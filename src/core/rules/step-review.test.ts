@@ -38,6 +38,13 @@ describe('reopening', () => {
     expect(stale()).toEqual([]);
   });
 
+  it('shakes a step that was under way, also when it is completed afterwards', () => {
+    const run = scenario('p1', task('p2', { after: ['p1'] }), 'p3');
+    run.given(ada, start('p1'), complete(), start('p2'), reopen('p1'), complete('p2'));
+    expect(run.view('p2').stale).toBe(true);
+    expect(run.given(ada, confirm('p2')).view('p2').stale).toBe(false);
+  });
+
   it('shakes what came into the plan as finished', () => {
     const run = scenario(task('p1', { done: true }), task('p2', { after: ['p1'], done: true }), 'p3');
     expect(run.given(ada, reopen('p1')).view('p2').stale).toBe(true);

@@ -1,0 +1,109 @@
+import type { Event, EventOf } from './event.ts';
+import { heldSteps } from './evolve-session.ts';
+import { holdStep, takeStep } from './evolve-step.ts';
+import { moveOf } from './lifecycle.ts';
+import { count, type Handoff, type Message, type State } from './state.ts';
+import type { Toucher } from './touch.ts';
+
+export function applyMessage(
+  state: State,
+  event: EventOf<'message.sent' | 'message.moved' | 'message.replied'>,
+  touch: Toucher,
+): void {
+  const before = state.messages.get(event.body.id) ?? null;
+  const after = evolveMessage(before, event);
+  if (!after) return;
+  count(state, after.id);
+  if (after.status === 'closed') state.messages.delete(after.id);
+  else state.messages.set(after.id, after);
+  touch('message', after.id, before, after);
+}
+
+function evolveMessage(
+  before: Message | null,
+  event: EventOf<'message.sent' | 'message.moved' | 'message.replied'>,
+): Message | null {
+  if (event.type === 'message.sent') {
+    return { ...event.body, status: 'unread', at: event.at, session: event.session, acks: [], replies: [] };
+  }
+  if (!before) return null;
+  if (event.type === 'message.replied') {
+    const { from, body } = event.body;
+    return { ...before, replies: [...before.replies, { from, at: event.at, body }] };
+  }
+  const { to, note, disposition } = event.body;
+  return {
+    ...before,
+    status: to,
+    acks: [...before.acks, { by: event.actor.name, at: event.at, to, note }],
+    disposition: disposition ?? before.disposition,
+  };
+}
+
+export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: Toucher): void {
+  const { id, session, agent, sequence, next } = event.body;
+  count(state, id);
+  state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));
+  state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };
+  if (next) state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
+  touch('snapshot', id, null, { ...event.body, at: event.at });
+}
+
+type HandoffEvent = Extract<Event, { type: `handoff.${string}` }>;
+
+export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher): void {
+  const before = state.handoffs.get(event.body.id) ?? null;
+  if (event.type === 'handoff.offered') {
+    count(state, event.body.id);
+    const after: Handoff = {
+      ...event.body,
+      status: 'offered',
+      at: event.at,
+      by: event.actor.name,
+      version: event.version,
+      acceptedBy: null,
+      question: null,
+      outcome: null,
+    };
+    state.handoffs.set(after.id, after);
+    touch('handoff', after.id, before, after);
+    return;
+  }
+  if (!before) return;
+  if (event.type === 'handoff.accepted') moveSteps(state, event, touch);
+  const after = evolveHandoff(before, event);
+  if (moveOf('handoff', after.status, 'finish') || moveOf('handoff', after.status, 'accept'))
+    state.handoffs.set(after.id, after);
+  else state.handoffs.delete(after.id);
+  touch('handoff', after.id, before, after);
+}
+
+/** The right to write passes with the acceptance, in the same event. */
+function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: Toucher): void {
+  for (const { step: key, claim } of event.body.claims) {
+    count(state, claim);
+    const step = state.steps.get(key);
+    if (!step) continue;
+    const after = takeStep(step, event, event.body.session, claim);
+    state.steps.set(key, after);
+    touch('step', key, step, after);
+    holdStep(state, event.body.session, key, touch);
+  }
+}
+
+function evolveHandoff(before: Handoff, event: Exclude<HandoffEvent, { type: 'handoff.offered' }>): Handoff {
+  switch (event.type) {
+    case 'handoff.accepted':
+      return { ...before, status: 'accepted', acceptedBy: event.body.session };
+    case 'handoff.clarified':
+      return { ...before, status: 'clarifying', question: event.body.question };
+    case 'handoff.declined':
+      return { ...before, status: 'declined', outcome: event.body.reason };
+    case 'handoff.withdrawn':
+      return { ...before, status: 'withdrawn', outcome: event.body.reason ?? null };
+    case 'handoff.finished':
+      return { ...before, status: 'finished', outcome: event.body.outcome };
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,113 @@
+import type { EventOf } from './event.ts';
+import { type Claim, count, type Session, type State } from './state.ts';
+import type { Recall, Toucher } from './touch.ts';
+
+export function applySession(
+  state: State,
+  event: EventOf<'session.started' | 'session.ended'>,
+  touch: Toucher,
+  recall: Recall,
+): void {
+  if (event.type === 'session.started') {
+    const { id, agent, kind, role, leaseMs, continues, returns, parent, client, owner, mark, alias } = event.body;
+    count(state, id);
+    state.totals.sessions += 1;
+    const after: Session = {
+      id,
+      agent,
+      kind,
+      role,
+      status: 'active',
+      leaseMs,
+      startedAt: event.at,
+      seenAt: event.at,
+      continues: continues ?? null,
+      continuedBy: null,
+      returns: returns ?? false,
+      parent: parent ?? null,
+      client: client ?? null,
+      owner: owner ?? null,
+      mark: mark ?? null,
+      held: [],
+      completed: [],
+      left: [],
+      endedAt: null,
+      endReason: null,
+      notes: [],
+      issues: [],
+      contextUsage: null,
+      evidence: [],
+      alias: alias ?? null,
+    };
+    state.sessions.set(id, after);
+    touch('session', id, null, after);
+    const continued = continues ? (state.sessions.get(continues) ?? recall('session', continues)) : null;
+    if (!continued) return;
+    const gone = { ...continued, continuedBy: id };
+    if (state.sessions.has(gone.id)) state.sessions.set(gone.id, gone);
+    touch('session', gone.id, continued, gone);
+    return;
+  }
+  const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt } = event.body;
+  const before = state.sessions.get(id);
+  if (!before) return;
+  const left = heldSteps(state, id);
+  freeSteps(state, id, reason, touch);
+  for (const claim of state.claims.values()) if (claim.session === id) dropClaim(state, claim, touch);
+  if (next) state.next = { text: next, session: id, step: left.at(-1) ?? null, at: event.at };
+  state.sessions.delete(id);
+  touch('session', id, before, {
+    ...before,
+    status: reason,
+    endReason: reason,
+    left,
+    endedAt: event.at,
+    seenAt: lastSeenAt ?? event.at,
+    notes: notes ?? [],
+    issues: issues ?? [],
+    contextUsage: contextUsage ?? null,
+    mark: mark ?? before.mark,
+    evidence: evidence ?? [],
+  });
+}
+
+export function heldSteps(state: State, session: string): string[] {
+  return [...state.steps.values()].filter((step) => step.holder?.session === session).map((step) => step.key);
+}
+
+/** The steps of a session that is gone stay in progress without a holder. */
+function freeSteps(state: State, session: string, reason: string, touch: Toucher): void {
+  for (const step of state.steps.values()) {
+    if (step.holder?.session !== session) continue;
+    const after = { ...step, holder: null, crashes: reason === 'crashed' ? step.crashes + 1 : 0 };
+    state.steps.set(step.key, after);
+    touch('step', step.key, step, after);
+  }
+}
+
+function dropClaim(state: State, claim: Claim, touch: Toucher): void {
+  state.claims.delete(claim.id);
+  touch('claim', claim.id, claim, { ...claim, status: 'released' });
+}
+
+export function applyClaim(state: State, event: EventOf<'claim.taken' | 'claim.released'>, touch: Toucher): void {
+  const before = state.claims.get(event.body.id) ?? null;
+  if (event.type === 'claim.released') {
+    if (before) dropClaim(state, before, touch);
+    return;
+  }
+  const { id, session, files, reason, alias } = event.body;
+  count(state, id);
+  const after: Claim = {
+    id,
+    session,
+    agent: event.actor.name,
+    files,
+    reason: reason ?? null,
+    since: event.at,
+    status: 'held',
+    alias: alias ?? null,
+  };
+  state.claims.set(id, after);
+  touch('claim', id, before, after);
+}
