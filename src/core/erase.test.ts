@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { chainVerifier, GENESIS, seal } from './chain.ts';
+import { GENESIS, seal } from './chain.ts';
 import { play, turns } from './commands.suite.ts';
 import { withoutWords } from './erase.ts';
 import { type Event, type EventType, eventBodies } from './event.ts';
@@ -9,6 +9,7 @@ import { evolve } from './evolve.ts';
 import { ada, complete, decision, sam, scenario, start } from './scenario.suite.ts';
 import { emptyState } from './state.ts';
 import { ERASED } from './text.ts';
+import { chainVerifier } from './verify.ts';
 
 const SECRET = 'hunter2';
 

@@ -1,5 +1,5 @@
 /** The public entry `holdfast/core`: what can happen, what is allowed, and what follows from it. */
-export { chainVerifier, GENESIS, seal } from './chain.ts';
+export { GENESIS, seal } from './chain.ts';
 export { type Change, changesOf } from './changed.ts';
 export type { Command, CommandOf, CommandType, PlannedStep } from './command.ts';
 export { type Circumstances, type Decided, decide } from './decide.ts';
@@ -18,3 +18,4 @@ export { evolve, fold } from './evolve.ts';
 export { asFault, Fault, type FaultCode, faultExits } from './fault.ts';
 export { lifecycles, type Noun } from './lifecycle.ts';
 export { deserializeState, emptyState, type State, serializeState } from './state.ts';
+export { chainVerifier } from './verify.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chainVerifier } from './chain.ts';
 import { allow, play, turns } from './commands.suite.ts';
 import { decide } from './decide.ts';
 import { planView } from './derive.ts';
@@ -11,6 +10,7 @@ import { positionOf } from './position.ts';
 import { recordsOf } from './record.ts';
 import { deserializeState, emptyState, type State, serializeState } from './state.ts';
 import type { Recall } from './touch.ts';
+import { chainVerifier } from './verify.ts';
 
 const RUNS = { numRuns: 60 };
 const law = (predicate: (run: ReturnType<typeof play>) => void) =>

@@ -1,7 +1,7 @@
-import type { ChainProblem } from '../core/chain.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import type { RecordRow } from '../core/record.ts';
 import { STATE_FORMAT, serializeState } from '../core/state.ts';
+import type { ChainProblem } from '../core/verify.ts';
 import type { Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
 import { rowMayWait } from './projection.ts';

@@ -1,9 +1,9 @@
-import { type ChainProblem, chainVerifier } from '../core/chain.ts';
 import type { Event } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { type RecordRow, recordsOf } from '../core/record.ts';
 import { emptyState, type State } from '../core/state.ts';
 import type { RowKind, Rows, Touch } from '../core/touch.ts';
+import { type ChainProblem, chainVerifier } from '../core/verify.ts';
 import type { Store } from '../store/store.ts';
 
 /** A run folded from its first event, with all that follows from it. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { type ChainProblem, chainVerifier, GENESIS, seal } from '../../core/chain.ts';
+import { GENESIS, seal } from '../../core/chain.ts';
 import type { Draft, Event } from '../../core/event.ts';
+import { type ChainProblem, chainVerifier } from '../../core/verify.ts';
 import type { Batch, Head, Store, StoredRecord } from '../store.ts';
 
 export type Get = () => Store;
