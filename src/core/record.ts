@@ -7,9 +7,12 @@ export interface RecordRow {
   id: string;
   alias: string | null;
   status: string;
+  /** Of the event that touched it last. */
   version: number;
   at: string;
+  /** What it can be found by besides its words: `affects:p1`, `key:auth`, `irreversible`. */
   tags: readonly string[];
+  /** What a search looks in; null for a record that is not searched. */
   text: string | null;
   doc: unknown;
 }

@@ -1,6 +1,6 @@
 import type { Event } from '../core/event.ts';
 import { Fault } from '../core/fault.ts';
-import type { StoredRecord } from './store.ts';
+import type { Head, Position, StoredRecord } from './store.ts';
 
 /** How events and records lie in the columns of a database, the same in every one. */
 
@@ -57,6 +57,35 @@ export function fromEventRow(row: EventRow): Event {
     bodyHash: row.body_hash,
     body: parseColumn(row.body, `event ${row.version} of run ${row.run}`),
   } as Event;
+}
+
+export interface HeadRow {
+  run: string;
+  workspace: string;
+  title: string;
+  status: string;
+  version: number;
+  hash: string;
+  opened_at: string;
+  updated_at: string;
+  /** JSON text. */
+  position: string;
+}
+
+export const HEAD_COLUMNS = 'run, workspace, title, status, version, hash, opened_at, updated_at, position';
+
+export function fromHeadRow(row: HeadRow): Head {
+  return {
+    run: fromColumn(row.run),
+    workspace: fromColumn(row.workspace),
+    title: fromColumn(row.title),
+    status: fromColumn(row.status),
+    position: parseColumn(row.position, `run ${row.run}`) as Position,
+    version: row.version,
+    hash: row.hash,
+    openedAt: row.opened_at,
+    updatedAt: row.updated_at,
+  };
 }
 
 export interface RecordRow {

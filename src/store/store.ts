@@ -1,4 +1,5 @@
 import type { Event } from '../core/event.ts';
+import type { RecordRow } from '../core/record.ts';
 
 /**
  * What a database must do. The journal is the only truth: `append` is the only way to add to it, `erase` in a batch the
@@ -143,20 +144,8 @@ export interface FeedPage {
 }
 
 /** A row of the projection: one thing with a name, as it stands after the last event that touched it. */
-export interface StoredRecord {
+export interface StoredRecord extends RecordRow {
   run: string;
-  kind: string;
-  id: string;
-  alias: string | null;
-  status: string;
-  /** Of the event that touched it last. */
-  version: number;
-  at: string;
-  /** What it can be found by besides its words: `affects:p1`, `key:auth`, `irreversible`. */
-  tags: readonly string[];
-  /** What `search` looks in; null for a record that is not searched. */
-  text: string | null;
-  doc: unknown;
 }
 
 export interface RecordFilter {

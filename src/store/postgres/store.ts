@@ -3,13 +3,16 @@ import {
   type EventRow,
   fromColumn,
   fromEventRow,
+  fromHeadRow,
   fromRecordRow,
+  HEAD_COLUMNS,
+  type HeadRow,
   parseColumn,
   RECORD_COLUMNS,
   type RecordRow,
   toColumn,
 } from '../row.ts';
-import type { Cached, Derived, Head, HeadFilter, Position, RecordFilter, Store, StoredRecord } from '../store.ts';
+import type { Cached, Derived, Head, HeadFilter, RecordFilter, Store, StoredRecord } from '../store.ts';
 import { fromTextColumn } from '../text-column.ts';
 import { hasFragments, parseWords } from '../words.ts';
 import { append, cachePart, recordsPart } from './append.ts';
@@ -120,33 +123,11 @@ async function readHeads({ query, name }: Connection, { run, workspace, status, 
   );
   const where = wanted.map(([column], index) => `${column} = $${index + 1}`).join(' AND ');
   const rows = await query<HeadRow>(
-    `SELECT run, workspace, title, status, version, hash, opened_at, updated_at, position FROM ${name}.runs
+    `SELECT ${HEAD_COLUMNS} FROM ${name}.runs
      ${where === '' ? '' : `WHERE ${where}`} ORDER BY touched DESC LIMIT $${wanted.length + 1}`,
     [...wanted.map(([, value]) => toColumn(value)), limit ?? null],
   );
-  return rows.map((row) => ({
-    run: fromColumn(row.run),
-    workspace: fromColumn(row.workspace),
-    title: fromColumn(row.title),
-    status: fromColumn(row.status),
-    position: parseColumn(row.position, `run ${row.run}`) as Position,
-    version: row.version,
-    hash: row.hash,
-    openedAt: row.opened_at,
-    updatedAt: row.updated_at,
-  }));
-}
-
-interface HeadRow {
-  run: string;
-  workspace: string;
-  title: string;
-  status: string;
-  version: number;
-  hash: string;
-  opened_at: string;
-  updated_at: string;
-  position: string;
+  return rows.map(fromHeadRow);
 }
 
 /** The last touched first. Records touched by one event stay together, even past the limit: the next page starts before it. */

@@ -5,21 +5,13 @@ import {
   type EventRow,
   fromColumn,
   fromEventRow,
-  parseColumn,
+  fromHeadRow,
+  HEAD_COLUMNS,
+  type HeadRow,
   toColumn,
   toEventRow,
 } from '../row.ts';
-import type {
-  Appended,
-  Batch,
-  CacheColumns,
-  Derived,
-  Head,
-  HeadColumns,
-  HeadFilter,
-  Position,
-  Store,
-} from '../store.ts';
+import type { Appended, Batch, CacheColumns, Derived, Head, HeadFilter, Store } from '../store.ts';
 import { type Connection, openConnection, patiently } from './connection.ts';
 import { countRecords, dropRecords, listRecords, recallRecords, searchRecords, writeRecord } from './records.ts';
 
@@ -244,36 +236,8 @@ function readHeads({ statement }: Connection, { run, workspace, status, limit }:
   );
   const where = wanted.map(([column]) => `${column} = ?`).join(' AND ');
   const rows = statement(
-    `SELECT run, workspace, title, status, version, hash, opened_at, updated_at, position FROM runs
+    `SELECT ${HEAD_COLUMNS} FROM runs
      ${where === '' ? '' : `WHERE ${where}`} ORDER BY touched DESC LIMIT ?`,
   ).all(...wanted.map(([, value]) => toColumn(value)), limit ?? -1);
-  return (rows as HeadRow[]).map((row) => ({
-    ...headColumns(row),
-    run: fromColumn(row.run),
-    version: row.version,
-    hash: row.hash,
-    openedAt: row.opened_at,
-    updatedAt: row.updated_at,
-  }));
-}
-
-interface HeadRow {
-  run: string;
-  workspace: string;
-  title: string;
-  status: string;
-  version: number;
-  hash: string;
-  opened_at: string;
-  updated_at: string;
-  position: string;
-}
-
-function headColumns(row: HeadRow): HeadColumns {
-  return {
-    workspace: fromColumn(row.workspace),
-    title: fromColumn(row.title),
-    status: fromColumn(row.status),
-    position: parseColumn(row.position, `run ${row.run}`) as Position,
-  };
+  return (rows as HeadRow[]).map(fromHeadRow);
 }
