@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 // Tests may be run by an agent; what its shell says about it must not make the code under test take sides.
 for (const name of Object.keys(process.env)) {
-  if (/^(HOLDFAST|CLAUDE|ANTHROPIC|CODEX|GEMINI|QWEN|COPILOT|CURSOR|OPENCODE|AI_AGENT|PG)/.test(name)) delete process.env[name];
+  if (/^(HOLDFAST|CLAUDE|ANTHROPIC|CODEX|GEMINI|QWEN|COPILOT|CURSOR|OPENCODE|AI_AGENT|PG)/.test(name))
+    delete process.env[name];
 }
 
 export default defineConfig({

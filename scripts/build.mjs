@@ -8,9 +8,12 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/(valibot|@noble)\/|rolldown\/runtime/;
-const commonOperations = /\/operations\/(act|checkpoint|complete|context|fields|index|operation|resume-file|start)\.ts$/;
-const rare = /\/(cli\/(completion|help)|core\/(erase|event|index)|engine\/(audit|erase|refold)|store\/(index|memory|postgres\/.*))\.ts$/;
+const commonFolders =
+  /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/(valibot|@noble)\/|rolldown\/runtime/;
+const commonOperations =
+  /\/operations\/(act|checkpoint|complete|context|fields|index|operation|resume-file|start)\.ts$/;
+const rare =
+  /\/(cli\/(completion|help)|core\/(erase|event|index)|engine\/(audit|erase|refold)|store\/(index|memory|postgres\/.*))\.ts$/;
 
 function isCommon(id) {
   if (!commonFolders.test(id) || rare.test(id)) return false;
@@ -41,7 +44,10 @@ await bundle.close();
 // A file of plain ASCII is read and compiled faster: the engine then keeps one byte a character.
 for (const name of readdirSync(`${root}dist/bin`)) {
   const file = `${root}dist/bin/${name}`;
-  const escaped = readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escaped = readFileSync(file, 'utf8').replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   writeFileSync(file, escaped);
 }
 chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);

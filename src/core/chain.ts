@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { withoutWords } from './erase.ts';
 import type { Actor, Draft, Event } from './event.ts';
 
 /** What the first event of a run names as its predecessor. */
@@ -38,7 +39,7 @@ export interface ChainProblem {
 export function chainVerifier(): { push(event: Event): void; finish(): ChainProblem[] } {
   const problems: ChainProblem[] = [];
   /** Bodies that differ from their hash; an erasure recorded later may account for them. */
-  const differing = new Set<number>();
+  const differing = new Map<number, 'erased' | 'changed'>();
   let version = 0;
   let hash = GENESIS;
   return {
@@ -60,12 +61,18 @@ export function chainVerifier(): { push(event: Event): void; finish(): ChainProb
           message: `The envelope of event ${event.version} was changed after it was recorded.`,
         });
       }
-      if (digest(JSON.stringify(event.body)) !== event.bodyHash) differing.add(event.version);
-      if (event.type === 'text.erased') for (const erased of event.body.versions) differing.delete(erased);
+      if (digest(JSON.stringify(event.body)) !== event.bodyHash) {
+        // What was erased has no words left. Where it has some, somebody put them there.
+        const wordless = JSON.stringify(withoutWords(event.type, event.body)) === JSON.stringify(event.body);
+        differing.set(event.version, wordless ? 'erased' : 'changed');
+      }
+      if (event.type === 'text.erased') {
+        for (const at of event.body.versions) if (differing.get(at) === 'erased') differing.delete(at);
+      }
       ({ version, hash } = event);
     },
     finish() {
-      const changed = [...differing].map((at) => ({
+      const changed = [...differing.keys()].map((at) => ({
         version: at,
         message: `The body of event ${at} was changed after it was recorded.`,
       }));

@@ -41,7 +41,13 @@ function fieldChanges(path: string, before: object | null, after: object | null)
     if (JSON.stringify(was) !== JSON.stringify(is))
       changes.push({ path: `${path}.${name}`, before: was ?? null, after: is ?? null });
   }
-  return changes;
+  return changes.length > 0 ? changes : confirmation(path, before, after);
+}
+
+/** Confirming a step changes nothing else about it. */
+function confirmation(path: string, before: object, after: object): Change[] {
+  const [was, is] = [before, after].map((row) => ('confirmedVersion' in row ? row.confirmedVersion : undefined));
+  return was === is ? [] : [{ path: `${path}.confirmedVersion`, before: was, after: is }];
 }
 
 function stateOf(row: object): unknown {

@@ -149,9 +149,13 @@ const needsSession: ReadonlySet<CommandType> = new Set([
   'step.complete',
   'step.fail',
   'step.retry',
+  'step.reopen',
+  'step.release',
   'session.end',
   'claim.take',
+  'claim.release',
   'snapshot.take',
+  'handoff.offer',
   'handoff.accept',
 ]);
 

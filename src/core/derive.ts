@@ -55,6 +55,8 @@ export function planView(state: State): PlanView {
     const known = statuses.get(step.key);
     if (known) return known;
     const children = childrenOf.get(step.key);
+    // A recorded history may hold parents in a ring; none is ever asked about twice.
+    statuses.set(step.key, step.status);
     const status = children ? parentStatus(children.map(statusOf)) : step.status;
     statuses.set(step.key, status);
     return status;
@@ -81,13 +83,12 @@ export function planView(state: State): PlanView {
     };
     all.push(view);
     byKey.set(step.key, view);
-    const below = children.map((child) => visit(child, depth + 1, own));
-    const remaining = below.filter((child) => !isDone(child.status));
-    view.paused = remaining.length > 0 && remaining.every((child) => child.blocked || child.paused);
+    for (const child of children) visit(child, depth + 1, own);
     return view;
   };
   const roots = (childrenOf.get(null) ?? []).map((step) => visit(step, 0, []));
   const leaves = all.filter((view) => view.children.length === 0);
+  const stuck = pause(all, byKey);
   const remaining = roots.filter((view) => !isDone(view.status));
   return {
     all,
@@ -95,8 +96,42 @@ export function planView(state: State): PlanView {
     leaves,
     roots,
     progress: progressOf(roots, leaves, byKey),
-    escalated: remaining.length > 0 && remaining.every((view) => view.blocked || view.paused),
+    escalated: remaining.length > 0 && remaining.every((view) => stuck.has(view)),
   };
+}
+
+/**
+ * Marks what is paused, and finds all that cannot go on before a blocker is settled: what is blocked, what waits for
+ * such a step, and what has no other child left.
+ */
+function pause(all: readonly StepView[], byKey: ReadonlyMap<string, StepView>): Set<StepView> {
+  const waiting = new Map<string, StepView[]>();
+  const remaining = new Map<string, number>();
+  for (const view of all) {
+    for (const obstacle of view.obstacles) {
+      if (obstacle.kind !== 'after') continue;
+      const list = waiting.get(obstacle.step);
+      if (list) list.push(view);
+      else waiting.set(obstacle.step, [view]);
+    }
+    const left = view.children.filter((child) => !isDone(byKey.get(child.key)?.status ?? child.status));
+    remaining.set(view.step.key, left.length);
+  }
+  const stuck = new Set<StepView>();
+  const found = all.filter((view) => view.blocked);
+  for (let view = found.pop(); view; view = found.pop()) {
+    if (stuck.has(view)) continue;
+    stuck.add(view);
+    found.push(...(waiting.get(view.step.key) ?? []));
+    const parent = view.step.parent === null ? undefined : byKey.get(view.step.parent);
+    if (!parent) continue;
+    const left = (remaining.get(parent.step.key) ?? 0) - 1;
+    remaining.set(parent.step.key, left);
+    if (left > 0) continue;
+    parent.paused = true;
+    found.push(parent);
+  }
+  return stuck;
 }
 
 type Children = ReadonlyMap<string | null, readonly Step[]>;
@@ -117,7 +152,7 @@ export const isDone = (status: StepStatus): boolean => status === 'completed' ||
 function parentStatus(children: readonly StepStatus[]): StepStatus {
   if (children.every((status) => status === 'skipped')) return 'skipped';
   if (children.every(isDone)) return 'completed';
-  return children.every((status) => status === 'pending') ? 'pending' : 'in_progress';
+  return children.every((status) => status === 'pending' || status === 'skipped') ? 'pending' : 'in_progress';
 }
 
 /** Active blockers by the step they name; an `affects` that is free text informs only. */
@@ -158,26 +193,33 @@ function ownObstacles(
 function staleSteps(state: State, childrenOf: Children): Set<string> {
   const stale = new Set<string>();
   if (![...state.steps.values()].some((step) => step.reopenedVersion > 0)) return stale;
-  const causes = new Map<string, number>();
   /** The version of the newest reopening that shakes a step, or 0. */
-  const causeOf = (step: Step): number => {
-    const known = causes.get(step.key);
-    if (known !== undefined) return known;
-    causes.set(step.key, 0);
-    if (step.startedVersion === 0 || step.status === 'pending') return 0;
-    const since = Math.max(step.startedVersion, step.confirmedVersion);
-    let cause = 0;
-    for (const before of dependenciesOf(state, step, childrenOf)) {
-      for (const version of [before.reopenedVersion, causeOf(before)])
-        if (version > since) cause = Math.max(cause, version);
+  const causes = new Map<string, number>();
+  const open = new Map<string, Step[]>();
+  // A stack of its own: a chain of steps may be longer than calls can be nested.
+  const stack = [...state.steps.values()];
+  for (let step = stack.at(-1); step; step = stack.at(-1)) {
+    const befores = open.get(step.key);
+    if (causes.has(step.key)) {
+      stack.pop();
+    } else if (!befores) {
+      const found = hasBuilt(step) ? dependenciesOf(state, step, childrenOf) : [];
+      open.set(step.key, found);
+      for (const before of found) if (!open.has(before.key)) stack.push(before);
+    } else {
+      const since = Math.max(step.startedVersion, step.confirmedVersion);
+      const versions = befores.flatMap((before) => [before.reopenedVersion, causes.get(before.key) ?? 0]);
+      const cause = versions.reduce((newest, version) => Math.max(newest, version > since ? version : 0), 0);
+      causes.set(step.key, cause);
+      if (cause > 0) stale.add(step.key);
     }
-    causes.set(step.key, cause);
-    if (cause > 0) stale.add(step.key);
-    return cause;
-  };
-  for (const step of state.steps.values()) causeOf(step);
+  }
   return stale;
 }
+
+/** A step that came into the plan as completed was never started here. */
+const hasBuilt = (step: Step): boolean =>
+  step.status === 'completed' || (step.startedVersion > 0 && step.status !== 'pending');
 
 /** The steps one comes after, by itself or by an ancestor, with all that is below them. */
 function dependenciesOf(state: State, step: Step, childrenOf: Children): Step[] {
@@ -202,14 +244,6 @@ export function ancestorsOf(state: State, step: Step): Step[] {
     if (!above || found.includes(above)) break;
     found.push(above);
     parent = above.parent;
-  }
-  return found;
-}
-
-export function descendantsOf(state: State, key: string): Step[] {
-  const found: Step[] = [];
-  for (const step of state.steps.values()) {
-    if (step.parent === key) found.push(step, ...descendantsOf(state, step.key));
   }
   return found;
 }

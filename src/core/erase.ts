@@ -3,7 +3,8 @@ import { ERASED } from './text.ts';
 
 /** A body with the words taken out and the structure left: what is words is said by the event's schema. */
 export function withoutWords(type: EventType, body: unknown): unknown {
-  return strip(eventBodies[type] as unknown as Schema, body);
+  // A body that is not of its schema was changed by somebody; what is not known to be structure goes.
+  return strip((eventBodies[type] ?? { type: 'unknown' }) as unknown as Schema, body);
 }
 
 interface Schema {
@@ -22,12 +23,14 @@ function strip(schema: Schema, value: unknown): unknown {
   if (value === null || value === undefined) return value;
   if (schema.wrapped) return strip(schema.wrapped, value);
   if (schema.entries) {
+    if (typeof value !== 'object') return null;
     const entries = Object.entries(value as object).map(([name, part]) => {
       const inner = schema.entries?.[name];
       return [name, inner ? strip(inner, part) : null];
     });
     return Object.fromEntries(entries);
   }
+  if (schema.item && !Array.isArray(value)) return null;
   if (schema.item) return (value as unknown[]).map((part) => strip(schema.item as Schema, part));
   if (schema.type === 'unknown') return null;
   return isWords(schema) ? ERASED : value;

@@ -11,6 +11,7 @@ export function applyStep(state: State, event: StepEvent, touch: Toucher): void 
   if (event.type === 'step.removed') {
     if (!before) return;
     state.steps.delete(key);
+    if (state.next?.step === key) state.next = null;
     touch('step', key, before, null);
     return;
   }
@@ -30,19 +31,14 @@ function afterStep(state: State, event: StepEvent, touch: Toucher): void {
     case 'step.reopened': {
       const { claim, session: holder } = event.body;
       if (claim) count(state, claim);
-      const session = holder ? state.sessions.get(holder) : undefined;
-      if (session && !session.held.includes(step)) {
-        const next = { ...session, held: [...session.held, step] };
-        state.sessions.set(session.id, next);
-        touch('session', session.id, session, next);
-      }
+      if (holder) holdStep(state, holder, step, touch);
       return;
     }
     case 'step.checkpointed':
       if (event.body.next) state.next = { text: event.body.next, session: event.session, step, at: event.at };
       return touchFiles(event, event.body.artifacts, step, touch);
     case 'step.completed': {
-      if (state.next?.step === step) state.next = null;
+      dropNext(state, step);
       const session = event.session === null ? undefined : state.sessions.get(event.session);
       if (session) {
         const next = { ...session, completed: [...session.completed, step] };
@@ -62,8 +58,28 @@ function afterStep(state: State, event: StepEvent, touch: Toucher): void {
       });
       return touchFiles(event, artifacts, step, touch);
     }
+    case 'step.skipped':
+      return dropNext(state, step);
     default:
   }
+}
+
+/**
+ * The next action that was given for a step is done with it. One that a session left behind, which held no step, was for
+ * whatever came next.
+ */
+function dropNext(state: State, step: string): void {
+  const { next } = state;
+  const left = next !== null && next.step === null && (next.session === null || !state.sessions.has(next.session));
+  if (left || next?.step === step) state.next = null;
+}
+
+export function holdStep(state: State, holder: string, step: string, touch: Toucher): void {
+  const session = state.sessions.get(holder);
+  if (!session || session.held.includes(step)) return;
+  const next = { ...session, held: [...session.held, step] };
+  state.sessions.set(session.id, next);
+  touch('session', session.id, session, next);
 }
 
 function addedStep(event: EventOf<'step.added'>): Step {
@@ -127,7 +143,6 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
       return {
         ...put(step, 'completed', event.at),
         checkpoint: null,
-        crashes: 0,
         error: null,
         summary: event.body.summary ? oneLine(event.body.summary) : null,
         confirmedVersion: event.version,
@@ -154,7 +169,14 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
     case 'step.confirmed':
       return { ...step, confirmedVersion: event.version };
     case 'step.released':
-      return { ...step, status: 'pending', holder: null, checkpoint: null, reason: event.body.reason ?? null };
+      return {
+        ...step,
+        status: 'pending',
+        holder: null,
+        checkpoint: null,
+        crashes: 0,
+        reason: event.body.reason ?? null,
+      };
     case 'step.verified': {
       const { result, probe } = event.body;
       return { ...step, verified: { result, basis: event.basis, at: event.at, probe: probe ?? null } };
@@ -183,7 +205,14 @@ export function takeStep(step: Step, event: Event, session: string, claim: strin
 
 /** A step that is over keeps no holder and no files: the projection has them. */
 function put(step: Step, status: 'completed' | 'failed' | 'skipped', at: string): Step {
-  return { ...step, status, holder: null, endedAt: at, artifacts: status === 'failed' ? step.artifacts : [] };
+  return {
+    ...step,
+    status,
+    holder: null,
+    endedAt: at,
+    crashes: 0,
+    artifacts: status === 'failed' ? step.artifacts : [],
+  };
 }
 
 export function mergeArtifacts(old: readonly Artifact[], added: readonly Artifact[]): Artifact[] {

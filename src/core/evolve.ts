@@ -1,5 +1,5 @@
 import type { Event, EventBody, EventOf } from './event.ts';
-import { applyStep, mergeArtifacts, takeStep, touchFiles } from './evolve-step.ts';
+import { applyStep, holdStep, mergeArtifacts, takeStep, touchFiles } from './evolve-step.ts';
 import { moveOf } from './lifecycle.ts';
 import type { Claim, Effect, Handoff, Item, Message, Note, Run, Session, State } from './state.ts';
 import { count } from './state.ts';
@@ -70,7 +70,7 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
     case 'note.added':
       return applyNote(state, event, touch);
     case 'usage.added':
-      return applyUsage(state, event.body);
+      return applyUsage(state, event.body, touch);
     case 'effect.began':
     case 'effect.ended':
       return applyEffect(state, event, touch);
@@ -91,26 +91,34 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
       return applyHandoff(state, event, touch);
     case 'conflict.accepted':
       state.acceptedConflicts.set(event.body.id, event.at);
-      return;
+      return touch('conflict', event.body.id, null, { id: event.body.id, at: event.at });
     case 'mirror.added':
-      state.mirrors.set(mirrorKey(event.body), event.body);
-      return;
     case 'mirror.removed':
-      state.mirrors.delete(mirrorKey(event.body));
-      return;
-    case 'foreign.kept':
-      state.foreign.set(event.body.format, event.body.data);
-      return;
+      return applyMirror(state, event, touch);
+    case 'foreign.kept': {
+      const { format, data } = event.body;
+      state.foreign.set(format, data);
+      return touch('foreign', format, null, { format, version: event.version });
+    }
+    case 'text.erased':
+      return touch('erasure', String(event.version), null, event.body);
     case 'worklog.compacted':
     case 'recovery.made':
-    case 'text.erased':
       return;
     default:
       event satisfies never;
   }
 }
 
-const mirrorKey = (mirror: { format: string; path: string }): string => `${mirror.format}:${mirror.path}`;
+function applyMirror(state: State, event: EventOf<'mirror.added' | 'mirror.removed'>, touch: Toucher): void {
+  const { format, path } = event.body;
+  const key = `${format}:${path}`;
+  const before = state.mirrors.get(key) ?? null;
+  const after = event.type === 'mirror.added' ? { format, path } : null;
+  if (after) state.mirrors.set(key, after);
+  else state.mirrors.delete(key);
+  if (before || after) touch('mirror', key, before, after);
+}
 
 type RunEvent = EventOf<
   'run.opened' | 'run.amended' | 'run.completed' | 'run.reopened' | 'run.abandoned' | 'run.archived'
@@ -183,6 +191,7 @@ function applySession(
       mark: mark ?? null,
       held: [],
       completed: [],
+      left: [],
       endedAt: null,
       endReason: null,
       notes: [],
@@ -194,20 +203,25 @@ function applySession(
     state.sessions.set(id, after);
     touch('session', id, null, after);
     const continued = continues ? (state.sessions.get(continues) ?? recall('session', continues)) : null;
-    if (continued) touch('session', continued.id, continued, { ...continued, continuedBy: id });
+    if (!continued) return;
+    const gone = { ...continued, continuedBy: id };
+    if (state.sessions.has(gone.id)) state.sessions.set(gone.id, gone);
+    touch('session', gone.id, continued, gone);
     return;
   }
   const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt } = event.body;
   const before = state.sessions.get(id);
   if (!before) return;
+  const left = heldSteps(state, id);
   freeSteps(state, id, reason, touch);
   for (const claim of state.claims.values()) if (claim.session === id) dropClaim(state, claim, touch);
-  if (next) state.next = { text: next, session: id, step: before.held.at(-1) ?? null, at: event.at };
+  if (next) state.next = { text: next, session: id, step: left.at(-1) ?? null, at: event.at };
   state.sessions.delete(id);
   touch('session', id, before, {
     ...before,
     status: reason,
     endReason: reason,
+    left,
     endedAt: event.at,
     seenAt: lastSeenAt ?? event.at,
     notes: notes ?? [],
@@ -216,6 +230,10 @@ function applySession(
     mark: mark ?? before.mark,
     evidence: evidence ?? [],
   });
+}
+
+function heldSteps(state: State, session: string): string[] {
+  return [...state.steps.values()].filter((step) => step.holder?.session === session).map((step) => step.key);
 }
 
 /** The steps of a session that is gone stay in progress without a holder. */
@@ -300,8 +318,9 @@ function applyItem(
   const after = evolveItem(before, event);
   if (!after) return;
   count(state, id);
-  if (isOpen(after)) state.items.set(id, after);
-  else state.items.delete(id);
+  // What is settled leaves state; only what raises or reopens it brings it back, whether it can be recalled or not.
+  if (!isOpen(after)) state.items.delete(id);
+  else if (event.type !== 'item.settled' || state.items.has(id)) state.items.set(id, after);
   touch('item', id, before, after);
 }
 
@@ -344,15 +363,17 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): 
   touch('note', note.id, null, note);
 }
 
-function applyUsage(state: State, body: EventBody<'usage.added'>): void {
+function applyUsage(state: State, body: EventBody<'usage.added'>, touch: Toucher): void {
   const { agent, input, output, cached } = body;
-  const before = state.usage.get(agent) ?? { agent, input: 0, output: 0, cached: 0 };
-  state.usage.set(agent, {
+  const before = state.usage.get(agent) ?? null;
+  const after = {
     agent,
-    input: before.input + input,
-    output: before.output + output,
-    cached: before.cached + (cached ?? 0),
-  });
+    input: (before?.input ?? 0) + input,
+    output: (before?.output ?? 0) + output,
+    cached: (before?.cached ?? 0) + (cached ?? 0),
+  };
+  state.usage.set(agent, after);
+  touch('usage', agent, before, after);
 }
 
 function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended'>, touch: Toucher): void {
@@ -420,9 +441,9 @@ function evolveMessage(
 function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: Toucher): void {
   const { id, session, agent, sequence, next } = event.body;
   count(state, id);
-  state.snapshotSequences[agent] = Math.max(state.snapshotSequences[agent] ?? 0, sequence);
+  state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));
   state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };
-  if (next) state.next = { text: next, session, step: state.sessions.get(session)?.held.at(-1) ?? null, at: event.at };
+  if (next) state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
   touch('snapshot', id, null, { ...event.body, at: event.at });
 }
 
@@ -464,6 +485,7 @@ function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: Touc
     const after = takeStep(step, event, event.body.session, claim);
     state.steps.set(key, after);
     touch('step', key, step, after);
+    holdStep(state, event.body.session, key, touch);
   }
 }
 

@@ -9,7 +9,7 @@ export interface RecordRow {
   status: string;
   version: number;
   at: string;
-  tags: string[];
+  tags: readonly string[];
   text: string | null;
   doc: unknown;
 }
@@ -120,6 +120,18 @@ function facets(touch: Touch): Facets {
     case 'file': {
       const { change, step, read } = row as Rows['file'];
       return { status: read ? 'read' : (change ?? 'recorded'), tags: step ? [`step:${step}`] : [], text: touch.id };
+    }
+    case 'usage':
+      return { status: 'counted', tags: [], text: null };
+    case 'mirror':
+      return { status: 'status' in row ? 'removed' : 'kept', tags: [], text: touch.id };
+    case 'conflict':
+      return { status: 'accepted', tags: [], text: null };
+    case 'foreign':
+      return { status: 'kept', tags: [], text: null };
+    case 'erasure': {
+      const { reason } = row as Rows['erasure'];
+      return { status: 'erased', tags: [], text: reason };
     }
     default:
       return touch satisfies never;

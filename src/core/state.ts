@@ -33,7 +33,8 @@ export interface State {
   /** How many of each there have been, for a brief that says what it leaves out. */
   totals: { decisions: number; activeDecisions: number; notes: number; sessions: number; events: number };
   lastSnapshot: { id: string; session: string; agent: string; version: number; at: string } | null;
-  snapshotSequences: Record<string, number>;
+  /** The last snapshot's number, by agent. */
+  snapshotSequences: Map<string, number>;
 }
 
 export interface Run {
@@ -127,6 +128,8 @@ export interface Session {
   /** Steps it has held, for the lineage and for fencing. */
   held: readonly string[];
   completed: readonly string[];
+  /** Steps it held when it ended. */
+  left: readonly string[];
   endedAt: string | null;
   endReason: string | null;
   notes: readonly string[];
@@ -251,7 +254,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 1;
+export const STATE_FORMAT = 2;
 
 export function emptyState(): State {
   return {
@@ -273,7 +276,7 @@ export function emptyState(): State {
     next: null,
     totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
     lastSnapshot: null,
-    snapshotSequences: {},
+    snapshotSequences: new Map(),
   };
 }
 
@@ -285,7 +288,6 @@ export function forkState(state: State): State {
   }
   fork.counters = { ...state.counters };
   fork.totals = { ...state.totals };
-  fork.snapshotSequences = { ...state.snapshotSequences };
   return fork;
 }
 

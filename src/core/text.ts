@@ -28,7 +28,10 @@ export const ERASED = '[erased]';
 /** Step keys: `p1`, `3_5`, `2.3`. They are typed on command lines and stand in file names. */
 export const StepKey = v.pipe(
   v.string(),
-  v.check((text) => isName(text, '._-', 64), 'must be letters, digits, dots, dashes or underscores, at most 64 of them'),
+  v.check(
+    (text) => isName(text, '._-', 64),
+    'must be letters, digits, dots, dashes or underscores, at most 64 of them',
+  ),
 );
 
 /** Names of agents and people; they become parts of file names. */
@@ -67,13 +70,15 @@ export function utf8Length(text: string): number {
     const code = text.charCodeAt(index);
     if (code < 0x80) bytes += 1;
     else if (code < 0x800) bytes += 2;
-    else if (code >= 0xd800 && code < 0xdc00) {
+    else if (code >= 0xd800 && code < 0xdc00 && isLowSurrogate(text.charCodeAt(index + 1))) {
       bytes += 4;
       index++;
     } else bytes += 3;
   }
   return bytes;
 }
+
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
 
 /**
  * A letter or digit first, then those or the given marks. Other scripts are looked up one character at a time: a regular
@@ -83,29 +88,39 @@ export function isName(text: string, marks: string, limitChars: number): boolean
   if (text === '' || text.length > limitChars) return false;
   for (const [index, character] of [...text].entries()) {
     const plain = /[A-Za-z0-9]/.test(character);
-    const allowed = plain || (index > 0 && marks.includes(character)) || (character > '\u007f' && isForeignLetter(character));
+    const allowed =
+      plain || (index > 0 && marks.includes(character)) || (character > '\u007f' && isForeignLetter(character));
     if (!allowed) return false;
   }
   return true;
 }
 
 function isForeignLetter(character: string): boolean {
-  foreignLetter ??= new RegExp('[\\p{L}\\p{N}\\p{M}]', 'u');
+  foreignLetter ??= /[\p{L}\p{N}\p{M}]/u;
   return foreignLetter.test(character);
 }
 let foreignLetter: RegExp | undefined;
 
 /** What a terminal or a reader could take for something else than text: controls, direction marks, line separators. */
-const unprintable = new RegExp('[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]', 'g');
-const controls = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f]');
+const unprintable = characters(
+  '0000-0008 000b-001f 007f-009f 061c 200e-200f 2028-202e 2066-2069 feff',
+  '\\udb40[\\udc00-\\udc7f]',
+);
+const controls = characters('0000-001f 007f-009f');
+
+/** A pattern for ranges of code units. Put together here, not written out: it matches what no source should hold. */
+function characters(ranges: string, ...others: string[]): RegExp {
+  const set = ranges.replace(/[0-9a-f]{4}/g, (digits) => `\\u${digits}`).replaceAll(' ', '');
+  return new RegExp([`[${set}]`, ...others].join('|'), 'g');
+}
 
 function hasControls(text: string): boolean {
-  return controls.test(text);
+  return text.search(controls) >= 0;
 }
 
 /**
- * Text made harmless for a terminal or a prompt: no control characters, no direction overrides, nothing that could
- * start an escape sequence. Line feeds and tabs stay.
+ * Text made harmless for a terminal or a prompt: no control characters, no direction overrides, no invisible tags,
+ * nothing that could start an escape sequence. Line feeds and tabs stay.
  */
 export function printable(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(unprintable, '\ufffd');
@@ -118,7 +133,7 @@ export function oneLine(text: string, limitChars = 200): string {
     .replace(/\s+/g, ' ')
     .trim();
   if (flat.length <= limitChars && text.length <= limitChars * 4) return flat;
-  let end = limitChars - 1;
+  let end = Math.min(limitChars - 1, flat.length);
   const last = flat.charCodeAt(end - 1);
   if (last >= 0xd800 && last < 0xdc00) end--;
   return `${flat.slice(0, end)}…`;

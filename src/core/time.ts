@@ -1,7 +1,10 @@
 /** Arithmetic on times that were given. Nothing here looks at a clock. */
 
+/** The last moment that sorts as text like the others. */
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 export function addMs(instant: string, ms: number): string {
-  return new Date(Date.parse(instant) + ms).toISOString();
+  return new Date(Math.min(Date.parse(instant) + ms, LAST_MS)).toISOString();
 }
 
 export function msBetween(earlier: string, later: string): number {

@@ -6,12 +6,14 @@ import type {
   Handoff,
   Item,
   Message,
+  Mirror,
   Note,
   Result,
   Run,
   Session,
   Snapshot,
   Step,
+  Usage,
 } from './state.ts';
 
 /** The things that have a name and a record. */
@@ -29,6 +31,11 @@ export interface Rows {
   handoff: Handoff;
   snapshot: Snapshot;
   file: FileRecord;
+  usage: Usage;
+  mirror: Mirror;
+  conflict: { id: string; at: string };
+  foreign: { format: string; version: number };
+  erasure: { versions: readonly number[]; reason: string };
 }
 export type RowKind = keyof Rows;
 

@@ -4,6 +4,7 @@ import type { RecordRow } from '../core/record.ts';
 import { STATE_FORMAT, serializeState } from '../core/state.ts';
 import type { Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
+import { rowMayWait } from './projection.ts';
 import { refold } from './refold.ts';
 
 export interface Audit {
@@ -30,7 +31,11 @@ export async function auditRun(store: Store, run: string): Promise<Audit> {
   if (head && (head.version !== state.version || head.hash !== lastHash)) {
     derived.push(`The head of the run names event ${head.version}; the journal ends at ${state.version}.`);
   }
-  return { events: state.version, chain, derived: [...derived, ...(await differingRecords(store, run, rows))] };
+  return {
+    events: state.version,
+    chain,
+    derived: [...derived, ...(await differingRecords(store, run, rows, cached?.version ?? 0))],
+  };
 }
 
 /** Drops what is derived of a run and makes it again from its events. */
@@ -46,19 +51,30 @@ export async function rebuildRun(store: Store, run: string): Promise<{ events: n
   });
 }
 
-async function differingRecords(store: Store, run: string, rows: ReadonlyMap<string, RecordRow>): Promise<string[]> {
+/** Rows that may wait are only looked at up to the version that state was saved at. */
+async function differingRecords(
+  store: Store,
+  run: string,
+  rows: ReadonlyMap<string, RecordRow>,
+  savedVersion: number,
+): Promise<string[]> {
+  const waits = (row: RecordRow | undefined): boolean =>
+    row !== undefined && rowMayWait(row) && row.version > savedVersion;
   const differing: string[] = [];
   const seen = new Set<string>();
   for (const kind of new Set(Array.from(rows.values(), (row) => row.kind))) {
     for await (const record of allRecords(store, run, kind)) {
       const key = `${record.kind}:${record.id}`;
       seen.add(key);
-      if (JSON.stringify(rows.get(key)?.doc) !== JSON.stringify(record.doc)) {
+      const row = rows.get(key);
+      if (!waits(row) && JSON.stringify(row?.doc) !== JSON.stringify(record.doc)) {
         differing.push(`The record of ${record.kind} ${record.id} differs from what the events give.`);
       }
     }
   }
-  for (const [key, { kind, id }] of rows) if (!seen.has(key)) differing.push(`The record of ${kind} ${id} is missing.`);
+  for (const [key, row] of rows) {
+    if (!seen.has(key) && !waits(row)) differing.push(`The record of ${row.kind} ${row.id} is missing.`);
+  }
   return differing;
 }
 

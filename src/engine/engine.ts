@@ -3,14 +3,23 @@ import { type Change, changesOf } from '../core/changed.ts';
 import { type Command, referencesOf } from '../core/command.ts';
 import { type Circumstances, type Decided, decide } from '../core/decide.ts';
 import type { Vitals } from '../core/derive.ts';
-import type { Actor, Draft, Event, Owner } from '../core/event.ts';
+import type { Actor, Event, Owner } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
-import { recordsOf } from '../core/record.ts';
 import { deserializeState, emptyState, forkState, STATE_FORMAT, type State, serializeState } from '../core/state.ts';
-import type { RowKind, Rows, Touch } from '../core/touch.ts';
-import type { Batch, Store, StoredRecord } from '../store/store.ts';
+import type { Rows, Touch } from '../core/touch.ts';
+import type { Batch, RecordFilter, Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
+import {
+  fitsFilter,
+  fitsWords,
+  mustSave,
+  type OpenRows,
+  openRows,
+  overlay,
+  type Pending,
+  referencesIn,
+} from './projection.ts';
 
 /** How a command runs: load, decide, append at the version that was read, and again if somebody was quicker. */
 export interface Engine {
@@ -22,6 +31,12 @@ export interface Engine {
   load(run: string, at?: number): Promise<State>;
   /** What is known about the sessions of a run beside the journal. */
   vitals(state: State): Promise<Vitals>;
+  /** Records by id or alias, as they stand after the last event. */
+  recall(run: string, references: readonly string[]): Promise<StoredRecord[]>;
+  /** Records of a kind, the last touched first, as they stand after the last event. */
+  records(run: string, filter: RecordFilter): Promise<StoredRecord[]>;
+  /** Records whose text has all the words, the last touched first. */
+  search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRecord[]>;
 }
 
 export interface Caller {
@@ -54,12 +69,13 @@ export interface EngineOptions {
   random: () => number;
 }
 
-/** A run as this engine knows it; others may have gone on since. */
+/** A run as this engine knows it; others may have gone on since. Never changed, only replaced: commands run side by side. */
 interface Loaded {
   state: State;
   hash: string;
   savedVersion: number;
   savedBytes: number;
+  pending: Pending;
 }
 
 const PAGE = 2000;
@@ -73,23 +89,35 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
   const known = new Map<string, Loaded>();
 
   async function refresh(run: string): Promise<Loaded> {
-    let loaded = known.get(run);
-    if (!loaded) {
-      const cached = await store.cached(run, STATE_FORMAT);
-      loaded = cached
-        ? { state: deserializeState(cached.state), hash: cached.hash, savedVersion: cached.version, savedBytes: cached.state.length }
-        : { state: emptyState(), hash: GENESIS, savedVersion: 0, savedBytes: 0 };
-    }
-    for (;;) {
+    let loaded = known.get(run) ?? (await firstLoad(run));
+    for (let more = true; more; ) {
       const events = await store.read(run, loaded.state.version, PAGE);
-      for (const event of events) {
-        evolve(loaded.state, event);
-        loaded.hash = event.hash;
-      }
-      if (events.length < PAGE) break;
+      more = events.length === PAGE;
+      if (events.length > 0) loaded = await foldOn(run, loaded, events);
     }
     known.set(run, loaded);
     return loaded;
+  }
+
+  async function firstLoad(run: string): Promise<Loaded> {
+    const cached = await store.cached(run, STATE_FORMAT);
+    if (!cached) return { state: emptyState(), hash: GENESIS, savedVersion: 0, savedBytes: 0, pending: new Map() };
+    const { version, hash, state } = cached;
+    return {
+      state: deserializeState(state),
+      hash,
+      savedVersion: version,
+      savedBytes: state.length,
+      pending: new Map(),
+    };
+  }
+
+  async function foldOn(run: string, loaded: Loaded, events: readonly Event[]): Promise<Loaded> {
+    const rows = openRows(store, run, loaded.pending);
+    await rows.fetch(referencesIn(events, loaded.state));
+    const state = forkState(loaded.state);
+    for (const event of events) rows.fold(state, event);
+    return { ...loaded, state, hash: (events.at(-1) as Event).hash, pending: rows.pending() };
   }
 
   async function load(run: string, at?: number): Promise<State> {
@@ -148,20 +176,20 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
   async function tryOnce(run: string, loaded: Loaded, command: Command, caller: Caller): Promise<Done | 'conflict'> {
     const { state } = loaded;
     const seen = await vitals(state);
-    const rows = await recallRows(run, state, [...(caller.session ? [caller.session] : []), ...referencesOf(command)]);
+    const rows = await recallFor(run, loaded, [...(caller.session ? [caller.session] : []), ...referencesOf(command)]);
     const { actor, session, owner } = caller;
-    const circumstances: Circumstances = { ...seen, actor, session, owner, recall: rows.find };
+    const circumstances: Circumstances = { ...seen, actor, session, owner, recall: rows.recall };
     const decided = decide(state, command, circumstances);
     if (decided.drafts.length === 0)
       return { events: [], state, changed: [], session: decided.session, replayed: false };
-    await rows.fetch(draftReferences(decided.drafts).filter((id) => !state.sessions.has(id) && !state.items.has(id)));
-    const prepared = prepare(run, loaded, decided, seen.now, caller.key, rows.find);
+    await rows.fetch(referencesIn(decided.drafts, state));
+    const prepared = prepare(run, loaded, decided, seen.now, caller.key, rows);
     if (command.type === 'text.erase') {
       // Loaded when it is needed: it brings the schemas of all events with it.
       const { erasedBatch } = await import('./erase.ts');
       const { batch, state: erased } = await erasedBatch(store, run, prepared.batch);
       prepared.batch = batch;
-      prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version };
+      prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version, pending: new Map() };
     }
     const appended = await store.append(prepared.batch);
     if (appended.outcome === 'conflict') return 'conflict';
@@ -176,31 +204,55 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
   }
 
   /** Records that folded state does not hold. Sessions are followed to those that went on in their place. */
-  async function recallRows(run: string, state: State, references: readonly string[]) {
-    const found: StoredRecord[] = [];
-    const fetch = async (wanted: readonly string[]): Promise<void> => {
-      const missing = wanted.filter(
-        (reference) => !found.some((row) => row.id === reference || row.alias === reference),
-      );
-      if (missing.length > 0) found.push(...(await store.recall(run, missing)));
-    };
-    await fetch(references.filter((reference) => !state.sessions.has(reference)));
+  async function recallFor(run: string, { state, pending }: Loaded, references: readonly string[]) {
+    const rows = openRows(store, run, pending);
+    await rows.fetch(references.filter((reference) => !state.sessions.has(reference)));
     for (let hops = 0; hops < 16; hops++) {
-      const onward = found
-        .map((row) => (row.kind === 'session' ? (row.doc as Rows['session']).continuedBy : null))
+      const sessions = rows.all().filter((row) => row.kind === 'session');
+      const onward = sessions
+        .map((row) => (row.doc as Rows['session']).continuedBy)
         .filter((id) => id !== null)
-        .filter((id) => !state.sessions.has(id) && !found.some((row) => row.id === id));
+        .filter((id) => !state.sessions.has(id) && !sessions.some((row) => row.id === id));
       if (onward.length === 0) break;
-      await fetch(onward);
+      await rows.fetch(onward);
     }
-    const find = <K extends RowKind>(kind: K, reference: string): Rows[K] | null => {
-      const row = found.find((one) => one.kind === kind && (one.id === reference || one.alias === reference));
-      return row ? (row.doc as Rows[K]) : null;
-    };
-    return { find, fetch };
+    return rows;
   }
 
-  return { store, now, execute, load, vitals };
+  async function recall(run: string, references: readonly string[]): Promise<StoredRecord[]> {
+    const { pending } = await refresh(run);
+    const wanted = new Set(references);
+    return overlay(
+      run,
+      pending,
+      await store.recall(run, references),
+      (row) => wanted.has(row.id) || (row.alias !== null && wanted.has(row.alias)),
+    );
+  }
+
+  async function records(run: string, filter: RecordFilter): Promise<StoredRecord[]> {
+    const { pending } = await refresh(run);
+    const limit = filter.limit + pending.size;
+    return overlay(run, pending, await store.records(run, { ...filter, limit }), fitsFilter(filter)).slice(
+      0,
+      filter.limit,
+    );
+  }
+
+  async function search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRecord[]> {
+    const found = await Promise.all(
+      runs.map(async (run) => {
+        const { pending } = await refresh(run);
+        return overlay(run, pending, await store.search([run], words, limit + pending.size), fitsWords(words));
+      }),
+    );
+    return found
+      .flat()
+      .sort((a, b) => (a.at === b.at ? b.version - a.version : a.at < b.at ? 1 : -1))
+      .slice(0, limit);
+  }
+
+  return { store, now, execute, load, vitals, recall, records, search };
 }
 
 interface Prepared {
@@ -217,51 +269,37 @@ function prepare(
   decided: Decided,
   at: string,
   key: string | null,
-  recall: Circumstances['recall'],
+  rows: OpenRows,
 ): Prepared {
   const { actor, session, drafts } = decided;
   const head = { version: loaded.state.version, hash: loaded.hash };
   const events = seal(drafts, { run, at, actor, session, key }, head);
   const state = forkState(loaded.state);
-  const touched = events.map((event) => ({ event, touches: evolve(state, event, recall) }));
+  const touches = events.flatMap((event) => rows.fold(state, event));
   const last = events.at(-1) as Event;
   const every = Math.min(SAVE_EVERY_AT_MOST, Math.max(SAVE_EVERY, loaded.savedBytes / SAVED_BYTES_PER_EVENT));
   const saved = last.version - loaded.savedVersion >= every ? serializeState(state) : null;
+  const pending = rows.pending();
+  const save = saved !== null || mustSave(touches);
   return {
     events,
-    touches: touched.flatMap(({ touches }) => touches),
+    touches,
     next: {
       state,
       hash: last.hash,
       savedVersion: saved === null ? loaded.savedVersion : last.version,
       savedBytes: saved?.length ?? loaded.savedBytes,
+      pending: save ? new Map() : pending,
     },
     batch: {
       run,
       expected: head.version,
       events,
       head: headOf(state),
-      records: storedRecords(run, recordsOf(touched)),
+      records: save ? storedRecords(run, pending.values()) : [],
       ...(saved === null ? {} : { cache: { format: STATE_FORMAT, state: saved } }),
     },
   };
-}
-
-/** Rows that an event changes although folded state may no longer hold them. */
-function draftReferences(drafts: readonly Draft[]): string[] {
-  return drafts.flatMap((draft) => {
-    switch (draft.type) {
-      case 'session.started':
-        return draft.body.continues ? [draft.body.continues] : [];
-      case 'decision.made':
-        return draft.body.supersedes ? [draft.body.supersedes] : [];
-      case 'decision.retracted':
-      case 'item.settled':
-        return [draft.body.id];
-      default:
-        return [];
-    }
-  });
 }
 
 function pause(ms: number): Promise<void> {

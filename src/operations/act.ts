@@ -57,7 +57,7 @@ export async function currentRun(context: Context): Promise<string> {
   const ofSession: string[] = [];
   if (context.caller.session !== null) {
     for (const { run } of candidates) {
-      const found = await engine.store.recall(run, [context.caller.session]);
+      const found = await engine.recall(run, [context.caller.session]);
       if (found.some((record) => record.kind === 'session')) ofSession.push(run);
     }
   }

@@ -23,7 +23,7 @@ export const decisions = defineOperation({
   }),
   async run(context, { all, affects, key, limit: wanted = 50 }) {
     const run = await currentRun(context);
-    const { store } = await context.engine();
+    const engine = await context.engine();
     const tag = key !== undefined ? `key:${key}` : affects === undefined ? undefined : `affects:${affects}`;
     const filter = {
       kind: 'decision',
@@ -31,7 +31,7 @@ export const decisions = defineOperation({
       ...(all ? {} : { status: 'active' }),
       ...(tag === undefined ? {} : { tag }),
     };
-    const [records, counts] = await Promise.all([store.records(run, filter), store.count(run, 'decision')]);
+    const [records, counts] = await Promise.all([engine.records(run, filter), engine.store.count(run, 'decision')]);
     const total = all ? Object.values(counts).reduce((sum, count) => sum + count, 0) : (counts['active'] ?? 0);
     return { data: { decisions: records.map((record) => record.doc as Decision), total } };
   },

@@ -13,7 +13,10 @@ import { writeResumeFile } from './resume-file.ts';
 
 const RunId = v.pipe(
   v.string(),
-  v.check((text) => isName(text, '._-', 96), 'must be letters, digits, dots, dashes or underscores, at most 96 of them'),
+  v.check(
+    (text) => isName(text, '._-', 96),
+    'must be letters, digits, dots, dashes or underscores, at most 96 of them',
+  ),
 );
 
 export const init = defineOperation({

@@ -26,8 +26,8 @@ export const items = defineOperation({
       return { data: { items: open.slice(0, wanted) } };
     }
     const run = await currentRun(context);
-    const { store } = await context.engine();
-    const records = await store.records(run, {
+    const engine = await context.engine();
+    const records = await engine.records(run, {
       kind: 'item',
       limit: wanted,
       ...(kind === undefined ? {} : { tag: `kind:${kind}` }),

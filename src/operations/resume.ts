@@ -113,14 +113,14 @@ export async function briefFor(
 async function decisionsThatBear(context: Context, state: State, session: string | null): Promise<Decision[]> {
   const run = state.run?.id ?? '';
   if (state.totals.activeDecisions === 0) return [];
-  const { store } = await context.engine();
+  const engine = await context.engine();
   const step = positionOf(state, planView(state), session).current?.step;
   const keys = step ? [step.key, ...ancestorsOf(state, step).map((above) => above.key)] : [];
   const active = { kind: 'decision', status: 'active', limit: 20 };
   const pages = await Promise.all([
-    ...keys.map((key) => store.records(run, { ...active, tag: `affects:${key}` })),
-    store.records(run, { ...active, tag: 'irreversible' }),
-    store.records(run, active),
+    ...keys.map((key) => engine.records(run, { ...active, tag: `affects:${key}` })),
+    engine.records(run, { ...active, tag: 'irreversible' }),
+    engine.records(run, active),
   ]);
   const found = new Map(pages.flat().map((record) => [record.id, record.doc as Decision]));
   return [...found.values()];
@@ -128,12 +128,12 @@ async function decisionsThatBear(context: Context, state: State, session: string
 
 /** The session that worked last on what is to be resumed. */
 async function previousSession(context: Context, state: State, mine: string | null): Promise<Session | null> {
-  const { store } = await context.engine();
+  const engine = await context.engine();
   const run = state.run?.id ?? '';
   const last = [...state.steps.values()].find(
     (step) => step.status === 'in_progress' && step.holder === null,
   )?.lastSession;
-  const records = last ? await store.recall(run, [last]) : await store.records(run, { kind: 'session', limit: 2 });
+  const records = last ? await engine.recall(run, [last]) : await engine.records(run, { kind: 'session', limit: 2 });
   const sessions = records.filter((record) => record.kind === 'session').map((record) => record.doc as Session);
   return sessions.find((session) => session.id !== mine) ?? null;
 }

@@ -24,12 +24,12 @@ export const search = defineOperation({
   async run(context, { words, allRuns, limit: wanted = 20 }) {
     const terms = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== '');
     if (terms.length === 0) throw new Fault('usage', 'Say what to look for.', { hints: ['`holdfast search WORDS`'] });
-    const { store } = await context.engine();
+    const engine = await context.engine();
     const workspace = context.workspace()?.id;
     const runs = allRuns
-      ? (await store.heads(workspace === undefined ? {} : { workspace })).map((head) => head.run)
+      ? (await engine.store.heads(workspace === undefined ? {} : { workspace })).map((head) => head.run)
       : [await currentRun(context)];
-    const found = await store.search(runs, terms, wanted);
+    const found = await engine.search(runs, terms, wanted);
     return {
       data: {
         results: found.map(({ run, kind, id, status, at, version, doc }) => ({

@@ -16,8 +16,8 @@ export const sessions = defineOperation({
   }),
   async run(context, { active, limit: wanted = 50 }) {
     const run = await currentRun(context);
-    const { store } = await context.engine();
-    const records = await store.records(run, {
+    const engine = await context.engine();
+    const records = await engine.records(run, {
       kind: 'session',
       limit: wanted,
       ...(active ? { status: 'active' } : {}),

@@ -17,10 +17,10 @@ export const supervise = defineOperation({
     const before = await act(context, { type: 'run.supervise' });
     const crashed = before.events.flatMap((event) => (event.type === 'session.ended' ? [event.body] : []));
     if (crashed.length > 0) await writeResumeFile(context, before.state);
-    const { store } = await context.engine();
+    const engine = await context.engine();
     const records =
       crashed.length > 0
-        ? await store.recall(
+        ? await engine.recall(
             before.run,
             crashed.map((one) => one.id),
           )

@@ -29,7 +29,7 @@ export const wait = defineOperation({
     const deadline = Date.parse(engine.now()) + timeout * 1000;
     for (let pauseMs = 50; ; pauseMs = Math.min(1000, pauseMs * 1.5)) {
       const state = await engine.load(run);
-      const known = await engine.store.recall(run, [target]);
+      const known = await engine.recall(run, [target]);
       const reached = reachedState(state, target, context.caller.actor.name, known[0]?.status ?? null);
       if (reached !== null) return { data: { for: target, state: reached, run, version: state.version } };
       const left = deadline - Date.parse(engine.now());

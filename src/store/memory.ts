@@ -1,6 +1,16 @@
 import type { Event } from '../core/event.ts';
 import { badCursor } from './row.ts';
-import type { Appended, Batch, Cached, Derived, Head, HeadColumns, RecordFilter, Store, StoredRecord } from './store.ts';
+import type {
+  Appended,
+  Batch,
+  Cached,
+  Derived,
+  Head,
+  HeadColumns,
+  RecordFilter,
+  Store,
+  StoredRecord,
+} from './store.ts';
 import { hasWords, lastTouchedFirst, parseWords } from './words.ts';
 
 interface Run {
@@ -129,7 +139,14 @@ export function openMemoryStore(): Store {
 
 function emptyRun(batch: Batch): Run {
   const openedAt = batch.events[0]?.at ?? '';
-  const head = { ...copy<HeadColumns>(batch.head), run: batch.run, version: 0, hash: '', openedAt, updatedAt: openedAt };
+  const head = {
+    ...copy<HeadColumns>(batch.head),
+    run: batch.run,
+    version: 0,
+    hash: '',
+    openedAt,
+    updatedAt: openedAt,
+  };
   return { head, touched: 0, events: [], records: new Map(), cache: null };
 }
 

@@ -7,7 +7,7 @@ import type { Event } from '../core/event.ts';
  *
  * Faults of every method: `unavailable` when the database cannot be reached, is busy past the store's patience, full or
  * read-only (nothing was written); `corrupt` when it answers nonsense; `newer_schema` on opening a database written by a
- * newer program. No method throws anything else. One suite, `store.suite.ts`, holds every store to this page.
+ * newer program; `invalid` for a cursor or an address that no store gave. No method throws anything else. One suite, `store.suite.ts`, holds every store to this page.
  */
 export interface Store {
   /** Where this store is, without secrets, for messages. */

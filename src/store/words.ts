@@ -16,7 +16,9 @@ const IS_ASCII = /^[\u0000-\u007f]*$/;
 let scripts: { token: RegExp; unspaced: RegExp } | undefined;
 
 function loadScripts() {
-  const unspaced = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map((name) => `\\p{Script=${name}}`).join('');
+  const unspaced = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+    .map((name) => `\\p{Script=${name}}`)
+    .join('');
   const set = `${unspaced}\\u30fc`;
   scripts ??= {
     token: new RegExp(`[${set}][${set}\\p{M}]*|(?:(?![${set}])[\\p{L}\\p{N}\\p{M}\\p{Co}])+`, 'gu'),
@@ -62,7 +64,9 @@ export function parseWords(words: readonly string[]): WordQuery | null {
 /** Whether a text that is in no index would be found. */
 export function hasWords(text: string, query: WordQuery): boolean {
   const indexed = indexTerms(text);
-  return query.terms.every((term) => indexed.some((candidate) => candidate.startsWith(term))) && hasFragments(text, query);
+  return (
+    query.terms.every((term) => indexed.some((candidate) => candidate.startsWith(term))) && hasFragments(text, query)
+  );
 }
 
 /** The order of what is found: versions of different runs say nothing about each other, times do. */

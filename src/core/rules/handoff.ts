@@ -42,6 +42,12 @@ export function acceptHandoff(scene: Scene, { id }: CommandOf<'handoff.accept'>)
   if (handoff.status === 'accepted' && handoff.acceptedBy === session.id) return [];
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'accept');
   mustReceive(scene, handoff);
+  if (handoff.from === session.id) {
+    throw new Fault('illegal', `${handoff.id} offers the work of ${session.id} itself.`, {
+      hints: [`Go on with it, or take the offer back with \`holdfast handoff withdraw ${handoff.id}\`.`],
+      data: { handoff: handoff.id, session: session.id },
+    });
+  }
   const claims = handoff.steps
     .filter((key) => {
       const step = scene.state.steps.get(key);
@@ -83,13 +89,14 @@ export function withdrawHandoff(scene: Scene, { id, reason }: CommandOf<'handoff
 export function finishHandoff(scene: Scene, { id, outcome }: CommandOf<'handoff.finish'>): Draft[] {
   const handoff = handoffOf(scene, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'finish');
+  mustReceive(scene, handoff);
   return [draft('handoff.finished', { id: handoff.id, outcome })];
 }
 
 /** The next snapshot of the acting session; the sequence rises per agent. */
 export function takeSnapshot(scene: Scene, { type: _, ...words }: CommandOf<'snapshot.take'>): Draft[] {
   const session = mustHaveSession(scene);
-  const sequence = (scene.state.snapshotSequences[session.agent] ?? 0) + 1;
+  const sequence = (scene.state.snapshotSequences.get(session.agent) ?? 0) + 1;
   return [
     draft('snapshot.taken', {
       id: nextId(scene.state, 'P'),

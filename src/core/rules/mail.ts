@@ -3,7 +3,7 @@ import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
 import { moveBetween, movesFrom } from '../lifecycle.ts';
 import { type Message, nextId } from '../state.ts';
-import { draft, mustBeActive, type Scene } from './scene.ts';
+import { draft, mustBeActive, mustBePerson, type Scene } from './scene.ts';
 
 export function sendMessage(scene: Scene, { messageType, type: _, ...body }: CommandOf<'message.send'>): Draft[] {
   mustBeActive(scene);
@@ -14,6 +14,7 @@ export function sendMessage(scene: Scene, { messageType, type: _, ...body }: Com
 export function moveMessage(scene: Scene, { id, to, note, disposition }: CommandOf<'message.move'>): Draft[] {
   mustBeActive(scene);
   const message = messageOf(scene, id);
+  if (disposition === 'deferred') return deferMessage(scene, message, note);
   if (message.status === to) return [];
   const move = moveBetween('message', message.status, to);
   if (!move) {
@@ -42,6 +43,19 @@ export function moveMessage(scene: Scene, { id, to, note, disposition }: Command
     });
   }
   return [draft('message.moved', { id: message.id, to, note, disposition })];
+}
+
+/** A deferred message stays where it is, by a person's word. */
+function deferMessage(scene: Scene, message: Message, note: string): Draft[] {
+  if (message.status === 'closed') {
+    throw new Fault('illegal', `${message.id} is closed: it cannot be deferred.`, {
+      hints: ['A closed message is never opened again; send a new one.'],
+      data: { id: message.id, from: message.status, to: message.status, legal: [] },
+    });
+  }
+  mustBePerson(scene, 'defer a message', `holdfast mail close ${message.id} --as deferred --note …`);
+  if (message.disposition === 'deferred') return [];
+  return [draft('message.moved', { id: message.id, to: message.status, note, disposition: 'deferred' })];
 }
 
 export function replyToMessage(scene: Scene, { id, body }: CommandOf<'message.reply'>): Draft[] {

@@ -1,9 +1,10 @@
 import type { CommandOf, PlannedStep } from '../command.ts';
-import { descendantsOf } from '../derive.ts';
+import { hasChildren, planView } from '../derive.ts';
 import type { Draft, StepPlan } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import type { State, Step } from '../state.ts';
-import { draft, mustBeActive, reviveRun, type Scene, stepName, stepOf } from './scene.ts';
+import { present } from '../touch.ts';
+import { draft, finishRun, mustBeActive, mustBePerson, reviveRun, type Scene, stepName, stepOf } from './scene.ts';
 
 export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[] {
   mustBeActive(scene);
@@ -27,8 +28,9 @@ export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[
   if (added.length === 0) return [];
   mustEnd(known);
   const parents = new Set(added.map((step) => step.parent));
+  const open = added.some((step) => !step.done);
   return [
-    ...reviveRun(scene, 'The plan grew.'),
+    ...(open ? reviveRun(scene, 'The plan grew.') : []),
     ...added.map(({ key, done: _, ...plan }) => draft('step.added', { step: key, ...plan })),
     ...added
       .filter((step) => step.done && !parents.has(step.key))
@@ -52,10 +54,13 @@ export function changeStep(scene: Scene, { step: key, patch }: CommandOf<'plan.c
   });
   if (changed.length === 0) return [];
   const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(scene.state.steps as never);
-  const next = { ...step, ...patch };
+  const next = { ...step, ...present(patch) };
   known.set(step.key, next as never);
   mustFit(known, scene.state, step.key, next as never);
   mustEnd(known);
+  // Taking a closed gate away opens it.
+  if (patch.gate === false && step.gate?.state === 'closed')
+    mustBePerson(scene, 'take a closed gate away', `holdfast gate ${step.key} open`);
   return [draft('step.changed', { step: step.key, ...Object.fromEntries(changed) })];
 }
 
@@ -94,7 +99,10 @@ export function removeStep(scene: Scene, { step: key }: CommandOf<'plan.remove'>
       },
     );
   }
-  return [draft('step.removed', { step: step.key })];
+  const steps = new Map(scene.state.steps);
+  steps.delete(step.key);
+  const left = planView({ ...scene.state, steps });
+  return [draft('step.removed', { step: step.key }), ...(steps.size > 0 ? finishRun({ ...scene, plan: left }) : [])];
 }
 
 /** A step's parent and predecessors exist. */
@@ -104,7 +112,7 @@ function mustFit(known: Links, state: State, key: string, plan: Pick<StepPlan, '
       throw notFound('step', other, known.keys(), `${quoted(key)} names it. See the plan with \`holdfast plan show\`.`);
   }
   const parent = plan.parent ? state.steps.get(plan.parent) : undefined;
-  if (parent && parent.status !== 'pending' && descendantsOf(state, parent.key).length === 0) {
+  if (parent && parent.status !== 'pending' && !hasChildren(state, parent.key)) {
     throw new Fault(
       'illegal',
       `${stepName(parent)} is ${parent.status.replace('_', ' ')} itself and cannot become a parent.`,
@@ -115,6 +123,9 @@ function mustFit(known: Links, state: State, key: string, plan: Pick<StepPlan, '
   }
 }
 
+/** A plan is walked by recursion; nobody reads one that is nested deeper. */
+const MAX_DEPTH = 64;
+
 type Links = ReadonlyMap<string, Pick<StepPlan, 'parent' | 'after'>>;
 
 /**
@@ -123,7 +134,11 @@ type Links = ReadonlyMap<string, Pick<StepPlan, 'parent' | 'after'>>;
  */
 function mustEnd(known: Links): void {
   const children = new Map<string, string[]>();
-  for (const [key, { parent }] of known) if (parent) children.set(parent, [...(children.get(parent) ?? []), key]);
+  for (const [key, { parent }] of known) {
+    const siblings = parent ? children.get(parent) : undefined;
+    if (siblings) siblings.push(key);
+    else if (parent) children.set(parent, [key]);
+  }
   const waitsFor = (node: string): string[] => {
     const key = node.slice(2);
     if (node.startsWith('D:')) return children.get(key)?.map((child) => `D:${child}`) ?? [`S:${key}`];
@@ -156,5 +171,18 @@ function mustEnd(known: Links): void {
         path.push({ node: next, rest: waitsFor(next) });
       }
     }
+  }
+  for (const key of known.keys()) mustBeShallow(known, key);
+}
+
+function mustBeShallow(known: Links, key: string): void {
+  let depth = 0;
+  for (let parent = known.get(key)?.parent; parent; parent = known.get(parent)?.parent) {
+    depth += 1;
+    if (depth < MAX_DEPTH) continue;
+    throw new Fault('invalid', `${quoted(key)} would lie more than ${MAX_DEPTH} levels deep.`, {
+      hints: ['Give it a parent further up, or none.'],
+      data: { step: key, levels: MAX_DEPTH },
+    });
   }
 }

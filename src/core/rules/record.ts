@@ -157,6 +157,7 @@ export function addNote(scene: Scene, { text, kind, step }: CommandOf<'note.add'
 export function addUsage(scene: Scene, { input, output, cached, of, step }: CommandOf<'usage.add'>): Draft[] {
   mustBeActive(scene);
   if (step) stepOf(scene, step);
+  if (input + output + (cached ?? 0) === 0) return [];
   return [draft('usage.added', { agent: of ?? scene.actor.name, input, output, cached, step })];
 }
 

@@ -1,7 +1,7 @@
 import type { CommandOf } from '../command.ts';
 import type { Draft } from '../event.ts';
 import { Fault, quoted } from '../fault.ts';
-import { draft, mustAllow, mustBePerson, type Scene } from './scene.ts';
+import { draft, mustAllow, mustBeActive, mustBePerson, type Scene } from './scene.ts';
 
 export function openRun(scene: Scene, { type: _, ...body }: CommandOf<'run.open'>): Draft[] {
   if (scene.state.run) {
@@ -13,6 +13,7 @@ export function openRun(scene: Scene, { type: _, ...body }: CommandOf<'run.open'
 }
 
 export function amendRun(scene: Scene, { type: _, ...patch }: CommandOf<'run.amend'>): Draft[] {
+  mustBeActive(scene);
   const { run } = scene.state;
   if (!run) return [];
   const changed = Object.entries(patch).filter(

@@ -1,4 +1,4 @@
-import { leaseEnd, type PlanView, planView, type StepView, type Vitals } from '../derive.ts';
+import { isDone, leaseEnd, type PlanView, planView, type StepView, type Vitals } from '../derive.ts';
 import type { Actor, Basis, Draft, EventBody, EventType } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import { moveOf, movesFrom, type Noun } from '../lifecycle.ts';
@@ -163,6 +163,13 @@ export function mustBeActive(scene: Scene): void {
 /** A completed run goes on when there is something to do again. */
 export function reviveRun(scene: Scene, reason: string): Draft[] {
   return scene.state.run?.status === 'completed' ? [draft('run.reopened', { reason })] : [];
+}
+
+/** The run is completed with the last step that was left. */
+export function finishRun(scene: Pick<Scene, 'state' | 'plan'>, finished: readonly string[] = []): Draft[] {
+  const now = new Set(finished);
+  const all = scene.plan.leaves.every((leaf) => isDone(leaf.status) || now.has(leaf.step.key));
+  return all && scene.state.run?.status === 'active' ? [draft('run.completed', {})] : [];
 }
 
 export function mustHaveSession(scene: Scene): Session {

@@ -11,18 +11,21 @@ const CRASHES_THAT_BLOCK = 3;
 export function startSession(scene: Scene, command: CommandOf<'session.start'>): Draft[] {
   mustBeActive(scene);
   const { role, leaseMs, continues, parent, client, owner, mark } = command;
+  // A session may open one for another agent, its subagent say.
+  const other = command.agent !== undefined && command.agent !== scene.actor.name ? command.agent : undefined;
+  const agent = other ?? scene.actor.name;
   const known = (id: string): Session => {
     const found = scene.state.sessions.get(id) ?? scene.recall('session', id);
     if (!found)
       throw notFound('session', id, scene.state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
     return found;
   };
-  const continued = continues ? known(continues).id : interruptedSessionOf(scene.state, scene.actor.name);
+  const continued = continues ? known(continues).id : interruptedSessionOf(scene.state, agent);
   return [
     draft('session.started', {
       id: nextId(scene.state, 'S'),
-      agent: scene.actor.name,
-      kind: scene.actor.kind,
+      agent,
+      kind: other ? 'agent' : scene.actor.kind,
       role: role ?? 'worker',
       leaseMs: leaseMs ?? LEASE_MS,
       continues: continued,
@@ -79,7 +82,7 @@ export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.su
       ),
     );
     for (const step of scene.state.steps.values()) {
-      if (step.holder?.session !== session.id || step.crashes + 1 < CRASHES_THAT_BLOCK) continue;
+      if (step.holder?.session !== session.id || (step.crashes + 1) % CRASHES_THAT_BLOCK !== 0) continue;
       drafts.push(
         draft(
           'item.raised',
@@ -101,9 +104,7 @@ export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.su
 /** What an ended session may still do: nothing, unless it was taken for dead and nobody took its place. */
 export function returnOf(state: State, ended: Session): 'may return' | Fault {
   const { id, endReason } = ended;
-  const taken = [...state.steps.values()].find(
-    (step) => ended.held.includes(step.key) && step.holder !== null && step.holder.session !== id,
-  );
+  const taken = [...state.steps.values()].find((step) => ended.left.includes(step.key) && step.lastSession !== id);
   if (endReason !== 'crashed' && endReason !== 'superseded') {
     return new Fault('illegal', `Session ${id} has ended (${endReason}): it writes no more.`, {
       hints: [`Begin another with \`holdfast session start --agent ${ended.agent} --continues ${id}\`.`],
@@ -112,15 +113,17 @@ export function returnOf(state: State, ended: Session): 'may return' | Fault {
   }
   if (endReason === 'crashed' && !taken) return 'may return';
   const holder = taken?.holder;
+  const gone = endReason === 'crashed' ? 'was taken for dead' : 'was superseded';
+  const since = `${taken?.lastAgent} (${taken?.lastSession}) ${holder ? 'has' : 'took'} step \`${taken?.key}\``;
   return new Fault(
     'fenced',
-    holder
-      ? `Session ${id} was taken for dead, and ${holder.agent} (${holder.session}) has step \`${taken.key}\` now.`
+    taken
+      ? `Session ${id} ${gone}, and ${since} ${holder ? 'now' : 'since'}.`
       : `Session ${id} was superseded${ended.continuedBy ? ` by ${ended.continuedBy}` : ''}: it writes no more.`,
     {
       hints: [
         'What you found is not lost: file it with `holdfast note …` in a new session (`holdfast session start --agent NAME`).',
-        ...(holder ? [`Tell ${holder.agent} what you did, so that it is not done twice.`] : []),
+        ...(taken ? [`Tell ${taken.lastAgent} what you did, so that it is not done twice.`] : []),
       ],
       data: { session: id, step: taken?.key ?? null, holder: holder ?? null, continuedBy: ended.continuedBy },
     },
@@ -134,7 +137,8 @@ export function returningSession(scene: Omit<Scene, 'plan'>, ended: Session): Dr
   const steps = [...state.steps.values()].filter(
     (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === ended.id,
   );
-  const { agent, kind, role, leaseMs, client, owner, parent } = ended;
+  // Not its owner: that process is dead, or nobody could tell; the lease decides until a new one is known.
+  const { agent, kind, role, leaseMs, client, parent } = ended;
   return [
     draft(
       'session.started',
@@ -147,7 +151,6 @@ export function returningSession(scene: Omit<Scene, 'plan'>, ended: Session): Dr
         continues: ended.id,
         returns: true,
         ...(client ? { client } : {}),
-        ...(owner ? { owner } : {}),
         ...(parent ? { parent } : {}),
       },
       'verified',

@@ -5,6 +5,7 @@ import { Fault, quoted } from '../fault.ts';
 import { nextId } from '../state.ts';
 import {
   draft,
+  finishRun,
   heldBy,
   heldStep,
   mustAllow,
@@ -269,11 +270,4 @@ function settleError(scene: Scene, error: string | null, note: string): Draft[] 
   return error !== null && scene.state.items.has(error)
     ? [draft('item.settled', { id: error, as: 'resolved', note })]
     : [];
-}
-
-/** The run is completed with the last step that was left. */
-function finishRun(scene: Scene, finished: readonly string[]): Draft[] {
-  const { leaves } = scene.plan;
-  const all = leaves.every((leaf) => isDone(leaf.status) || finished.includes(leaf.step.key));
-  return all && scene.state.run?.status === 'active' ? [draft('run.completed', {})] : [];
 }

@@ -95,15 +95,13 @@ export function seeFiles(scene: Scene, { artifacts, read }: CommandOf<'files.see
 /** Whether two paths or globs can mean the same file. Two globs overlap when one's fixed beginning is inside the other's. */
 export function pathsOverlap(a: string, b: string): boolean {
   if (a === b || isBelow(a, b) || isBelow(b, a)) return true;
-  const aGlob = isGlob(a);
-  const bGlob = isGlob(b);
-  if (aGlob && bGlob) {
-    const aFixed = fixedPart(a);
-    const bFixed = fixedPart(b);
-    return aFixed.startsWith(bFixed) || bFixed.startsWith(aFixed);
+  const [first, second] = [a, b].map((path) => (path.endsWith('/') ? `${path}**` : path)) as [string, string];
+  if (isGlob(first) && isGlob(second)) {
+    const [one, other] = [fixedPart(first), fixedPart(second)];
+    return one.startsWith(other) || other.startsWith(one);
   }
-  if (aGlob) return globPattern(a).test(b);
-  return bGlob && globPattern(b).test(a);
+  if (isGlob(first)) return matches(first, second);
+  return isGlob(second) && matches(second, first);
 }
 
 const isGlob = (path: string): boolean => /[*?]/.test(path);
@@ -111,9 +109,25 @@ const fixedPart = (glob: string): string => glob.slice(0, glob.search(/[*?]/));
 const isBelow = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 
-function globPattern(glob: string): RegExp {
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*\*\/?|\*|\?/g, (wild) => (wild === '*' ? '[^/]*' : wild === '?' ? '[^/]' : '.*'));
-  return new RegExp(`^${source}$`);
+/** All places in the pattern at once: a regular expression would try them one by one, without end on a hostile one. */
+function matches(glob: string, path: string): boolean {
+  const tokens = glob.match(/\*\*\/?|./gs) ?? [];
+  const isStar = (token: string | undefined): boolean => token === '*' || token?.startsWith('**') === true;
+  let places = new Set<number>();
+  const reach = (from: number, into: Set<number>): void => {
+    into.add(from);
+    for (let at = from; isStar(tokens[at]); at++) into.add(at + 1);
+  };
+  reach(0, places);
+  for (let index = 0; index < path.length && places.size > 0; index++) {
+    const character = path[index];
+    const next = new Set<number>();
+    for (const place of places) {
+      const token = tokens[place];
+      if (token?.startsWith('**') || (token === '*' && character !== '/')) reach(place, next);
+      else if (token === character || (token === '?' && character !== '/')) reach(place + 1, next);
+    }
+    places = next;
+  }
+  return places.has(tokens.length);
 }

@@ -1,14 +1,46 @@
-import { utf8Length } from '../../core/text.ts';
-import { EVENT_COLUMNS, type EventRow, fromEventRow, RECORD_COLUMNS, toColumn, toEventRow, toRecordRow } from '../row.ts';
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  fromEventRow,
+  RECORD_COLUMNS,
+  toColumn,
+  toEventRow,
+  toRecordRow,
+} from '../row.ts';
 import type { Appended, Batch, StoredRecord } from '../store.ts';
-import { indexTerms } from '../words.ts';
+import { toTextColumn } from '../text-column.ts';
 import type { Connection, Parameter } from './connection.ts';
+import { termsOf } from './terms.ts';
 
-/** A tsvector holds less than a mebibyte of words; what is beyond is in the text but not found by it. */
-const TERMS_LIMIT_BYTES = 1_000_000;
+type Use = (value: Parameter, type: string) => string;
 
-const RECORD_FIELDS =
-  'kind text, id text, alias text, status text, version integer, at text, tags text, doc text, text text, terms json, tagged json';
+const EVENT_TYPES = {
+  version: 'integer',
+  at: 'text',
+  type: 'text',
+  actor_kind: 'text',
+  actor_name: 'text',
+  session: 'text',
+  key: 'text',
+  basis: 'text',
+  previous: 'text',
+  hash: 'text',
+  body_hash: 'text',
+  body: 'text',
+} as const;
+
+const RECORD_TYPES = {
+  kind: 'text',
+  id: 'text',
+  alias: 'text',
+  status: 'text',
+  version: 'integer',
+  at: 'text',
+  tags: 'text',
+  doc: 'text',
+  text: 'text',
+  terms: 'text',
+} as const;
 
 /**
  * One statement, so one round trip and no transaction that waits for the program. The row of the run is its lock: who
@@ -25,7 +57,11 @@ export async function append(connection: Connection, batch: Batch): Promise<Appe
 }
 
 async function hasLanded({ once, name }: Connection, { run, expected, events }: Batch): Promise<boolean> {
-  const rows = await once(`SELECT FROM ${name}.events WHERE run = $1 AND version = $2 AND hash = $3`, [toColumn(run), expected + 1, events[0]?.hash ?? '']);
+  const rows = await once(`SELECT FROM ${name}.events WHERE run = $1 AND version = $2 AND hash = $3`, [
+    toColumn(run),
+    expected + 1,
+    events[0]?.hash ?? '',
+  ]);
   return rows.length > 0;
 }
 
@@ -33,7 +69,10 @@ async function hasLanded({ once, name }: Connection, { run, expected, events }: 
 async function explain({ once, name }: Connection, { run, events }: Batch): Promise<Appended> {
   const key = events[0]?.key ?? null;
   if (key !== null) {
-    const rows = await once<EventRow>(`SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND key = $2 ORDER BY version`, [toColumn(run), toColumn(key)]);
+    const rows = await once<EventRow>(
+      `SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND key = $2 ORDER BY version`,
+      [toColumn(run), toColumn(key)],
+    );
     if (rows.length > 0) return { outcome: 'replayed', events: rows.map(fromEventRow) };
   }
   const [head] = await once<{ version: number }>(`SELECT version FROM ${name}.runs WHERE run = $1`, [toColumn(run)]);
@@ -42,7 +81,7 @@ async function explain({ once, name }: Connection, { run, events }: Batch): Prom
 
 function render(name: string, batch: Batch): { text: string; values: Parameter[] } {
   const values: Parameter[] = [];
-  const use = (value: Parameter, type: string) => `$${values.push(value)}::${type}`;
+  const use: Use = (value, type) => `$${values.push(value)}::${type}`;
   const last = batch.events.at(-1);
   const key = batch.events[0]?.key ?? null;
   const { workspace, title, status, position } = batch.head;
@@ -51,8 +90,12 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   const expected = use(batch.expected, 'integer');
   const version = use(last?.version ?? batch.expected, 'integer');
   const hash = last === undefined ? `(SELECT hash FROM ${name}.runs WHERE run = ${run})` : use(last.hash, 'text');
-  const updatedAt = last === undefined ? `(SELECT updated_at FROM ${name}.runs WHERE run = ${run})` : use(last.at, 'text');
-  const isNew = key === null ? 'true' : `NOT EXISTS (SELECT FROM ${name}.events WHERE run = ${run} AND key = ${use(toColumn(key), 'text')})`;
+  const updatedAt =
+    last === undefined ? `(SELECT updated_at FROM ${name}.runs WHERE run = ${run})` : use(last.at, 'text');
+  const isNew =
+    key === null
+      ? 'true'
+      : `NOT EXISTS (SELECT FROM ${name}.events WHERE run = ${run} AND key = ${use(toColumn(key), 'text')})`;
   const parts = [
     `head AS (
   INSERT INTO ${name}.runs AS known (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
@@ -67,11 +110,11 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   INSERT INTO ${name}.events (${EVENT_COLUMNS}, tx)
   SELECT head.run, e.version, e.at, e.type, e.actor_kind, e.actor_name, e.session, e.key, e.basis, e.previous, e.hash, e.body_hash, e.body,
     (SELECT xid_offset FROM ${name}.meta) + pg_current_xact_id()::text::bigint
-  FROM head, json_to_recordset(${use(JSON.stringify(batch.events.map(toEventRow)), 'text')}::json) AS e (version integer, at text, type text,
-    actor_kind text, actor_name text, session text, key text, basis text, previous text, hash text, body_hash text, body text))`,
+  FROM head, ${rowsOf('e', EVENT_TYPES, batch.events.map(toEventRow), use)})`,
   ];
-  if (batch.records.length > 0) parts.push(...recordParts(name, 'head', use(renderRecords(batch.records), 'text'), batch.records.some(({ tags }) => tags.length > 0)));
-  if (batch.cache !== undefined) parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text')));
+  if (batch.records.length > 0) parts.push(recordsPart(name, batch.records, use));
+  if (batch.cache !== undefined)
+    parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text')));
   if (batch.erase !== undefined && batch.erase.length > 0) {
     const bodies = batch.erase.map((erased) => ({ version: erased.version, body: JSON.stringify(erased.body) }));
     parts.push(`erased AS (
@@ -82,53 +125,47 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   return { text: `WITH ${parts.join(',\n')}\nSELECT EXISTS (SELECT FROM head) AS appended`, values };
 }
 
-/** Statements that put records in place, for each row of `head`; `given` is the parameter with the records. */
-export function recordParts(name: string, head: string, given: string, hasTags: boolean): string[] {
-  const from = `${head} AS h, json_to_recordset(${given}::json) AS r (${RECORD_FIELDS})`;
-  const parts = [
-    `projected AS (
+/** Puts records in place once there is a row in `head`. */
+export function recordsPart(name: string, records: readonly StoredRecord[], use: Use): string {
+  // Of a record that is there twice the later counts: one statement cannot write a row twice.
+  const latest = new Map(records.map((record) => [JSON.stringify([record.kind, record.id]), record]));
+  const rows = [...latest.values()].map((record) => {
+    const terms = termsOf(record);
+    return {
+      ...toRecordRow(record),
+      text: toTextColumn(record.text, record.doc),
+      terms: terms === null ? null : JSON.stringify(terms),
+    };
+  });
+  return `projected AS (
   INSERT INTO ${name}.records (${RECORD_COLUMNS}, text, terms)
-  SELECT h.run, r.kind, r.id, r.alias, r.status, r.version, r.at, r.tags, r.doc, r.text,
-    CASE WHEN r.terms IS NOT NULL THEN array_to_tsvector(ARRAY(SELECT json_array_elements_text(r.terms))) END
-  FROM ${from}
+  SELECT head.run, r.kind, r.id, r.alias, r.status, r.version, r.at, r.tags, r.doc, r.text,
+    CASE WHEN r.terms IS NOT NULL THEN array_to_tsvector(ARRAY(SELECT json_array_elements_text(r.terms::json))) END
+  FROM head, ${rowsOf('r', RECORD_TYPES, rows, use)}
   ON CONFLICT (run, id, kind) DO UPDATE SET alias = excluded.alias, status = excluded.status, version = excluded.version, at = excluded.at,
-    tags = excluded.tags, doc = excluded.doc, text = excluded.text, terms = excluded.terms)`,
-    `untagged AS (
-  DELETE FROM ${name}.tags AS t USING ${from}
-  WHERE t.run = h.run AND t.kind = r.kind AND t.id = r.id AND t.tag NOT IN (SELECT json_array_elements_text(r.tagged)))`,
-  ];
-  if (hasTags) {
-    parts.push(`tagged AS (
-  INSERT INTO ${name}.tags (run, kind, tag, id)
-  SELECT DISTINCT h.run, r.kind, tag, r.id FROM ${from}, json_array_elements_text(r.tagged) AS tag
-  ON CONFLICT DO NOTHING)`);
+    tags = excluded.tags, doc = excluded.doc, text = excluded.text, terms = excluded.terms)`;
+}
+
+/**
+ * Few rows as parameters, which costs the server least; many as one JSON text, so that there is not a statement to
+ * prepare for every number of rows.
+ */
+function rowsOf<Column extends string>(
+  alias: string,
+  types: Readonly<Record<Column, string>>,
+  rows: readonly Readonly<Record<NoInfer<Column>, Parameter>>[],
+  use: Use,
+): string {
+  const columns = Object.entries(types) as [Column, string][];
+  if (rows.length === 0 || rows.length > 3) {
+    return `json_to_recordset(${use(JSON.stringify(rows), 'text')}::json) AS ${alias} (${columns.map((column) => column.join(' ')).join(', ')})`;
   }
-  return parts;
+  const tuples = rows.map((row) => `(${columns.map(([column, type]) => use(row[column], type)).join(', ')})`);
+  return `(VALUES ${tuples.join(', ')}) AS ${alias} (${columns.map(([column]) => column).join(', ')})`;
 }
 
 export function cachePart(name: string, format: string, state: string): string {
   return `saved AS (
   INSERT INTO ${name}.cache (run, version, hash, format, state) SELECT run, version, hash, ${format}, ${state} FROM head
   ON CONFLICT (run) DO UPDATE SET version = excluded.version, hash = excluded.hash, format = excluded.format, state = excluded.state)`;
-}
-
-/** Of a record that is there twice the later counts: one statement cannot write a row twice. */
-export function renderRecords(records: readonly StoredRecord[]): string {
-  const latest = new Map(records.map((record) => [JSON.stringify([record.kind, record.id]), record]));
-  return JSON.stringify(
-    [...latest.values()].map((record) => ({
-      ...toRecordRow(record),
-      text: record.text === null ? null : toColumn(record.text),
-      terms: record.text === null ? null : termsOf(record.text),
-      tagged: record.tags.map(toColumn),
-    })),
-  );
-}
-
-function termsOf(text: string): string[] {
-  let bytes = 0;
-  return indexTerms(text).filter((term) => {
-    bytes += utf8Length(term);
-    return bytes < TERMS_LIMIT_BYTES;
-  });
 }

@@ -36,10 +36,12 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const sql = postgres(options.url, {
     max: options.connections,
     connect_timeout: 10,
+    // The driver waits on its own before it connects again, up to 20 s; how long to wait is decided in one place, below.
+    backoff: () => 0.01,
     // Only plain types are used; looking the others up would cost each process one more round trip.
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: 'holdfast', statement_timeout: 30_000 },
+    connection: { application_name: 'holdfast', statement_timeout: 30_000, plan_cache_mode: 'force_generic_plan' },
   });
 
   async function patiently<T>(work: (tries: number) => Promise<T>): Promise<T> {
@@ -50,7 +52,9 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       } catch (thrown) {
         const leftMs = deadline - performance.now();
         if (!isTransient(thrown) || leftMs <= 0) throw toFault(thrown, place);
-        await new Promise((resolve) => setTimeout(resolve, Math.min(leftMs, 5 + random() * Math.min(500, 20 * 2 ** tries))));
+        await new Promise((resolve) =>
+          setTimeout(resolve, Math.min(leftMs, 5 + random() * Math.min(500, 20 * 2 ** tries))),
+        );
       }
     }
   }
@@ -67,7 +71,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     once,
     patiently,
     async close() {
-      await sql.end({ timeout: 5 });
+      // Whoever closes has had the answers; only a connection that is just being made again is waited for.
+      await sql.end({ timeout: 1 });
     },
   };
   try {
@@ -143,10 +148,14 @@ async function migrate({ sql, name, place }: Connection): Promise<void> {
 }
 
 function newerSchema(place: string, version: number): Fault {
-  return new Fault('newer_schema', `The journal ${place} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`, {
-    hints: ['Update Holdfast; the journal was not touched.'],
-    data: { place, version, known: migrations.length },
-  });
+  return new Fault(
+    'newer_schema',
+    `The journal ${place} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`,
+    {
+      hints: ['Update Holdfast; the journal was not touched.'],
+      data: { place, version, known: migrations.length },
+    },
+  );
 }
 
 /** The address without user and password. */

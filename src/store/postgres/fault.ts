@@ -16,18 +16,35 @@ export function toFault(thrown: unknown, place: string): unknown {
   const code = codeOf(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   const options = (hint: string) => ({ hints: [hint], data: { place, code }, cause: thrown });
-  if (code === 'CONNECTION_ENDED') return new Fault('unavailable', `The journal ${place} is closed.`, options('Open it again.'));
+  if (code === 'CONNECTION_ENDED')
+    return new Fault('unavailable', `The journal ${place} is closed.`, options('Open it again.'));
   if (code.startsWith('28') || code.startsWith('3D')) {
-    return new Fault('unavailable', `The database ${place} did not let Holdfast in: ${said}.`, options('Look at the name, the password and the database in the address of the store.'));
+    return new Fault(
+      'unavailable',
+      `The database ${place} did not let Holdfast in: ${said}.`,
+      options('Look at the name, the password and the database in the address of the store.'),
+    );
   }
   if (code === '42501' || code === '25006') {
-    return new Fault('unavailable', `The database ${place} may not be written: ${said}.`, options('Nothing was written. The user in the address needs the right to write to its schema.'));
+    return new Fault(
+      'unavailable',
+      `The database ${place} may not be written: ${said}.`,
+      options('Nothing was written. The user in the address needs the right to write to its schema.'),
+    );
   }
   if (isTransient(thrown) || UNAVAILABLE.test(code)) {
-    return new Fault('unavailable', `The database ${place} cannot be used: ${said}.`, options('Look whether the server runs and is reachable, then try again.'));
+    return new Fault(
+      'unavailable',
+      `The database ${place} cannot be used: ${said}.`,
+      options('Look whether the server runs and is reachable, then try again.'),
+    );
   }
   if (code.startsWith('XX') || code.startsWith('42')) {
-    return new Fault('corrupt', `The database ${place} does not answer as a journal does: ${said}.`, options('`holdfast doctor` says what is damaged and what can be saved.'));
+    return new Fault(
+      'corrupt',
+      `The database ${place} does not answer as a journal does: ${said}.`,
+      options('`holdfast doctor` says what is damaged and what can be saved.'),
+    );
   }
   return thrown;
 }

@@ -15,7 +15,9 @@ import type { Connection } from './connection.ts';
 export async function readFeed({ query, name }: Connection, cursor: string | null, limit: number): Promise<FeedPage> {
   const settled = `tx < (SELECT xid_offset FROM ${name}.meta) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`;
   if (cursor === 'now') {
-    const [end] = await query<Place>(`SELECT tx::text, seq::text FROM ${name}.events WHERE ${settled} ORDER BY events.tx DESC, events.seq DESC LIMIT 1`);
+    const [end] = await query<Place>(
+      `SELECT tx::text, seq::text FROM ${name}.events WHERE ${settled} ORDER BY events.tx DESC, events.seq DESC LIMIT 1`,
+    );
     return { events: [], cursor: end === undefined ? START : `${end.tx}:${end.seq}` };
   }
   const [, tx, seq] = /^(\d{1,18}):(\d{1,18})$/.exec(cursor ?? START) ?? [];

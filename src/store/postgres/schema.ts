@@ -3,6 +3,8 @@
  * schema that holds everything. Entries that were released are never changed.
  *
  * - Every key leads with the run, so that the tables can be spread over machines by it.
+ * - `records.text` holds of the searched text only what is not in `doc` already, see `text-column.ts`.
+ * - `records.terms` holds the words of the text and, marked as such, the tags: one index finds both, see `terms.ts`.
  * - `events.tx` puts the feed in an order that a reader can follow, see `feed.ts`.
  * - JSON is kept as text: `jsonb` neither keeps the exact bytes, which are hashed, nor takes every string.
  */
@@ -61,16 +63,7 @@ CREATE TABLE ${name}.records (
 CREATE INDEX records_alias ON ${name}.records (run, alias) WHERE alias IS NOT NULL;
 CREATE INDEX records_version ON ${name}.records (run, kind, version);
 CREATE INDEX records_status ON ${name}.records (run, kind, status, version);
-CREATE INDEX records_terms ON ${name}.records USING gin (terms);
-
-CREATE TABLE ${name}.tags (
-  run text COLLATE "C" NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  tag text COLLATE "C" NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  PRIMARY KEY (run, kind, tag, id)
-);
-CREATE INDEX tags_id ON ${name}.tags (run, kind, id);
+CREATE INDEX records_terms ON ${name}.records USING gin (terms) WHERE terms IS NOT NULL;
 
 CREATE TABLE ${name}.cache (
   run text COLLATE "C" PRIMARY KEY,

@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { Fault } from '../../core/fault.ts';
-import { at, batchOf, follow, headOf, newRun, note, put, record, storeSuite } from '../store.suite.ts';
+import { storeSuite } from '../store.suite.ts';
+import { at, batchOf, follow, headOf, newRun, note, put, record } from '../suite/fixture.ts';
 import { migrations } from './schema.ts';
 import { openPostgresStore } from './store.ts';
 
@@ -32,7 +33,9 @@ storeSuite('postgres', () => openPostgresStore({ url, schema: shared }));
 describe('a schema', () => {
   it('is made once however many open it at the same time', async () => {
     const schema = newSchema();
-    const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore({ url, schema, connections: 1 })));
+    const stores = await Promise.all(
+      Array.from({ length: 6 }, () => openPostgresStore({ url, schema, connections: 1 })),
+    );
     await put(stores[0] ?? expect.fail(), 'r', [note('a')]);
     for (const store of stores) expect(await store.read('r', 0, 9)).toHaveLength(1);
     await Promise.all(stores.map((store) => store.close()));
@@ -45,7 +48,8 @@ describe('a schema', () => {
     expect((await faultOf(openPostgresStore({ url, schema }))).code).toBe('newer_schema');
     await sql`DROP TABLE ${sql(schema)}.events CASCADE`;
     expect((await faultOf(openPostgresStore({ url, schema }))).code).toBe('newer_schema');
-    const tables = await sql`SELECT count(*)::int AS count FROM pg_tables WHERE schemaname = ${schema} AND tablename = 'events'`;
+    const tables =
+      await sql`SELECT count(*)::int AS count FROM pg_tables WHERE schemaname = ${schema} AND tablename = 'events'`;
     expect(tables[0]?.['count']).toBe(0);
   });
 });
@@ -58,7 +62,10 @@ describe('appends', () => {
     const blocked = await sql.begin(async (transaction) => {
       await transaction`UPDATE ${transaction(schema)}.runs SET title = title WHERE run = 'held'`;
       await put(store, 'free', [note('a')]);
-      await put(store, 'free', [note('b')], { records: [record('free', 'N-1', { tags: ['t'], text: 'words' })], cache: { format: 1, state: '' } });
+      await put(store, 'free', [note('b')], {
+        records: [record('free', 'N-1', { tags: ['t'], text: 'words' })],
+        cache: { format: 1, state: '' },
+      });
       const waiting = put(store, 'held', [note('b')]);
       return { waiting, seen: await store.read('held', 0, 9) };
     });
@@ -177,18 +184,93 @@ describe('views', () => {
     const run = newRun();
     await put(store, run, [note('a')], {
       records: [
-        record(run, 'D-1', { kind: 'decision', doc: { id: 'D-1', context: 'c\u0000\u0000 \\u0000 \ud800', decision: 'd', reason: 'r', alternatives: ['x'], irreversible: true, at: at(2) } }),
-        record(run, 'B-1', { kind: 'item', doc: { id: 'B-1', kind: 'blocker', text: 'stuck', status: 'resolved', raisedAt: at(3), affects: ['p1'], resolution: 'done', settledAt: at(4) } }),
-        record(run, 'Q-1', { kind: 'item', doc: { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) } }),
-        record(run, 'S-1', { kind: 'session', doc: { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] } }),
+        record(run, 'D-1', {
+          kind: 'decision',
+          doc: {
+            id: 'D-1',
+            context: 'c\u0000\u0000 \\u0000 \ud800',
+            decision: 'd',
+            reason: 'r',
+            alternatives: ['x'],
+            irreversible: true,
+            at: at(2),
+          },
+        }),
+        record(run, 'B-1', {
+          kind: 'item',
+          doc: {
+            id: 'B-1',
+            kind: 'blocker',
+            text: 'stuck',
+            status: 'resolved',
+            raisedAt: at(3),
+            affects: ['p1'],
+            resolution: 'done',
+            settledAt: at(4),
+          },
+        }),
+        record(run, 'Q-1', {
+          kind: 'item',
+          doc: { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) },
+        }),
+        record(run, 'S-1', {
+          kind: 'session',
+          doc: { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] },
+        }),
       ],
     });
     await store.close();
     const rows = async (view: string) => [...(await sql`SELECT * FROM ${sql(schema)}.${sql(view)}`)];
-    expect(await rows('initiative_state')).toEqual([{ initiative_id: run, current_phase: 1, current_plan: null, current_task: 'Build it', current_wave: null, status: 'in_progress', progress_json: '{"done": 1}', updated_at: '1767225601' }]);
-    expect(await rows('initiative_decisions')).toEqual([{ id: `${run}/D-1`, initiative_id: run, date: '1767225602', context: 'c\ufffd\ufffd \\u0000 \ufffd', decision: 'd', reason: 'r', alternatives_json: '["x"]', reversible: false }]);
-    expect(await rows('initiative_blockers')).toEqual([{ id: `${run}/B-1`, initiative_id: run, status: 'resolved', description: 'stuck', identified_at: '1767225603', affects_json: '["p1"]', workaround: null, resolution: 'done', resolved_at: '1767225604' }]);
-    expect(await rows('session_history')).toEqual([{ id: `${run}/S-1`, initiative_id: run, agent_id: 'worker', started_at: '1767225605', ended_at: null, context_usage: 45, completed_json: '["p1"]', issues_json: null, handoff_reason: null }]);
+    expect(await rows('initiative_state')).toEqual([
+      {
+        initiative_id: run,
+        current_phase: 1,
+        current_plan: null,
+        current_task: 'Build it',
+        current_wave: null,
+        status: 'in_progress',
+        progress_json: '{"done": 1}',
+        updated_at: '1767225601',
+      },
+    ]);
+    expect(await rows('initiative_decisions')).toEqual([
+      {
+        id: `${run}/D-1`,
+        initiative_id: run,
+        date: '1767225602',
+        context: 'c\ufffd\ufffd \\u0000 \ufffd',
+        decision: 'd',
+        reason: 'r',
+        alternatives_json: '["x"]',
+        reversible: false,
+      },
+    ]);
+    expect(await rows('initiative_blockers')).toEqual([
+      {
+        id: `${run}/B-1`,
+        initiative_id: run,
+        status: 'resolved',
+        description: 'stuck',
+        identified_at: '1767225603',
+        affects_json: '["p1"]',
+        workaround: null,
+        resolution: 'done',
+        resolved_at: '1767225604',
+      },
+    ]);
+    expect(await rows('session_history')).toEqual([
+      {
+        id: `${run}/S-1`,
+        initiative_id: run,
+        agent_id: 'worker',
+        started_at: '1767225605',
+        ended_at: null,
+        context_usage: 45,
+        completed_json: '["p1"]',
+        issues_json: null,
+        handoff_reason: null,
+      },
+    ]);
   });
 });
 

@@ -1,9 +1,21 @@
-import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow, fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn } from '../row.ts';
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  fromColumn,
+  fromEventRow,
+  fromRecordRow,
+  parseColumn,
+  RECORD_COLUMNS,
+  type RecordRow,
+  toColumn,
+} from '../row.ts';
 import type { Cached, Derived, Head, HeadFilter, Position, RecordFilter, Store, StoredRecord } from '../store.ts';
+import { fromTextColumn } from '../text-column.ts';
 import { hasFragments, parseWords } from '../words.ts';
-import { append, cachePart, recordParts, renderRecords } from './append.ts';
+import { append, cachePart, recordsPart } from './append.ts';
 import { type Connection, openConnection, type Parameter } from './connection.ts';
 import { readFeed } from './feed.ts';
+import { tagQuery, wordsQuery } from './terms.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -22,28 +34,44 @@ const COLUMNS = `${RECORD_COLUMNS}, text`;
 
 /** A journal on a PostgreSQL server. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const connection = await openConnection({ schema: 'holdfast', patienceMs: 5000, connections: 8, random: Math.random, ...options });
+  const connection = await openConnection({
+    schema: 'holdfast',
+    patienceMs: 5000,
+    connections: 8,
+    random: Math.random,
+    ...options,
+  });
   const { query, name } = connection;
 
   return {
     place: connection.place,
     async append(batch) {
       const appended = await append(connection, batch);
-      if (batch.erase !== undefined && batch.erase.length > 0 && appended.outcome !== 'conflict') await scrub(connection);
+      if (batch.erase !== undefined && batch.erase.length > 0 && appended.outcome !== 'conflict')
+        await scrub(connection);
       return appended;
     },
     async recorded(run, key) {
-      const rows = await query<EventRow>(`SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND key = $2 ORDER BY version`, [toColumn(run), toColumn(key)]);
+      const rows = await query<EventRow>(
+        `SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND key = $2 ORDER BY version`,
+        [toColumn(run), toColumn(key)],
+      );
       return rows.map(fromEventRow);
     },
     async read(run, after, limit) {
-      const rows = await query<EventRow>(`SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND version > $2 ORDER BY version LIMIT $3`, [toColumn(run), after, limit]);
+      const rows = await query<EventRow>(
+        `SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND version > $2 ORDER BY version LIMIT $3`,
+        [toColumn(run), after, limit],
+      );
       return rows.map(fromEventRow);
     },
     feed: (cursor, limit) => readFeed(connection, cursor, limit),
     heads: (filter) => readHeads(connection, filter),
     async cached(run, format) {
-      const [row] = await query<Cached>(`SELECT version, hash, state FROM ${name}.cache WHERE run = $1 AND format = $2`, [toColumn(run), format]);
+      const [row] = await query<Cached>(
+        `SELECT version, hash, state FROM ${name}.cache WHERE run = $1 AND format = $2`,
+        [toColumn(run), format],
+      );
       return row === undefined ? null : { ...row };
     },
     async recall(run, references) {
@@ -74,7 +102,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       );
     },
     async beats(run) {
-      const rows = await query<{ session: string; at: string }>(`SELECT session, at FROM ${name}.beats WHERE run = $1`, [toColumn(run)]);
+      const rows = await query<{ session: string; at: string }>(
+        `SELECT session, at FROM ${name}.beats WHERE run = $1`,
+        [toColumn(run)],
+      );
       return new Map(rows.map(({ session, at }) => [fromColumn(session), at]));
     },
     replaceDerived: (run, version, derived) => replaceDerived(connection, run, version, derived),
@@ -84,7 +115,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 }
 
 async function readHeads({ query, name }: Connection, { run, workspace, status, limit }: HeadFilter): Promise<Head[]> {
-  const wanted = Object.entries({ run, workspace, status }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const wanted = Object.entries({ run, workspace, status }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   const where = wanted.map(([column], index) => `${column} = $${index + 1}`).join(' AND ');
   const rows = await query<HeadRow>(
     `SELECT run, workspace, title, status, version, hash, opened_at, updated_at, position FROM ${name}.runs
@@ -124,7 +157,7 @@ async function listRecords({ query, name }: Connection, run: string, filter: Rec
   const where = [`run = ${use(toColumn(run))}`, `kind = ${use(toColumn(filter.kind))}`];
   if (filter.status !== undefined) where.push(`status = ${use(toColumn(filter.status))}`);
   if (filter.before !== undefined) where.push(`version < ${use(filter.before)}`);
-  if (filter.tag !== undefined) where.push(`id IN (SELECT id FROM ${name}.tags WHERE run = $1 AND kind = $2 AND tag = ${use(toColumn(filter.tag))})`);
+  if (filter.tag !== undefined) where.push(`terms @@ ${use(tagQuery(run, filter.kind, filter.tag))}::text::tsquery`);
   const rows = await query<Row>(
     `SELECT * FROM (
        SELECT ${COLUMNS} FROM ${name}.records WHERE ${where.join(' AND ')}
@@ -136,11 +169,15 @@ async function listRecords({ query, name }: Connection, run: string, filter: Rec
 }
 
 /** What the terms find is a little too much where a word has no spaces around it; then more is read until it is enough. */
-async function searchRecords({ query, name }: Connection, runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRecord[]> {
+async function searchRecords(
+  { query, name }: Connection,
+  runs: readonly string[],
+  words: readonly string[],
+  limit: number,
+): Promise<StoredRecord[]> {
   const wanted = parseWords(words);
   if (wanted === null || limit <= 0) return [];
-  // Terms hold letters, digits and marks only, so that nothing in the quotes can end them.
-  const match = wanted.terms.map((term) => `'${term}':*`).join(' & ');
+  const match = wordsQuery(wanted);
   const found: StoredRecord[] = [];
   for (let offset = 0, size = limit; ; offset += size, size = limit * 8) {
     const rows = await query<Row>(
@@ -155,10 +192,17 @@ async function searchRecords({ query, name }: Connection, runs: readonly string[
 }
 
 function toRecord(row: Row): StoredRecord {
-  return fromRecordRow(row, () => (row.text === null ? null : fromColumn(row.text)));
+  return fromRecordRow(row, (doc) =>
+    row.text === null ? null : fromTextColumn(parseColumn(row.text, `record ${row.id}`), doc),
+  );
 }
 
-async function replaceDerived({ patiently, sql, name }: Connection, run: string, version: number, derived: Derived): Promise<boolean> {
+async function replaceDerived(
+  { patiently, sql, name }: Connection,
+  run: string,
+  version: number,
+  derived: Derived,
+): Promise<boolean> {
   const { workspace, title, status, position } = derived.head;
   const column = toColumn(run);
   return patiently(async () => {
@@ -168,13 +212,14 @@ async function replaceDerived({ patiently, sql, name }: Connection, run: string,
         [column, version, toColumn(workspace), toColumn(title), toColumn(status), JSON.stringify(position)],
       );
       if (heads.length === 0) return false;
-      for (const table of ['tags', 'records']) await transaction.unsafe(`DELETE FROM ${name}.${table} WHERE run = $1`, [column]);
+      await transaction.unsafe(`DELETE FROM ${name}.records WHERE run = $1`, [column]);
+      const values: Parameter[] = [column, derived.cache.format, derived.cache.state];
       const parts = [
         `head AS (SELECT run, version, hash FROM ${name}.runs WHERE run = $1::text)`,
-        ...recordParts(name, 'head', '$2::text', true),
-        cachePart(name, '$3::integer', '$4::text'),
+        cachePart(name, '$2::integer', '$3::text'),
+        recordsPart(name, derived.records, (value, type) => `$${values.push(value)}::${type}`),
       ];
-      await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, [column, renderRecords(derived.records), derived.cache.format, derived.cache.state]);
+      await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, values);
       return true;
     });
     return replaced;
@@ -205,5 +250,8 @@ async function inspect({ query, name }: Connection): Promise<string[]> {
        SELECT count(*)::integer AS events, coalesce(max(version), 0) AS last FROM ${name}.events WHERE run = r.run) AS e ON true
      WHERE r.version <> e.events OR r.version <> e.last`,
   );
-  return rows.map(({ run, version, events, last }) => `run ${run} is at version ${version} but has ${events} events, the last of them ${last}`);
+  return rows.map(
+    ({ run, version, events, last }) =>
+      `run ${run} is at version ${version} but has ${events} events, the last of them ${last}`,
+  );
 }

@@ -162,18 +162,26 @@ function prepare(database: Database, file: string, readonly: boolean): void {
   database.exec('PRAGMA synchronous=FULL');
   const facts = look(database);
   if (!isSafe(facts.sqlite)) {
-    throw new Fault('unavailable', `SQLite ${facts.sqlite} can lose what several processes write at once (fixed in 3.51.3).`, {
-      hints: ['Use a newer Node.js (22.22.3, 24.15, 26 or later), or install Holdfast with its optional parts.'],
-      data: { sqlite: facts.sqlite },
-    });
+    throw new Fault(
+      'unavailable',
+      `SQLite ${facts.sqlite} can lose what several processes write at once (fixed in 3.51.3).`,
+      {
+        hints: ['Use a newer Node.js (22.22.3, 24.15, 26 or later), or install Holdfast with its optional parts.'],
+        data: { sqlite: facts.sqlite },
+      },
+    );
   }
   if (facts.version > migrations.length) throw newerSchema(file, facts.version);
   if (facts.version === migrations.length && facts.application === APPLICATION_ID && facts.mode === 'wal') return;
   if (facts.tables > 0 && facts.application !== APPLICATION_ID) throw foreignFile(file);
   if (readonly) {
-    throw new Fault('unavailable', `The journal ${file} was made by an older Holdfast and has to be brought up to date first.`, {
-      hints: ['Any command that writes does it.'],
-    });
+    throw new Fault(
+      'unavailable',
+      `The journal ${file} was made by an older Holdfast and has to be brought up to date first.`,
+      {
+        hints: ['Any command that writes does it.'],
+      },
+    );
   }
   // Texts of about two kilobytes are common: pages of four would each hold one and be half empty.
   if (facts.mode !== 'wal') database.exec('PRAGMA page_size=8192; PRAGMA journal_mode=WAL');
@@ -187,10 +195,14 @@ function prepare(database: Database, file: string, readonly: boolean): void {
  */
 function look(database: Database): Facts {
   let facts: Facts | undefined;
-  database.function('holdfast_look', { varargs: true }, (sqlite: string, version: number, application: number, mode: string, tables: number) => {
-    facts = { sqlite, version, application, mode, tables };
-    return null;
-  });
+  database.function(
+    'holdfast_look',
+    { varargs: true },
+    (sqlite: string, version: number, application: number, mode: string, tables: number) => {
+      facts = { sqlite, version, application, mode, tables };
+      return null;
+    },
+  );
   database.exec(
     `SELECT holdfast_look(sqlite_version(), user_version, application_id, journal_mode, EXISTS (SELECT 1 FROM sqlite_schema))
      FROM pragma_user_version, pragma_application_id, pragma_journal_mode`,
@@ -213,10 +225,14 @@ function migrate(database: Database, file: string): void {
 }
 
 function newerSchema(file: string, version: number): Fault {
-  return new Fault('newer_schema', `The journal ${file} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`, {
-    hints: ['Update Holdfast; the journal was not touched.'],
-    data: { file, version, known: migrations.length },
-  });
+  return new Fault(
+    'newer_schema',
+    `The journal ${file} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`,
+    {
+      hints: ['Update Holdfast; the journal was not touched.'],
+      data: { file, version, known: migrations.length },
+    },
+  );
 }
 
 function foreignFile(file: string): Fault {

@@ -79,7 +79,13 @@ function loadPackage(): Driver {
 
 function findAddon(): string | null {
   const libc = process.platform === 'linux' && existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
-  const file = join('@photostructure', 'sqlite', 'prebuilds', `${process.platform}-${process.arch}`, `@photostructure+sqlite.${libc}.node`);
+  const file = join(
+    '@photostructure',
+    'sqlite',
+    'prebuilds',
+    `${process.platform}-${process.arch}`,
+    `@photostructure+sqlite.${libc}.node`,
+  );
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const addon = join(folder, 'node_modules', file);
     if (existsSync(addon)) return addon;

@@ -39,29 +39,69 @@ export function busyFault(file: string, patienceMs: number, cause: unknown): Fau
   });
 }
 
-function describe(code: number, file: string, said: string): { kind: 'unavailable' | 'corrupt'; message: string; hint: string } {
+function describe(
+  code: number,
+  file: string,
+  said: string,
+): { kind: 'unavailable' | 'corrupt'; message: string; hint: string } {
   switch (code) {
     case BUSY:
     case LOCKED:
     case PROTOCOL:
-      return { kind: 'unavailable', message: `The journal ${file} is in use by another process.`, hint: 'Nothing was written. Try again.' };
+      return {
+        kind: 'unavailable',
+        message: `The journal ${file} is in use by another process.`,
+        hint: 'Nothing was written. Try again.',
+      };
     case FULL:
-      return { kind: 'unavailable', message: `There is no room left on the disk for the journal ${file}.`, hint: 'Nothing was written. Make room and try again.' };
+      return {
+        kind: 'unavailable',
+        message: `There is no room left on the disk for the journal ${file}.`,
+        hint: 'Nothing was written. Make room and try again.',
+      };
     case READONLY:
     case PERM:
-      return { kind: 'unavailable', message: `The journal ${file} may not be written: it or its folder is read-only, or it was moved.`, hint: 'Nothing was written. SQLite needs to write the file and beside it in its folder.' };
+      return {
+        kind: 'unavailable',
+        message: `The journal ${file} may not be written: it or its folder is read-only, or it was moved.`,
+        hint: 'Nothing was written. SQLite needs to write the file and beside it in its folder.',
+      };
     case CANTOPEN:
-      return { kind: 'unavailable', message: `The journal ${file} cannot be opened.`, hint: 'Look whether its folder exists and may be read and written.' };
+      return {
+        kind: 'unavailable',
+        message: `The journal ${file} cannot be opened.`,
+        hint: 'Look whether its folder exists and may be read and written.',
+      };
     case IOERR:
-      return { kind: 'unavailable', message: `The disk failed on the journal ${file}: ${said}.`, hint: 'Nothing was written. Look at the disk before going on.' };
+      return {
+        kind: 'unavailable',
+        message: `The disk failed on the journal ${file}: ${said}.`,
+        hint: 'Nothing was written. Look at the disk before going on.',
+      };
     case NOMEM:
-      return { kind: 'unavailable', message: `There is not enough memory to use the journal ${file}.`, hint: 'Nothing was written. Try again.' };
+      return {
+        kind: 'unavailable',
+        message: `There is not enough memory to use the journal ${file}.`,
+        hint: 'Nothing was written. Try again.',
+      };
     case NOTADB:
-      return { kind: 'corrupt', message: `${file} is not a SQLite database.`, hint: '`holdfast doctor` says what can be saved; the file was left as it is.' };
+      return {
+        kind: 'corrupt',
+        message: `${file} is not a SQLite database.`,
+        hint: '`holdfast doctor` says what can be saved; the file was left as it is.',
+      };
     case CORRUPT:
-      return { kind: 'corrupt', message: `The journal ${file} is damaged: ${said}.`, hint: '`holdfast doctor` says what is damaged and what can be saved.' };
+      return {
+        kind: 'corrupt',
+        message: `The journal ${file} is damaged: ${said}.`,
+        hint: '`holdfast doctor` says what is damaged and what can be saved.',
+      };
     default:
-      return { kind: 'corrupt', message: `The journal ${file} does not answer as a journal does: ${said}.`, hint: '`holdfast doctor` says what is damaged and what can be saved.' };
+      return {
+        kind: 'corrupt',
+        message: `The journal ${file} does not answer as a journal does: ${said}.`,
+        hint: '`holdfast doctor` says what is damaged and what can be saved.',
+      };
   }
 }
 

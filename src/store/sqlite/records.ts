@@ -1,9 +1,9 @@
 import { fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn, toRecordRow } from '../row.ts';
 import type { RecordFilter, StoredRecord } from '../store.ts';
+import { fromTextColumn, toTextColumn } from '../text-column.ts';
 import { hasFragments, hasWords, indexTerms, lastTouchedFirst, parseWords } from '../words.ts';
 import type { Connection } from './connection.ts';
 import { addToCount, parseTally, type Tally } from './tally.ts';
-import { fromTextColumn, toTextColumn } from './text-column.ts';
 
 type Statements = Pick<Connection, 'statement'>;
 type Row = RecordRow & { number: number; text: string | null };
@@ -14,13 +14,19 @@ const COLUMNS = `number, text, ${RECORD_COLUMNS}`;
 export function writeRecord({ statement }: Statements, record: StoredRecord, tally: Tally): void {
   const row = toRecordRow(record);
   const text = toTextColumn(record.text, record.doc);
-  const old = statement(`SELECT ${COLUMNS} FROM records WHERE run = ? AND id = ? AND kind = ?`).get(row.run, row.id, row.kind) as Row | undefined;
+  const old = statement(`SELECT ${COLUMNS} FROM records WHERE run = ? AND id = ? AND kind = ?`).get(
+    row.run,
+    row.id,
+    row.kind,
+  ) as Row | undefined;
   const { number } = statement(
     `INSERT INTO records (${RECORD_COLUMNS}, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run, id, kind) DO UPDATE SET alias = excluded.alias, status = excluded.status, version = excluded.version,
        at = excluded.at, tags = excluded.tags, doc = excluded.doc, text = excluded.text
      RETURNING number`,
-  ).get(row.run, row.kind, row.id, row.alias, row.status, row.version, row.at, row.tags, row.doc, text) as { number: number };
+  ).get(row.run, row.kind, row.id, row.alias, row.status, row.version, row.at, row.tags, row.doc, text) as {
+    number: number;
+  };
 
   if (old?.status !== row.status) {
     if (old !== undefined) addToCount(tally, row.kind, old.status, -1);
@@ -28,10 +34,20 @@ export function writeRecord({ statement }: Statements, record: StoredRecord, tal
   }
   if ((old?.tags ?? '[]') !== row.tags) {
     for (const tag of old === undefined ? [] : tagsOf(old)) {
-      statement('DELETE FROM tags WHERE run = ? AND kind = ? AND tag = ? AND number = ?').run(row.run, row.kind, tag, number);
+      statement('DELETE FROM tags WHERE run = ? AND kind = ? AND tag = ? AND number = ?').run(
+        row.run,
+        row.kind,
+        tag,
+        number,
+      );
     }
     for (const tag of new Set(record.tags)) {
-      statement('INSERT INTO tags (run, kind, tag, number) VALUES (?, ?, ?, ?)').run(row.run, row.kind, toColumn(tag), number);
+      statement('INSERT INTO tags (run, kind, tag, number) VALUES (?, ?, ?, ?)').run(
+        row.run,
+        row.kind,
+        toColumn(tag),
+        number,
+      );
     }
   }
   const oldText = old === undefined ? null : textOf(old)(parseColumn(old.doc, `record ${old.id}`));
@@ -47,14 +63,17 @@ export function indexRecords({ statement }: Statements, tally: Tally): void {
     if (isIndexed) statement('DELETE FROM search WHERE rowid = ?').run(number);
     const row = statement(`SELECT ${COLUMNS} FROM records WHERE number = ?`).get(number) as Row;
     const { text } = toRecord(row);
-    if (text !== null) statement('INSERT INTO search (rowid, terms) VALUES (?, ?)').run(number, indexTerms(text).join(' '));
+    if (text !== null)
+      statement('INSERT INTO search (rowid, terms) VALUES (?, ?)').run(number, indexTerms(text).join(' '));
   }
   tally.unindexed.clear();
 }
 
 /** Inside a write transaction, with everything indexed. */
 export function dropRecords({ statement }: Statements, run: string): void {
-  statement('DELETE FROM search WHERE rowid IN (SELECT number FROM records WHERE run = ? AND text IS NOT NULL)').run(run);
+  statement('DELETE FROM search WHERE rowid IN (SELECT number FROM records WHERE run = ? AND text IS NOT NULL)').run(
+    run,
+  );
   for (const table of ['tags', 'records']) statement(`DELETE FROM ${table} WHERE run = ?`).run(run);
 }
 
@@ -77,7 +96,8 @@ export function listRecords(statements: Statements, run: string, filter: RecordF
   const { limit, before = Number.MAX_SAFE_INTEGER } = filter;
   if (limit <= 0) return [];
   const kind = toColumn(filter.kind);
-  const statuses = filter.status === undefined ? [...countRecords(statements, run, kind).keys()] : [toColumn(filter.status)];
+  const statuses =
+    filter.status === undefined ? [...countRecords(statements, run, kind).keys()] : [toColumn(filter.status)];
   const found = (from: number, below: number, atMost: number): Row[] =>
     filter.tag === undefined
       ? statuses.flatMap(
@@ -96,7 +116,15 @@ export function listRecords(statements: Statements, run: string, filter: RecordF
                AND (?4 IS NULL OR status = ?4) AND version >= ?5 AND version < ?6
              ORDER BY version DESC LIMIT ?7`,
           )
-          .all(run, kind, toColumn(filter.tag), filter.status === undefined ? null : toColumn(filter.status), from, below, atMost) as Row[]);
+          .all(
+            run,
+            kind,
+            toColumn(filter.tag),
+            filter.status === undefined ? null : toColumn(filter.status),
+            from,
+            below,
+            atMost,
+          ) as Row[]);
 
   const rows = found(0, before, limit).sort(lastFirst).slice(0, limit);
   const last = rows.at(-1);
@@ -109,18 +137,29 @@ export function listRecords(statements: Statements, run: string, filter: RecordF
 export function countRecords({ statement }: Statements, run: string, kind: string): Map<string, number> {
   const row = statement('SELECT tally FROM runs WHERE run = ?').get(run) as { tally: string } | undefined;
   const counts = row === undefined ? [] : parseTally(row.tally).counts;
-  return new Map(counts.filter((count) => count[0] === kind && count[2] > 0).map(([, status, count]) => [status, count]));
+  return new Map(
+    counts.filter((count) => count[0] === kind && count[2] > 0).map(([, status, count]) => [status, count]),
+  );
 }
 
 /** Inside a snapshot. */
-export function searchRecords({ statement }: Statements, runs: readonly string[], words: readonly string[], limit: number): StoredRecord[] {
+export function searchRecords(
+  { statement }: Statements,
+  runs: readonly string[],
+  words: readonly string[],
+  limit: number,
+): StoredRecord[] {
   const query = parseWords(words);
   if (query === null) return [];
   const names = JSON.stringify(runs.map(toColumn));
-  const waiting = (statement('SELECT tally FROM runs WHERE run IN (SELECT value FROM json_each(?))').all(names) as { tally: string }[]).flatMap(({ tally }) => [
-    ...parseTally(tally).unindexed.keys(),
-  ]);
-  const found = (statement(`SELECT ${COLUMNS} FROM records WHERE number IN (SELECT value FROM json_each(?))`).all(JSON.stringify(waiting)) as Row[])
+  const waiting = (
+    statement('SELECT tally FROM runs WHERE run IN (SELECT value FROM json_each(?))').all(names) as { tally: string }[]
+  ).flatMap(({ tally }) => [...parseTally(tally).unindexed.keys()]);
+  const found = (
+    statement(`SELECT ${COLUMNS} FROM records WHERE number IN (SELECT value FROM json_each(?))`).all(
+      JSON.stringify(waiting),
+    ) as Row[]
+  )
     .map(toRecord)
     .filter(({ text }) => text !== null && hasWords(text, query));
 

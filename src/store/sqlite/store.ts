@@ -1,8 +1,35 @@
 import type { Event } from '../../core/event.ts';
-import { EVENT_COLUMNS, type EventRow, badCursor, fromColumn, fromEventRow, parseColumn, toColumn, toEventRow } from '../row.ts';
-import type { Appended, Batch, CacheColumns, Derived, Head, HeadColumns, HeadFilter, Position, Store } from '../store.ts';
+import {
+  badCursor,
+  EVENT_COLUMNS,
+  type EventRow,
+  fromColumn,
+  fromEventRow,
+  parseColumn,
+  toColumn,
+  toEventRow,
+} from '../row.ts';
+import type {
+  Appended,
+  Batch,
+  CacheColumns,
+  Derived,
+  Head,
+  HeadColumns,
+  HeadFilter,
+  Position,
+  Store,
+} from '../store.ts';
 import { type Connection, openConnection, patiently } from './connection.ts';
-import { countRecords, dropRecords, indexRecords, listRecords, recallRecords, searchRecords, writeRecord } from './records.ts';
+import {
+  countRecords,
+  dropRecords,
+  indexRecords,
+  listRecords,
+  recallRecords,
+  searchRecords,
+  writeRecord,
+} from './records.ts';
 import { emptyTally, parseTally, renderTally, UNINDEXED_LIMIT } from './tally.ts';
 
 export interface SqliteOptions {
@@ -32,7 +59,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return {
     place: settings.file,
     async append(batch) {
-      if (batch.erase === undefined || batch.erase.length === 0) return connection.write(() => append(connection, batch));
+      if (batch.erase === undefined || batch.erase.length === 0)
+        return connection.write(() => append(connection, batch));
       const appended = await connection.write(() => append(connection, batch), { secure: true });
       // A batch that is replayed may have been interrupted before the bytes were gone.
       if (appended.outcome !== 'conflict') await scrub();
@@ -53,7 +81,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     heads: (filter) => connection.read(() => readHeads(connection, filter)),
     cached: (run, format) =>
       connection.read(() => {
-        const row = statement('SELECT version, hash, state FROM cache WHERE run = ? AND format = ?').get(toColumn(run), format);
+        const row = statement('SELECT version, hash, state FROM cache WHERE run = ? AND format = ?').get(
+          toColumn(run),
+          format,
+        );
         return row === undefined ? null : { ...(row as { version: number; hash: string; state: string }) };
       }),
     recall: (run, references) => connection.read(() => recallRecords(connection, toColumn(run), references)),
@@ -77,10 +108,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     },
     beats: (run) =>
       connection.read(() => {
-        const rows = statement('SELECT session, at FROM beats WHERE run = ?').all(toColumn(run)) as { session: string; at: string }[];
+        const rows = statement('SELECT session, at FROM beats WHERE run = ?').all(toColumn(run)) as {
+          session: string;
+          at: string;
+        }[];
         return new Map(rows.map(({ session, at }) => [fromColumn(session), at]));
       }),
-    replaceDerived: (run, version, derived) => connection.write(() => replaceDerived(connection, run, version, derived)),
+    replaceDerived: (run, version, derived) =>
+      connection.write(() => replaceDerived(connection, run, version, derived)),
     inspect: () =>
       connection.read(() =>
         (statement('PRAGMA integrity_check').all() as { integrity_check: string }[])
@@ -92,7 +127,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 function recorded({ statement }: Connection, run: string, key: string): Event[] {
-  const rows = statement(`SELECT ${EVENT_COLUMNS} FROM events WHERE run = ? AND key = ? ORDER BY version`).all(run, toColumn(key));
+  const rows = statement(`SELECT ${EVENT_COLUMNS} FROM events WHERE run = ? AND key = ? ORDER BY version`).all(
+    run,
+    toColumn(key),
+  );
   return (rows as EventRow[]).map(fromEventRow);
 }
 
@@ -171,7 +209,9 @@ function erase({ statement }: Connection, run: string, bodies: NonNullable<Batch
 function replaceDerived(connection: Connection, name: string, version: number, derived: Derived): boolean {
   const { statement } = connection;
   const run = toColumn(name);
-  const head = statement('SELECT version, hash, tally FROM runs WHERE run = ?').get(run) as { version: number; hash: string; tally: string } | undefined;
+  const head = statement('SELECT version, hash, tally FROM runs WHERE run = ?').get(run) as
+    | { version: number; hash: string; tally: string }
+    | undefined;
   if (head === undefined || head.version !== version) return false;
   indexRecords(connection, parseTally(head.tally));
   dropRecords(connection, run);
@@ -204,13 +244,21 @@ function readFeed({ statement }: Connection, cursor: string | null, limit: numbe
     return { events: [], cursor: String(end) };
   }
   if (cursor !== null && !/^\d{1,15}$/.test(cursor)) throw badCursor(cursor);
-  const rows = statement(`SELECT seq, ${EVENT_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`).all(Number(cursor), limit);
+  const rows = statement(`SELECT seq, ${EVENT_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`).all(
+    Number(cursor),
+    limit,
+  );
   const last = rows.at(-1) as { seq: number } | undefined;
-  return { events: (rows as EventRow[]).map(fromEventRow), cursor: last === undefined ? (cursor ?? '0') : String(last.seq) };
+  return {
+    events: (rows as EventRow[]).map(fromEventRow),
+    cursor: last === undefined ? (cursor ?? '0') : String(last.seq),
+  };
 }
 
 function readHeads({ statement }: Connection, { run, workspace, status, limit }: HeadFilter): Head[] {
-  const wanted = Object.entries({ run, workspace, status }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const wanted = Object.entries({ run, workspace, status }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   const where = wanted.map(([column]) => `${column} = ?`).join(' AND ');
   const rows = statement(
     `SELECT run, workspace, title, status, version, hash, opened_at, updated_at, position FROM runs

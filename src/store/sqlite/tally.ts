@@ -22,7 +22,10 @@ export function addToCount({ counts }: Tally, kind: string, status: string, chan
 }
 
 export function parseTally(column: string): Tally {
-  const { counts, unindexed } = parseColumn(column, 'a tally') as { counts: Tally['counts']; unindexed: [number, boolean][] };
+  const { counts, unindexed } = parseColumn(column, 'a tally') as {
+    counts: Tally['counts'];
+    unindexed: [number, boolean][];
+  };
   return { counts, unindexed: new Map(unindexed) };
 }
 

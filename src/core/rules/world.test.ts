@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Command, CommandOf } from '../command.ts';
+import { ada, bob, MINUTE_MS, sam, scenario, sit, start } from '../scenario.suite.ts';
+import { pathsOverlap } from './world.ts';
+
+const claim = (...files: string[]): Command => ({ type: 'claim.take', files });
+const letGo = (id: string): Command => ({ type: 'claim.release', id });
+const begin = (more: Partial<CommandOf<'effect.begin'>> = {}): Command => ({
+  type: 'effect.begin',
+  name: 'deploy',
+  class: 'irreversible',
+  ...more,
+});
+const end = (id: string, outcome: CommandOf<'effect.end'>['outcome'] = 'succeeded'): Command => ({
+  type: 'effect.end',
+  id,
+  outcome,
+});
+
+describe('a claim on files', () => {
+  it('is taken once, under a session', () => {
+    const run = scenario();
+    expect(run.when(ada, claim('a.ts', 'b.ts')).types).toEqual(['session.started', 'claim.taken']);
+    expect(run.when(ada, claim('b.ts', 'a.ts')).types).toEqual([]);
+    expect(run.when(ada, claim('a.ts')).body('claim.taken').id).toBe('L-2');
+  });
+
+  it('keeps others off while its session lives', () => {
+    const run = scenario().given(ada, claim('src/core/'));
+    const fault = run.refusal(bob, claim('x.ts', 'src/core/a.ts'));
+    expect(fault).toMatchObject({ code: 'held', data: { claim: 'L-1', agent: 'ada', file: 'src/core/a.ts' } });
+    expect(run.when(bob, claim('src/store/a.ts')).types).toContain('claim.taken');
+    expect(run.wait(31 * MINUTE_MS).when(bob, claim('src/core/a.ts')).types).toEqual(['session.ended', 'claim.taken']);
+  });
+
+  it('is released by its holder or a person, and again is a no-op', () => {
+    const run = scenario().given(ada, claim('a.ts'), claim('b.ts')).given(bob, sit());
+    expect(run.refusal(bob, letGo('L-1'))).toMatchObject({ code: 'held', data: { claim: 'L-1', session: 'S-1' } });
+    expect(run.when(ada, letGo('L-1')).types).toEqual(['claim.released']);
+    expect(run.when(ada, letGo('L-1')).types).toEqual([]);
+    expect(run.when(sam, letGo('L-2')).types).toEqual(['claim.released']);
+    expect(run.refusal(ada, letGo('L-9')).code).toBe('not_found');
+  });
+
+  it.each([
+    ['a.ts', 'a.ts', true],
+    ['src', 'src/a.ts', true],
+    ['src/', 'src/a.ts', true],
+    ['src', 'srcs/a.ts', false],
+    ['src/*.ts', 'src/a.ts', true],
+    ['src/*.ts', 'src/core/a.ts', false],
+    ['src/**', 'src/core/a.ts', true],
+    ['src/**/a.ts', 'src/a.ts', true],
+    ['src/**/a.ts', 'src/core/rules/a.ts', true],
+    ['a?.ts', 'ab.ts', true],
+    ['a?.ts', 'a/.ts', false],
+    ['src/*.ts', 'src', true],
+    ['src/*.ts', 'src/**', true],
+    ['src/*.ts', 'web/*.ts', false],
+    ['a.ts', 'axts', false],
+    ['(a)+[b].ts', '(a)+[b].ts', true],
+    ['**/*.test.ts', 'src/', true],
+    ['web/**/*.ts', 'src/', false],
+  ])('%s against %s overlaps: %s', (a, b, overlaps) => {
+    expect(pathsOverlap(a, b)).toBe(overlaps);
+    expect(pathsOverlap(b, a)).toBe(overlaps);
+  });
+
+  it('comes to an end with hostile patterns', () => {
+    expect(pathsOverlap('*a'.repeat(40), `${'a'.repeat(4000)}b`)).toBe(false);
+    expect(pathsOverlap(`${'**/'.repeat(60)}x`, 'a/'.repeat(2000))).toBe(true);
+  });
+});
+
+describe('an effect', () => {
+  it('is begun and ended, for the step that is held', () => {
+    const run = scenario('p1').given(ada, start('p1'));
+    expect(run.when(ada, begin()).body('effect.began')).toMatchObject({ id: 'X-1', class: 'irreversible', step: 'p1' });
+    expect(run.state.effects.get('X-1')?.status).toBe('began');
+    expect(run.when(ada, { ...end('X-1'), seen: true } as Command).events).toMatchObject([{ basis: 'verified' }]);
+    expect(run.state.effects.size).toBe(0);
+    expect(run.row('effect', 'X-1')).toMatchObject({ status: 'ended', outcome: 'succeeded' });
+  });
+
+  it('refuses its key while the first has no end, whoever asks', () => {
+    const run = scenario().given(ada, begin({ key: 'deploy-1' }));
+    const fault = run.refusal(bob, begin({ key: 'deploy-1' }));
+    expect(fault).toMatchObject({ code: 'illegal', data: { effect: 'X-1', key: 'deploy-1' } });
+    expect(fault.hints[0]).toContain('Look at what it did');
+    expect(run.when(bob, begin({ key: 'deploy-2' })).types).toEqual(['effect.began']);
+    expect(run.given(bob, end('deploy-1', 'unknown')).when(ada, begin({ key: 'deploy-1' })).types).toEqual([
+      'effect.began',
+    ]);
+  });
+
+  it('ends once; saying the same again is a no-op, saying otherwise is illegal', () => {
+    const run = scenario().given(ada, begin(), end('X-1'));
+    expect(run.when(ada, end('X-1')).types).toEqual([]);
+    expect(run.refusal(ada, end('X-1', 'failed')).code).toBe('illegal');
+    expect(run.refusal(ada, end('X-2'))).toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,100 @@
+import { expect } from 'vitest';
+import { type ChainProblem, chainVerifier, GENESIS, seal } from '../../core/chain.ts';
+import type { Draft, Event } from '../../core/event.ts';
+import type { Batch, Head, Store, StoredRecord } from '../store.ts';
+
+export type Get = () => Store;
+
+let runs = 0;
+
+/** Every test has a run of its own: they share one database, as real ones do. */
+export function newRun(): string {
+  runs += 1;
+  return `run-${runs}`;
+}
+
+export function note(text: string): Draft {
+  return { type: 'note.added', basis: 'declared', body: { id: 'N-1', text, kind: 'worklog' } };
+}
+
+export function at(second: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
+}
+
+export function batchOf(
+  run: string,
+  drafts: readonly Draft[],
+  after: { version: number; hash: string } | null,
+  extra: Partial<Batch> & { key?: string | null; session?: string } = {},
+): Batch {
+  const { key = null, session = null, ...rest } = extra;
+  const head = after ?? { version: 0, hash: GENESIS };
+  const stamp = { run, at: at(head.version + 1), actor: { kind: 'agent', name: 'tester' } as const, session, key };
+  const position = { phase: 1, plan: null, task: 'Build it', wave: null, status: 'in_progress', progress: { done: 1 } };
+  return {
+    run,
+    expected: head.version,
+    events: seal(drafts, stamp, head),
+    head: { workspace: 'w', title: 'Some work', status: 'active', position },
+    records: [],
+    ...rest,
+  };
+}
+
+export function chainProblems(events: readonly Event[]): ChainProblem[] {
+  const verifier = chainVerifier();
+  for (const event of events) verifier.push(event);
+  return verifier.finish();
+}
+
+export function record(run: string, id: string, rest: Partial<StoredRecord> = {}): StoredRecord {
+  return {
+    run,
+    kind: 'note',
+    id,
+    alias: null,
+    status: 'open',
+    version: 1,
+    at: at(1),
+    tags: [],
+    text: null,
+    doc: { id },
+    ...rest,
+  };
+}
+
+export async function headOf(store: Store, run: string): Promise<Head | null> {
+  return (await store.heads({ run }))[0] ?? null;
+}
+
+/** Appends to where the run stands, whatever is there. */
+export async function put(
+  store: Store,
+  run: string,
+  drafts: readonly Draft[],
+  extra: Parameters<typeof batchOf>[3] = {},
+): Promise<void> {
+  const appended = await store.append(batchOf(run, drafts, await headOf(store, run), extra));
+  expect(appended).toEqual({ outcome: 'appended' });
+}
+
+/** Reads on until `enough`: what was recorded may reach the feed a moment later. */
+export async function follow(store: Store, cursor: string | null, limit: number, enough: (events: Event[]) => boolean) {
+  const events: Event[] = [];
+  let from = cursor;
+  while (!enough(events)) {
+    const page = await store.feed(from, limit);
+    expect(page.events.length).toBeLessThanOrEqual(limit);
+    if (page.events.length === 0) {
+      expect(from === null || page.cursor === from).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    events.push(...page.events);
+    from = page.cursor;
+  }
+  return { events, cursor: from as string };
+}
+
+export function ofRun(run: string) {
+  return (event: Event) => event.run === run;
+}

@@ -1,0 +1,130 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+
+/** The built program, run as a user runs it: a process of its own with an environment of its own. */
+const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
+
+/** What a command answers; each test knows what it asked for. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+type Data = Record<string, any>;
+
+export interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+  /** The one object that `--json` prints. */
+  json: {
+    ok: boolean;
+    data: Record<string, never>;
+    changed: { path: string; before: unknown; after: unknown }[];
+    fault: FaultOutput;
+  };
+}
+
+interface FaultOutput {
+  code: string;
+  message: string;
+  hints: string[];
+  data: Data;
+}
+
+export interface Folder {
+  path: string;
+  /** Runs a command line given as words. */
+  run(...words: string[]): Ran;
+  /** The same with `--json`, which must succeed. */
+  data(...words: string[]): Data & { changed: Ran['json']['changed'] };
+  /** The same with `--json`, which must be refused. */
+  fault(...words: string[]): FaultOutput & { exit: number | null };
+  start(...words: string[]): Promise<Ran>;
+  env: Record<string, string>;
+}
+
+const made: string[] = [];
+afterEach(() => {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+export function newFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  made.push(path);
+  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: path };
+  const run = (...words: string[]): Ran => {
+    const ran = spawnSync(process.execPath, [program, ...words], {
+      cwd: path,
+      env,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return read(ran.status, ran.stdout, ran.stderr);
+  };
+  return {
+    path,
+    env,
+    run,
+    data(...words) {
+      const ran = run(...words, '--json');
+      if (ran.code !== 0) throw new Error(`holdfast ${words.join(' ')} exited with ${ran.code}: ${ran.out}${ran.err}`);
+      return { ...ran.json.data, changed: ran.json.changed } as ReturnType<Folder['data']>;
+    },
+    fault(...words) {
+      const ran = run(...words, '--json');
+      if (ran.code === 0) throw new Error(`holdfast ${words.join(' ')} was not refused: ${ran.out}`);
+      return { ...ran.json.fault, exit: ran.code };
+    },
+    start: (...words) =>
+      new Promise((resolve) => {
+        const child = spawn(process.execPath, [program, ...words], {
+          cwd: path,
+          env,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        });
+        let out = '';
+        let err = '';
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          out += text;
+        });
+        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+          err += text;
+        });
+        child.on('close', (code) => resolve(read(code, out, err)));
+      }),
+  };
+}
+
+/** A folder with a run and a plan: a phase with two tasks, and a task after them. */
+export function newWorkspace(): Folder {
+  const folder = newFolder();
+  folder.data('init', '--title', 'User authentication', '--id', 'auth', '--goal', 'Login survives a stolen token');
+  folder.data('plan', 'add', 'p1', 'Tokens', '--kind', 'phase');
+  folder.data(
+    'plan',
+    'add',
+    't1',
+    'Issue tokens',
+    '--parent',
+    'p1',
+    '--checkpoint',
+    'drafted',
+    '--checkpoint',
+    'tested',
+  );
+  folder.data('plan', 'add', 't2', 'Rotate tokens', '--parent', 'p1', '--after', 't1');
+  folder.data('plan', 'add', 't3', 'Write the docs');
+  return folder;
+}
+
+function read(code: number | null, out: string, err: string): Ran {
+  return {
+    code,
+    out,
+    err,
+    get json() {
+      return JSON.parse(out) as Ran['json'];
+    },
+  };
+}
