@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildJournal, type Journal } from './history.ts';
 import { inTurns, type Row, ratioRow, ratios } from './measure.ts';
@@ -27,6 +27,9 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
     await build('longer', longest),
   ];
   const inGit = copyIntoGit(long, join(folder, 'in-git'));
+  // The first start leaves compiled code beside the program, of what that command used: as with its users, it is `init`.
+  mkdirSync(join(folder, 'first'));
+  node(join(folder, 'first'), [PROGRAM, 'init', '--title', 'First']);
   say('Running the commands in turns …');
   const times = await inTurns(rounds, {
     bare: () => node(folder, ['-e', '0']),
