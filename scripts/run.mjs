@@ -1,5 +1,6 @@
 // Runs a TypeScript file of the project: bundles it into a temporary file and starts that with the same Node.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +13,13 @@ try {
   const bundle = await rolldown({ cwd: root, input: { main: entry }, platform: 'node', external: [/^[^./]/] });
   await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
   await bundle.close();
-  const ran = spawnSync(process.execPath, [join(folder, 'main.mjs'), ...rest], { cwd: root, stdio: 'inherit' });
-  process.exitCode = ran.status ?? 1;
+  const child = spawn(process.execPath, [join(folder, 'main.mjs'), ...rest], { cwd: root, stdio: 'inherit' });
+  // Whoever stops it stops the file that runs; this one waits until that has ended, and then cleans up. A terminal tells
+  // both of an interruption, anybody else only this one.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const [status] = await once(child, 'exit');
+  process.exitCode = status ?? 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,261 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { GENESIS, seal } from '../src/core/chain.ts';
+import type { Draft, Event, EventBody, EventType } from '../src/core/event.ts';
+import { evolve } from '../src/core/evolve.ts';
+import { recordsOf } from '../src/core/record.ts';
+import { emptyState, nextId, STATE_FORMAT, type State, serializeState } from '../src/core/state.ts';
+import type { Recall, Rows, Touch } from '../src/core/touch.ts';
+import { headOf, storedRecords } from '../src/engine/derived.ts';
+import { openSqliteStore } from '../src/store/sqlite/store.ts';
+import type { Store } from '../src/store/store.ts';
+import { createWorkspace } from '../src/workspace/workspace.ts';
+
+/** A workspace with a long history, as commands find it. */
+export interface Journal {
+  workspace: string;
+  run: string;
+  /** The session that is at work; it holds a step. */
+  session: string;
+  events: number;
+}
+
+/** Open things at the end of every history, however long it is: only what lies behind them differs. */
+const OPEN = { blocker: 10, finding: 60, question: 40, commitment: 20, message: 30, effect: 10, note: 20, claim: 10 };
+const PHASES = 6;
+const TASKS_PER_PHASE = 9;
+/** The last ones stay to be done, so that the run is never over. */
+const TASKS_LEFT = 4;
+const AGENTS = ['claude', 'codex', 'gemini'] as const;
+
+/**
+ * Writes a journal of so many events: many sittings of three agents that work a plan through again and again, and 200
+ * open things. The events go through the same functions as those of commands, only many to a transaction.
+ */
+export async function buildJournal(folder: string, events: number): Promise<Journal> {
+  mkdirSync(folder, { recursive: true });
+  const workspace = createWorkspace(folder, () => 'w-bench');
+  const store = await openSqliteStore({ file: join(workspace.folder, 'journal.db') });
+  try {
+    const run = 'bench';
+    const recorder = createRecorder(store, run, events);
+    openPlan(recorder, workspace.id);
+    const openThings = Object.values(OPEN).reduce((sum, count) => sum + count, 0);
+    for (let sitting = 0; recorder.left() > openThings + 60; sitting++) {
+      workSitting(recorder, sitting);
+      await recorder.flush();
+    }
+    const session = leaveOpen(recorder);
+    await recorder.flush(true);
+    return { workspace: folder, run, session, events };
+  } finally {
+    await store.close();
+  }
+}
+
+interface Recorder {
+  readonly state: State;
+  record<T extends EventType>(type: T, body: EventBody<T>): void;
+  /** Whose events the next ones are. */
+  become(agent: string, session: string | null): void;
+  /** How many events are still to come. */
+  left(): number;
+  /** Writes what was recorded, when it is enough for a transaction or all there is. */
+  flush(last?: boolean): Promise<void>;
+}
+
+const BATCH = 4000;
+const SECONDS_BETWEEN_EVENTS = 20;
+
+function createRecorder(store: Store, run: string, total: number): Recorder {
+  const state = emptyState();
+  const beganMs = Date.now() - total * SECONDS_BETWEEN_EVENTS * 1000;
+  let hash = GENESIS;
+  let actor = { kind: 'agent' as const, name: AGENTS[0] as string };
+  let session: string | null = null;
+  let touched: { event: Event; touches: Touch[] }[] = [];
+  let lastDecision: Rows['decision'] | null = null;
+  // Only decisions are asked for, and only the one before: the history is made so.
+  const recall = ((kind, id) => (kind === 'decision' && lastDecision?.id === id ? lastDecision : null)) as Recall;
+  return {
+    state,
+    record(type, body) {
+      const at = new Date(beganMs + state.version * SECONDS_BETWEEN_EVENTS * 1000).toISOString();
+      const drafts = [{ type, body, basis: 'declared' } as unknown as Draft];
+      const [event] = seal(drafts, { run, at, actor, session, key: null }, { version: state.version, hash });
+      if (!event) return;
+      hash = event.hash;
+      const touches = evolve(state, event, recall);
+      for (const touch of touches) if (touch.kind === 'decision') lastDecision = touch.after;
+      touched.push({ event, touches });
+    },
+    become(agent, id) {
+      actor = { kind: 'agent', name: agent };
+      session = id;
+    },
+    left: () => total - state.version,
+    async flush(last = false) {
+      if (touched.length === 0 || (touched.length < BATCH && !last)) return;
+      const appended = await store.append({
+        run,
+        expected: state.version - touched.length,
+        events: touched.map(({ event }) => event),
+        head: headOf(state),
+        records: storedRecords(run, recordsOf(touched)),
+        ...(last ? { cache: { format: STATE_FORMAT, state: serializeState(state) } } : {}),
+      });
+      if (appended.outcome !== 'appended') throw new Error(`the history was not taken: ${appended.outcome}`);
+      touched = [];
+    },
+  };
+}
+
+function openPlan({ record }: Recorder, workspace: string): void {
+  record('run.opened', { title: 'Rework of the payment service', workspace, goal: 'Every payment is booked once.' });
+  for (let phase = 1; phase <= PHASES; phase++) {
+    record('step.added', {
+      step: `p${phase}`,
+      title: `Phase ${phase} of the rework`,
+      kind: 'phase',
+      ...(phase > 1 ? { after: [`p${phase - 1}`] } : {}),
+    });
+    for (let task = 1; task <= TASKS_PER_PHASE; task++) {
+      record('step.added', {
+        step: `p${phase}.${task}`,
+        title: `Task ${task}: move one more path of the payment service to the new ledger`,
+        kind: 'task',
+        parent: `p${phase}`,
+        context: [`docs/ledger-${task}.md`],
+        checkpoints: ['read', 'drafted', 'tested', 'reviewed'],
+      });
+    }
+  }
+}
+
+/** The key of the n-th task that is worked on, round and round. */
+function taskKey(n: number): string {
+  const index = n % (PHASES * TASKS_PER_PHASE - TASKS_LEFT);
+  return `p${Math.floor(index / TASKS_PER_PHASE) + 1}.${(index % TASKS_PER_PHASE) + 1}`;
+}
+
+const TASKS_PER_SITTING = 3;
+
+function beginSitting({ record, become, state }: Recorder, agent: string): string {
+  const session = nextId(state, 'S');
+  become(agent, null);
+  record('session.started', { id: session, agent, kind: 'agent', role: 'worker', leaseMs: 24 * 3_600_000 });
+  become(agent, session);
+  return session;
+}
+
+function takeTask({ record, state }: Recorder, step: string, session: string): void {
+  const claim = nextId(state, 'L');
+  if (state.steps.get(step)?.status === 'pending') record('step.started', { step, session, claim });
+  else record('step.reopened', { step, reason: 'The ledger gained another kind of booking.', session, claim });
+}
+
+/** One agent sits down, does a few tasks and leaves; about fifty events. */
+function workSitting(recorder: Recorder, sitting: number): void {
+  const { record, state, left } = recorder;
+  const agent = AGENTS[sitting % AGENTS.length] ?? 'claude';
+  const session = beginSitting(recorder, agent);
+  const tasks = Math.min(TASKS_PER_SITTING, Math.max(1, Math.floor((left() - 260) / 20)));
+  for (let task = 0; task < tasks; task++)
+    workTask(recorder, taskKey(sitting * TASKS_PER_SITTING + task), session, agent);
+  const message = nextId(state, 'M');
+  const to = AGENTS[(sitting + 1) % AGENTS.length] ?? 'codex';
+  const subject = `The booking rules changed in sitting ${sitting}`;
+  record('message.sent', { id: message, from: agent, to, type: 'notify', priority: 'P2', subject, body: FILLER });
+  record('message.moved', { id: message, to: 'closed', note: 'read', disposition: 'resolved' });
+  record('session.ended', {
+    id: session,
+    reason: 'completed',
+    notes: [`Sitting ${sitting}: ${FILLER}`],
+    contextUsage: 61,
+  });
+}
+
+const FILLER =
+  'The path was moved, its callers follow, and the double booking no longer occurs in the replayed traffic.';
+
+function workTask(recorder: Recorder, step: string, session: string, agent: string): void {
+  const { record, state } = recorder;
+  takeTask(recorder, step, session);
+  const number = state.version;
+  const path = `src/ledger/${step}-${number % 7}.ts`;
+  record('files.seen', { artifacts: [{ path, sha256: fakeSha(number), bytes: 4096 }], step });
+  for (const name of ['read', 'drafted', 'tested', 'reviewed']) {
+    record('step.checkpointed', { step, name, next: `Go on with ${step} after ${name}: look at ${path} first` });
+  }
+  const effect = nextId(state, 'X');
+  record('effect.began', { id: effect, name: `npm test -- ${path}`, class: 'idempotent', step });
+  record('effect.ended', { id: effect, outcome: 'succeeded', exitCode: 0 });
+  record('note.added', { id: nextId(state, 'N'), text: `${step}, event ${number}: ${FILLER}`, kind: 'worklog', step });
+  const finding = nextId(state, 'F');
+  const text = `Rounding differs in booking ${number}`;
+  record('item.raised', { id: finding, kind: 'finding', severity: 'should_fix', text, step });
+  record('item.settled', { id: finding, as: 'resolved', note: 'The old rounding is kept.' });
+  if (number % 3 === 0) decideSomething(recorder, step, number);
+  record('usage.added', { agent, input: 41_000, output: 2_300, cached: 30_000, step });
+  record('step.completed', { step, summary: `${step} is done. ${FILLER}`, built: `The path of ${step} books once.` });
+}
+
+/** One in ten takes the place of the one before, one in fifty cannot be undone. */
+function decideSomething({ record, state }: Recorder, step: string, number: number): void {
+  const made = state.counters['D'] ?? 0;
+  record('decision.made', {
+    id: nextId(state, 'D'),
+    context: `How booking ${number} is rounded`,
+    decision: `Half to even, as in ledger ${number % 17}`,
+    reason: 'The auditors compare with the old sums.',
+    affects: [step],
+    step,
+    ...(made % 10 === 9 ? { supersedes: `D-${made}` } : {}),
+    ...(made % 50 === 7 ? { irreversible: true } : {}),
+  });
+}
+
+/** The end of every history: an agent in the middle of a step, and what is open around it. */
+function leaveOpen(recorder: Recorder): string {
+  const { record, state, left } = recorder;
+  const session = beginSitting(recorder, 'claude');
+  const step = taskKey(0);
+  takeTask(recorder, step, session);
+  const times = (count: number, work: (number: number) => void): void => {
+    for (let number = 1; number <= count; number++) work(number);
+  };
+  const items = { blocker: 'B', finding: 'F', question: 'Q', commitment: 'C' } as const;
+  for (const kind of ['blocker', 'finding', 'question', 'commitment'] as const) {
+    times(OPEN[kind], (number) => {
+      const text = `${kind} ${number}: the ledger of region ${number} has to be looked at before it is closed`;
+      record('item.raised', { id: nextId(state, items[kind]), kind, text, affects: [`region ${number}`] });
+    });
+  }
+  times(OPEN.message, (number) => {
+    const id = nextId(state, 'M');
+    const subject = `Region ${number} asks when it is moved`;
+    record('message.sent', { id, from: 'codex', to: 'claude', type: 'request', priority: 'P1', subject, body: FILLER });
+  });
+  times(OPEN.effect, (number) => {
+    record('effect.began', {
+      id: nextId(state, 'X'),
+      name: `replay traffic of region ${number}`,
+      class: 'unknown',
+      step,
+    });
+  });
+  times(OPEN.note, (number) => {
+    const kind = number % 2 === 0 ? 'constraint' : 'dead-end';
+    record('note.added', { id: nextId(state, 'N'), text: `Region ${number} is not booked at night.`, kind });
+  });
+  times(OPEN.claim, (number) => {
+    record('claim.taken', { id: nextId(state, 'L'), session, files: [`src/regions/${number}.ts`] });
+  });
+  const name = 'drafted';
+  while (left() > 0) record('step.checkpointed', { step, name, next: 'Wire the new ledger into the replay' });
+  return session;
+}
+
+function fakeSha(number: number): string {
+  return number.toString(16).padStart(64, '0');
+}

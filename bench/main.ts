@@ -1,0 +1,71 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measureAppends } from './appends.ts';
+import { measureContention, runWorker, WORKER } from './contention.ts';
+import { measureDisk } from './disk.ts';
+import type { Row } from './measure.ts';
+import { measurePostgres } from './postgres.ts';
+import { measureProcessCost } from './process-cost.ts';
+
+/** What can be measured, each in a folder of its own; with the word `quick` on less data and in fewer rounds. */
+const measurements: Record<string, (folder: string, isQuick: boolean) => Promise<Row[]>> = {
+  process: (folder, isQuick) =>
+    measureProcessCost({ folder, longest: isQuick ? 20_000 : 1_000_000, rounds: isQuick ? 15 : 60, say }),
+  appends: (folder, isQuick) => measureAppends(folder, isQuick ? 10 : 40),
+  contention: (folder) => measureContention(folder),
+  disk: (folder) => measureDisk(folder),
+  postgres: (folder, isQuick) => measurePostgres(folder, isQuick ? 10 : 40),
+};
+
+/** Progress goes beside the table, which alone is on the standard output. */
+function say(sentence: string): void {
+  console.error(sentence);
+}
+
+async function main(words: readonly string[]): Promise<void> {
+  const isQuick = words.includes('quick');
+  const names = words.filter((word) => word !== 'quick');
+  const unknown = names.filter((name) => !(name in measurements));
+  if (unknown.length > 0) {
+    say(`There is no measurement ${unknown.join(', ')}. There are ${Object.keys(measurements).join(', ')}, and quick.`);
+    process.exitCode = 2;
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  // The user that PostgreSQL runs as must be able to enter.
+  chmodSync(folder, 0o755);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+  }
+  const rows: Row[] = [];
+  for (const [name, measure] of Object.entries(measurements)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    say(`Measuring ${name} …`);
+    rows.push(...(await measure(join(folder, name), isQuick)));
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+  console.log(renderTable(rows));
+}
+
+function renderTable(rows: readonly Row[]): string {
+  const lines = rows.map(({ what, measured, spread, target, met }) => [
+    what,
+    measured,
+    spread,
+    target,
+    met ? 'yes' : 'no',
+  ]);
+  const all = [['what', 'measured', 'spread', 'target', 'met'], ...lines];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
+  const [head, ...body] = all.map(
+    (line) => `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+  );
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [head, rule, ...body].join('\n');
+}
+
+const [first, folder, agent] = process.argv.slice(2);
+if (first === WORKER && folder !== undefined && agent !== undefined) await runWorker(folder, agent);
+else await main(process.argv.slice(2));

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildJournal, type Journal } from './history.ts';
+import { inTurns, type Row, ratioRow, ratios } from './measure.ts';
+
+const PROGRAM = join(process.cwd(), 'dist', 'bin', 'holdfast.cjs');
+
+export interface ProcessCostOptions {
+  folder: string;
+  /** The length of the longest history; the others are 1,000 and 100,000 events long. */
+  longest: number;
+  rounds: number;
+  say: (sentence: string) => void;
+}
+
+/** What a whole command costs, from the start of its process to the end, against a process that does nothing. */
+export async function measureProcessCost({ folder, longest, rounds, say }: ProcessCostOptions): Promise<Row[]> {
+  const build = async (name: string, events: number): Promise<Journal> => {
+    say(`Writing a journal of ${events.toLocaleString('en')} events …`);
+    return buildJournal(join(folder, name), events);
+  };
+  const middle = Math.min(100_000, longest);
+  const [short, long, longer] = [
+    await build('short', 1000),
+    await build('long', middle),
+    await build('longer', longest),
+  ];
+  const inGit = copyIntoGit(long, join(folder, 'in-git'));
+  // The first start leaves compiled code beside the program, of what that command used: as with its users, it is `init`.
+  mkdirSync(join(folder, 'first'));
+  node(join(folder, 'first'), [PROGRAM, 'init', '--title', 'First']);
+  say('Running the commands in turns …');
+  const times = await inTurns(rounds, {
+    bare: () => node(folder, ['-e', '0']),
+    checkpoint: () => checkpoint(long),
+    resume: () => resume(long),
+    resumeInGit: () => (inGit ? resume(inGit) : undefined),
+    checkpointShort: () => checkpoint(short),
+    checkpointLonger: () => checkpoint(longer),
+    resumeShort: () => resume(short),
+    resumeLonger: () => resume(longer),
+  });
+  const [middleWords, longestWords] = [middle, longest].map((events) => events.toLocaleString('en'));
+  const against = (name: keyof typeof times) => ratios(times[name], times.bare);
+  const growth = `grows from 1,000 to ${longestWords} events`;
+  return [
+    ratioRow(`\`checkpoint\` process, ${middleWords} events, against \`node -e 0\``, against('checkpoint'), {
+      atMost: 1.35,
+    }),
+    ratioRow(`\`resume\` process, ${middleWords} events, 200 open things, no git`, against('resume'), { atMost: 1.6 }),
+    ...(inGit ? [ratioRow('the same in a git repository', against('resumeInGit'), { atMost: 2 })] : []),
+    ratioRow(`\`checkpoint\` ${growth}`, ratios(times.checkpointLonger, times.checkpointShort), { atMost: 1.2 }),
+    ratioRow(`\`resume\` ${growth}`, ratios(times.resumeLonger, times.resumeShort), { atMost: 1.2 }),
+  ];
+}
+
+let checkpoints = 0;
+
+function checkpoint({ workspace, session }: Journal): void {
+  checkpoints += 1;
+  node(workspace, [
+    PROGRAM,
+    'checkpoint',
+    `measured-${checkpoints}`,
+    '--session',
+    session,
+    '--next',
+    'Go on measuring',
+  ]);
+}
+
+function resume({ workspace, session }: Journal): void {
+  node(workspace, [PROGRAM, 'resume', '--session', session]);
+}
+
+/**
+ * A process with nothing in its environment but the search path: additional certificates alone make a bare Node start
+ * three times as long and hide every other cost.
+ */
+function node(folder: string, words: readonly string[]): void {
+  const ran = spawnSync(process.execPath, words, { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } });
+  if (ran.status !== 0) throw new Error(`node ${words.join(' ')} ended with ${ran.status}: ${ran.stderr}`);
+}
+
+/** The same journal in a repository with some files, a commit and a change; null where there is no git. */
+function copyIntoGit(journal: Journal, workspace: string): Journal | null {
+  cpSync(journal.workspace, workspace, { recursive: true });
+  for (let number = 0; number < 200; number++) writeFileSync(join(workspace, `file-${number}.txt`), `${number}\n`);
+  const git = (...words: string[]): boolean =>
+    spawnSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@localhost', ...words], { cwd: workspace })
+      .status === 0;
+  if (!git('init', '--quiet') || !git('add', '.') || !git('commit', '--quiet', '-m', 'Begin')) return null;
+  writeFileSync(join(workspace, 'file-0.txt'), 'changed\n');
+  return { ...journal, workspace };
+}
