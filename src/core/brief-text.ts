@@ -28,51 +28,82 @@ interface Section {
  */
 export function renderBrief(brief: Brief): BriefText {
   const sections = sectionsOf(brief);
-  for (const chars of [600, 300, 160, 100, 70]) {
-    for (const keep of chars > 70 ? [Number.POSITIVE_INFINITY] : [24, 12, 6, 3, 1]) {
-      const rendered = layOut(brief, sections, chars, keep);
-      if (rendered) return rendered;
-    }
+  const must = sections.filter((section) => section.must);
+  const lines = must.reduce((sum, section) => sum + section.lines.length, 0);
+  let room = Math.min(LIMIT_CHARS, (brief.budgetTokens - FOOTER_TOKENS) * CHARS_PER_TOKEN);
+  // A guess at how much each line may take, and how many there may be; what is wrong with it shows in the text.
+  for (let attempt = 0; attempt < 12; attempt++, room *= 0.8) {
+    const chars = Math.max(SHORTEST_CHARS, Math.min(LONGEST_CHARS, Math.floor(room / Math.max(1, lines))));
+    const keep = Math.max(must.length, Math.floor(room / (chars + LINE_FRAME_CHARS)));
+    const rendered = layOut(brief, sections, chars, keep);
+    if (rendered) return rendered;
   }
   const text = `${oneLine(brief.headline, 160)}\nThe budget of ${brief.budgetTokens} tokens is too small for this brief: \`holdfast resume --budget 2000\`.\n`;
   return { text, usedTokens: estimateTokens(text), omitted: { all: sections.length } };
 }
 
+const FOOTER_TOKENS = 40;
+const CHARS_PER_TOKEN = 3.5;
+const LONGEST_CHARS = 600;
+const SHORTEST_CHARS = 60;
+/** Ids, words and marks around what is quoted. */
+const LINE_FRAME_CHARS = 40;
+
+/** Lays out what must be there, at most `keep` lines of it, then the rest while it fits; null when it does not fit. */
 function layOut(brief: Brief, sections: readonly Section[], chars: number, keep: number): BriefText | null {
-  const omitted: Record<string, number> = {};
-  const fits = (text: string): boolean => text.length <= LIMIT_CHARS && estimateTokens(text) <= brief.budgetTokens - 30;
-  const bodies = sections.map((section) => {
-    const lines = section.must ? section.lines.slice(0, keep).map((line) => line(chars)) : [];
-    return { section, lines };
-  });
-  const join = (): string =>
-    `${bodies
-      .map(({ section, lines }) => block(section, lines, section.lines.length))
-      .filter((part) => part !== '')
-      .join('\n\n')}\n`;
-  let text = join();
-  if (!fits(text)) return null;
+  const limitTokens = brief.budgetTokens - FOOTER_TOKENS;
+  const kept = shares(sections, keep);
+  const bodies = sections.map((section, index) => ({
+    section,
+    lines: section.must ? section.lines.slice(0, kept[index]).map((line) => line(chars)) : [],
+  }));
+  let text = join(bodies);
+  let tokens = estimateTokens(text);
+  if (text.length > LIMIT_CHARS || tokens > limitTokens) return null;
+  let length = text.length;
   for (const body of bodies) {
     if (body.section.must) continue;
-    for (const line of body.section.lines) {
-      body.lines.push(line(Math.min(chars, 300)));
-      const longer = join();
-      if (!fits(longer)) {
-        body.lines.pop();
-        break;
-      }
-      text = longer;
+    const frame = estimateTokens(body.section.title) + estimateTokens(body.section.more) + 8;
+    for (const [index, make] of body.section.lines.entries()) {
+      const line = make(Math.min(chars, 300));
+      const cost = estimateTokens(line) + 1 + (index === 0 ? frame : 0);
+      if (tokens + cost > limitTokens || length + line.length + frame * 4 > LIMIT_CHARS) break;
+      body.lines.push(line);
+      tokens += cost;
+      length += line.length + 1;
     }
   }
+  const omitted: Record<string, number> = {};
   for (const { section, lines } of bodies) {
     const left = section.lines.length - lines.length;
     if (left > 0) omitted[section.name] = left;
   }
-  text = join();
-  const used = estimateTokens(text) + 24;
+  text = join(bodies);
   const leftOut = Object.entries(omitted).map(([name, count]) => `${count} ${name}`);
-  text += `\nBrief: ${used} of ${brief.budgetTokens} tokens.${leftOut.length > 0 ? ` Left out: ${leftOut.join(', ')}.` : ''}\n`;
+  const used = estimateTokens(text) + FOOTER_TOKENS / 2;
+  text += `\nBrief: about ${used} of ${brief.budgetTokens} tokens.${leftOut.length > 0 ? ` Left out: ${leftOut.join(', ')}.` : ''}\n`;
   return { text, usedTokens: estimateTokens(text), omitted };
+}
+
+/** How many lines each section keeps: short ones all of theirs, the longest what is left. */
+function shares(sections: readonly Section[], keep: number): number[] {
+  const counts = sections.map((section) => (section.must ? section.lines.length : 0));
+  let open = counts.filter((count) => count > 0).length;
+  let left = keep;
+  const kept = counts.map(() => 0);
+  for (const index of counts.map((_, place) => place).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0))) {
+    const count = counts[index] ?? 0;
+    if (count === 0) continue;
+    kept[index] = Math.max(1, Math.min(count, Math.floor(left / open)));
+    left -= kept[index];
+    open -= 1;
+  }
+  return kept;
+}
+
+function join(bodies: readonly { section: Section; lines: readonly string[] }[]): string {
+  const blocks = bodies.map(({ section, lines }) => block(section, lines, section.lines.length));
+  return `${blocks.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 function block(section: Section, lines: readonly string[], total: number): string {

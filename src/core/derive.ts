@@ -48,7 +48,18 @@ export interface Progress {
   rootsTotal: number;
 }
 
+/** The plan as it stands. Kept with the state it was made of: a command looks at it several times. */
 export function planView(state: State): PlanView {
+  const known = views.get(state);
+  if (known?.version === state.version) return known.view;
+  const view = viewPlan(state);
+  views.set(state, { version: state.version, view });
+  return view;
+}
+
+const views = new WeakMap<State, { version: number; view: PlanView }>();
+
+function viewPlan(state: State): PlanView {
   const childrenOf = childrenByParent(state);
   const statuses = new Map<string, StepStatus>();
   const statusOf = (step: Step): StepStatus => {

@@ -7,6 +7,7 @@ import type { Actor, Event, Owner } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
 import { deserializeState, emptyState, forkState, STATE_FORMAT, type State, serializeState } from '../core/state.ts';
+import { addMs } from '../core/time.ts';
 import type { Rows, Touch } from '../core/touch.ts';
 import type { Batch, RecordFilter, Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
@@ -139,8 +140,12 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     });
   }
 
-  async function vitals(state: State): Promise<Vitals> {
-    const beats = state.sessions.size > 0 && state.run ? await store.beats(state.run.id) : new Map<string, string>();
+  async function vitals(state: State, exact = true): Promise<Vitals> {
+    const at = now();
+    const sessions = [...state.sessions.values()];
+    // A heartbeat matters to a rule only where the last event is too long ago.
+    const asked = exact ? sessions.length > 0 : sessions.some(({ seenAt, leaseMs }) => addMs(seenAt, leaseMs) <= at);
+    const beats = asked && state.run ? await store.beats(state.run.id) : new Map<string, string>();
     // Asked of the system only for sessions a rule asks about: most commands ask about none.
     const owners = {
       get: (id: string) => {
@@ -148,7 +153,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
         return owner ? probe(owner) : undefined;
       },
     };
-    return { now: now(), beats, owners };
+    return { now: at, beats, owners };
   }
 
   async function execute(run: string, command: Command, caller: Caller): Promise<Done> {
@@ -162,7 +167,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const loaded = fresh || !known.has(run) ? await refresh(run) : (known.get(run) as Loaded);
       if (command.type !== 'run.open') mustExist(run, loaded.state);
-      const tried = await tryOnce(run, loaded, command, caller).catch((thrown: unknown) => asFault(thrown));
+      const tried = await tryOnce(run, loaded, command, caller, fresh).catch((thrown: unknown) => asFault(thrown));
       if (tried instanceof Fault) {
         if (fresh || tried.code === 'internal') throw tried;
       } else if (tried !== 'conflict' && (fresh || tried.events.length > 0)) return tried;
@@ -175,9 +180,15 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     });
   }
 
-  async function tryOnce(run: string, loaded: Loaded, command: Command, caller: Caller): Promise<Done | 'conflict'> {
+  async function tryOnce(
+    run: string,
+    loaded: Loaded,
+    command: Command,
+    caller: Caller,
+    exact: boolean,
+  ): Promise<Done | 'conflict'> {
     const { state } = loaded;
-    const seen = await vitals(state);
+    const seen = await vitals(state, exact);
     const rows = await recallFor(run, loaded, [...(caller.session ? [caller.session] : []), ...referencesOf(command)]);
     const { actor, session, owner } = caller;
     const circumstances: Circumstances = { ...seen, actor, session, owner, recall: rows.recall };

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { Role } from '../core/event.ts';
 import type { Session } from '../core/state.ts';
 import { act, treeMark } from './act.ts';
+import { briefFor } from './brief.ts';
 import { label } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';
-import { briefFor } from './resume.ts';
 
 export const sessionStart = defineOperation({
   name: 'session.start',

@@ -142,7 +142,7 @@ export function returnOf(state: State, ended: Session): 'may return' | Fault {
       : `Session ${id} was superseded${ended.continuedBy ? ` by ${ended.continuedBy}` : ''}: it writes no more.`,
     {
       hints: [
-        'What you found is not lost: file it with `holdfast note …` in a new session (`holdfast session start --agent NAME`).',
+        `What you found is not lost: file it with \`holdfast note … --session ${id}\`.`,
         ...(taken ? [`Tell ${taken.lastAgent} what you did, so that it is not done twice.`] : []),
       ],
       data: { session: id, step: taken?.key ?? null, holder: holder ?? null, continuedBy: ended.continuedBy },

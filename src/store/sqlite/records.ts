@@ -27,23 +27,20 @@ export function writeRecord({ statement }: Statements, record: StoredRecord): vo
     number: number;
   };
 
-  if ((old?.tags ?? '[]') !== row.tags) {
-    for (const tag of old === undefined ? [] : tagsOf(old)) {
-      statement('DELETE FROM tags WHERE run = ? AND kind = ? AND tag = ? AND number = ?').run(
-        row.run,
-        row.kind,
-        tag,
-        number,
-      );
-    }
-    for (const tag of new Set(record.tags)) {
-      statement('INSERT INTO tags (run, kind, tag, number) VALUES (?, ?, ?, ?)').run(
-        row.run,
-        row.kind,
-        toColumn(tag),
-        number,
-      );
-    }
+  for (const tag of old === undefined ? [] : tagsOf(old)) {
+    statement(
+      'DELETE FROM tags WHERE run = ? AND kind = ? AND tag = ? AND status = ? AND version = ? AND number = ?',
+    ).run(row.run, row.kind, tag, (old as Row).status, (old as Row).version, number);
+  }
+  for (const tag of tagsOf(row)) {
+    statement('INSERT INTO tags (run, kind, tag, status, version, number) VALUES (?, ?, ?, ?, ?, ?)').run(
+      row.run,
+      row.kind,
+      tag,
+      row.status,
+      row.version,
+      number,
+    );
   }
   const oldText = old === undefined ? null : textOf(old)(parseColumn(old.doc, `record ${old.id}`));
   if (oldText === record.text) return;
@@ -79,34 +76,29 @@ export function listRecords(statements: Statements, run: string, filter: RecordF
   const { limit, before = Number.MAX_SAFE_INTEGER } = filter;
   if (limit <= 0) return [];
   const kind = toColumn(filter.kind);
+  const tag = filter.tag === undefined ? null : toColumn(filter.tag);
   const statuses = filter.status === undefined ? statusesOf(statements, run, kind) : [toColumn(filter.status)];
   const found = (from: number, below: number, atMost: number): Row[] =>
-    filter.tag === undefined
-      ? statuses.flatMap(
-          (status) =>
-            statements
+    statuses.flatMap((status) => {
+      const range = [status, from, below, atMost] as const;
+      return (
+        tag === null
+          ? statements
               .statement(
                 `SELECT ${COLUMNS} FROM records WHERE run = ? AND kind = ? AND status = ? AND version >= ? AND version < ?
                  ORDER BY version DESC LIMIT ?`,
               )
-              .all(run, kind, status, from, below, atMost) as Row[],
-        )
-      : (statements
-          .statement(
-            `SELECT ${COLUMNS} FROM records
-             WHERE number IN (SELECT number FROM tags WHERE run = ? AND kind = ? AND tag = ?)
-               AND (?4 IS NULL OR status = ?4) AND version >= ?5 AND version < ?6
-             ORDER BY version DESC LIMIT ?7`,
-          )
-          .all(
-            run,
-            kind,
-            toColumn(filter.tag),
-            filter.status === undefined ? null : toColumn(filter.status),
-            from,
-            below,
-            atMost,
-          ) as Row[]);
+              .all(run, kind, ...range)
+          : statements
+              .statement(
+                `SELECT ${COLUMNS} FROM records WHERE number IN (
+                   SELECT number FROM tags
+                   WHERE run = ? AND kind = ? AND tag = ? AND status = ? AND version >= ? AND version < ?
+                   ORDER BY version DESC LIMIT ?)`,
+              )
+              .all(run, kind, tag, ...range)
+      ) as Row[];
+    });
 
   const rows = found(0, before, limit).sort(lastFirst).slice(0, limit);
   const last = rows.at(-1);

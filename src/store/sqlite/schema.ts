@@ -6,6 +6,7 @@ export const APPLICATION_ID = 0x48467374;
  * changed.
  *
  * - `events` is the journal; its rows are in the order of recording, which is the order of the feed.
+ * - `tags` repeats status and version, so that the newest records with a tag are read without looking at all of them.
  * - `records.text` holds of the searched text only what is not in `doc` already, see `text-column.ts`.
  * - `search` keeps no text, only which term is in which record; its terms are cut by `words.ts`, so its tokenizer has
  *   nothing to do but to split at spaces.
@@ -66,8 +67,10 @@ CREATE TABLE tags (
   run TEXT NOT NULL,
   kind TEXT NOT NULL,
   tag TEXT NOT NULL,
+  status TEXT NOT NULL,
+  version INTEGER NOT NULL,
   number INTEGER NOT NULL,
-  PRIMARY KEY (run, kind, tag, number)
+  PRIMARY KEY (run, kind, tag, status, version, number)
 ) WITHOUT ROWID;
 
 CREATE TABLE cache (

@@ -1,0 +1,69 @@
+import { type Brief, composeBrief } from '../core/brief.ts';
+import { type BriefText, renderBrief } from '../core/brief-text.ts';
+import { ancestorsOf, planView } from '../core/derive.ts';
+import type { Role } from '../core/event.ts';
+import { positionOf } from '../core/position.ts';
+import type { Decision, Session, State } from '../core/state.ts';
+import { probeOwner } from '../workspace/process.ts';
+import { treeMark } from './act.ts';
+import type { Context } from './context.ts';
+
+export interface BriefOptions {
+  session: string | null;
+  agent: string | null;
+  role?: Role | undefined;
+  budgetTokens?: number | undefined;
+}
+
+export async function briefFor(
+  context: Context,
+  state: State,
+  options: BriefOptions,
+): Promise<BriefText & { brief: Brief }> {
+  const engine = await context.engine();
+  const effectOwners = new Map<string, 'alive' | 'dead'>();
+  for (const effect of state.effects.values()) {
+    const verdict = effect.owner ? probeOwner(effect.owner) : undefined;
+    if (verdict) effectOwners.set(effect.id, verdict);
+  }
+  const brief = composeBrief(state, await engine.vitals(state), {
+    budgetTokens: options.budgetTokens ?? 2000,
+    role: options.role,
+    session: options.session,
+    agent: options.agent,
+    decisions: await decisionsThatBear(context, state, options.session),
+    previous: await previousSession(context, state, options.session),
+    mark: treeMark(context),
+    effectOwners,
+  });
+  return { brief, ...renderBrief(brief) };
+}
+
+/** Those on the step and its ancestors first, then the irreversible ones, then the newest. */
+async function decisionsThatBear(context: Context, state: State, session: string | null): Promise<Decision[]> {
+  const run = state.run?.id ?? '';
+  if (state.totals.activeDecisions === 0) return [];
+  const engine = await context.engine();
+  const step = positionOf(state, planView(state), session).current?.step;
+  const keys = step ? [step.key, ...ancestorsOf(state, step).map((above) => above.key)] : [];
+  const active = { kind: 'decision', status: 'active', limit: 12 };
+  const pages = await Promise.all([
+    ...keys.map((key) => engine.records(run, { ...active, tag: `affects:${key}` })),
+    engine.records(run, { ...active, tag: 'irreversible' }),
+    engine.records(run, active),
+  ]);
+  const found = new Map(pages.flat().map((record) => [record.id, record.doc as Decision]));
+  return [...found.values()];
+}
+
+/** The session that worked last on what is to be resumed. */
+async function previousSession(context: Context, state: State, mine: string | null): Promise<Session | null> {
+  const engine = await context.engine();
+  const run = state.run?.id ?? '';
+  const last = [...state.steps.values()].find(
+    (step) => step.status === 'in_progress' && step.holder === null,
+  )?.lastSession;
+  const records = last ? await engine.recall(run, [last]) : await engine.records(run, { kind: 'session', limit: 2 });
+  const sessions = records.filter((record) => record.kind === 'session').map((record) => record.doc as Session);
+  return sessions.find((session) => session.id !== mine) ?? null;
+}
