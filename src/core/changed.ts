@@ -38,7 +38,7 @@ function fieldChanges(path: string, before: object | null, after: object | null)
     if (silent.has(name)) continue;
     const was = (before as Record<string, unknown>)[name];
     const is = (after as Record<string, unknown>)[name];
-    if (JSON.stringify(was) !== JSON.stringify(is))
+    if (was !== is && JSON.stringify(was) !== JSON.stringify(is))
       changes.push({ path: `${path}.${name}`, before: was ?? null, after: is ?? null });
   }
   return changes.length > 0 ? changes : confirmation(path, before, after);

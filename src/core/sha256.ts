@@ -3,7 +3,7 @@
  * cold process: loading the platform's own takes six times as long as this, and the packages that have it twice as long.
  */
 export function sha256(text: string): string {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = encoder.encode(text);
   // The message, a one bit, zeros, and the length in bits in the last of the 64-byte blocks.
   const words = new Int32Array((((bytes.length + 8) >> 6) + 1) * 16);
   for (let index = 0; index < bytes.length; index++) {
@@ -20,6 +20,8 @@ export function sha256(text: string): string {
   for (const word of hash) digits += (word >>> 0).toString(16).padStart(8, '0');
   return digits;
 }
+
+const encoder = new TextEncoder();
 
 function mixBlock(hash: Int32Array, words: Int32Array, offset: number, schedule: Int32Array): void {
   let a = at(hash, 0);

@@ -282,13 +282,24 @@ export function emptyState(): State {
 
 /** An independent copy; rows are shared, since nobody changes them. */
 export function forkState(state: State): State {
-  const fork = { ...state };
-  for (const [name, value] of Object.entries(state)) {
-    if (value instanceof Map) Object.assign(fork, { [name]: new Map(value) });
-  }
-  fork.counters = { ...state.counters };
-  fork.totals = { ...state.totals };
-  return fork;
+  return {
+    ...state,
+    counters: { ...state.counters },
+    steps: new Map(state.steps),
+    sessions: new Map(state.sessions),
+    claims: new Map(state.claims),
+    items: new Map(state.items),
+    effects: new Map(state.effects),
+    messages: new Map(state.messages),
+    handoffs: new Map(state.handoffs),
+    notes: new Map(state.notes),
+    usage: new Map(state.usage),
+    mirrors: new Map(state.mirrors),
+    foreign: new Map(state.foreign),
+    acceptedConflicts: new Map(state.acceptedConflicts),
+    snapshotSequences: new Map(state.snapshotSequences),
+    totals: { ...state.totals },
+  };
 }
 
 /** Tables become arrays of entries; the order of rows is kept. */
