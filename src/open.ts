@@ -4,6 +4,7 @@ import { Fault } from './core/fault.ts';
 import { createEngine, type Engine } from './engine/engine.ts';
 import type { Context } from './operations/context.ts';
 import type { Store } from './store/store.ts';
+import { findForeignState } from './workspace/foreign.ts';
 import { probeOwner } from './workspace/process.ts';
 import { createWorkspace, findWorkspace, type Workspace } from './workspace/workspace.ts';
 
@@ -31,7 +32,8 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     return workspace;
   };
   const open = async (): Promise<Engine> => {
-    const store = typeof options.store === 'object' ? options.store : await openStore(options.store, findIt());
+    const store =
+      typeof options.store === 'object' ? options.store : await openStore(options.store, findIt(), options.dir);
     if (typeof options.store !== 'object') opened = store;
     return createEngine({ store, now: options.now ?? systemNow, probe: probeOwner, random: Math.random });
   };
@@ -66,7 +68,7 @@ function randomWorkspaceId(): string {
   return `w-${digits.join('')}`;
 }
 
-async function openStore(address: string | undefined, workspace: Workspace | null): Promise<Store> {
+async function openStore(address: string | undefined, workspace: Workspace | null, dir: string): Promise<Store> {
   const chosen = address ?? workspace?.config.store;
   if (chosen !== undefined && /^postgres(ql)?:\/\//.test(chosen)) {
     const { openPostgresStore } = await import('./store/postgres/store.ts');
@@ -75,7 +77,18 @@ async function openStore(address: string | undefined, workspace: Workspace | nul
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
   if (chosen !== undefined) return openSqliteStore({ file: chosen });
   if (workspace) return openSqliteStore({ file: join(workspace.folder, 'journal.db') });
-  throw new Fault('not_found', 'There is no workspace here: no `.holdfast/` in this folder or above it.', {
-    hints: ['Make one with `holdfast init --title …`, or point to one with `--dir`.'],
+  throw noWorkspace(dir);
+}
+
+/** Where another tool keeps state, nobody should start afresh without knowing it. */
+function noWorkspace(dir: string): Fault {
+  const foreign = findForeignState(dir);
+  const found = foreign.map(({ format, path }) => `${path} (${format})`).join(', ');
+  return new Fault('not_found', 'There is no workspace here: no `.holdfast/` in this folder or above it.', {
+    hints: [
+      ...(foreign.length > 0 ? [`But work was left here: ${found}. Read it before you begin anew.`] : []),
+      'Make a workspace with `holdfast init --title …`, or point to one with `--dir`.',
+    ],
+    data: { foreign },
   });
 }
