@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { Fault } from '../core/fault.ts';
 import { printable } from '../core/text.ts';
 import type { Pen } from '../operations/operation.ts';
 
@@ -21,7 +22,7 @@ export function safeToShow<T>(value: T): T {
 /** One line of JSON that is safe to show: what a terminal could take for a command is written as an escape. */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
@@ -37,7 +38,12 @@ export function print(stream: 1 | 2, text: string): void {
       if (code === 'EPIPE') return;
       // A pipe whose reader is slow: wait a moment and go on.
       if (code === 'EAGAIN') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-      else throw thrown;
+      else {
+        throw new Fault('unavailable', `The answer could not be written: ${(thrown as Error).message}.`, {
+          hints: ['What the command did stands all the same: look with `holdfast log`.'],
+          cause: thrown,
+        });
+      }
     }
   }
 }

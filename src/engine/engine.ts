@@ -187,7 +187,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     if (command.type === 'text.erase') {
       // Loaded when it is needed: it brings the schemas of all events with it.
       const { erasedBatch } = await import('./erase.ts');
-      const { batch, state: erased } = await erasedBatch(store, run, prepared.batch);
+      const { batch, state: erased } = await erasedBatch(store, run, prepared.batch, rows.pending().keys());
       prepared.batch = batch;
       prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version, pending: new Map() };
     }
