@@ -167,10 +167,26 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
       fresh = true;
       if (attempt > 1 && tried === 'conflict') await pause(random() * Math.min(50, 2 ** attempt));
     }
+    await mustBeWhole(run);
     throw new Fault('conflict', `Run ${quoted(run)} is being changed by others without pause; nothing was recorded.`, {
       hints: ['Try again.'],
       data: { run, attempts: MAX_ATTEMPTS },
     });
+  }
+
+  /** A run whose last events are gone refuses every append as if somebody had been quicker. */
+  async function mustBeWhole(run: string): Promise<void> {
+    const [head] = await store.heads({ run });
+    const { version } = (await refresh(run)).state;
+    if (!head || head.version <= version) return;
+    throw new Fault(
+      'corrupt',
+      `Run ${quoted(run)} stood at event ${head.version}, and its journal ends at ${version}.`,
+      {
+        hints: ['Nothing was recorded. `holdfast doctor` says what is damaged.'],
+        data: { run, version, expected: head.version },
+      },
+    );
   }
 
   async function tryOnce(run: string, loaded: Loaded, command: Command, caller: Caller): Promise<Done | 'conflict'> {

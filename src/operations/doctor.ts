@@ -55,7 +55,7 @@ export const doctor = defineOperation({
           }),
         ),
       );
-      if (!rebuild) {
+      if (!rebuild || !before.complete) {
         findings.push(
           ...before.derived.map(
             (message): Finding => ({

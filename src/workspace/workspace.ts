@@ -40,7 +40,7 @@ export function createWorkspace(folder: string, makeId: () => string): Workspace
   if (existing) return existing;
   const inside = join(root, FOLDER);
   try {
-    mkdirSync(inside, { recursive: true });
+    makeFolder(inside);
     // The database belongs to this machine; the settings and RESUME.md may be shared through git.
     writeFileSync(join(inside, '.gitignore'), 'journal.db*\n*.log\n*.tmp\ntoken*\n');
     // Of several that begin at once one names the workspace; runs under another name would not be seen again.
@@ -52,6 +52,19 @@ export function createWorkspace(folder: string, makeId: () => string): Workspace
     });
   }
   return openWorkspace(root, root);
+}
+
+/** Not by `recursive`: where a file system takes no folders at all, such as /proc, that tries for ever. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw thrown;
+    makeFolder(dirname(path));
+    mkdirSync(path);
+  }
 }
 
 function openWorkspace(root: string, tree: string): Workspace {
