@@ -38,6 +38,11 @@ export async function updateState(context: Context, { position, nextAction }: Up
   if (position) {
     const { step } = matchPosition(state, position);
     const status = position.status ?? 'in_progress';
+    if (nextAction !== undefined && status !== 'in_progress') {
+      throw new Fault('invalid', `A next action is given for a step in progress, not for one that is ${status}.`, {
+        hints: ['Update the position of the step that comes next, with the next action in it.'],
+      });
+    }
     switch (status) {
       case 'in_progress':
         await act(context, { type: 'step.start', step: step.key });
@@ -56,6 +61,8 @@ export async function updateState(context: Context, { position, nextAction }: Up
     }
     if (nextAction !== undefined)
       await act(context, { type: 'step.checkpoint', step: step.key, name: 'state_updated', next: nextAction });
+  } else if (nextAction !== undefined) {
+    await act(context, { type: 'step.checkpoint', name: 'state_updated', next: nextAction });
   }
   await writeResumeFile(context, await currentState(context));
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type * as v from 'valibot';
 import {
   type AddBlockerInput,
@@ -8,7 +9,8 @@ import {
   updateState,
 } from './codewalk.ts';
 import type { Actor } from './core/event.ts';
-import { type OpenOptions, openContext } from './open.ts';
+import type { Caller } from './engine/engine.ts';
+import { actorNamed, type OpenOptions, openContext } from './open.ts';
 import type { Context } from './operations/context.ts';
 import { type OperationName, operationNames, operations } from './operations/index.ts';
 import { type Operation, parseInput } from './operations/operation.ts';
@@ -16,9 +18,9 @@ import type { Store } from './store/store.ts';
 import { ownerOf } from './workspace/process.ts';
 
 export interface HoldfastOptions {
-  /** The folder to work in; the present one when left out. */
+  /** The folder to work in; the present one when neither this nor a store is given. */
   dir?: string;
-  /** A store that is open already, a PostgreSQL address, or the path of a SQLite file. */
+  /** A store that is open already, a PostgreSQL address, or the path of a SQLite file. Without `dir` it needs no folder. */
   store?: Store | string;
   /** The agent that works; without it a person does. */
   agent?: string;
@@ -53,7 +55,8 @@ export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Mem
 
 export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
   const open: OpenOptions = {
-    dir: options.dir ?? '.',
+    dir: resolve(options.dir ?? '.'),
+    withoutWorkspace: options.dir === undefined && options.store !== undefined,
     store: options.store,
     actor: actorOf(options),
     session: options.session,
@@ -65,8 +68,23 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   return methodsOf(context, () => context.close());
 }
 
-function actorOf({ agent, person }: Pick<HoldfastOptions, 'agent' | 'person'>): Actor {
-  return agent === undefined ? { kind: 'person', name: person ?? 'person' } : { kind: 'agent', name: agent };
+interface Named {
+  agent?: string | undefined;
+  person?: string | undefined;
+}
+
+function actorOf({ agent, person = 'person' }: Named): Actor {
+  return agent === undefined ? actorNamed('person', person) : actorNamed('agent', agent);
+}
+
+/** Whoever names nobody stays who it was: another run or session must not make a person of an agent. */
+function callerOf({ agent, person }: Named, before: Caller): Caller {
+  if (agent === undefined && person === undefined) return before;
+  return {
+    ...before,
+    actor: actorOf({ agent, person }),
+    owner: agent === undefined ? undefined : ownerOf(process.pid),
+  };
 }
 
 function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
@@ -84,8 +102,7 @@ function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
   const methods = root as unknown as Holdfast;
   return Object.assign(methods, {
     as: (caller: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>) => {
-      const owner = caller.agent === undefined ? undefined : ownerOf(process.pid);
-      const next = { actor: actorOf(caller), session: caller.session ?? null, key: null, owner };
+      const next = { ...callerOf(caller, context.caller), session: caller.session ?? null, key: null };
       return methodsOf({ ...context, caller: next, run: caller.run ?? context.run }, close);
     },
     updateState: (input: UpdateStateInput) => updateState(context, input),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Actor, Owner } from './core/event.ts';
-import { Fault } from './core/fault.ts';
+import { Fault, quoted } from './core/fault.ts';
+import { isName } from './core/text.ts';
 import { createEngine, type Engine } from './engine/engine.ts';
 import type { Context } from './operations/context.ts';
 import type { Store } from './store/store.ts';
@@ -12,6 +13,8 @@ import { createWorkspace, findWorkspace, type Workspace } from './workspace/work
 export interface OpenOptions {
   /** The folder to work in; its workspace is looked for upward. */
   dir: string;
+  /** There is only the store: no workspace is looked for or made. */
+  withoutWorkspace?: boolean | undefined;
   /** A store that is open already, a PostgreSQL address, or the path of a SQLite file. */
   store?: Store | string | undefined;
   actor: Actor;
@@ -28,7 +31,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
   let engine: Promise<Engine> | undefined;
   let opened: Store | undefined;
   const findIt = (): Workspace | null => {
-    workspace ??= findWorkspace(options.dir);
+    if (workspace === undefined) workspace = options.withoutWorkspace ? null : findWorkspace(options.dir);
     return workspace;
   };
   const open = async (): Promise<Engine> => {
@@ -43,8 +46,8 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     dir: options.dir,
     workspace: findIt,
     createWorkspace() {
-      workspace = createWorkspace(options.dir, randomWorkspaceId);
-      return workspace;
+      if (!options.withoutWorkspace) workspace = createWorkspace(options.dir, randomWorkspaceId);
+      return findIt();
     },
     engine() {
       engine ??= open();
@@ -61,6 +64,14 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
   };
 }
 
+/** Names become parts of file names and are shown on terminals: not everything is one. */
+export function actorNamed(kind: Actor['kind'], name: string): Actor {
+  if (isName(name, '._@+-', 64)) return { kind, name };
+  throw new Fault('invalid', `${quoted(name)} cannot be the name of ${kind === 'agent' ? 'an agent' : 'a person'}.`, {
+    hints: ['A name has letters, digits, dots, dashes, underscores, @ or +, at most 64 of them.'],
+  });
+}
+
 const systemNow = (): string => new Date().toISOString();
 
 function randomWorkspaceId(): string {
@@ -74,6 +85,7 @@ async function openStore(address: string | undefined, workspace: Workspace | nul
     const { openPostgresStore } = await import('./store/postgres/store.ts');
     return openPostgresStore({ url: chosen });
   }
+  mustBeFile(chosen);
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
   if (chosen !== undefined) return openSqliteStore({ file: chosen });
   if (workspace) return openSqliteStore({ file: join(workspace.folder, 'journal.db') });
@@ -91,4 +103,16 @@ function noWorkspace(dir: string): Fault {
     ],
     data: { foreign },
   });
+}
+
+/** An address that is none of ours is no file name either; it may hold a password and is not repeated. */
+function mustBeFile(address: string | undefined): void {
+  if (address === undefined || !/^[a-z][a-z\d+.-]+:\//i.test(address)) return;
+  throw new Fault(
+    'invalid',
+    `There is no store for addresses that begin with ${quoted(address.split(':')[0] ?? '')}.`,
+    {
+      hints: ['A store is `postgres://user@host:5432/database` or the path of a SQLite file.'],
+    },
+  );
 }

@@ -59,6 +59,7 @@ export function newFolder(): Folder {
       env,
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
+      timeout: 25_000,
     });
     return read(ran.status, ran.stdout, ran.stderr);
   };

@@ -35,6 +35,8 @@ export const commonFlags = {
   idempotency: 'A key under which the command is recorded once, however often it comes.',
 } as const;
 
+const isCommonFlag = (name: string): boolean => Object.hasOwn(commonFlags, name);
+
 export async function loadOperation(name: OperationName): Promise<Operation> {
   return (await operations[name]()) as unknown as Operation;
 }
@@ -93,7 +95,7 @@ function findOperation(argv: readonly string[], call: Call): { name: OperationNa
       if (words.length > 0) break;
       skipped.push(rest.shift() as string);
       const name = next.replace(/^--/, '');
-      const takesValue = name in commonFlags && name !== 'json';
+      const takesValue = isCommonFlag(name) && name !== 'json';
       if (takesValue && rest.length > 0) skipped.push(rest.shift() as string);
       continue;
     }
@@ -113,10 +115,27 @@ function findOperation(argv: readonly string[], call: Call): { name: OperationNa
     else if (flag === '--version' || flag === '-V') call.version = true;
     else if (flag === '--json') call.common.json = true;
   }
+  call.words = [...words, ...rest.filter((word) => !word.startsWith('-'))];
   if (rest.includes('--json')) call.common.json = true;
-  call.words = [...words, ...rest];
   if (rest.includes('--help') || rest.includes('-h')) call.help = true;
+  const unknown = [...skipped, ...rest].find((word) => word.startsWith('-') && !isOwnFlag(word));
+  // A command that does not exist is the greater mistake and told first.
+  if (unknown !== undefined && (first === undefined || isOwnCommand(first))) throw unknownFlag(unknown);
   return { name: null, rest: [] };
+}
+
+const isOwnCommand = (word: string): boolean => (ownCommands as readonly string[]).includes(word);
+
+function isOwnFlag(word: string): boolean {
+  const name = word.replace(/^--/, '').replace(/=.*$/s, '');
+  return ['-h', '-V', 'help', 'version', 'color', 'no-color'].includes(name) || isCommonFlag(name);
+}
+
+function unknownFlag(written: string): Fault {
+  const near = nearest(written.replace(/^--?/, ''), ['help', 'version', ...Object.keys(commonFlags)]);
+  return new Fault('usage', `There is no flag ${quoted(written)}.`, {
+    hints: [...near.map((other) => `Did you mean \`--${other}\`?`), 'See `holdfast help`.'],
+  });
 }
 
 function fill(call: Call, operation: Operation, argv: string[]): void {
@@ -127,7 +146,7 @@ function fill(call: Call, operation: Operation, argv: string[]): void {
   const rest = [...argv];
   while (rest.length > 0) {
     const next = rest.shift() as string;
-    if (onlyWords || !next.startsWith('-') || next === '-' || /^-\d/.test(next)) {
+    if (onlyWords || !looksLikeFlag(next)) {
       openList = takeWord(call, operation, specs, words, openList, next);
       continue;
     }
@@ -137,6 +156,11 @@ function fill(call: Call, operation: Operation, argv: string[]): void {
     }
     openList = takeFlag(call, operation, specs, next, rest);
   }
+}
+
+/** No flag has a blank in its name: a sentence that begins with a dash is a sentence. */
+function looksLikeFlag(argument: string): boolean {
+  return /^--?[^\d\s=-][^\s=]*(=|$)/.test(argument) || argument === '--';
 }
 
 /** A bare word is the next word the command takes, or one more of the list before it. */
@@ -184,7 +208,7 @@ function takeFlag(
     return null;
   }
   if (spec) {
-    add(call, spec, takeValue(operation, written, inline, rest));
+    add(call, spec, takeValue(operation, specs, written, inline, rest));
     return spec.kind === 'list' ? spec : null;
   }
   takeCommon(call, operation, specs, written, name, inline, rest);
@@ -202,8 +226,11 @@ function takeCommon(
 ): void {
   if (name === 'json') call.common.json = true;
   else if (name === 'color' || name === 'no-color') call.common.color = name === 'color';
-  else if (name in commonFlags) {
-    call.common[name as 'run'] = takeValue(operation, written, inline, rest);
+  else if (isCommonFlag(name)) {
+    const value = takeValue(operation, specs, written, inline, rest);
+    // Every one of them names something; an empty one is a variable that a script forgot to set.
+    if (value === '') throw usage(operation, `${quoted(written)} needs a value.`, []);
+    call.common[name as 'run'] = value;
   } else {
     const near = nearest(name, [...specs.map((spec) => spec.name), ...Object.keys(commonFlags)]);
     throw usage(
@@ -214,10 +241,22 @@ function takeCommon(
   }
 }
 
-function takeValue(operation: Operation, written: string, inline: string | undefined, rest: string[]): string {
+function takeValue(
+  operation: Operation,
+  specs: readonly FlagSpec[],
+  written: string,
+  inline: string | undefined,
+  rest: string[],
+): string {
   if (inline !== undefined) return inline;
   const value = rest.shift();
   if (value === undefined) throw usage(operation, `${quoted(written)} needs a value.`, []);
+  const name = value.startsWith('--') ? value.slice(2) : '';
+  if (isCommonFlag(name) || specs.some((spec) => spec.name === name)) {
+    throw usage(operation, `${quoted(written)} needs a value; ${quoted(value)} is a flag.`, [
+      `If that is the value, write \`${written}=${value}\`.`,
+    ]);
+  }
   return value;
 }
 

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Actor } from '../core/event.ts';
 import { isName } from '../core/text.ts';
-import type { OpenOptions } from '../open.ts';
+import { actorNamed, type OpenOptions } from '../open.ts';
 import { ownerOf } from '../workspace/process.ts';
 import type { CommonFlags } from './arguments.ts';
 
@@ -30,13 +30,13 @@ const agentShells: readonly [variable: string, agent: string][] = [
 
 /** Who calls, where and on which journal, from the flags and the environment. */
 export function callerFrom(flags: CommonFlags, environment: Environment, cwd: string): Omit<OpenOptions, 'warn'> {
-  const session = flags.session ?? environment['HOLDFAST_SESSION'];
+  const session = flags.session ?? given(environment, 'HOLDFAST_SESSION');
   const pid = Number(environment['HOLDFAST_PID']);
   const owner = Number.isSafeInteger(pid) && pid > 0 ? ownerOf(pid) : undefined;
   return {
     dir: resolve(cwd, flags.dir ?? '.'),
-    store: flags.store ?? environment['HOLDFAST_STORE'],
-    run: flags.run ?? environment['HOLDFAST_RUN'],
+    store: flags.store ?? given(environment, 'HOLDFAST_STORE'),
+    run: flags.run ?? given(environment, 'HOLDFAST_RUN'),
     actor: actorFrom(flags, environment, session !== undefined),
     session,
     key: flags.idempotency,
@@ -44,10 +44,15 @@ export function callerFrom(flags: CommonFlags, environment: Environment, cwd: st
   };
 }
 
+/** A variable that is empty is as good as none: scripts unset them so. */
+function given(environment: Environment, name: string): string | undefined {
+  return environment[name] || undefined;
+}
+
 /** An agent names itself, or is known by its shell; whoever is neither is the person at the terminal. */
 function actorFrom(flags: CommonFlags, environment: Environment, hasSession: boolean): Actor {
-  const named = flags.agent ?? environment['HOLDFAST_AGENT'];
-  if (named) return { kind: 'agent', name: named };
+  const named = flags.agent ?? given(environment, 'HOLDFAST_AGENT');
+  if (named !== undefined) return actorNamed('agent', named);
   const shell = agentShells.find(([variable]) => environment[variable])?.[1];
   if (shell) return { kind: 'agent', name: shell };
   // The session says who it is; until it is looked up it is an agent.

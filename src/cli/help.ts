@@ -12,8 +12,9 @@ export function overview(all: readonly Operation[], pen: Pen): string {
     `${pen.bold('Usage')}  holdfast COMMAND [words] [--flags]`,
     '',
     ...all.map((one) => `  ${pen.bold(one.name.replace('.', ' ').padEnd(width))}${one.summary}`),
-    `  ${pen.bold('completion'.padEnd(width))}Print completions for bash, zsh or fish.`,
-    `  ${pen.bold('help'.padEnd(width))}Explain a command: holdfast help start.`,
+    ...(all.length < operationNames.length
+      ? []
+      : Object.entries(own).map(([name, { summary }]) => `  ${pen.bold(name.padEnd(width))}${summary}`)),
     '',
     `Every command takes ${Object.keys(commonFlags)
       .map((name) => `--${name}`)
@@ -21,6 +22,21 @@ export function overview(all: readonly Operation[], pen: Pen): string {
     'Environment: HOLDFAST_RUN, HOLDFAST_SESSION, HOLDFAST_AGENT, HOLDFAST_STORE, HOLDFAST_PID, NO_COLOR.',
     'Exit: 0 done or nothing to do, 1 refused by a rule, 2 usage, 3 try again, 4 damaged or newer, 70 a bug.',
   ].join('\n');
+}
+
+/** Commands about the command line itself. */
+const own: Record<(typeof ownCommands)[number], { summary: string; usage: string }> = {
+  completion: {
+    summary: 'Print completions for bash, zsh or fish.',
+    usage:
+      'holdfast completion bash|zsh|fish\n\nPut its output where your shell loads completions from: in bash, eval "$(holdfast completion bash)" in ~/.bashrc.',
+  },
+  help: { summary: 'Explain a command: holdfast help start.', usage: 'holdfast help [COMMAND]' },
+};
+
+export function explainOwn(name: string): string | null {
+  const found = ownCommands.find((one) => one === name);
+  return found ? `${own[found].summary}\n\nUsage  ${own[found].usage}` : null;
 }
 
 export function explain(operation: Operation, pen: Pen): string {

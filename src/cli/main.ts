@@ -53,9 +53,11 @@ async function runOperation(
     await context.close();
   }
   const { data, changed = [] } = outcome;
+  const isNoOp = outcome.changed?.length === 0 && operation.scope !== 'read';
   if (call.common.json) print(1, safeJson({ ok: true, data, changed, ...(warnings.length > 0 ? { warnings } : {}) }));
   else {
     print(1, operation.say(safeToShow(data) as never, pen));
+    if (isNoOp) print(1, pen.dim('Nothing changed.'));
     for (const warning of warnings) print(2, pen.warn(`Warning: ${printable(warning)}`));
   }
   return operation.verdict?.(data as never, input) ?? 0;
@@ -64,40 +66,52 @@ async function runOperation(
 /** Help, version and completions: what is about the command line and not about the work. */
 async function ownCommand(call: Call, { version }: Surroundings, pen: Pen): Promise<number> {
   if (call.version) {
-    print(1, version);
+    print(1, call.common.json ? safeJson({ ok: true, data: { version }, changed: [] }) : version);
     return 0;
   }
+  const text = await ownText(call, call.common.json ? penFor(false) : pen);
+  print(1, call.common.json ? safeJson({ ok: true, data: { text }, changed: [] }) : text);
+  return 0;
+}
+
+async function ownText(call: Call, pen: Pen): Promise<string> {
   const [first, ...rest] = call.words;
-  if (first === 'completion') {
+  if (first === 'completion' && !call.help) {
     const { completionScript } = await import('./completion.ts');
-    print(1, completionScript(rest[0], await loadAllOperations()));
-    return 0;
+    return completionScript(rest[0], await loadAllOperations());
   }
-  const { explain, overview, unknownCommand } = await import('./help.ts');
-  if (call.operation) {
-    print(1, explain(call.operation, pen));
-    return 0;
-  }
-  if (first === undefined || (first === 'help' && rest.length === 0)) {
-    print(1, overview(await loadAllOperations(), pen));
-    return 0;
-  }
+  const { explain, explainOwn, overview, unknownCommand } = await import('./help.ts');
+  if (call.operation) return explain(call.operation, pen);
+  if (first === undefined || (first === 'help' && rest.length === 0)) return overview(await loadAllOperations(), pen);
   const words = first === 'help' ? rest : call.words;
+  if (first !== 'help' && !call.help) throw unknownCommand(words);
   const named =
     operationNames.find((name) => name === words.join('.')) ?? operationNames.find((name) => name === words[0]);
-  if (first !== 'help' || !named) throw unknownCommand(words);
-  print(1, explain(await loadOperation(named), pen));
-  return 0;
+  if (named) return explain(await loadOperation(named), pen);
+  const group = operationNames.filter((name) => name.startsWith(`${words[0]}.`));
+  if (group.length > 0 && words.length === 1) return overview(await Promise.all(group.map(loadOperation)), pen);
+  const own = explainOwn(words[0] ?? '');
+  if (own === null) throw unknownCommand(words);
+  return own;
 }
 
 function fail(fault: Fault, json: boolean, pen: Pen, environment: Surroundings['environment']): number {
   const { code, message, hints, data } = fault;
-  if (json) print(1, safeJson({ ok: false, fault: { code, message, hints, data } }));
-  else {
+  if (!json || !couldPrint(safeJson({ ok: false, fault: { code, message, hints, data } }))) {
     print(2, `${pen.bad(code)} ${printable(message)}`);
     for (const hint of hints) print(2, `  ${printable(hint)}`);
   }
   if (code === 'internal' && environment['HOLDFAST_DEBUG'] && fault.cause instanceof Error)
     print(2, fault.cause.stack ?? '');
   return faultExits[code];
+}
+
+/** Where nothing can be written to the answer's own stream, the other one tells. */
+function couldPrint(text: string): boolean {
+  try {
+    print(1, text);
+    return true;
+  } catch {
+    return false;
+  }
 }

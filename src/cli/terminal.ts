@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { Fault } from '../core/fault.ts';
 import { printable } from '../core/text.ts';
 import type { Pen } from '../operations/operation.ts';
 
@@ -45,7 +46,12 @@ export function print(stream: 1 | 2, text: string): void {
       if (code === 'EPIPE') return;
       // A pipe whose reader is slow: wait a moment and go on.
       if (code === 'EAGAIN') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-      else throw thrown;
+      else {
+        throw new Fault('unavailable', `The answer could not be written: ${(thrown as Error).message}.`, {
+          hints: ['What the command did stands all the same: look with `holdfast log`.'],
+          cause: thrown,
+        });
+      }
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Artifact, EventBody, ItemKind, Owner, Role, StepPlan, TreeMark } f
  * the one step the session holds is meant.
  */
 export type Command =
-  | ({ type: 'run.open' } & EventBody<'run.opened'>)
+  | ({ type: 'run.open'; steps?: PlannedStep[] | undefined } & EventBody<'run.opened'>)
   | ({ type: 'run.amend' } & EventBody<'run.amended'>)
   | { type: 'run.abort'; reason: string }
   | { type: 'run.archive'; reason?: string | undefined }

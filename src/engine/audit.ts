@@ -12,6 +12,8 @@ export interface Audit {
   chain: ChainProblem[];
   /** What is derived and does not equal what the events give. */
   derived: string[];
+  /** Whether the events reach to where the run stood; only then can what is derived be made anew. */
+  complete: boolean;
 }
 
 /** Reads a whole run and compares what is stored with what follows from its events. */
@@ -28,12 +30,18 @@ export async function auditRun(store: Store, run: string): Promise<Audit> {
   else if (cached)
     compareSaved(cached.version, serializeState((await refold(store, run, { upTo: cached.version })).state));
   const [head] = await store.heads({ run });
-  if (head && (head.version !== state.version || head.hash !== lastHash)) {
+  if (head && head.version < state.version) {
     derived.push(`The head of the run names event ${head.version}; the journal ends at ${state.version}.`);
+  } else if (head && (head.version > state.version || head.hash !== lastHash)) {
+    chain.push({
+      version: head.version,
+      message: `The run stood at event ${head.version}, and the journal ends at ${state.version} or with another event: what came last is lost.`,
+    });
   }
   return {
     events: state.version,
     chain,
+    complete: head?.version === state.version,
     derived: [...derived, ...(await differingRecords(store, run, rows, cached?.version ?? 0))],
   };
 }

@@ -174,10 +174,26 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
       fresh = true;
       if (attempt > 1 && tried === 'conflict') await pause(random() * Math.min(50, 2 ** attempt));
     }
+    await mustBeWhole(run);
     throw new Fault('conflict', `Run ${quoted(run)} is being changed by others without pause; nothing was recorded.`, {
       hints: ['Try again.'],
       data: { run, attempts: MAX_ATTEMPTS },
     });
+  }
+
+  /** A run whose last events are gone refuses every append as if somebody had been quicker. */
+  async function mustBeWhole(run: string): Promise<void> {
+    const [head] = await store.heads({ run });
+    const { version } = (await refresh(run)).state;
+    if (!head || head.version <= version) return;
+    throw new Fault(
+      'corrupt',
+      `Run ${quoted(run)} stood at event ${head.version}, and its journal ends at ${version}.`,
+      {
+        hints: ['Nothing was recorded. `holdfast doctor` says what is damaged.'],
+        data: { run, version, expected: head.version },
+      },
+    );
   }
 
   async function tryOnce(
@@ -200,7 +216,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     if (command.type === 'text.erase') {
       // Loaded when it is needed: it brings the schemas of all events with it.
       const { erasedBatch } = await import('./erase.ts');
-      const { batch, state: erased } = await erasedBatch(store, run, prepared.batch);
+      const { batch, state: erased } = await erasedBatch(store, run, prepared.batch, rows.pending().keys());
       prepared.batch = batch;
       prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version, pending: new Map() };
     }

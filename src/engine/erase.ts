@@ -2,9 +2,11 @@ import { withoutWords } from '../core/erase.ts';
 import type { Event } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { notFound } from '../core/fault.ts';
+import { recordsOf } from '../core/record.ts';
 import { STATE_FORMAT, type State, serializeState } from '../core/state.ts';
+import type { RowKind, Rows } from '../core/touch.ts';
 import type { Batch, Store } from '../store/store.ts';
-import { storedRecords } from './derived.ts';
+import { headOf, storedRecords } from './derived.ts';
 import { refold } from './refold.ts';
 
 /** The versions of the events that hold the words of a record (by id or alias), or of one event (by version). */
@@ -29,13 +31,18 @@ export async function versionsAbout(store: Store, run: string, target: string): 
 }
 
 /**
- * What an erasure writes with its event, in the same transaction: the bodies without their words, the rows that held
- * them, and state folded anew.
+ * What an erasure writes with its event, in the same transaction: the bodies without their words, every row that reads
+ * differently without them, the rows that still wait to be saved, and state folded anew.
  */
-export async function erasedBatch(store: Store, run: string, batch: Batch): Promise<{ batch: Batch; state: State }> {
+export async function erasedBatch(
+  store: Store,
+  run: string,
+  batch: Batch,
+  waiting: Iterable<string>,
+): Promise<{ batch: Batch; state: State }> {
   const versions = new Set(batch.events.flatMap((event) => (event.type === 'text.erased' ? event.body.versions : [])));
   const erase: { version: number; body: unknown }[] = [];
-  const touched = new Set<string>();
+  const before = await refold(store, run, { upTo: batch.expected });
   const { state, rows } = await refold(store, run, {
     upTo: batch.expected,
     rewrite: (event) => {
@@ -44,12 +51,21 @@ export async function erasedBatch(store: Store, run: string, batch: Batch): Prom
       erase.push({ version: event.version, body });
       return { ...event, body } as Event;
     },
-    visit: (event, touches) => {
-      if (versions.has(event.version)) for (const touch of touches) touched.add(`${touch.kind}:${touch.id}`);
-    },
   });
-  for (const event of batch.events) evolve(state, event);
-  const rewritten = [...rows].filter(([key]) => touched.has(key)).map(([, row]) => row);
-  const records = [...storedRecords(run, rewritten), ...batch.records];
-  return { batch: { ...batch, records, erase, cache: { format: STATE_FORMAT, state: serializeState(state) } }, state };
+  const recall = <K extends RowKind>(kind: K, id: string): Rows[K] | null =>
+    (rows.get(`${kind}:${id}`)?.doc as Rows[K] | undefined) ?? null;
+  for (const event of batch.events) {
+    for (const row of recordsOf([{ event, touches: evolve(state, event, recall) }]))
+      rows.set(`${row.kind}:${row.id}`, row);
+  }
+  const unsaved = new Set(waiting);
+  const written = [...rows].filter(
+    ([key, row]) => unsaved.has(key) || JSON.stringify(row) !== JSON.stringify(before.rows.get(key)),
+  );
+  const records = storedRecords(
+    run,
+    written.map(([, row]) => row),
+  );
+  const cache = { format: STATE_FORMAT, state: serializeState(state) };
+  return { batch: { ...batch, head: headOf(state), records, erase, cache }, state };
 }

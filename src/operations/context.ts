@@ -10,7 +10,8 @@ export interface Context {
   dir: string;
   /** The workspace around `dir`; null when there is none. */
   workspace(): Workspace | null;
-  createWorkspace(): Workspace;
+  /** Makes the workspace if there is none; null where the caller works on a store without a folder. */
+  createWorkspace(): Workspace | null;
   /** Opens the journal on first use. */
   engine(): Promise<Engine>;
   /** Something went wrong that does not undo what was recorded. */

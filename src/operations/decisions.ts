@@ -5,6 +5,8 @@ import { currentRun } from './act.ts';
 import { limit } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';
 
+const MOST_TAGGED = 10_000;
+
 export const decisions = defineOperation({
   name: 'decisions',
   summary: 'List decisions, the newest first.',
@@ -24,14 +26,24 @@ export const decisions = defineOperation({
   async run(context, { all, affects, key, limit: wanted = 50 }) {
     const run = await currentRun(context);
     const engine = await context.engine();
-    const tag = key !== undefined ? `key:${key}` : affects === undefined ? undefined : `affects:${affects}`;
-    const filter = {
-      kind: 'decision',
-      limit: wanted,
-      ...(all ? {} : { status: 'active' }),
-      ...(tag === undefined ? {} : { tag }),
-    };
-    const [records, counts] = await Promise.all([engine.records(run, filter), engine.store.count(run, 'decision')]);
+    const filter = { kind: 'decision', ...(all ? {} : { status: 'active' }) };
+    const tags = [
+      ...(key === undefined ? [] : [`key:${key}`]),
+      ...(affects === undefined ? [] : [`affects:${affects}`]),
+    ];
+    const [tag] = tags;
+    if (tag !== undefined) {
+      // Few decisions share a tag, and no store counts by it: all of them are fetched and counted here.
+      const tagged = await engine.records(run, { ...filter, tag, limit: MOST_TAGGED });
+      const found = tagged.filter((record) => tags.every((one) => record.tags.includes(one)));
+      return {
+        data: { decisions: found.slice(0, wanted).map((record) => record.doc as Decision), total: found.length },
+      };
+    }
+    const [records, counts] = await Promise.all([
+      engine.records(run, { ...filter, limit: wanted }),
+      engine.store.count(run, 'decision'),
+    ]);
     const total = all ? Object.values(counts).reduce((sum, count) => sum + count, 0) : (counts['active'] ?? 0);
     return { data: { decisions: records.map((record) => record.doc as Decision), total } };
   },

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { auditRun, rebuildRun } from '../engine/audit.ts';
+import { currentRun } from './act.ts';
 import { defineOperation, described } from './operation.ts';
 
 const Finding = v.object({
@@ -38,10 +39,11 @@ export const doctor = defineOperation({
       message,
     }));
     const workspace = context.workspace()?.id;
-    const heads = await store.heads(workspace === undefined ? {} : { workspace });
+    // A run that was named must be there: to find nothing wrong with a typo would be no comfort.
+    const only = context.run === undefined ? undefined : await currentRun(context);
+    const heads = await store.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
     const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
     for (const { run } of heads) {
-      if (context.run !== undefined && context.run !== run) continue;
       const before = await auditRun(store, run);
       findings.push(
         ...before.chain.map(
@@ -53,7 +55,7 @@ export const doctor = defineOperation({
           }),
         ),
       );
-      if (!rebuild) {
+      if (!rebuild || !before.complete) {
         findings.push(
           ...before.derived.map(
             (message): Finding => ({

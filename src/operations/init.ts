@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import { draftSteps } from '../core/rules/plan.ts';
+import { emptyState } from '../core/state.ts';
 import { ActorName, isName, Sentence, Text } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
@@ -35,37 +37,36 @@ export const init = defineOperation({
   }),
   output: v.object({
     run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
-    workspace: v.string(),
+    workspace: v.nullable(v.string()),
     steps: v.number(),
     version: v.number(),
   }),
   async run(context, input) {
-    // The plan is read before anything is made: a plan that cannot be read leaves nothing behind.
+    // All is looked at before anything is made: what cannot be used leaves nothing behind.
     const steps: PlannedStep[] = input.plan === undefined ? [] : await readPlanFile(context, input.plan);
-    const workspace = context.createWorkspace();
-    const engine = await context.engine();
-    const title = input.title ?? input.id ?? workspace.root.split(/[\\/]/).at(-1) ?? 'work';
-    const named = async (path: string) => hashArtifact(workspace.tree, recordedPath(workspace.tree, context.dir, path));
+    draftSteps(emptyState(), steps);
+    const tree = context.workspace()?.tree ?? context.dir;
+    const named = async (path: string) => hashArtifact(tree, recordedPath(tree, context.dir, path));
     const plan = input.plan === undefined ? undefined : await named(input.plan);
     const design =
       input.design === undefined ? undefined : { path: (await named(input.design)).path, approvedBy: input.approvedBy };
     if (input.design !== undefined) mustBeReadable(context, input.design);
+    const workspace = context.createWorkspace();
+    const engine = await context.engine();
+    const title = input.title ?? input.id ?? workspace?.root.split(/[\\/]/).at(-1) ?? 'work';
     const run = await openRun(engine, context, input.id, title, {
       goal: input.goal,
       design,
       plan: plan && { path: plan.path, sha256: plan.sha256 },
-      workspace: workspace.id,
+      workspace: workspace?.id ?? NO_WORKSPACE,
+      ...(steps.length > 0 ? { steps } : {}),
     });
-    const planned =
-      steps.length > 0
-        ? await engine.execute(run, { type: 'plan.add', steps }, { ...context.caller, key: null })
-        : null;
-    const state = planned?.state ?? (await engine.load(run));
+    const state = await engine.load(run);
     await writeResumeFile(context, state);
     return {
       data: {
         run: { ...state.run, id: run, title, status: 'active' },
-        workspace: workspace.root,
+        workspace: workspace?.root ?? null,
         steps: state.steps.size,
         version: state.version,
       },
@@ -74,7 +75,7 @@ export const init = defineOperation({
   },
   say: ({ run, workspace, steps }, pen) =>
     [
-      `Opened run ${pen.bold(run.id)} in ${workspace}${steps > 0 ? ` with ${steps} steps` : ''}.`,
+      `Opened run ${pen.bold(run.id)}${workspace === null ? '' : ` in ${workspace}`}${steps > 0 ? ` with ${steps} steps` : ''}.`,
       steps > 0
         ? `Next: ${pen.bold('holdfast status')} shows the plan, ${pen.bold('holdfast start KEY')} takes a step.`
         : `Next: ${pen.bold('holdfast plan add KEY TITLE')} adds a step, ${pen.bold('holdfast plan import FILE')} many.`,
@@ -91,11 +92,15 @@ function mustBeReadable(context: Context, path: string): void {
   }
 }
 
+/** Stands for the workspace of a run that was opened in a store alone. */
+const NO_WORKSPACE = 'none';
+
 interface RunDetails {
   workspace: string;
   goal?: string | undefined;
   design?: { path: string; approvedBy?: string | undefined } | undefined;
   plan?: { path: string; sha256?: string | null | undefined } | undefined;
+  steps?: PlannedStep[];
 }
 
 /** An id that was given is taken or refused; one that is made goes on counting until it is free. */
@@ -113,7 +118,7 @@ async function openRun(
       await engine.execute(run, { type: 'run.open', title, ...details }, context.caller);
       return run;
     } catch (thrown) {
-      const taken = thrown instanceof Fault && thrown.code === 'illegal';
+      const taken = thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === run;
       if (!taken || id !== undefined || number > 999) throw thrown;
     }
   }

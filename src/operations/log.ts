@@ -38,7 +38,8 @@ export const log = defineOperation({
     const from = after ?? Math.max(0, last - wanted);
     const events: Event[] = [];
     while (events.length < wanted) {
-      const page = await store.read(run, from + events.length, Math.min(2000, wanted - events.length));
+      // On from the last one seen, not by counting: events may be missing from a damaged journal.
+      const page = await store.read(run, events.at(-1)?.version ?? from, Math.min(2000, wanted - events.length));
       const within = page.filter((event) => event.version <= last);
       events.push(...within);
       if (page.length === 0 || within.length < page.length) break;

@@ -60,6 +60,7 @@ function reachedState(state: State, target: string, agent: string, recorded: str
   }
   const item = state.items.get(target) ?? [...state.items.values()].find((one) => one.alias === target);
   if (item) return item.status === 'bypassed' ? 'bypassed' : null;
+  if (state.sessions.has(target)) return null;
   if (state.claims.has(target) || state.effects.has(target) || state.messages.has(target) || state.handoffs.has(target))
     return null;
   if (recorded !== null) return recorded;

@@ -1,6 +1,7 @@
 import {
   closeSync,
   fsyncSync,
+  linkSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -27,6 +28,20 @@ export function writeAtomically(file: string, text: string, durable = true): voi
   }
   closeSync(handle);
   renameSync(beside, file);
+}
+
+/** Writes a file whole, unless there is one: of several writers the first wins. */
+export function writeOnce(file: string, text: string): void {
+  const beside = `${file}.${process.pid}.tmp`;
+  writeAtomically(beside, text);
+  try {
+    linkSync(beside, file);
+    unlinkSync(beside);
+  } catch (thrown) {
+    // Some file systems know no links; there the last writer wins.
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') unlinkSync(beside);
+    else renameSync(beside, file);
+  }
 }
 
 /** A path as it is recorded: relative to the tree, with forward slashes. What leads out of the tree is refused. */
@@ -61,9 +76,11 @@ function realPathOf(path: string): string {
 export async function hashArtifact(tree: string, path: string): Promise<Artifact> {
   const file = join(tree, path);
   try {
-    const { size } = statSync(file);
+    const found = statSync(file);
+    // Reading a pipe or a device would wait for a writer, perhaps for ever.
+    if (!found.isFile()) return { path, sha256: null, bytes: null };
     const { createHash } = await import('node:crypto');
-    return { path, sha256: createHash('sha256').update(readFileSync(file)).digest('hex'), bytes: size };
+    return { path, sha256: createHash('sha256').update(readFileSync(file)).digest('hex'), bytes: found.size };
   } catch {
     return { path, sha256: null, bytes: null };
   }

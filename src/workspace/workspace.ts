@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Fault } from '../core/fault.ts';
-import { writeAtomically } from './files.ts';
+import { writeOnce } from './files.ts';
 
 /** A folder with `.holdfast/`, and the tree the caller works in: another one in a linked git worktree. */
 export interface Workspace {
@@ -24,10 +24,11 @@ const FOLDER = '.holdfast';
 /** Looks upward from a folder; a linked worktree leads to the main checkout, whose journal it shares. */
 export function findWorkspace(from: string): Workspace | null {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, FOLDER, 'config.json'))) return openWorkspace(folder, folder);
+    // The main checkout first: where the settings are in git, the worktree has a copy of them and no journal.
     const main = mainCheckout(folder);
     if (main !== null && main !== folder && existsSync(join(main, FOLDER, 'config.json')))
       return openWorkspace(main, folder);
+    if (existsSync(join(folder, FOLDER, 'config.json'))) return openWorkspace(folder, folder);
     if (dirname(folder) === folder) return null;
   }
 }
@@ -39,10 +40,11 @@ export function createWorkspace(folder: string, makeId: () => string): Workspace
   if (existing) return existing;
   const inside = join(root, FOLDER);
   try {
-    mkdirSync(inside, { recursive: true });
+    makeFolder(inside);
     // The database belongs to this machine; the settings and RESUME.md may be shared through git.
     writeFileSync(join(inside, '.gitignore'), 'journal.db*\n*.log\n*.tmp\ntoken*\n');
-    writeAtomically(join(inside, 'config.json'), `${JSON.stringify({ workspace: makeId() }, null, 2)}\n`);
+    // Of several that begin at once one names the workspace; runs under another name would not be seen again.
+    writeOnce(join(inside, 'config.json'), `${JSON.stringify({ workspace: makeId() }, null, 2)}\n`);
   } catch (thrown) {
     throw new Fault('unavailable', `The folder ${inside} cannot be made: ${(thrown as Error).message}.`, {
       hints: ['Choose another folder with `--dir`, or make this one writable.'],
@@ -52,13 +54,25 @@ export function createWorkspace(folder: string, makeId: () => string): Workspace
   return openWorkspace(root, root);
 }
 
+/** Not by `recursive`: where a file system takes no folders at all, such as /proc, that tries for ever. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw thrown;
+    makeFolder(dirname(path));
+    mkdirSync(path);
+  }
+}
+
 function openWorkspace(root: string, tree: string): Workspace {
   const folder = join(root, FOLDER);
   const file = join(folder, 'config.json');
   let config: WorkspaceConfig;
   try {
-    config = JSON.parse(readFileSync(file, 'utf8')) as WorkspaceConfig;
-    if (typeof config.workspace !== 'string' || config.workspace === '') throw new Error('it names no workspace');
+    config = parseConfig(readFileSync(file, 'utf8'));
   } catch (thrown) {
     throw new Fault('corrupt', `The settings ${file} cannot be read: ${(thrown as Error).message}.`, {
       hints: ['It is a JSON object such as {"workspace": "w-1a2b3c4d"}. The journal beside it is untouched.'],
@@ -66,6 +80,13 @@ function openWorkspace(root: string, tree: string): Workspace {
     });
   }
   return { root, tree, folder, id: config.workspace, config };
+}
+
+function parseConfig(text: string): WorkspaceConfig {
+  const found = JSON.parse(text.replace(/^\ufeff/, '')) as Partial<WorkspaceConfig> | null;
+  if (typeof found?.workspace !== 'string' || found.workspace === '') throw new Error('it names no workspace');
+  if (found.store !== undefined && typeof found.store !== 'string') throw new Error('its store is not an address');
+  return found as WorkspaceConfig;
 }
 
 /** The main checkout of a linked worktree: its `.git` is a file that names a folder below the main one's `.git`. */

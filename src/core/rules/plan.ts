@@ -8,7 +8,13 @@ import { draft, finishRun, mustBeActive, mustBePerson, reviveRun, type Scene, st
 
 export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[] {
   mustBeActive(scene);
-  const { state } = scene;
+  const { drafts, open } = draftSteps(scene.state, steps);
+  if (drafts.length === 0) return [];
+  return open ? [...reviveRun(scene, 'The plan grew.'), ...drafts] : [...drafts, ...finishRun(scene, [])];
+}
+
+/** What adds steps to a plan, if they fit it: new keys, known parents and predecessors, nothing that waits for itself. */
+export function draftSteps(state: State, steps: readonly PlannedStep[]): { drafts: Draft[]; open: boolean } {
   const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(
     [...state.steps].map(([key, step]) => [key, step as never]),
   );
@@ -17,7 +23,7 @@ export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[
     const existing = state.steps.get(step.key);
     if (existing && samePlan(existing, step)) continue;
     if (known.has(step.key)) {
-      throw new Fault('illegal', `There is a step ${quoted(step.key)} already.`, {
+      throw new Fault('illegal', `There is a step ${quoted(step.key)} already${existing ? '' : ' in the same plan'}.`, {
         hints: [`Change it with \`holdfast plan set ${step.key} …\`, or choose another key.`],
       });
     }
@@ -25,18 +31,16 @@ export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[
     added.push(step);
   }
   for (const step of added) mustFit(known, state, step.key, step);
-  if (added.length === 0) return [];
+  if (added.length === 0) return { drafts: [], open: false };
   mustEnd(known);
   const parents = new Set(added.map((step) => step.parent));
-  const open = added.some((step) => !step.done);
-  return [
-    ...(open ? reviveRun(scene, 'The plan grew.') : []),
+  const drafts = [
     ...added.map(({ key, done: _, ...plan }) => draft('step.added', { step: key, ...plan })),
     ...added
       .filter((step) => step.done && !parents.has(step.key))
       .map((step) => draft('step.completed', { step: step.key })),
-    ...(open ? [] : finishRun(scene, [])),
   ];
+  return { drafts, open: added.some((step) => !step.done && !parents.has(step.key)) };
 }
 
 /** Adding what is there already changes nothing. */

@@ -1,15 +1,20 @@
 import type { CommandOf } from '../command.ts';
 import type { Draft } from '../event.ts';
 import { Fault, quoted } from '../fault.ts';
+import { draftSteps } from './plan.ts';
 import { draft, mustAllow, mustBeActive, mustBePerson, type Scene } from './scene.ts';
 
-export function openRun(scene: Scene, { type: _, ...body }: CommandOf<'run.open'>): Draft[] {
+/** A run and its first plan come together or not at all. */
+export function openRun(scene: Scene, { type: _, steps = [], ...body }: CommandOf<'run.open'>): Draft[] {
   if (scene.state.run) {
     throw new Fault('illegal', `Run ${quoted(scene.state.run.id)} exists already.`, {
       hints: ['Go on with it by `holdfast resume`, or choose another `--id`.'],
+      data: { run: scene.state.run.id },
     });
   }
-  return [draft('run.opened', body)];
+  const { drafts, open } = draftSteps(scene.state, steps);
+  const finished = drafts.length > 0 && !open ? [draft('run.completed', {})] : [];
+  return [draft('run.opened', body), ...drafts, ...finished];
 }
 
 export function amendRun(scene: Scene, { type: _, ...patch }: CommandOf<'run.amend'>): Draft[] {

@@ -231,8 +231,15 @@ async function inspect({ query, name }: Connection): Promise<string[]> {
        SELECT count(*)::integer AS events, coalesce(max(version), 0) AS last FROM ${name}.events WHERE run = r.run) AS e ON true
      WHERE r.version <> e.events OR r.version <> e.last`,
   );
-  return rows.map(
-    ({ run, version, events, last }) =>
-      `run ${run} is at version ${version} but has ${events} events, the last of them ${last}`,
+  const headless = await query<{ run: string }>(
+    `SELECT DISTINCT run FROM ${name}.events AS e WHERE NOT EXISTS (SELECT 1 FROM ${name}.runs WHERE run = e.run)`,
+    [],
   );
+  return [
+    ...rows.map(
+      ({ run, version, events, last }) =>
+        `run ${run} is at version ${version} but has ${events} events, the last of them ${last}`,
+    ),
+    ...headless.map(({ run }) => `run ${fromColumn(run)} has events and no head`),
+  ];
 }

@@ -100,11 +100,16 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     replaceDerived: (run, version, derived) =>
       connection.write(() => replaceDerived(connection, run, version, derived)),
     inspect: () =>
-      connection.read(() =>
-        (statement('PRAGMA integrity_check').all() as { integrity_check: string }[])
+      connection.read(() => [
+        ...(statement('PRAGMA integrity_check').all() as { integrity_check: string }[])
           .map((row) => row.integrity_check)
           .filter((line) => line !== 'ok'),
-      ),
+        ...(
+          statement('SELECT DISTINCT run FROM events WHERE run NOT IN (SELECT run FROM runs)').all() as {
+            run: string;
+          }[]
+        ).map(({ run }) => `run ${fromColumn(run)} has events and no head`),
+      ]),
     close: connection.close,
   };
 }

@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newFolder, newWorkspace } from './command-line.ts';
+
+describe('a command line', () => {
+  it('takes flags before and after the words, joined or apart, and lists in every form', () => {
+    const folder = newWorkspace();
+    expect(folder.data('--agent', 'ada', 'start', 't1')).toMatchObject({ step: { holder: { agent: 'ada' } } });
+    expect(folder.data('--agent=ada', '--run=auth', 'checkpoint', 'drafted')).toMatchObject({ run: 'auth' });
+    folder.data('plan', 'add', 'a', 'A');
+    folder.data('plan', 'add', '--wave=2', 'b', '--after', 'a,t3', 'Both', '--parallel');
+    folder.data('plan', 'add', 'c', 'Again', '--after', 'a', '--after', 'b', '--agent', 'ada', '--agent', 'bob');
+    const steps = folder.data('plan', 'show')['steps'] as { key: string }[];
+    expect(steps.filter((step) => ['b', 'c'].includes(step.key))).toMatchObject([
+      { wave: 2, after: ['a', 't3'], title: 'Both', parallel: true },
+      { after: ['a', 'b'], agents: ['ada', 'bob'] },
+    ]);
+    expect(folder.data('search', 'issue', 'tokens')['results']).toHaveLength(1);
+  });
+
+  it('takes text that looks like a flag', () => {
+    const folder = newWorkspace();
+    folder.data('note', '- a line of a list');
+    expect(folder.run('note', '--agent', 'ada', '--', '--json')).toMatchObject({ code: 0, out: 'Noted as N-2.\n' });
+    folder.data('note', '--force or not?');
+    folder.data('decide', '--context=--json', '--decision', '-1', '--reason', '--no mercy');
+    const bodies = (folder.data('log', '--limit', '4')['events'] as { body: Record<string, string> }[]).map(
+      ({ body }) => body['text'] ?? [body['context'], body['decision'], body['reason']],
+    );
+    expect(bodies).toEqual(['- a line of a list', '--json', '--force or not?', ['--json', '-1', '--no mercy']]);
+  });
+
+  it('refuses what it does not know, with what could have been meant', () => {
+    const folder = newWorkspace();
+    const hintsOf = (...words: string[]): string => {
+      const fault = folder.fault(...words);
+      expect(fault).toMatchObject({ code: 'usage', exit: 2 });
+      return [fault.message, ...fault.hints].join(' ');
+    };
+    expect(hintsOf('strat', 't1')).toContain('`start`');
+    expect(hintsOf('plan', 'ad')).toContain('`plan add`');
+    expect(hintsOf('session')).toContain('`session start`');
+    expect(hintsOf('skip', 't1', '--reson', 'r')).toContain('`--reason`');
+    expect(hintsOf('status', '--jsn')).toContain('`--json`');
+    expect(hintsOf('--jsonn')).toContain('`--json`');
+    expect(hintsOf('status', '--constructor', 'x')).toContain('no flag');
+    expect(hintsOf('note', 'two', 'words')).toContain('quotes');
+    expect(hintsOf('note', 'x', '--step')).toContain('needs a value');
+    expect(hintsOf('start', 't1', '--agent', '--json')).toContain('`--agent=--json`');
+    expect(hintsOf('note', 'x', '--idempotency', '')).toContain('needs a value');
+    expect(folder.fault('start')).toMatchObject({ code: 'invalid', exit: 2, message: 'key is needed.' });
+    expect(folder.fault('skip', 't1')).toMatchObject({ code: 'invalid', message: 'reason is needed.' });
+    expect(folder.data('log')['version']).toBe(5);
+  });
+
+  it('knows who calls by flags, variables, an agent’s shell or a session', () => {
+    const folder = newWorkspace();
+    const callerOf = (env: Record<string, string>, ...flags: string[]): unknown => {
+      Object.assign(folder.env, env);
+      folder.data('note', 'x', ...flags);
+      for (const name of Object.keys(env)) delete folder.env[name];
+      const [event] = folder.data('log', '--limit', '1')['events'] as { agent: string; person: string }[];
+      return event?.agent ?? { person: typeof event?.person };
+    };
+    expect(callerOf({})).toEqual({ person: 'string' });
+    expect(callerOf({ CLAUDECODE: '1' })).toBe('claude');
+    expect(callerOf({ CODEX_SANDBOX: 'seatbelt', CLAUDECODE: '1' })).toBe('codex');
+    expect(callerOf({ HOLDFAST_AGENT: 'ada', CLAUDECODE: '1' })).toBe('ada');
+    expect(callerOf({ HOLDFAST_AGENT: 'ada' }, '--agent', 'bob')).toBe('bob');
+    expect(callerOf({ HOLDFAST_AGENT: '', HOLDFAST_SESSION: '', HOLDFAST_RUN: '', HOLDFAST_STORE: '' })).toEqual({
+      person: 'string',
+    });
+    folder.data('session', 'start', '--agent', 'eve');
+    expect(callerOf({ HOLDFAST_SESSION: 'S-1' })).toBe('eve');
+    folder.env['CLAUDECODE'] = '1';
+    expect(folder.fault('skip', 't3', '--reason', 'r')).toMatchObject({ code: 'not_allowed', exit: 1 });
+    expect(folder.fault('erase', '1', '--reason', 'r')).toMatchObject({ code: 'not_allowed' });
+    delete folder.env['CLAUDECODE'];
+    expect(folder.data('skip', 't3', '--reason', 'r')).toMatchObject({ step: { status: 'skipped' } });
+  });
+
+  it('finds the journal by --dir, --store and their variables', () => {
+    const folder = newWorkspace();
+    const elsewhere = newFolder();
+    expect(elsewhere.fault('status')).toMatchObject({ code: 'not_found', exit: 1 });
+    expect(elsewhere.data('status', '--dir', folder.path)).toMatchObject({ run: { id: 'auth' } });
+    const file = join(folder.path, '.holdfast', 'journal.db');
+    expect(elsewhere.data('status', '--store', file)).toMatchObject({ run: { id: 'auth' } });
+    elsewhere.env['HOLDFAST_STORE'] = file;
+    elsewhere.env['HOLDFAST_RUN'] = 'auth';
+    expect(elsewhere.data('status')).toMatchObject({ run: { id: 'auth' } });
+    elsewhere.env['HOLDFAST_RUN'] = 'other';
+    expect(elsewhere.fault('status')).toMatchObject({ code: 'not_found' });
+    for (const address of [
+      'mysql://u:hushhush@host/db',
+      'postgres:/u:hushhush@host/db',
+      'postgres://u:hushhush@h:x/d',
+    ]) {
+      const refused = elsewhere.run('status', '--store', address);
+      expect([refused.code, refused.out]).toEqual([2, '']);
+      expect(refused.err).not.toContain('hushhush');
+    }
+  });
+
+  it('never colours what is not a terminal, unless told to', () => {
+    const folder = newWorkspace();
+    const escapeCharacter = String.fromCharCode(27);
+    for (const words of [['status'], ['help'], ['start', 't9'], ['log']]) {
+      const ran = folder.run(...words);
+      expect(ran.out + ran.err).not.toContain(escapeCharacter);
+    }
+    expect(folder.run('status', '--color').out).toContain(escapeCharacter);
+  });
+});
+
+describe('completions', () => {
+  it('complete commands, their second words and flags in bash', () => {
+    const folder = newFolder();
+    writeFileSync(join(folder.path, 'script'), folder.run('completion', 'bash').out);
+    const complete = (...words: string[]): string[] => {
+      const script = `. ./script; complete -p holdfast >/dev/null || exit 9
+        COMP_WORDS=(holdfast "$@"); COMP_CWORD=$#; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const ran = spawnSync('bash', ['-c', script, 'bash', ...words], { cwd: folder.path, encoding: 'utf8' });
+      expect([ran.status, ran.stderr]).toEqual([0, '']);
+      return ran.stdout.trim().split('\n');
+    };
+    expect(complete('che')).toEqual(['checkpoint']);
+    expect(complete('plan', '')).toEqual(['show', 'add', 'set', 'remove', 'import']);
+    expect(complete('checkpoint', 'x', '--art')).toEqual(['--artifact']);
+    expect(complete('plan', 'add', '--par')).toEqual(['--parent', '--parallel']);
+    expect(complete('usage', 'add', '--inp')).toEqual(['--input']);
+    expect(complete('complete', 'scr')).toEqual(['script']);
+  });
+
+  it('are there for zsh and fish', () => {
+    const folder = newFolder();
+    expect(folder.run('completion', 'zsh').out).toContain('bashcompinit');
+    const fish = folder.run('completion', 'fish').out;
+    expect(fish).toContain('-a checkpoint');
+    expect(fish).toContain('-l artifact');
+    expect(folder.run('completion').code).toBe(2);
+  });
+});

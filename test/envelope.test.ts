@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { flagsOf } from '../src/cli/arguments.ts';
+import { operationNames, operations } from '../src/operations/index.ts';
+import type { Operation } from '../src/operations/operation.ts';
+import { newFolder, newWorkspace } from './command-line.ts';
+
+const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
+
+/** One life of a run that calls every command once, in an order in which all of them succeed. */
+const life: [words: string, shape: Record<string, unknown>][] = [
+  ['init --title Other --id other', { run: { id: 'other' } }],
+  ['runs', { runs: expect.arrayContaining([expect.objectContaining({ id: 'auth', status: 'active' })]) }],
+  ['archive --run other --reason unwanted', { run: { id: 'other', status: 'archived' } }],
+  ['unarchive other', { run: { id: 'other', status: 'active' } }],
+  ['abort --run other --reason unwanted', { run: { id: 'other', status: 'abandoned' } }],
+  ['session start --agent ada', { session: { id: 'S-1', agent: 'ada' }, brief: expect.stringContaining('Resuming') }],
+  ['heartbeat --agent ada', { session: 'S-1' }],
+  ['start t1 --agent ada', { step: { key: 't1', status: 'in_progress' }, version: expect.any(Number) }],
+  ['checkpoint drafted --agent ada', { step: { key: 't1', status: 'in_progress' }, version: expect.any(Number) }],
+  ['fail --message slow --agent ada', { step: { key: 't1', status: 'failed' }, version: expect.any(Number) }],
+  ['retry t1 --agent ada', { step: { key: 't1', status: 'in_progress' }, version: expect.any(Number) }],
+  ['release t1 --agent ada', { step: { key: 't1', status: 'pending' }, version: expect.any(Number) }],
+  ['start t1 --agent ada', { step: { key: 't1', status: 'in_progress' } }],
+  ['complete --agent ada', { step: { key: 't1', status: 'completed' }, version: expect.any(Number) }],
+  ['start t2 --agent ada', { step: { key: 't2' } }],
+  ['complete --agent ada', { step: { key: 't2', status: 'completed' } }],
+  ['verify t2 --result pass', { step: { key: 't2' }, result: 'pass', basis: 'declared' }],
+  ['reopen t1 --reason wrong --agent ada', { step: { key: 't1', status: 'in_progress' } }],
+  ['complete --agent ada', { step: { key: 't1', status: 'completed' } }],
+  ['confirm t2', { step: { key: 't2', stale: false } }],
+  ['plan add g Gated --gate', { step: { key: 'g', gate: { state: 'closed' } } }],
+  ['gate g open', { step: { key: 'g', gate: { state: 'open' } } }],
+  ['plan set g --title Opened', { step: { key: 'g', title: 'Opened' } }],
+  ['plan remove g', { key: 'g' }],
+  ['skip t3 --reason late', { step: { key: 't3', status: 'skipped' }, version: expect.any(Number) }],
+  ['plan import plan.yaml', { added: 1 }],
+  ['plan show', { steps: expect.arrayContaining([expect.objectContaining({ key: 't1', status: 'completed' })]) }],
+  ['decide --context c --decision d --reason r', { id: 'D-1' }],
+  ['retract D-1 --reason r', { id: 'D-1' }],
+  ['decisions --all', { decisions: [expect.objectContaining({ id: 'D-1', status: 'retracted' })] }],
+  ['raise blocker stuck', { id: 'B-1' }],
+  ['items', { items: [expect.objectContaining({ id: 'B-1' })] }],
+  ['settle B-1 --as resolved', { id: 'B-1', status: 'resolved' }],
+  ['wait --for B-1', { for: 'B-1', state: 'resolved' }],
+  ['note remember', { id: 'N-1' }],
+  ['search remember', { results: [expect.objectContaining({ id: 'N-1' })] }],
+  ['usage add --input 5 --output 7 --agent ada', { agent: 'ada' }],
+  ['usage', { total: { input: 5, output: 7, cached: 0 } }],
+  ['claim plan.yaml --agent ada', { id: expect.stringMatching(/^L-\d+$/), files: ['plan.yaml'] }],
+  ['effect begin deploy --class irreversible', { id: 'X-1' }],
+  ['effect end X-1 --outcome succeeded', { id: 'X-1', outcome: 'succeeded' }],
+  ['supervise', { crashed: [] }],
+  ['session end --reason completed --agent ada', { session: { id: 'S-1' } }],
+  ['sessions', { sessions: [expect.objectContaining({ id: 'S-1', status: 'completed' })] }],
+  [
+    'log --limit 2',
+    {
+      events: [
+        expect.objectContaining({ version: expect.any(Number), at: expect.stringMatching(/Z$/), agent: null }),
+        expect.objectContaining({ type: 'session.ended', agent: 'ada', session: 'S-1', body: expect.anything() }),
+      ],
+    },
+  ],
+  ['status', { run: { id: 'auth' }, progress: { total: 4 }, steps: expect.any(Array), sessions: [], items: [] }],
+  ['erase N-1 --reason secret', { erased: [expect.any(Number)] }],
+  [
+    'resume',
+    {
+      headline: expect.any(String),
+      freshness: expect.any(Object),
+      position: expect.any(Object),
+      nextAction: expect.any(Object),
+      mail: { unread: [], pendingAcks: [], unanswered: [] },
+      budget: { limit: 2000, used: expect.any(Number), omitted: {} },
+      text: expect.any(String),
+      ...Object.fromEntries(
+        'uncertain conflicts errors blockers commitments others decisions files questions findings constraints deadEnds'
+          .split(' ')
+          .map((name) => [name, expect.any(Array)]),
+      ),
+    },
+  ],
+  ['doctor', { findings: [] }],
+];
+
+describe('--json', () => {
+  it('prints exactly one object for every command, in the documented shape', () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_RUN'] = 'auth';
+    writeFileSync(join(folder.path, 'plan.yaml'), 'steps: [{ key: more, title: One more }]\n');
+    const called = new Set<string>();
+    for (const [words, shape] of life) {
+      const ran = folder.run(...words.split(' '), '--json');
+      expect([words, ran.code, ran.err]).toEqual([words, 0, '']);
+      expect(ran.out.trimEnd().split('\n')).toHaveLength(1);
+      expect(ran.json).toMatchObject({ ok: true, changed: expect.any(Array), data: shape });
+      const [first = '', second = ''] = words.split(' ');
+      called.add((operationNames as string[]).includes(`${first}.${second}`) ? `${first}.${second}` : first);
+    }
+    called.add('plan.add');
+    expect([...called].sort()).toEqual([...operationNames].sort());
+  });
+
+  it('prints exactly one object for every refusal too, whatever the command', () => {
+    const folder = newFolder();
+    for (const name of operationNames) {
+      const ran = folder.run(...name.split('.'), '--json', '--no-such-flag');
+      expect([name, ran.code, ran.err]).toEqual([name, 2, '']);
+      expect(ran.json).toMatchObject({ ok: false, fault: { code: 'usage', hints: expect.any(Array), data: {} } });
+    }
+    for (const words of [['nonsense'], ['help', 'nonsense'], ['completion', 'tcsh'], ['--nonsense'], ['plan']]) {
+      expect(folder.fault(...words)).toMatchObject({ code: 'usage', exit: 2 });
+    }
+    expect(folder.data('--version')).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+    expect(folder.data('help')['text']).toContain('Usage');
+    expect(folder.data('completion', 'bash')['text']).toContain('complete');
+  });
+
+  it('tells a no-op by an empty list, and in words', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'ada');
+    expect(folder.data('start', 't1', '--agent', 'ada').changed).toEqual([]);
+    expect(folder.data('plan', 'set', 't1', '--title', 'Issue tokens').changed).toEqual([]);
+    const added = folder.run('plan', 'add', 't3', 'Write the docs');
+    expect([added.code, added.out]).toEqual([0, 'Added t3 Write the docs.\nNothing changed.\n']);
+    expect(folder.fault('plan', 'add', 't3', 'Write the docs', '--after', 't1')).toMatchObject({ code: 'illegal' });
+    expect(folder.run('status').out).not.toContain('Nothing changed');
+  });
+
+  it('gives each kind of refusal its code and exit', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'ada');
+    const refusals: [string, number, string[]][] = [
+      ['not_found', 1, ['start', 't9']],
+      ['not_found', 1, ['status', '--run', 'aut']],
+      ['not_found', 1, ['note', 'x', '--session', 'S-9']],
+      ['not_found', 1, ['doctor', '--run', 'aut']],
+      ['illegal', 1, ['complete', 't3']],
+      ['blocked', 1, ['start', 't2', '--agent', 'bob']],
+      ['held', 1, ['start', 't1', '--agent', 'bob']],
+      ['not_allowed', 1, ['skip', 't3', '--reason', 'r', '--agent', 'bob']],
+      ['usage', 2, ['verify', 't1']],
+      ['invalid', 2, ['plan', 'add', 'bad key', 'Title']],
+      ['invalid', 2, ['log', '--limit', 'many']],
+      ['invalid', 2, ['raise', 'worry', 'text']],
+      ['unavailable', 3, ['wait', '--for', 't1', '--timeout', '0']],
+      ['unavailable', 3, ['status', '--store', join(folder.path, 'nowhere', 'journal.db')]],
+    ];
+    for (const [code, exit, words] of refusals) {
+      expect([words, folder.fault(...words)]).toMatchObject([words, { code, exit, message: expect.any(String) }]);
+    }
+  });
+
+  it('says on the other stream that nobody can read the answer, and that it was recorded', () => {
+    const folder = newWorkspace();
+    const full = openSync('/dev/full', 'w');
+    for (const flags of [[], ['--json']]) {
+      const ran = spawnSync(process.execPath, [program, 'note', 'kept', ...flags], {
+        cwd: folder.path,
+        env: folder.env,
+        stdio: ['ignore', full, 'pipe'],
+        encoding: 'utf8',
+      });
+      expect([ran.status, ran.stderr]).toEqual([3, expect.stringContaining('The answer could not be written')]);
+    }
+    expect(folder.data('search', 'kept')['results']).toHaveLength(2);
+  });
+});
+
+describe('help', () => {
+  it('explains every command with all its flags', async () => {
+    const folder = newFolder();
+    const asked = await Promise.all(
+      operationNames.map(async (name) => ({
+        operation: (await operations[name]()) as unknown as Operation,
+        help: await folder.start('help', ...name.split('.')),
+        flag: await folder.start(...name.split('.'), '--help'),
+      })),
+    );
+    for (const { operation, help, flag } of asked) {
+      expect([operation.name, help.code, flag.code, flag.out]).toEqual([operation.name, 0, 0, help.out]);
+      expect(help.out).toContain(`holdfast ${operation.name.replace('.', ' ')}`);
+      for (const spec of flagsOf(operation)) {
+        const shown = operation.words?.includes(spec.field) ? spec.field.toUpperCase() : `--${spec.name}`;
+        expect(help.out).toContain(shown);
+      }
+    }
+  });
+
+  it('explains groups of commands, the overview and its own commands', () => {
+    const folder = newFolder();
+    expect(folder.run('plan', '--help').out).toContain('plan import');
+    expect(folder.run('help', 'plan').out).toBe(folder.run('plan', '--help').out);
+    expect(folder.run('help', 'completion').out).toContain('bash|zsh|fish');
+    expect(folder.run('completion', '--help').out).toContain('bash|zsh|fish');
+    const overview = folder.run();
+    expect(overview.code).toBe(0);
+    for (const name of operationNames) expect(overview.out).toContain(name.replace('.', ' '));
+    const typo = folder.run('strat', '--help');
+    expect([typo.code, typo.err]).toEqual([2, expect.stringContaining('There is no command `strat`')]);
+    expect(typo.err).toContain('`start`');
+  });
+});
