@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 
 /** The built program, run as a user runs it: a process of its own with an environment of its own. */
-const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
+export const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
 
 /** What a command answers; each test knows what it asked for. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about

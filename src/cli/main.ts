@@ -2,6 +2,7 @@ import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
 import { printable } from '../core/text.ts';
 import { openContext } from '../open.ts';
+import type { Context } from '../operations/context.ts';
 import { operationNames } from '../operations/index.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
 import { type Call, loadAllOperations, loadOperation, parseArguments } from './arguments.ts';
@@ -37,7 +38,7 @@ export async function main(surroundings: Surroundings): Promise<number> {
 async function runOperation(
   operation: Operation,
   call: Call,
-  { environment, cwd }: Surroundings,
+  { environment, cwd, isTerminal }: Surroundings,
   pen: Pen,
 ): Promise<number> {
   const input = parseInput(operation, call.input);
@@ -46,22 +47,60 @@ async function runOperation(
     ...callerFrom(call.common, environment, cwd),
     warn: (message) => warnings.push(message),
   });
-  let outcome: Outcome<unknown>;
   try {
-    outcome = await operation.run(context, input);
+    if (operation.watches?.(input))
+      return await watch(operation, context, input, { json: call.common.json, isTerminal, pen });
+    const outcome = await operation.run(context, input);
+    // Nothing is said before the journal is closed: what fails there is said instead.
+    await context.close();
+    show(operation, outcome, warnings, call.common.json, pen);
+    return operation.verdict?.(outcome.data as never, input) ?? 0;
   } finally {
     await context.close();
   }
-  const { data, changed = [] } = outcome;
-  const isNoOp = outcome.changed?.length === 0 && operation.scope !== 'read';
-  if (call.common.json) print(1, safeJson({ ok: true, data, changed, ...(warnings.length > 0 ? { warnings } : {}) }));
-  else {
-    print(1, operation.say(safeToShow(data) as never, pen));
-    if (isNoOp) print(1, pen.dim('Nothing changed.'));
-    for (const warning of warnings) print(2, pen.warn(`Warning: ${printable(warning)}`));
-  }
-  return operation.verdict?.(data as never, input) ?? 0;
 }
+
+function show(
+  operation: Operation,
+  outcome: Outcome<unknown>,
+  warnings: readonly string[],
+  json: boolean,
+  pen: Pen,
+): void {
+  const { data, changed = [] } = outcome;
+  if (json) {
+    print(1, safeJson({ ok: true, data, changed, ...(warnings.length > 0 ? { warnings } : {}) }));
+    return;
+  }
+  print(1, operation.say(safeToShow(data) as never, pen));
+  if (outcome.changed?.length === 0 && operation.scope !== 'read') print(1, pen.dim('Nothing changed.'));
+  for (const warning of warnings) print(2, pen.warn(`Warning: ${printable(warning)}`));
+}
+
+const WATCH_MS = 500;
+
+/** Shows an answer again whenever it has changed, until the reader goes away. */
+async function watch(
+  operation: Operation,
+  context: Context,
+  input: unknown,
+  { json, isTerminal, pen }: { json: boolean; isTerminal: boolean; pen: Pen },
+): Promise<number> {
+  let shown = '';
+  for (;;) {
+    const outcome = await operation.run(context, input as never);
+    const text = operation.say(safeToShow(outcome.data) as never, pen);
+    if (text !== shown) {
+      if (!json && isTerminal) print(1, CLEAR_SCREEN);
+      show(operation, outcome, [], json, pen);
+      shown = text;
+    }
+    await context.pause(WATCH_MS);
+  }
+}
+
+/** To the upper left corner, and nothing below it. */
+const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 /** Help, version and completions: what is about the command line and not about the work. */
 async function ownCommand(call: Call, { version }: Surroundings, pen: Pen): Promise<number> {

@@ -27,6 +27,8 @@ export interface Operation<Input extends Schema = Schema, Output extends v.Gener
   run(context: Context, input: v.InferOutput<Input>): Promise<Outcome<v.InferOutput<Output>>>;
   /** The result in words, for people. */
   say(data: v.InferOutput<Output>, pen: Pen): string;
+  /** Shown again whenever something happened, for as long as the caller likes. */
+  watches?(input: v.InferOutput<Input>): boolean;
   /** A command that judges answers by its exit code. */
   verdict?(data: v.InferOutput<Output>, input: v.InferOutput<Input>): number;
 }

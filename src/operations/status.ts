@@ -5,14 +5,16 @@ import type { Claim, Effect, Item, Session, Usage } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import { clockTime } from '../core/time.ts';
 import { currentState } from './act.ts';
-import { defineOperation, shaped } from './operation.ts';
+import { defineOperation, described, type Pen, shaped } from './operation.ts';
 import { planTree, StepLine, stepLines } from './plan-show.ts';
 
 export const status = defineOperation({
   name: 'status',
   summary: 'Show the run at a glance: progress, plan, who holds what, what is open.',
   scope: 'read',
-  input: v.object({}),
+  examples: ['holdfast status', 'holdfast status --watch'],
+  input: v.object({ watch: v.optional(described(v.boolean(), 'Show it again whenever something happens.')) }),
+  watches: ({ watch }) => watch === true,
   output: v.object({
     run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
     version: v.number(),
@@ -56,7 +58,7 @@ export const status = defineOperation({
       },
     };
   },
-  say: ({ run, progress, steps, sessions, items, claims, uncertain, owed, now }, pen) => {
+  say: ({ run, progress, steps, sessions, items, claims, uncertain, owed, usage, now }, pen) => {
     const cells = Math.floor((progress.percent / 100) * 16);
     const bar = `${'█'.repeat(cells)}${'░'.repeat(16 - cells)}`;
     const section = (title: string, lines: string[]): string[] =>
@@ -85,6 +87,44 @@ export const status = defineOperation({
       ...(owed.length > 0
         ? ['', `${pen.warn('Waits for a person:')} ${owed.map((what) => oneLine(what, 80)).join(', ')}`]
         : []),
+      ...readyLine(steps, pen),
+      ...usageLine(usage),
     ].join('\n');
   },
 });
+
+function readyLine(steps: readonly StepLine[], pen: Pen): string[] {
+  if (steps.length === 0) return ['There is no plan yet: `holdfast plan add KEY TITLE`.'];
+  const parents = new Set(steps.map((step) => step.parent));
+  const ready = steps.filter(
+    (step) => !parents.has(step.key) && step.status === 'pending' && step.obstacles.length === 0,
+  );
+  if (ready.length === 0) return [];
+  const more = ready.length > 6 ? ` and ${ready.length - 6} more` : '';
+  return [
+    '',
+    `${pen.bold('Ready:')} ${ready
+      .slice(0, 6)
+      .map((step) => step.key)
+      .join(', ')}${more}`,
+  ];
+}
+
+/** `Tokens: 1.21 M in (62 % cached), 96 k out · claude 71 %, codex 29 %`. */
+function usageLine(usage: readonly Usage[]): string[] {
+  const sum = (field: 'input' | 'output' | 'cached') => usage.reduce((total, one) => total + one[field], 0);
+  const all = sum('input') + sum('cached') + sum('output');
+  if (all === 0) return [];
+  const read = sum('input') + sum('cached');
+  const shares = usage.map((one) => {
+    const part = Math.round(((one.input + one.cached + one.output) / all) * 100);
+    return `${one.agent} ${part} %`;
+  });
+  const cached = read > 0 ? ` (${Math.round((sum('cached') / read) * 100)} % cached)` : '';
+  return [`Tokens: ${amount(read)} in${cached}, ${amount(sum('output'))} out · ${shares.join(', ')}`];
+}
+
+function amount(tokens: number): string {
+  if (tokens >= 1e6) return `${(tokens / 1e6).toFixed(2)} M`;
+  return tokens >= 1e4 ? `${Math.round(tokens / 1e3)} k` : String(tokens);
+}

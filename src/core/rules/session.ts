@@ -101,6 +101,25 @@ export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.su
         'verified',
       ),
     );
+    const before = scene.state.snapshotSequences.get(session.agent) ?? 0;
+    const taken = drafts.filter((one) => one.type === 'snapshot.taken');
+    const sequence = before + 1 + taken.filter((one) => one.body.agent === session.agent).length;
+    const { next } = scene.state;
+    drafts.push(
+      draft(
+        'snapshot.taken',
+        {
+          id: nextId(scene.state, 'P', taken.length),
+          session: session.id,
+          agent: session.agent,
+          sequence,
+          reason: 'timeout',
+          reconstructed: true,
+          ...(next?.session === session.id ? { next: next.text } : {}),
+        },
+        'verified',
+      ),
+    );
     for (const step of scene.state.steps.values()) {
       if (step.holder?.session !== session.id || (step.crashes + 1) % CRASHES_THAT_BLOCK !== 0) continue;
       drafts.push(
