@@ -112,7 +112,7 @@ describe('a plan', () => {
         /`a` → `b` → `a`/,
       ],
       ['i.yaml', 'steps:\n  - { key: a, title: A, after: zz }\n', 'not_found', /zz/],
-      ['j.md', '# Only\n\nprose\n', 'invalid', /no steps|names/],
+      ['j.md', 'Only prose\n', 'invalid', /names no steps/],
       ['k.json', '{"steps": [{"key": "a"}]}', 'invalid', /title/],
     ];
     const folder = newFolder();
