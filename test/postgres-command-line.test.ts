@@ -41,7 +41,8 @@ describe('the command line on PostgreSQL', () => {
     ];
     for (const address of addresses) {
       folder.env['HOLDFAST_STORE'] = address;
-      for (const flags of [[], ['--json']]) {
+      // An address where nobody answers is tried for a while: once is enough.
+      for (const flags of address.includes(':1/') ? [['--json']] : [[], ['--json']]) {
         const ran = folder.run('status', ...flags);
         expect([address, ran.code === 3 || ran.code === 2]).toEqual([address, true]);
         expect(ran.out + ran.err).not.toContain(secret);
