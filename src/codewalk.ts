@@ -101,9 +101,11 @@ function matchPosition(state: State, position: NonNullable<UpdateStateInput['pos
   const plan = planView(state);
   let level: readonly StepView[] = plan.roots;
   let found: StepView | null = null;
-  for (const name of [position.phase, position.plan, position.task]) {
+  for (const [field, name] of Object.entries({ phase: position.phase, plan: position.plan, task: position.task })) {
     if (name === undefined) continue;
-    found = matchStep(level, name);
+    // Plans are counted as the brief counts them: among the plans, where there are any.
+    const plans = field === 'plan' ? level.filter(({ step }) => step.kind === 'plan') : [];
+    found = matchStep(plans.length > 0 ? plans : level, name);
     if (!found) {
       throw new Fault('not_found', `There is no step for ${quoted(String(name))} in this position.`, {
         hints: [

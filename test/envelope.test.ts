@@ -3,10 +3,16 @@ import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { flagsOf } from '../src/cli/arguments.ts';
-import { operationNames, operations } from '../src/operations/index.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { newFolder, newWorkspace } from './command-line.ts';
+
+// As they are built: to load every operation from its source takes longer than all of these tests.
+const { operationNames, operations } = (await import(
+  '../dist/lib/operations/index.js' as string
+)) as typeof import('../src/operations/index.ts');
+const { flagsOf } = (await import(
+  '../dist/lib/cli/arguments.js' as string
+)) as typeof import('../src/cli/arguments.ts');
 
 const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
 

@@ -20,7 +20,7 @@ export const decide = defineOperation({
     decision: described(Sentence, 'What was decided.'),
     reason: described(Sentence, 'Why this and not another.'),
     type: v.optional(described(DecisionType, 'What kind of decision it is.')),
-    key: v.optional(described(label, 'A name under which the newest decision counts.')),
+    key: v.optional(described(label, 'A name to find it by: `holdfast decisions --key`.')),
     alternatives: v.optional(described(v.array(Sentence), 'What was considered and rejected, and why.')),
     irreversible: v.optional(described(v.boolean(), 'It cannot be taken back; it is in every brief.')),
     affects,

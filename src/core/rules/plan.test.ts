@@ -37,7 +37,7 @@ describe('plan.add', () => {
     const fault = scenario('p1').refusal(ada, planned(task('p1', { title: 'Other' })));
     expect(fault.code).toBe('illegal');
     expect(fault.hints.join()).toContain('holdfast plan set p1');
-    expect(scenario().refusal(ada, planned('p1', 'p1')).code).toBe('illegal');
+    expect(scenario().refusal(ada, planned('p1', 'p1')).code).toBe('invalid');
   });
 
   it('takes steps as finished where the plan says so, but never a parent', () => {

@@ -23,9 +23,13 @@ export function draftSteps(state: State, steps: readonly PlannedStep[]): { draft
     const existing = state.steps.get(step.key);
     if (existing && samePlan(existing, step)) continue;
     if (known.has(step.key)) {
-      throw new Fault('illegal', `There is a step ${quoted(step.key)} already${existing ? '' : ' in the same plan'}.`, {
-        hints: [`Change it with \`holdfast plan set ${step.key} …\`, or choose another key.`],
-      });
+      throw existing
+        ? new Fault('illegal', `There is a step ${quoted(step.key)} already.`, {
+            hints: [`Change it with \`holdfast plan set ${step.key} …\`, or choose another key.`],
+          })
+        : new Fault('invalid', `The plan names ${quoted(step.key)} twice.`, {
+            hints: ['Every step has a key of its own.'],
+          });
     }
     known.set(step.key, step);
     added.push(step);

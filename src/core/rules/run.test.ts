@@ -28,6 +28,20 @@ describe('a run', () => {
     expect(fault.hints.join()).toContain('holdfast resume');
   });
 
+  it('is opened with its plan or not at all', () => {
+    const run = { type: 'run.open', title: 'Work', workspace: 'W-1' } as const;
+    const steps = ['a', 'b'].map((key) => ({ key, title: key, kind: 'task' as const, done: key === 'a' }));
+    const opened = unopened();
+    expect(opened.when(sam, { ...run, steps }).types).toEqual([
+      'run.opened',
+      'step.added',
+      'step.added',
+      'step.completed',
+    ]);
+    const twice = steps.map((step) => ({ ...step, key: 'a' }));
+    expect(unopened().refusal(sam, { ...run, steps: twice }).code).toBe('invalid');
+  });
+
   it('refuses commands before it is opened', () => {
     for (const command of [planned('p1'), start('p1'), note('x'), sit()]) {
       expect(unopened().refusal(ada, command).code).toBe('not_found');

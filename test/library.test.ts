@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { operationNames } from '../src/operations/index.ts';
+import { newFolder, newWorkspace } from './command-line.ts';
+
+// The library as it is published, not its source.
+const { Fault, openHoldfast } = (await import('../dist/lib/index.js' as string)) as typeof import('../src/index.ts');
+const { openMemoryStore } = (await import(
+  '../dist/lib/store/index.js' as string
+)) as typeof import('../src/store/index.ts');
+
+describe('the library', () => {
+  it('has every operation as a method, under every caller', async () => {
+    const hf = await openHoldfast({ store: openMemoryStore() });
+    for (const caller of [hf, hf.as({ agent: 'ada' })]) {
+      for (const name of operationNames) {
+        const method = name.split('.').reduce((at: unknown, part) => (at as Record<string, unknown>)[part], caller);
+        expect([name, typeof method]).toEqual([name, 'function']);
+      }
+    }
+  });
+
+  it('works on a store alone, without a folder', async () => {
+    const store = openMemoryStore();
+    const hf = await openHoldfast({ store });
+    expect(await hf.init({ title: 'In memory', id: 'm' })).toMatchObject({ run: { id: 'm' }, workspace: null });
+    await hf.plan.add({ key: 't1', title: 'One' });
+    const ada = hf.as({ agent: 'ada' });
+    expect(await ada.session.start()).toMatchObject({ session: { agent: 'ada' } });
+    await ada.start({ key: 't1' });
+    await ada.checkpoint({ name: 'half', next: 'the rest' });
+    expect(await hf.resume()).toMatchObject({ position: { step: 't1', checkpoint: 'half' } });
+    await ada.complete({});
+    expect(await hf.usage()).toMatchObject({ total: { input: 0 } });
+    await hf.usage.add({ input: 1, output: 2 });
+    await hf.note({ text: 'hunter2' });
+    await hf.erase({ target: 'N-1', reason: 'r' });
+    expect((await hf.search({ words: ['hunter2'] })).results).toEqual([]);
+    expect(await hf.doctor({ rebuild: true })).toMatchObject({ findings: [], runs: [{ unchanged: true }] });
+    await hf.close();
+    // The store belongs to whoever opened it.
+    expect(await (await openHoldfast({ store })).runs()).toMatchObject({ runs: [{ id: 'm', status: 'completed' }] });
+    expect(existsSync('.holdfast')).toBe(false);
+  });
+
+  it('throws faults, and knows who calls', async () => {
+    const folder = newWorkspace();
+    const person = await openHoldfast({ dir: folder.path });
+    const ada = person.as({ agent: 'ada' });
+    const refused = await ada.skip({ key: 't3', reason: 'r' }).catch((thrown: unknown) => thrown);
+    expect(refused).toBeInstanceOf(Fault);
+    expect(refused).toMatchObject({ code: 'not_allowed', hints: expect.any(Array), data: expect.any(Object) });
+    await expect(ada.start({ key: 't9' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(ada.start({ key: 5 as never })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(ada.start(undefined as never)).rejects.toMatchObject({ code: 'invalid' });
+    // Another run or session does not make a person of an agent.
+    await expect(ada.as({ run: 'auth' }).skip({ key: 't3', reason: 'r' })).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+    expect(() => person.as({ agent: '../x' })).toThrow(Fault);
+    await expect(openHoldfast({ dir: folder.path, agent: 'a b' })).rejects.toMatchObject({ code: 'invalid' });
+    expect(await person.skip({ key: 't3', reason: 'r' })).toMatchObject({ step: { status: 'skipped' } });
+    await person.close();
+    await expect((await openHoldfast({ dir: newFolder().path })).status()).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('takes the calls of the Codewalk design with their own shapes', async () => {
+    const folder = newFolder();
+    writeFileSync(
+      join(folder.path, 'plan.yaml'),
+      `steps:
+  - { key: a, title: Schema, steps: [{ key: a1, title: Tables, done: true }] }
+  - key: b
+    title: JWT Implementation
+    steps:
+      - { key: b0, title: Prepare }
+      - { key: b1, kind: plan, title: Issue, steps: [{ key: b11, title: Issue }] }
+      - { key: b2, kind: plan, title: Verify, steps: [{ key: b21, title: Verify }] }
+      - { key: b3, kind: plan, title: Refresh Token Rotation, steps: [{ key: b31, title: Implement token rotation }] }
+  - { key: c, title: OAuth, steps: [{ key: c1, title: Login }] }
+`,
+    );
+    const hf = await openHoldfast({ dir: folder.path, agent: 'worker-abc' });
+    await hf.init({ title: 'User Authentication', id: 'init-abc123', plan: 'plan.yaml' });
+    const position = { phase: 2, plan: 3, task: 'Implement token rotation', wave: 1 };
+    await hf.updateState({ position: { ...position, status: 'in_progress' }, nextAction: 'wire the router' });
+    expect(await hf.resume()).toMatchObject({
+      headline: expect.stringContaining('Resuming from Phase 2, Plan 3, Task: Implement token rotation'),
+      nextAction: { text: 'wire the router' },
+    });
+    await hf.updateState({ nextAction: 'test it' });
+    expect(await hf.resume()).toMatchObject({ nextAction: { text: 'test it' } });
+    const decision = { context: 'Token storage', decision: 'httpOnly cookie', reason: 'XSS protection' };
+    expect(await hf.addDecision(decision)).toEqual({ id: 'D-1' });
+    await hf.addDecision({ ...decision, alternatives_considered: ['localStorage'], reversible: false });
+    expect(await hf.decisions()).toMatchObject({
+      decisions: [{ irreversible: true, alternatives: ['localStorage'] }, { decision: 'httpOnly cookie' }],
+    });
+    expect(
+      await hf.addBlocker({ description: 'Waiting for OAuth creds', affects: ['Phase 3', 'the release'] }),
+    ).toEqual({ id: 'B-1' });
+    expect(await hf.items()).toMatchObject({ items: [{ kind: 'blocker', affects: ['c', 'the release'] }] });
+    await expect(hf.updateState({ position: { phase: 3, task: 'Login' } })).rejects.toMatchObject({ code: 'blocked' });
+    await expect(
+      hf.updateState({ position: { ...position, status: 'completed' }, nextAction: 'x' }),
+    ).rejects.toMatchObject({
+      code: 'invalid',
+    });
+    await hf.updateState({ position: { ...position, status: 'completed' } });
+    await expect(hf.updateState({ position: { phase: 9 } })).rejects.toMatchObject({ code: 'not_found' });
+    expect(await hf.status()).toMatchObject({ progress: { done: 2 } });
+    await hf.close();
+    expect(readdirSync(join(folder.path, '.holdfast'))).toContain('RESUME.md');
+  });
+
+  it.each(['sqlite', 'postgres'])('loses nothing of calls side by side on one run: %s', async (kind) => {
+    const folder = newFolder();
+    const store = kind === 'postgres' ? inject('postgresUrl') : join(folder.path, 'j.db');
+    const id = `side-${process.pid}-${Date.now()}`;
+    const hf = await openHoldfast({ store, run: id });
+    const other = await openHoldfast({ store, run: id, agent: 'bob' });
+    await hf.init({ title: 'Side by side', id });
+    const callers = [hf, other, hf.as({ agent: 'ada' }), hf.as({ agent: 'eve' })];
+    const made = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => (callers[index % 4] ?? hf).note({ text: `note ${index}` })),
+    );
+    expect(new Set(made.map((note) => note.id)).size).toBe(40);
+    expect((await hf.log({ limit: 100 })).events).toHaveLength(41);
+    expect((await other.search({ words: ['note'], limit: 100 })).results).toHaveLength(40);
+    const doctored = await hf.as({ run: id }).doctor();
+    expect(doctored.findings).toEqual([]);
+    await Promise.all([hf.close(), other.close()]);
+  });
+});

@@ -1,0 +1,188 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+
+function write(folder: Folder, name: string, text: string): string {
+  writeFileSync(join(folder.path, name), text);
+  return name;
+}
+
+function planOf(folder: Folder): Record<string, unknown> {
+  const steps = folder.data('plan', 'show')['steps'] as {
+    key: string;
+    title: string;
+    parent: string;
+    status: string;
+  }[];
+  return Object.fromEntries(steps.map(({ key, title, parent, status }) => [key, [title, parent, status]]));
+}
+
+const yaml = `# The plan
+steps:
+  - key: 1
+    title: Schema
+    steps:
+      - { key: 1.1, title: Tables, done: true, checkpoints: [drafted, tested], agents: ada }
+      - { key: 3_5, title: "Índices", after: 1.1, context: [docs/a.md], gate: true }
+  - { key: ship, title: Ship, after: [1, 3_5], wave: 2, parallel: true }
+`;
+
+describe('a plan', () => {
+  it('is edited step by step; what would break it is refused', () => {
+    const folder = newWorkspace();
+    expect(folder.data('plan', 'set', 't3', '--after', 't1,t2', '--wave', '3', '--gate').changed).not.toEqual([]);
+    expect(folder.fault('plan', 'set', 't1', '--after', 't3')).toMatchObject({ code: 'invalid', exit: 2 });
+    expect(folder.fault('plan', 'set', 't1', '--parent', 't1')).toMatchObject({ code: 'invalid' });
+    expect(folder.fault('plan', 'set', 't1', '--after', 't9')).toMatchObject({ code: 'not_found' });
+    expect(folder.fault('plan', 'add', 'x', 'X', '--parent', 'p9').hints.join(' ')).toContain('`p1`');
+    expect(folder.fault('plan', 'add', 't1', 'Another title')).toMatchObject({ code: 'illegal' });
+    expect(folder.fault('plan', 'remove', 'p1')).toMatchObject({ code: 'illegal' });
+    expect(folder.fault('plan', 'remove', 't1')).toMatchObject({ code: 'illegal' });
+    expect(folder.fault('start', 't3', '--agent', 'ada')).toMatchObject({ code: 'blocked' });
+    folder.data('plan', 'remove', 't3');
+    expect(Object.keys(planOf(folder))).toEqual(['p1', 't1', 't2']);
+    folder.data('start', 't1', '--agent', 'ada');
+    expect(folder.fault('plan', 'remove', 't1')).toMatchObject({ code: 'illegal' });
+  });
+
+  it('is read from YAML, with what is nested and what is done', () => {
+    const folder = newFolder();
+    expect(folder.data('init', '--plan', write(folder, 'plan.yaml', yaml), '--id', 'y')).toMatchObject({ steps: 4 });
+    expect(planOf(folder)).toEqual({
+      '1': ['Schema', null, 'in_progress'],
+      '1.1': ['Tables', '1', 'completed'],
+      '3_5': ['Índices', '1', 'pending'],
+      ship: ['Ship', null, 'pending'],
+    });
+    expect(folder.data('plan', 'show')['steps']).toMatchObject([
+      { kind: 'phase' },
+      { agents: ['ada'], checkpoints: ['drafted', 'tested'] },
+      { after: ['1.1'], gate: { state: 'closed' }, context: ['docs/a.md'] },
+      { after: ['1', '3_5'], wave: 2, parallel: true },
+    ]);
+    expect(folder.data('plan', 'import', 'plan.yaml')).toMatchObject({ added: 0, changed: [] });
+    write(folder, 'plan.yaml', `\ufeff${yaml.replaceAll('\n', '\r\n')}  - { key: more, title: More }\r\n`);
+    expect(folder.data('plan', 'import', 'plan.yaml')).toMatchObject({ added: 1, steps: 5 });
+  });
+
+  it('is read from Markdown: headings, check-lists, what is nested, done or in a code block', () => {
+    const folder = newFolder();
+    const text = [
+      '\ufeff# Title of the page',
+      'Prose.',
+      '## First **phase** ##',
+      '- [x] Done one',
+      '- [ ] Parent',
+      '    * [ ] Child',
+      '```',
+      '- [ ] in code',
+      '```',
+      '## Only prose',
+      'nothing to do',
+      '## Second',
+      '1. [X] Numbered',
+      '- plain line',
+    ].join('\r\n');
+    folder.data('init', '--plan', write(folder, 'plan.md', text), '--id', 'm');
+    expect(planOf(folder)).toEqual({
+      p1: ['First phase', null, 'in_progress'],
+      'p1.1': ['Done one', 'p1', 'completed'],
+      'p1.2': ['Parent', 'p1', 'pending'],
+      'p1.3': ['Child', 'p1.2', 'pending'],
+      p3: ['Second', null, 'completed'],
+      'p3.1': ['Numbered', 'p3', 'completed'],
+    });
+  });
+
+  it('that cannot be understood is refused with the line, and init leaves nothing behind', () => {
+    const broken: [name: string, text: string, code: string, says: RegExp][] = [
+      ['a.yaml', 'steps:\n  - { key: a, title: A\n', 'invalid', /line \d/],
+      ['b.yaml', 'steps:\n  - { key: a, title: A }\n  - { key: b }\n', 'invalid', /line 3.*title/],
+      ['c.yaml', 'steps:\n  - { key: a, title: A, kind: epic }\n', 'invalid', /line 2.*kind/],
+      ['d.yaml', 'steps: 5\n', 'invalid', /list of steps/],
+      ['e.yaml', 'steps: &x [{ key: a, title: A, steps: *x }]\n', 'invalid', /line 1/],
+      ['f.yaml', '', 'invalid', /./],
+      ['g.yaml', 'steps:\n  - { key: a, title: A }\n  - { key: a, title: B }\n', 'invalid', /`a` twice/],
+      [
+        'h.yaml',
+        'steps:\n  - { key: a, title: A, after: b }\n  - { key: b, title: B, after: a }\n',
+        'invalid',
+        /`a` → `b` → `a`/,
+      ],
+      ['i.yaml', 'steps:\n  - { key: a, title: A, after: zz }\n', 'not_found', /zz/],
+      ['j.md', 'Only prose\n', 'invalid', /names no steps/],
+      ['k.json', '{"steps": [{"key": "a"}]}', 'invalid', /title/],
+    ];
+    const folder = newFolder();
+    for (const [name, text, code, says] of broken) {
+      const fault = folder.fault('init', '--title', 'T', '--plan', write(folder, name, text));
+      expect([name, fault]).toMatchObject([name, { code, message: expect.stringMatching(says) }]);
+    }
+    expect(folder.fault('init', '--plan', 'nowhere.md')).toMatchObject({ code: 'not_found' });
+    expect(folder.fault('init', '--plan', '.')).toMatchObject({ code: 'not_found' });
+    expect(folder.fault('init', '--design', 'nowhere.md')).toMatchObject({ code: 'not_found' });
+    expect(folder.fault('init', '--design', '../x.md')).toMatchObject({ code: 'invalid' });
+    expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
+  });
+});
+
+describe('init', () => {
+  it('opens one run after another in one workspace, from its subfolders too', () => {
+    const folder = newFolder();
+    mkdirSync(join(folder.path, 'deep', 'er'), { recursive: true });
+    const design = ['--design', 'design.md', '--approved-by', 'sam'];
+    write(folder, 'design.md', '# Design\n');
+    const first = folder.data('init', '--title', 'Straße & Café!', ...design);
+    expect(first['run']).toMatchObject({
+      id: expect.stringMatching(/^\d{4}-\d\d-\d\d-\p{L}+/u),
+      design: { approvedBy: 'sam' },
+    });
+    const again = folder.data('init', '--title', 'Straße & Café!');
+    expect(again['run'].id).toBe(`${first['run'].id}-2`);
+    expect(folder.data('init', '--id', 'third', '--dir', 'deep/er')).toMatchObject({ workspace: folder.path });
+    expect(folder.fault('init', '--id', 'third')).toMatchObject({ code: 'illegal', exit: 1 });
+    expect(folder.data('runs', '--dir', 'deep')['runs']).toHaveLength(3);
+    expect(readdirSync(join(folder.path, 'deep', 'er'))).toEqual([]);
+    expect(readFileSync(join(folder.path, '.holdfast', '.gitignore'), 'utf8')).toContain('journal.db*');
+  });
+
+  it('by several processes at once makes one workspace with all their runs', async () => {
+    const folder = newFolder();
+    const began = await Promise.all(['a', 'b', 'c', 'd'].map((id) => folder.start('init', '--id', id, '--json')));
+    expect(began.map((ran) => ran.code)).toEqual([0, 0, 0, 0]);
+    const runs = folder.data('runs')['runs'] as { id: string }[];
+    expect(runs.map((run) => run.id).sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(readdirSync(join(folder.path, '.holdfast')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+});
+
+describe('a git worktree', () => {
+  it('uses the journal of the main checkout, even where the settings are in git', () => {
+    const folder = newWorkspace();
+    const git = (...words: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words], {
+        cwd: folder.path,
+        env: folder.env,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    git('init', '-q', '-b', 'main');
+    git('add', '.');
+    git('commit', '-qm', 'first');
+    expect(git('ls-files')).toContain('.holdfast/config.json');
+    expect(git('ls-files')).not.toContain('journal.db');
+    git('worktree', 'add', '-q', 'tree', '-b', 'side');
+    const tree = join(folder.path, 'tree');
+    writeFileSync(join(tree, 'a.ts'), 'x');
+    const started = folder.data('start', 't1', '--agent', 'ada', '--dir', tree);
+    expect(started).toMatchObject({ run: 'auth' });
+    const reached = folder.data('checkpoint', 'c', '--artifact', 'a.ts', '--agent', 'ada', '--dir', tree);
+    expect(reached['step'].artifacts).toMatchObject([{ path: 'a.ts', bytes: 1 }]);
+    expect(folder.data('status')).toMatchObject({ sessions: [{ agent: 'ada' }] });
+    expect(existsSync(join(tree, '.holdfast', 'journal.db'))).toBe(false);
+    const [event] = folder.data('log', '--limit', '1')['events'] as { body: { mark: unknown } }[];
+    expect(event?.body.mark).toEqual({ head: git('rev-parse', 'HEAD').trim(), branch: 'side' });
+  });
+});
