@@ -7,7 +7,7 @@ describe('working on steps by the command line', () => {
   it('takes a step from start to completion and says what changed', () => {
     const folder = newWorkspace();
     const session = folder.data('session', 'start', '--agent', 'claude');
-    expect(session).toMatchObject({ session: { id: 'S-1', agent: 'claude' }, run: 'auth' });
+    expect(session).toMatchObject({ session: { id: 'S-1', agent: 'claude' }, run: { id: 'auth' } });
     expect(session['brief']).toContain('Resuming from Phase 1, Task: Issue tokens (not started)');
     const started = folder.data('start', 't1', '--agent', 'claude');
     expect(started).toMatchObject({ step: { key: 't1', status: 'in_progress' }, session: 'S-1' });

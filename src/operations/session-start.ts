@@ -21,7 +21,7 @@ export const sessionStart = defineOperation({
   }),
   output: v.object({
     session: shaped<Pick<Session, 'id' | 'agent' | 'role'>>({ id: v.string(), agent: v.string(), role: v.string() }),
-    run: v.string(),
+    run: v.object({ id: v.string(), title: v.string() }),
     version: v.number(),
     brief: v.string(),
   }),
@@ -38,7 +38,15 @@ export const sessionStart = defineOperation({
     const id = started?.body.id ?? '';
     const session = done.state.sessions.get(id) ?? { id, agent: context.caller.actor.name, role: role ?? 'worker' };
     const { text } = await briefFor(context, done.state, { session: id, agent: session.agent, role });
-    return { data: { session, run: done.run, version: done.state.version, brief: text }, changed: done.changed };
+    return {
+      data: {
+        session,
+        run: { id: done.run, title: done.state.run?.title ?? '' },
+        version: done.state.version,
+        brief: text,
+      },
+      changed: done.changed,
+    };
   },
   say: ({ session, brief }, pen) =>
     `Session ${pen.bold(session.id)} of ${session.agent} began. Pass it on with --session ${session.id} or HOLDFAST_SESSION.\n\n${brief}`,

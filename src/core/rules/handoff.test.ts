@@ -77,7 +77,12 @@ describe('a handoff', () => {
 
   it('is accepted from a sender who is gone by then', () => {
     const run = offered().wait(31 * MINUTE_MS);
-    expect(run.when(bob, accept('H-1')).types).toEqual(['session.ended', 'session.started', 'handoff.accepted']);
+    expect(run.when(bob, accept('H-1')).types).toEqual([
+      'session.ended',
+      'snapshot.taken',
+      'session.started',
+      'handoff.accepted',
+    ]);
     expect(run.session('S-1').status).toBe('crashed');
     expect(run.step('p1').holder?.agent).toBe('bob');
     expect(run.refusal(in1, complete('p1')).code).toBe('fenced');

@@ -134,7 +134,10 @@ describe('supervision', () => {
       .wait(30 * MINUTE_MS - 1);
     expect(run.when(bob, supervise).types).toEqual([]);
     const outcome = run.wait(1).when(bob, { ...supervise, evidence: new Map([['S-1', ['Two commits.']]]) });
-    expect(outcome.events).toMatchObject([{ type: 'session.ended', basis: 'verified' }]);
+    expect(outcome.events).toMatchObject([
+      { type: 'session.ended', basis: 'verified' },
+      { type: 'snapshot.taken', basis: 'verified', body: { session: 'S-1', sequence: 1, reconstructed: true } },
+    ]);
     expect(outcome.body('session.ended')).toMatchObject({
       id: 'S-1',
       reason: 'crashed',
@@ -189,7 +192,7 @@ describe('supervision', () => {
       scenario('p1', 'p2')
         .given(ada, start('p1'))
         .wait(31 * MINUTE_MS);
-    expect(crashed().when(bob, sit()).types).toEqual(['session.ended', 'session.started']);
+    expect(crashed().when(bob, sit()).types).toEqual(['session.ended', 'snapshot.taken', 'session.started']);
     expect(crashed().when(bob, { type: 'claim.take', files: ['x'] }).types[0]).toBe('session.ended');
     expect(crashed().when(bob, note('x')).types).toEqual(['note.added']);
   });
@@ -216,7 +219,7 @@ describe('supervision', () => {
       .given(ada, start('p1'))
       .wait(31 * MINUTE_MS);
     const outcome = run.when(sam, supervise);
-    expect(outcome.types).toEqual(['session.ended', 'item.raised']);
+    expect(outcome.types).toEqual(['session.ended', 'snapshot.taken', 'item.raised']);
     expect(outcome.body('item.raised')).toMatchObject({ id: 'B-1', kind: 'blocker', step: 'p1', affects: ['p1'] });
     expect(run.refusal(bob, start('p1')).code).toBe('blocked');
     run.given(sam, { type: 'item.settle', id: 'B-1', as: 'resolved' });

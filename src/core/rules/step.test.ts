@@ -237,7 +237,12 @@ describe('a step whose session is gone', () => {
     const run = scenario('p1')
       .given(ada, start('p1'), checkpoint('half'))
       .wait(31 * MINUTE_MS);
-    expect(run.when(bob, start('p1')).types).toEqual(['session.ended', 'session.started', 'step.started']);
+    expect(run.when(bob, start('p1')).types).toEqual([
+      'session.ended',
+      'snapshot.taken',
+      'session.started',
+      'step.started',
+    ]);
     expect(run.session('S-1').status).toBe('crashed');
     expect(run.step('p1')).toMatchObject({ crashes: 1, checkpoint: { name: 'half' }, retries: 0 });
   });

@@ -30,7 +30,11 @@ describe('a claim on files', () => {
     const fault = run.refusal(bob, claim('x.ts', 'src/core/a.ts'));
     expect(fault).toMatchObject({ code: 'held', data: { claim: 'L-1', agent: 'ada', file: 'src/core/a.ts' } });
     expect(run.when(bob, claim('src/store/a.ts')).types).toContain('claim.taken');
-    expect(run.wait(31 * MINUTE_MS).when(bob, claim('src/core/a.ts')).types).toEqual(['session.ended', 'claim.taken']);
+    expect(run.wait(31 * MINUTE_MS).when(bob, claim('src/core/a.ts')).types).toEqual([
+      'session.ended',
+      'snapshot.taken',
+      'claim.taken',
+    ]);
   });
 
   it('is released by its holder or a person, and again is a no-op', () => {
