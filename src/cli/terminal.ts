@@ -32,11 +32,11 @@ export function safeJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/g,
     (characters) =>
-      Array.from({ length: characters.length }, (_, unit) => escape(characters.charCodeAt(unit))).join(''),
+      Array.from({ length: characters.length }, (_, unit) => escapeOf(characters.charCodeAt(unit))).join(''),
   );
 }
 
-const escape = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
+const escapeOf = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
 
 /** Writes all of it before the process ends, to a pipe too. */
 export function print(stream: 1 | 2, text: string): void {
