@@ -26,7 +26,7 @@ interface Section {
  * The brief as Markdown without angle brackets, within its budget. What must be known is shortened visibly if it alone
  * is too long, never dropped silently; the rest is added while it fits and counted where it does not.
  */
-export function renderBrief(brief: Brief): BriefText {
+export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTokens): BriefText {
   const sections = sectionsOf(brief);
   const must = sections.filter((section) => section.must);
   const lines = must.reduce((sum, section) => sum + section.lines.length, 0);
@@ -35,12 +35,17 @@ export function renderBrief(brief: Brief): BriefText {
   for (let attempt = 0; attempt < 12; attempt++, room *= 0.8) {
     const chars = Math.max(SHORTEST_CHARS, Math.min(LONGEST_CHARS, Math.floor(room / Math.max(1, lines))));
     const keep = Math.max(must.length, Math.floor(room / (chars + LINE_FRAME_CHARS)));
-    const rendered = layOut(brief, sections, chars, keep);
+    const rendered = layOut(brief, sections, { chars, keep, countTokens });
     if (rendered) return rendered;
   }
   const text = `${oneLine(brief.headline, 160)}\nThe budget of ${brief.budgetTokens} tokens is too small for this brief: \`holdfast resume --budget 2000\`.\n`;
-  return { text, usedTokens: estimateTokens(text), omitted: { all: sections.length } };
+  return { text, usedTokens: countTokens(text), omitted: { all: sections.length } };
 }
+
+export type CountTokens = (text: string) => number;
+
+/** Enough where the text is written to a file with every command and its cost in tokens is nobody's limit. */
+export const roughTokens: CountTokens = (text) => Math.ceil(text.length / 3);
 
 const FOOTER_TOKENS = 40;
 const CHARS_PER_TOKEN = 3.5;
@@ -49,8 +54,16 @@ const SHORTEST_CHARS = 60;
 /** Ids, words and marks around what is quoted. */
 const LINE_FRAME_CHARS = 40;
 
+interface Measures {
+  /** How long a line may be. */
+  chars: number;
+  /** How many of the lines that must be there are kept. */
+  keep: number;
+  countTokens: CountTokens;
+}
+
 /** Lays out what must be there, at most `keep` lines of it, then the rest while it fits; null when it does not fit. */
-function layOut(brief: Brief, sections: readonly Section[], chars: number, keep: number): BriefText | null {
+function layOut(brief: Brief, sections: readonly Section[], { chars, keep, countTokens }: Measures): BriefText | null {
   const limitTokens = brief.budgetTokens - FOOTER_TOKENS;
   const kept = shares(sections, keep);
   const bodies = sections.map((section, index) => ({
@@ -58,15 +71,15 @@ function layOut(brief: Brief, sections: readonly Section[], chars: number, keep:
     lines: section.must ? section.lines.slice(0, kept[index]).map((line) => line(chars)) : [],
   }));
   let text = join(bodies);
-  let tokens = estimateTokens(text);
+  let tokens = countTokens(text);
   if (text.length > LIMIT_CHARS || tokens > limitTokens) return null;
   let length = text.length;
   for (const body of bodies) {
     if (body.section.must) continue;
-    const frame = estimateTokens(body.section.title) + estimateTokens(body.section.more) + 8;
+    const frame = countTokens(body.section.title) + countTokens(body.section.more) + 8;
     for (const [index, make] of body.section.lines.entries()) {
       const line = make(Math.min(chars, 300));
-      const cost = estimateTokens(line) + 1 + (index === 0 ? frame : 0);
+      const cost = countTokens(line) + 1 + (index === 0 ? frame : 0);
       if (tokens + cost > limitTokens || length + line.length + frame * 4 > LIMIT_CHARS) break;
       body.lines.push(line);
       tokens += cost;
@@ -80,9 +93,9 @@ function layOut(brief: Brief, sections: readonly Section[], chars: number, keep:
   }
   text = join(bodies);
   const leftOut = Object.entries(omitted).map(([name, count]) => `${count} ${name}`);
-  const used = estimateTokens(text) + FOOTER_TOKENS / 2;
+  const used = countTokens(text) + FOOTER_TOKENS / 2;
   text += `\nBrief: about ${used} of ${brief.budgetTokens} tokens.${leftOut.length > 0 ? ` Left out: ${leftOut.join(', ')}.` : ''}\n`;
-  return { text, usedTokens: estimateTokens(text), omitted };
+  return { text, usedTokens: countTokens(text), omitted };
 }
 
 /** How many lines each section keeps: short ones all of theirs, the longest what is left. */

@@ -1,3 +1,4 @@
+import { lazy } from './lazy.ts';
 import type { Holder, Item, Session, State, Step, StepStatus } from './state.ts';
 import { addMs } from './time.ts';
 
@@ -59,6 +60,7 @@ export function planView(state: State): PlanView {
 
 const views = new WeakMap<State, { version: number; view: PlanView }>();
 
+/** Most commands ask about one step: what follows for the others is worked out when somebody asks. */
 function viewPlan(state: State): PlanView {
   const childrenOf = childrenByParent(state);
   const statuses = new Map<string, StepStatus>();
@@ -72,53 +74,70 @@ function viewPlan(state: State): PlanView {
     statuses.set(step.key, status);
     return status;
   };
-  const blockers = blockersByStep(state);
-  const stale = staleSteps(state, childrenOf);
+  const blockers = lazy(() => blockersByStep(state));
+  const stale = lazy(() => staleSteps(state, childrenOf));
+  const stuck = lazy(() => findStuck(all, byKey));
   const all: StepView[] = [];
   const byKey = new Map<string, StepView>();
-  const visit = (step: Step, depth: number, inherited: readonly Obstacle[]): StepView => {
-    const status = statusOf(step);
+  const visit = (step: Step, depth: number, inherited: () => readonly Obstacle[]): StepView => {
     const children = childrenOf.get(step.key) ?? [];
-    const own = [...inherited, ...ownObstacles(state, step, statusOf, blockers)];
-    const waiting = status === 'pending' || status === 'failed' || (status === 'in_progress' && step.holder === null);
+    const standing = lazy(() => [...inherited(), ...ownObstacles(state, step, statusOf, blockers())]);
     const view: StepView = {
       step,
-      status,
       depth,
       children,
-      interrupted: children.length === 0 && status === 'in_progress' && step.holder === null,
-      obstacles: waiting ? own : [],
-      blocked: waiting && own.some((obstacle) => obstacle.kind === 'blocker'),
-      paused: false,
-      stale: stale.has(step.key),
+      get status() {
+        return statusOf(step);
+      },
+      get interrupted() {
+        return children.length === 0 && step.status === 'in_progress' && step.holder === null;
+      },
+      get obstacles() {
+        const status = statusOf(step);
+        const waits = status === 'pending' || status === 'failed' || (status === 'in_progress' && !step.holder);
+        return waits ? standing() : [];
+      },
+      get blocked() {
+        return view.obstacles.some((obstacle) => obstacle.kind === 'blocker');
+      },
+      get paused() {
+        return stuck().paused.has(step.key);
+      },
+      get stale() {
+        return stale().has(step.key);
+      },
     };
     all.push(view);
     byKey.set(step.key, view);
-    for (const child of children) visit(child, depth + 1, own);
+    for (const child of children) visit(child, depth + 1, standing);
     return view;
   };
-  const roots = (childrenOf.get(null) ?? []).map((step) => visit(step, 0, []));
+  const roots = (childrenOf.get(null) ?? []).map((step) => visit(step, 0, () => []));
   const leaves = all.filter((view) => view.children.length === 0);
-  const stuck = pause(all, byKey);
-  const remaining = roots.filter((view) => !isDone(view.status));
   return {
     all,
     byKey,
     leaves,
     roots,
     progress: progressOf(roots, leaves, byKey),
-    escalated: remaining.length > 0 && remaining.every((view) => stuck.has(view)),
+    get escalated() {
+      const remaining = roots.filter((view) => !isDone(view.status));
+      return remaining.length > 0 && remaining.every((view) => stuck().all.has(view));
+    },
   };
 }
 
 /**
- * Marks what is paused, and finds all that cannot go on before a blocker is settled: what is blocked, what waits for
- * such a step, and what has no other child left.
+ * All that cannot go on before a blocker is settled: what is blocked, what waits for such a step, and what has no other
+ * child left, which is paused.
  */
-function pause(all: readonly StepView[], byKey: ReadonlyMap<string, StepView>): Set<StepView> {
+function findStuck(
+  views: readonly StepView[],
+  byKey: ReadonlyMap<string, StepView>,
+): { all: Set<StepView>; paused: Set<string> } {
   const waiting = new Map<string, StepView[]>();
   const remaining = new Map<string, number>();
-  for (const view of all) {
+  for (const view of views) {
     for (const obstacle of view.obstacles) {
       if (obstacle.kind !== 'after') continue;
       const list = waiting.get(obstacle.step);
@@ -128,21 +147,22 @@ function pause(all: readonly StepView[], byKey: ReadonlyMap<string, StepView>): 
     const left = view.children.filter((child) => !isDone(byKey.get(child.key)?.status ?? child.status));
     remaining.set(view.step.key, left.length);
   }
-  const stuck = new Set<StepView>();
-  const found = all.filter((view) => view.blocked);
+  const all = new Set<StepView>();
+  const paused = new Set<string>();
+  const found = views.filter((view) => view.blocked);
   for (let view = found.pop(); view; view = found.pop()) {
-    if (stuck.has(view)) continue;
-    stuck.add(view);
+    if (all.has(view)) continue;
+    all.add(view);
     found.push(...(waiting.get(view.step.key) ?? []));
     const parent = view.step.parent === null ? undefined : byKey.get(view.step.parent);
     if (!parent) continue;
     const left = (remaining.get(parent.step.key) ?? 0) - 1;
     remaining.set(parent.step.key, left);
     if (left > 0) continue;
-    parent.paused = true;
+    paused.add(parent.step.key);
     found.push(parent);
   }
-  return stuck;
+  return { all, paused };
 }
 
 type Children = ReadonlyMap<string | null, readonly Step[]>;

@@ -1,4 +1,5 @@
 import { isDone, type PlanView, readySteps, type StepView } from './derive.ts';
+import { lazy } from './lazy.ts';
 import type { State, Step } from './state.ts';
 
 /** Where the work stands: the steps to go on with, and the place of the first of them in the plan. */
@@ -21,13 +22,13 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
   const held = plan.leaves.filter((view) => view.status === 'in_progress' && view.step.holder !== null);
   const own = held.filter((view) => view.step.holder?.session === mine);
   const failed = plan.leaves.filter((view) => view.status === 'failed');
-  const ready = readySteps(plan);
+  const ready = lazy(() => readySteps(plan));
   const current =
     own[0] ??
     interrupted[0] ??
     held[0] ??
     failed[0] ??
-    ready[0] ??
+    ready()[0] ??
     plan.leaves.find((view) => !isDone(view.status)) ??
     null;
   const path = current ? pathTo(plan, current) : [];
@@ -38,8 +39,12 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
     interrupted,
     held,
     failed,
-    ready,
-    lastCompleted: lastCompleted(state),
+    get ready() {
+      return ready();
+    },
+    get lastCompleted() {
+      return lastCompleted(state);
+    },
     phase:
       root && (root !== current || root.step.kind === 'phase')
         ? { number: plan.roots.indexOf(root) + 1, step: root.step }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { composeBrief } from '../core/brief.ts';
-import { renderBrief } from '../core/brief-text.ts';
+import { renderBrief, roughTokens } from '../core/brief-text.ts';
 import type { State } from '../core/state.ts';
 import { writeAtomically } from '../workspace/files.ts';
 import type { Context } from './context.ts';
@@ -11,7 +11,7 @@ export async function writeResumeFile(context: Context, state: State): Promise<v
   if (!workspace || !state.run) return;
   const engine = await context.engine();
   const brief = composeBrief(state, await engine.vitals(state), { budgetTokens: 2000 });
-  saveResumeText(context, renderBrief(brief).text);
+  saveResumeText(context, renderBrief(brief, roughTokens).text);
 }
 
 export function saveResumeText(context: Context, text: string): void {

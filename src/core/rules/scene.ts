@@ -15,16 +15,14 @@ export interface Scene extends Vitals {
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
 
-/** The plan is derived at most once a scene: many commands never look at it. */
+/** The plan is looked at only by the rules that need it. */
 export function sceneOf(scene: Omit<Scene, 'plan'>): Scene {
-  let plan: PlanView | null = null;
-  return Object.defineProperty({ ...scene } as Scene, 'plan', {
-    enumerable: true,
-    get: () => {
-      plan ??= planView(scene.state);
-      return plan;
+  return {
+    ...scene,
+    get plan() {
+      return planView(scene.state);
     },
-  });
+  };
 }
 
 export function draft<T extends EventType>(type: T, body: EventBody<T>, basis: Basis = 'declared'): Draft {
