@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import type { Actor, Owner } from './core/event.ts';
+import type { Owner } from './core/event.ts';
 import { Fault, quoted } from './core/fault.ts';
 import { isName } from './core/text.ts';
+import type { Actor } from './core/vocabulary.ts';
 import { createEngine, type Engine } from './engine/engine.ts';
 import type { Context } from './operations/context.ts';
 import type { Store } from './store/store.ts';

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import type { Actor } from '../core/event.ts';
 import { isName } from '../core/text.ts';
+import type { Actor } from '../core/vocabulary.ts';
 import { actorNamed, type OpenOptions } from '../open.ts';
 import { ownerOf } from '../workspace/process.ts';
 import type { CommonFlags } from './arguments.ts';

@@ -1,9 +1,10 @@
 import { leaseEnd, liveHolder, type PlanView, planView, type StepView, type Vitals } from './derive.ts';
-import type { Role, TreeMark } from './event.ts';
+import type { TreeMark } from './event.ts';
 import { type Position, positionOf } from './position.ts';
 import { MAX_RETRIES } from './rules/step.ts';
 import type { Decision, Effect, Handoff, Item, Message, Session, State, Step } from './state.ts';
 import { clockTime, inWords, msBetween } from './time.ts';
+import type { Role } from './vocabulary.ts';
 
 /** What a resuming session gets: where the work stands, the one next action, and what must be known for it. */
 export interface Brief {

@@ -1,5 +1,6 @@
-import type { Actor, Draft, Event } from './event.ts';
+import type { Draft, Event } from './event.ts';
 import { sha256 } from './sha256.ts';
+import type { Actor } from './vocabulary.ts';
 
 /** What the first event of a run names as its predecessor. */
 export const GENESIS = '0'.repeat(64);

@@ -1,4 +1,5 @@
-import type { Artifact, EventBody, ItemKind, Owner, Role, StepPlan, TreeMark } from './event.ts';
+import type { Artifact, EventBody, Owner, StepPlan, TreeMark } from './event.ts';
+import type { ItemKind, Role } from './vocabulary.ts';
 
 /**
  * What can be asked for. A command is an intent; `decide` turns it into events or refuses it. Where a step is not named,

@@ -1,6 +1,6 @@
 import type { Command, CommandOf, CommandType } from './command.ts';
 import type { Vitals } from './derive.ts';
-import type { Actor, Draft, Event, Owner } from './event.ts';
+import type { Draft, Event, Owner } from './event.ts';
 import { evolve } from './evolve.ts';
 import { Fault, notFound } from './fault.ts';
 import {
@@ -46,6 +46,7 @@ import {
 import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './rules/world.ts';
 import { forkState, type Session, type State } from './state.ts';
 import type { RowKind, Rows } from './touch.ts';
+import type { Actor } from './vocabulary.ts';
 
 /** Who asks, when, and what is known of the world. */
 export interface Circumstances extends Vitals {

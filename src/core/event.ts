@@ -1,39 +1,30 @@
 import * as v from 'valibot';
 import { ActorName, FilePath, Instant, Label, Sentence, StepKey, Text } from './text.ts';
+import {
+  type Actor,
+  type Basis,
+  CloseReason,
+  DecisionType,
+  Disposition,
+  EffectClass,
+  EffectOutcome,
+  EndReason,
+  ErrorType,
+  ItemKind,
+  MessageStatus,
+  MessageType,
+  NoteKind,
+  Priority,
+  Role,
+  SettledAs,
+  Severity,
+  StepKind,
+} from './vocabulary.ts';
 
 /**
  * What can happen: every event of the journal, with the schema of its body. Events are facts in the past tense; they are
  * never changed. A new kind of fact is a new line here, a case in `evolve` and a rule in `decide`.
  */
-
-/** What an agent says is declared; what the tool saw itself (a hash, a commit, an exit code) is verified. */
-export const Basis = v.picklist(['declared', 'verified']);
-export type Basis = v.InferOutput<typeof Basis>;
-
-export const Actor = v.object({ kind: v.picklist(['agent', 'person']), name: ActorName });
-export type Actor = v.InferOutput<typeof Actor>;
-
-export const Role = v.picklist(['worker', 'architect', 'orchestrator', 'verifier']);
-export type Role = v.InferOutput<typeof Role>;
-
-export const StepKind = v.picklist(['phase', 'plan', 'task', 'step']);
-export type StepKind = v.InferOutput<typeof StepKind>;
-
-export const DecisionType = v.picklist(['technology', 'architecture', 'trade-off', 'preference', 'constraint']);
-export const ItemKind = v.picklist(['blocker', 'finding', 'question', 'commitment', 'error']);
-export type ItemKind = v.InferOutput<typeof ItemKind>;
-export const Severity = v.picklist(['must_fix', 'should_fix', 'suggestion']);
-export const ErrorType = v.picklist(['validation', 'timeout', 'file_conflict', 'runtime', 'dependency']);
-export const NoteKind = v.picklist(['worklog', 'deviation', 'constraint', 'dead-end']);
-export const EffectClass = v.picklist(['read', 'idempotent', 'irreversible', 'unknown']);
-export const EffectOutcome = v.picklist(['succeeded', 'failed', 'cancelled', 'unknown']);
-export const CloseReason = v.picklist(['completed', 'context-exhausted', 'timeout', 'maintainer-directed']);
-export const EndReason = v.picklist([...CloseReason.options, 'crashed', 'superseded']);
-export const SettledAs = v.picklist(['resolved', 'bypassed', 'deferred', 'withdrawn', 'active']);
-export const MessageType = v.picklist(['notify', 'request', 'decision-required', 'objection', 'handoff-ready']);
-export const Priority = v.picklist(['P0', 'P1', 'P2']);
-export const MessageStatus = v.picklist(['unread', 'acknowledged', 'blocked', 'actioned', 'closed']);
-export const Disposition = v.picklist(['resolved', 'superseded', 'withdrawn', 'abandoned', 'deferred']);
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const Percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100));

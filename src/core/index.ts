@@ -5,9 +5,7 @@ export type { Command, CommandOf, CommandType, PlannedStep } from './command.ts'
 export { type Circumstances, type Decided, decide } from './decide.ts';
 export { type PlanView, type Progress, planView, type StepView } from './derive.ts';
 export {
-  type Actor,
   type Artifact,
-  type Basis,
   type Draft,
   type Event,
   type EventBody,
@@ -19,3 +17,4 @@ export { asFault, Fault, type FaultCode, faultExits } from './fault.ts';
 export { lifecycles, type Noun } from './lifecycle.ts';
 export { deserializeState, emptyState, type State, serializeState } from './state.ts';
 export { chainVerifier } from './verify.ts';
+export type { Actor, Basis } from './vocabulary.ts';

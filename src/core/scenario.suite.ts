@@ -4,13 +4,14 @@ import { type Change, changesOf } from './changed.ts';
 import type { Command, CommandOf, PlannedStep } from './command.ts';
 import { type Circumstances, type Decided, decide } from './decide.ts';
 import { type PlanView, planView, type StepView } from './derive.ts';
-import type { Actor, Event, EventBody, EventType } from './event.ts';
+import type { Event, EventBody, EventType } from './event.ts';
 import { eventBodies } from './event.ts';
 import { evolve } from './evolve.ts';
 import { Fault } from './fault.ts';
 import { emptyState, type Session, type State, type Step } from './state.ts';
 import { addMs } from './time.ts';
 import type { Recall, RowKind, Rows, Touch } from './touch.ts';
+import type { Actor } from './vocabulary.ts';
 
 /**
  * Given, when, then for the core: commands go through `decide`, `seal` and `evolve` as in the engine, with a clock that

@@ -1,4 +1,5 @@
-import type { Actor, Artifact, EventBody, Owner, Role, StepKind, TreeMark } from './event.ts';
+import type { Artifact, EventBody, Owner, TreeMark } from './event.ts';
+import type { Actor, Role, StepKind } from './vocabulary.ts';
 
 /**
  * Folded state: what the rules need and nothing more. Open things and the plan are here; what is settled, ended or told

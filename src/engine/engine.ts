@@ -3,12 +3,13 @@ import { type Change, changesOf } from '../core/changed.ts';
 import { type Command, referencesOf } from '../core/command.ts';
 import { type Circumstances, type Decided, decide } from '../core/decide.ts';
 import type { Vitals } from '../core/derive.ts';
-import type { Actor, Event, Owner } from '../core/event.ts';
+import type { Event, Owner } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
 import { deserializeState, emptyState, forkState, STATE_FORMAT, type State, serializeState } from '../core/state.ts';
 import { addMs } from '../core/time.ts';
-import type { Rows, Touch } from '../core/touch.ts';
+import type { Touch } from '../core/touch.ts';
+import type { Actor } from '../core/vocabulary.ts';
 import type { Batch, RecordFilter, Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
 import {
@@ -19,7 +20,9 @@ import {
   openRows,
   overlay,
   type Pending,
+  pendingRows,
   referencesIn,
+  waitingRows,
 } from './projection.ts';
 
 /** How a command runs: load, decide, append at the version that was read, and again if somebody was quicker. */
@@ -83,7 +86,7 @@ const PAGE = 2000;
 /** Folded state is saved this often, so that a load folds at most as many events; large state less often. */
 const SAVE_EVERY = 12;
 const SAVE_EVERY_AT_MOST = 256;
-const SAVED_BYTES_PER_EVENT = 4096;
+const SAVED_BYTES_PER_EVENT = 16_384;
 const MAX_ATTEMPTS = 60;
 
 export function createEngine({ store, now, probe, random }: EngineOptions): Engine {
@@ -102,14 +105,14 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
 
   async function firstLoad(run: string): Promise<Loaded> {
     const cached = await store.cached(run, STATE_FORMAT);
-    if (!cached) return { state: emptyState(), hash: GENESIS, savedVersion: 0, savedBytes: 0, pending: new Map() };
+    if (!cached) return { state: emptyState(), hash: GENESIS, savedVersion: 0, savedBytes: 0, pending: [] };
     const { version, hash, state } = cached;
     return {
       state: deserializeState(state),
       hash,
       savedVersion: version,
       savedBytes: state.length,
-      pending: new Map(),
+      pending: [],
     };
   }
 
@@ -216,9 +219,14 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     if (command.type === 'text.erase') {
       // Loaded when it is needed: it brings the schemas of all events with it.
       const { erasedBatch } = await import('./erase.ts');
-      const { batch, state: erased } = await erasedBatch(store, run, prepared.batch, rows.pending().keys());
+      const { batch, state: erased } = await erasedBatch(
+        store,
+        run,
+        prepared.batch,
+        pendingRows(rows.pending()).keys(),
+      );
       prepared.batch = batch;
-      prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version, pending: new Map() };
+      prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version, pending: [] };
     }
     const appended = await store.append(prepared.batch);
     if (appended.outcome === 'conflict') return 'conflict';
@@ -236,14 +244,13 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
   async function recallFor(run: string, { state, pending }: Loaded, references: readonly string[]) {
     const rows = openRows(store, run, pending);
     await rows.fetch(references.filter((reference) => !state.sessions.has(reference)));
-    for (let hops = 0; hops < 16; hops++) {
-      const sessions = rows.all().filter((row) => row.kind === 'session');
-      const onward = sessions
-        .map((row) => (row.doc as Rows['session']).continuedBy)
-        .filter((id) => id !== null)
-        .filter((id) => !state.sessions.has(id) && !sessions.some((row) => row.id === id));
-      if (onward.length === 0) break;
-      await rows.fetch(onward);
+    for (const reference of references) {
+      // A session that came back under a new number is still called by its old one.
+      for (let next = rows.recall('session', reference)?.continuedBy, hops = 0; next && hops < 16; hops++) {
+        if (state.sessions.has(next)) break;
+        await rows.fetch([next]);
+        next = rows.recall('session', next)?.continuedBy;
+      }
     }
     return rows;
   }
@@ -261,7 +268,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
 
   async function records(run: string, filter: RecordFilter): Promise<StoredRecord[]> {
     const { pending } = await refresh(run);
-    const limit = filter.limit + pending.size;
+    const limit = filter.limit + waitingRows(pending);
     return overlay(run, pending, await store.records(run, { ...filter, limit }), fitsFilter(filter)).slice(
       0,
       filter.limit,
@@ -272,7 +279,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     const found = await Promise.all(
       runs.map(async (run) => {
         const { pending } = await refresh(run);
-        return overlay(run, pending, await store.search([run], words, limit + pending.size), fitsWords(words));
+        return overlay(run, pending, await store.search([run], words, limit + waitingRows(pending)), fitsWords(words));
       }),
     );
     return found
@@ -318,14 +325,14 @@ function prepare(
       hash: last.hash,
       savedVersion: saved === null ? loaded.savedVersion : last.version,
       savedBytes: saved?.length ?? loaded.savedBytes,
-      pending: save ? new Map() : pending,
+      pending: save ? [] : pending,
     },
     batch: {
       run,
       expected: head.version,
       events,
       head: headOf(state),
-      records: save ? storedRecords(run, pending.values()) : [],
+      records: save ? storedRecords(run, pendingRows(pending).values()) : [],
       ...(saved === null ? {} : { cache: { format: STATE_FORMAT, state: saved } }),
     },
   };

@@ -7,10 +7,23 @@ import type { RecordFilter, Store, StoredRecord } from '../store/store.ts';
 import { hasWords, parseWords } from '../store/words.ts';
 
 /**
- * Rows that are not yet in the store. Those of kinds that change with nearly every event are saved together with folded
- * state, some events at a time; until then they are made again from the events since, and laid over what the store has.
+ * What events did to rows that are not yet in the store. Rows of kinds that change with nearly every event are saved
+ * together with folded state, some events at a time; until then they are laid over what the store has.
  */
-export type Pending = ReadonlyMap<string, RecordRow>;
+export type Pending = readonly Touched[];
+
+interface Touched {
+  event: Event;
+  touches: readonly Touch[];
+}
+
+/** The rows that wait, by kind and id. */
+export function pendingRows(pending: Pending): Map<string, RecordRow> {
+  return new Map(recordsOf(pending).map((row) => [`${row.kind}:${row.id}`, row]));
+}
+
+/** At most so many rows wait. */
+export const waitingRows = (pending: Pending): number => pending.reduce((sum, { touches }) => sum + touches.length, 0);
 
 /** Kinds whose rows may wait. The others are saved with their event: other people's SQL looks at them. */
 const mayWait: ReadonlySet<string> = new Set<RowKind>(['step', 'file', 'effect', 'note', 'usage']);
@@ -41,31 +54,33 @@ export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], st
  * The rows of a run while events are folded: those that wait, those the events touch, and those of the store that were
  * fetched ahead, since the rules ask without waiting. What was touched last is found first.
  */
-export function openRows(store: Store, run: string, pending: Pending) {
-  const touched = new Map(pending);
+export function openRows(store: Store, run: string, before: Pending) {
+  const pending = [...before];
   const fetched: StoredRecord[] = [];
-  const matches = (row: RecordRow, reference: string): boolean => row.id === reference || row.alias === reference;
-  const all = (): RecordRow[] => [...touched.values(), ...fetched];
+  const isMeant = (id: string, row: object | null, reference: string): boolean =>
+    id === reference || (row !== null && 'alias' in row && row.alias === reference);
   const recall = <K extends RowKind>(kind: K, reference: string): Rows[K] | null => {
-    const row = all().find((one) => one.kind === kind && matches(one, reference));
+    for (const { touches } of pending.toReversed()) {
+      const touch = touches.findLast((one) => one.kind === kind && isMeant(one.id, one.after, reference));
+      if (touch) return touch.after as Rows[K] | null;
+    }
+    const row = fetched.find((one) => one.kind === kind && isMeant(one.id, one, reference));
     return row ? (row.doc as Rows[K]) : null;
   };
+  const isKnown = (reference: string): boolean =>
+    fetched.some((row) => isMeant(row.id, row, reference)) ||
+    pending.some(({ touches }) => touches.some((touch) => isMeant(touch.id, touch.after, reference)));
   return {
-    all,
     recall,
-    pending: (): Pending => touched,
+    pending: (): Pending => pending,
     async fetch(references: readonly string[]): Promise<void> {
-      const missing = references.filter((reference) => !all().some((row) => matches(row, reference)));
+      const missing = references.filter((reference) => !isKnown(reference));
       if (missing.length > 0) fetched.push(...(await store.recall(run, missing)));
     },
-    /** Folds one event and keeps the rows it touched. */
+    /** Folds one event and keeps what it touched. */
     fold(state: State, event: Event): Touch[] {
       const touches = evolve(state, event, recall);
-      for (const row of recordsOf([{ event, touches }])) {
-        const key = `${row.kind}:${row.id}`;
-        touched.delete(key);
-        touched.set(key, row);
-      }
+      pending.push({ event, touches });
       return touches;
     },
   };
@@ -80,8 +95,9 @@ export function overlay(
   stored: readonly StoredRecord[],
   fits: (row: RecordRow) => boolean,
 ): StoredRecord[] {
-  const newer = [...pending.values()].filter(fits).map((row) => ({ run, ...row }));
-  const older = stored.filter((record) => !pending.has(`${record.kind}:${record.id}`));
+  const rows = pendingRows(pending);
+  const newer = [...rows.values()].filter(fits).map((row) => ({ run, ...row }));
+  const older = stored.filter((record) => !rows.has(`${record.kind}:${record.id}`));
   return [...newer.sort((a, b) => b.version - a.version || (a.id < b.id ? -1 : 1)), ...older];
 }
 

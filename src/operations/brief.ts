@@ -1,9 +1,9 @@
 import { type Brief, composeBrief } from '../core/brief.ts';
 import { type BriefText, renderBrief } from '../core/brief-text.ts';
 import { ancestorsOf, planView } from '../core/derive.ts';
-import type { Role } from '../core/event.ts';
 import { positionOf } from '../core/position.ts';
 import type { Decision, Session, State } from '../core/state.ts';
+import type { Role } from '../core/vocabulary.ts';
 import { probeOwner } from '../workspace/process.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { EffectOutcome } from '../core/event.ts';
+import { EffectOutcome } from '../core/vocabulary.ts';
 import { act } from './act.ts';
 import { Made } from './decide.ts';
 import { note, reference } from './fields.ts';

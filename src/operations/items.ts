@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { ItemKind } from '../core/event.ts';
 import type { Item } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
+import { ItemKind } from '../core/vocabulary.ts';
 import { currentRun, currentState } from './act.ts';
 import { limit } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { NoteKind } from '../core/event.ts';
 import { Sentence, StepKey } from '../core/text.ts';
+import { NoteKind } from '../core/vocabulary.ts';
 import { act, idInEvents } from './act.ts';
 import { Made } from './decide.ts';
 import { defineOperation, described } from './operation.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ErrorType, ItemKind, Severity } from '../core/event.ts';
 import { ActorName, Sentence, StepKey, Text } from '../core/text.ts';
+import { ErrorType, ItemKind, Severity } from '../core/vocabulary.ts';
 import { act, idInEvents } from './act.ts';
 import { Made } from './decide.ts';
 import { affects, label } from './fields.ts';

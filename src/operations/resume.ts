@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { Role } from '../core/event.ts';
 import type { State } from '../core/state.ts';
+import { Role } from '../core/vocabulary.ts';
 import { act, currentState } from './act.ts';
 import { briefFor } from './brief.ts';
 import type { Context } from './context.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { CloseReason } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { Sentence } from '../core/text.ts';
+import { CloseReason } from '../core/vocabulary.ts';
 import { recordedPath } from '../workspace/files.ts';
 import { act, treeMark } from './act.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { Role } from '../core/event.ts';
 import type { Session } from '../core/state.ts';
+import { Role } from '../core/vocabulary.ts';
 import { act, treeMark } from './act.ts';
 import { briefFor } from './brief.ts';
 import { label } from './fields.ts';

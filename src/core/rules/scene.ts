@@ -1,9 +1,10 @@
 import { isDone, leaseEnd, type PlanView, planView, type StepView, type Vitals } from '../derive.ts';
-import type { Actor, Basis, Draft, EventBody, EventType } from '../event.ts';
+import type { Draft, EventBody, EventType } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import { moveOf, movesFrom, type Noun } from '../lifecycle.ts';
 import type { Session, State, Step } from '../state.ts';
 import type { RowKind, Rows } from '../touch.ts';
+import type { Actor, Basis } from '../vocabulary.ts';
 
 /** What a rule sees: the state, who acts, and what is known of the world at this moment. */
 export interface Scene extends Vitals {
