@@ -1,4 +1,5 @@
 import { type Brief, type BriefItem, sinceWords } from './brief.ts';
+import { CONTEXT_LIMIT } from './reading.ts';
 import { oneLine } from './text.ts';
 import { inWords, msBetween } from './time.ts';
 import { estimateTokens } from './tokens.ts';
@@ -250,10 +251,10 @@ function sectionsOf(brief: Brief): Section[] {
   );
   const files = section(
     'files',
-    'Read, in this order',
+    readingTitle(brief),
     false,
     brief.files.map(
-      (file) => () => `- ${file.advice} ${plain(file.path, 200)}${file.tokens === null ? '' : ` ${file.tokens}`}`,
+      (file) => () => `- ${file.advice} ${plain(file.path, 200)}, ${file.tokens ?? 'unknown'} tokens (${file.why})`,
     ),
   );
   const questions = section(
@@ -270,10 +271,39 @@ function sectionsOf(brief: Brief): Section[] {
     items(brief.findings, (item, chars) => `${item.id} ${item.severity ?? ''}: ${quote(item.text, chars)}`),
     '`holdfast items`',
   );
-  const head = [top, uncertain, conflicts, must, next, open];
-  return brief.role === 'verifier'
-    ? [...head, findings, decisions, files, questions]
-    : [...head, decisions, files, questions, findings];
+  const results = section(
+    'results',
+    'Results',
+    false,
+    brief.results.map((result) => (chars) => {
+      const { verified, summary } = result;
+      const told = verified ? `${verified.result} (${verified.basis})` : 'not verified';
+      return `- ${result.step}: ${told}${summary ? ` ${quote(summary, chars)}` : ''}`;
+    }),
+    '`holdfast search`',
+  );
+  const first = [top, uncertain, conflicts];
+  // A role changes what comes first; what must be known is there for all.
+  switch (brief.role) {
+    case 'verifier':
+      return [...first, must, next, findings, results, decisions, open, files, questions];
+    case 'orchestrator':
+      return [...first, open, must, next, questions, decisions, files, findings];
+    case 'architect':
+      return [...first, must, next, open, decisions, questions, files, findings];
+    case 'worker':
+      return [...first, must, next, open, decisions, files, questions, findings];
+    default:
+      return brief.role satisfies never;
+  }
 }
 
 const processWords = { alive: ', its process still runs', dead: ', its process is gone', unknown: '' } as const;
+
+/** What reading all that is advised to be read would cost, and whether the step asks for more than it should. */
+function readingTitle({ files, contextFiles }: Brief): string {
+  const tokens = files.filter((file) => file.advice === 'read').reduce((sum, file) => sum + (file.tokens ?? 0), 0);
+  const over =
+    contextFiles > CONTEXT_LIMIT ? `; the step names ${contextFiles} context files, ${CONTEXT_LIMIT} is the limit` : '';
+  return `Read, in this order (${tokens} tokens to read${over})`;
+}

@@ -1,6 +1,7 @@
 import { leaseEnd, liveHolder, type PlanView, planView, type StepView, type Vitals } from './derive.ts';
 import type { TreeMark } from './event.ts';
 import { type Position, positionOf } from './position.ts';
+import type { FileAdvice } from './reading.ts';
 import { MAX_RETRIES } from './rules/step.ts';
 import type { Decision, Effect, Handoff, Item, Message, Session, State, Step } from './state.ts';
 import { clockTime, inWords, msBetween } from './time.ts';
@@ -24,6 +25,10 @@ export interface Brief {
   decisions: readonly Decision[];
   decisionsTotal: number;
   files: readonly FileAdvice[];
+  /** How many files the step at hand names; more than the limit is reported. */
+  contextFiles: number;
+  /** What finished steps left, the newest first. */
+  results: readonly StepResult[];
   questions: readonly BriefItem[];
   findings: readonly BriefItem[];
   constraints: readonly { id: string; text: string }[];
@@ -102,10 +107,10 @@ export interface Other {
   alive: boolean;
 }
 
-export interface FileAdvice {
-  path: string;
-  tokens: number | null;
-  advice: 'read' | 'scan' | 'skip';
+export interface StepResult {
+  step: string;
+  summary: string | null;
+  verified: Step['verified'];
 }
 
 export interface BriefInput {
@@ -150,6 +155,8 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
     decisions: input.decisions ?? [],
     decisionsTotal: state.totals.activeDecisions,
     files: input.files ?? [],
+    contextFiles: place.current?.step.context.length ?? 0,
+    results: resultsOf(state),
     questions: items('question'),
     findings: items('finding'),
     constraints: notes('constraint'),
@@ -306,6 +313,14 @@ function briefItem(state: State, item: Item): BriefItem {
     options:
       item.kind === 'error' && step?.status === 'failed' ? [`retry (${left} left)`, 'skip', 'abort', 'adjust'] : [],
   };
+}
+
+const RESULTS = 10;
+
+function resultsOf(state: State): StepResult[] {
+  const finished = [...state.steps.values()].filter((step) => step.status === 'completed' && step.endedAt !== null);
+  finished.sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
+  return finished.slice(0, RESULTS).map(({ key, summary, verified }) => ({ step: key, summary, verified }));
 }
 
 function mailFor(state: State, agent: string | null): Brief['mail'] {

@@ -14,13 +14,16 @@ export const CONTEXT_LIMIT = 3;
 
 /**
  * What to do with each file, in order, within a budget of its own as large as the brief's: read while all that was read
- * fits it, scan what would fit alone, skip the rest and what cannot be read.
+ * fits it, scan what would fit alone, skip the rest, what cannot be read, and context files past the limit.
  */
 export function adviseReading(files: readonly Omit<FileAdvice, 'advice'>[], budgetTokens: number): FileAdvice[] {
   let spent = 0;
+  let context = 0;
   return files.map((file) => {
     const { tokens } = file;
-    if (tokens === null || tokens > budgetTokens) return { ...file, advice: 'skip' };
+    if (file.why === 'context') context += 1;
+    const tooMany = file.why === 'context' && context > CONTEXT_LIMIT;
+    if (tokens === null || tokens > budgetTokens || tooMany) return { ...file, advice: 'skip' };
     if (spent + tokens > budgetTokens) return { ...file, advice: 'scan' };
     spent += tokens;
     return { ...file, advice: 'read' };
