@@ -1,0 +1,153 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+
+/** Ends the agent's sitting in the middle of what it holds. */
+function leave(folder: Folder, agent = 'claude'): void {
+  folder.data('session', 'end', '--reason', 'timeout', '--agent', agent);
+}
+
+describe('resuming', () => {
+  it('starts what is pending', () => {
+    const brief = newWorkspace().data('resume');
+    expect(brief['headline']).toBe('Resuming from Phase 1, Task: Issue tokens (not started)');
+    expect(brief['nextAction']).toMatchObject({ text: 'Start `t1` with `holdfast start t1`.', basis: 'derived' });
+    expect(brief['position']).toMatchObject({ step: 't1', ready: ['t1', 't3'] });
+  });
+
+  it('goes on after the checkpoint of an interrupted step', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'claude');
+    folder.data('checkpoint', 'drafted', '--agent', 'claude');
+    leave(folder);
+    const brief = folder.data('resume', '--agent', 'codex');
+    expect(brief['headline']).toContain('(checkpoint: drafted, next: tested)');
+    expect(brief['nextAction'].text).toBe(
+      'Take `t1` over with `holdfast start t1` and go on after checkpoint drafted.',
+    );
+    expect(brief['position']).toMatchObject({ interrupted: ['t1'], nextCheckpoint: 'tested' });
+  });
+
+  it('begins again an interrupted step that reached no checkpoint', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'claude');
+    leave(folder);
+    expect(folder.data('resume')['nextAction'].text).toContain('begin it again: it reached no checkpoint');
+  });
+
+  it('passes over what is completed or skipped', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'claude');
+    folder.data('complete', '--agent', 'claude');
+    folder.data('skip', 't2', '--reason', 'out of scope');
+    expect(folder.data('resume')).toMatchObject({ position: { step: 't3', lastCompleted: 't1' } });
+  });
+
+  it('leaves a failed step to a person, with what is left of the retries', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'claude');
+    folder.data('fail', '--message', 'ECONNREFUSED', '--agent', 'claude');
+    const brief = folder.data('resume');
+    expect(brief['errors']).toMatchObject([{ id: 'E-1', options: ['retry (2 left)', 'skip', 'abort', 'adjust'] }]);
+    expect(brief['nextAction'].text).toContain('Ask a person: retry (2 left), skip, abort, or adjust the plan.');
+    expect(brief['text']).toContain('wait for a person');
+    folder.data('retry', 't1', '--agent', 'claude');
+    folder.data('fail', '--message', 'again', '--agent', 'claude');
+    expect(folder.data('resume')['errors']).toMatchObject([{ options: ['retry (1 left)', 'skip', 'abort', 'adjust'] }]);
+  });
+
+  it('says when everything is done and offers to archive', () => {
+    const folder = newWorkspace();
+    for (const key of ['p1', 't3']) folder.data('skip', key, '--reason', 'no need');
+    const brief = folder.data('resume');
+    expect(brief['headline']).toBe('All 3 steps are done: User authentication');
+    expect(brief['nextAction'].text).toContain('holdfast archive');
+  });
+
+  it('takes up a wave as a whole', () => {
+    const folder = newWorkspace();
+    for (const key of ['w1', 'w2']) {
+      folder.data('plan', 'add', key, `Wave ${key}`, '--wave', '1');
+      folder.data('start', key, '--agent', `agent-${key}`);
+      leave(folder, `agent-${key}`);
+    }
+    const brief = folder.data('resume');
+    expect(brief['position']).toMatchObject({ interrupted: ['w1', 'w2'], batch: ['w1', 'w2'] });
+    expect(brief['text']).toContain('Take the wave up as a whole.');
+  });
+
+  it('warns who starts a later step of those left behind', () => {
+    const folder = newWorkspace();
+    const ran = folder.run('start', 't3', '--agent', 'claude');
+    expect(ran.code).toBe(0);
+    expect(ran.err).toContain('Not done, and earlier in the plan: t1, t2.');
+  });
+
+  it('without a workspace names what another tool left, and never begins anew by itself', () => {
+    const folder = newFolder();
+    expect(folder.fault('resume').hints.join(' ')).toContain('holdfast init');
+    mkdirSync(join(folder.path, '.planning'));
+    writeFileSync(join(folder.path, '.planning', 'STATE.md'), '# State\n');
+    const fault = folder.fault('resume');
+    expect(fault).toMatchObject({
+      code: 'not_found',
+      data: { foreign: [{ format: 'gsd', path: '.planning/STATE.md' }] },
+    });
+    expect(fault.hints.join(' ')).toContain('work was left here');
+  });
+
+  it('changes its emphasis with the role', () => {
+    const folder = newWorkspace();
+    folder.data('raise', 'finding', 'No index on family_id', '--severity', 'must_fix');
+    folder.data('decide', '--context', 'c', '--decision', 'Rotate', '--reason', 'r', '--irreversible');
+    folder.data('raise', 'blocker', 'No credentials', '--affects', 't3');
+    const places = (role: string, ...words: string[]) => {
+      const text = folder.data('resume', '--role', role)['text'] as string;
+      return words.map((word) => text.indexOf(`\n${word}`));
+    };
+    const ascending = (list: number[]) => list.every((place, index) => place > (list[index - 1] ?? -1));
+    expect(ascending(places('worker', 'Open', 'Decisions', 'Findings'))).toBe(true);
+    expect(ascending(places('verifier', 'Findings', 'Decisions', 'Open'))).toBe(true);
+    expect(ascending(places('orchestrator', 'Open', 'Position', 'Decisions'))).toBe(true);
+  });
+
+  it('advises what to read, measured, in order', () => {
+    const folder = newWorkspace();
+    mkdirSync(join(folder.path, '.planning', 'phases', '02-jwt'), { recursive: true });
+    const write = (path: string, words: number) => writeFileSync(join(folder.path, path), 'plain words '.repeat(words));
+    write('context.md', 100);
+    write('big.md', 20_000);
+    write('.planning/phases/02-jwt/02-02-PLAN.md', 300);
+    write('.planning/phases/02-jwt/2-1-SUMMARY.md', 50);
+    folder.data('plan', 'add', 'p2', 'JWT', '--kind', 'phase', '--after', 'p1');
+    folder.data('plan', 'add', 'a', 'First plan', '--kind', 'plan', '--parent', 'p2');
+    folder.data('plan', 'add', 'b', 'Second plan', '--kind', 'plan', '--parent', 'p2');
+    folder.data('plan', 'add', 'b1', 'Task', '--parent', 'b', '--context', 'context.md', '--context', 'big.md');
+    for (const key of ['p1', 't3', 'a']) folder.data('skip', key, '--reason', 'done elsewhere');
+    const brief = folder.data('resume');
+    const files = brief['files'] as { path: string; advice: string; tokens: number }[];
+    expect(files.map(({ path, advice }) => [path, advice])).toEqual([
+      ['context.md', 'read'],
+      ['big.md', 'skip'],
+      ['.planning/phases/02-jwt/02-02-PLAN.md', 'read'],
+      ['.planning/phases/02-jwt/2-1-SUMMARY.md', 'read'],
+    ]);
+    expect(files[0]?.tokens).toBeGreaterThan(150);
+    expect(brief['text']).toContain('- read context.md');
+  });
+
+  it('runs recorded probes again only when asked', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'claude');
+    writeFileSync(join(folder.path, 'ok'), '');
+    folder.data('verify', 't1', '--probe', 'echo x >> ran && test -f ok', '--agent', 'claude');
+    const runs = () => readFileSync(join(folder.path, 'ran'), 'utf8').trim().split('\n').length;
+    folder.data('resume');
+    expect(runs()).toBe(1);
+    writeFileSync(join(folder.path, 'ok2'), '');
+    const probes = folder.data('resume', '--probe')['probes'];
+    expect(runs()).toBe(2);
+    expect(probes).toMatchObject([{ step: 't1', result: 'pass' }]);
+  });
+});
