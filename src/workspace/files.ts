@@ -1,11 +1,11 @@
 import {
   closeSync,
+  fstatSync,
   fsyncSync,
   openSync,
-  readFileSync,
+  readSync,
   realpathSync,
   renameSync,
-  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -34,10 +34,14 @@ export function recordedPath(tree: string, from: string, input: string): string 
   const absolute = resolve(from, input);
   const inside = relative(tree, absolute);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw outside(input);
-  const real = realPathOf(absolute);
-  const realInside = relative(realPathOf(tree), real);
-  if (realInside === '..' || realInside.startsWith(`..${sep}`) || isAbsolute(realInside)) throw outside(input);
+  if (!isInside(realPathOf(tree), realPathOf(absolute))) throw outside(input);
   return inside.split(sep).join('/');
+}
+
+/** Both as real paths: a link is where it leads. */
+export function isInside(tree: string, path: string): boolean {
+  const inside = relative(tree, path);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 function outside(input: string): Fault {
@@ -48,7 +52,7 @@ function outside(input: string): Fault {
 }
 
 /** The real path, of the nearest folder that exists if the file does not. */
-function realPathOf(path: string): string {
+export function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -61,10 +65,28 @@ function realPathOf(path: string): string {
 export async function hashArtifact(tree: string, path: string): Promise<Artifact> {
   const file = join(tree, path);
   try {
-    const { size } = statSync(file);
-    const { createHash } = await import('node:crypto');
-    return { path, sha256: createHash('sha256').update(readFileSync(file)).digest('hex'), bytes: size };
+    return { path, ...(await hashFile(file)) };
   } catch {
     return { path, sha256: null, bytes: null };
   }
 }
+
+/** A piece at a time: a file may be larger than memory. */
+export async function hashFile(file: string): Promise<{ sha256: string; bytes: number }> {
+  const { createHash } = await import('node:crypto');
+  const hash = createHash('sha256');
+  const handle = openSync(file, 'r');
+  try {
+    const piece = Buffer.allocUnsafe(Math.max(1, Math.min(PIECE_BYTES, fstatSync(handle).size)));
+    let bytes = 0;
+    for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
+      hash.update(piece.subarray(0, read));
+      bytes += read;
+    }
+    return { sha256: hash.digest('hex'), bytes };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+const PIECE_BYTES = 1024 * 1024;

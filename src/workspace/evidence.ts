@@ -1,0 +1,167 @@
+import { lstatSync, opendirSync, type Stats } from 'node:fs';
+import { join, posix } from 'node:path';
+import type { Observation } from '../core/conflict.ts';
+import { hashFile, isInside, realPathOf } from './files.ts';
+
+/** A file as it was recorded. */
+export interface Wanted {
+  path: string;
+  sha256: string | null;
+  bytes: number | null;
+  at: string;
+}
+
+/**
+ * Looks at recorded paths, and at nothing else. What cannot be read is told as such; a path that leads out of the tree is
+ * not followed.
+ */
+export async function observeFiles(tree: string, wanted: readonly Wanted[]): Promise<Map<string, Observation>> {
+  const bounds = boundsOf(tree);
+  const seen = new Map<string, Observation>();
+  for (const file of wanted) if (!seen.has(file.path)) seen.set(file.path, await observe(tree, file, bounds));
+  return seen;
+}
+
+/**
+ * A file that was left alone for longer than this before it was recorded was left alone since; clocks may differ by
+ * less. The time of the last change of its entry counts too: that of its content can be set back.
+ */
+const SETTLED_MS = 60_000;
+/** Reading more would keep a resuming session waiting. */
+const HASHED_BYTES = 256 * 1024 * 1024;
+
+async function observe(tree: string, { path, sha256, bytes, at }: Wanted, bounds: Bounds): Promise<Observation> {
+  try {
+    if (!bounds.hasFolderOf(path)) return LINK_OUT;
+    const found = entryAt(join(tree, path));
+    if (!found) return { state: 'absent' };
+    if (found.isDirectory()) return { state: 'replaced', by: 'a folder' };
+    if (found.isSymbolicLink()) return await observeLink(join(tree, path), bounds);
+    // A pipe or a device would be waited for.
+    if (!found.isFile()) return { state: 'replaced', by: 'no file' };
+    const settled = Math.max(found.mtimeMs, found.ctimeMs) < Date.parse(at) - SETTLED_MS;
+    if (sha256 !== null && found.size === bytes && settled) return { state: 'present', sha256, bytes };
+    if (found.size > HASHED_BYTES) return { state: 'unreadable', why: 'too large to be hashed again' };
+    return { state: 'present', ...(await hashFile(join(tree, path))) };
+  } catch (thrown) {
+    return { state: 'unreadable', why: `not readable: ${(thrown as NodeJS.ErrnoException).code ?? 'unknown'}` };
+  }
+}
+
+/** A link inside the tree stands for the file it leads to. */
+async function observeLink(file: string, bounds: Bounds): Promise<Observation> {
+  const real = realPathOf(file);
+  if (!isInside(bounds.root, real)) return LINK_OUT;
+  const target = entryAt(real);
+  if (!target) return { state: 'absent' };
+  if (!target.isFile()) return { state: 'replaced', by: target.isDirectory() ? 'a folder' : 'no file' };
+  return { state: 'present', ...(await hashFile(real)) };
+}
+
+const LINK_OUT: Observation = { state: 'replaced', by: 'a link out of the workspace' };
+
+function entryAt(file: string): Stats | null {
+  try {
+    return lstatSync(file);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw thrown;
+  }
+}
+
+interface Bounds {
+  root: string;
+  /** Whether the folder of a path is in the tree, links followed. Each folder is asked about once. */
+  hasFolderOf(path: string): boolean;
+}
+
+function boundsOf(tree: string): Bounds {
+  const root = realPathOf(tree);
+  const folders = new Map<string, boolean>();
+  return {
+    root,
+    hasFolderOf(path) {
+      const folder = posix.dirname(path);
+      const known = folders.get(folder);
+      if (known !== undefined) return known;
+      const inside = isInside(root, realPathOf(join(tree, folder)));
+      folders.set(folder, inside);
+      return inside;
+    },
+  };
+}
+
+/** So many entries of the tree are looked at for files that are gone, all in all. */
+const CANDIDATES_LIMIT = 2000;
+
+/**
+ * Where the content of files that are gone is now. Candidates are what git calls new and the files in the folders the
+ * lost ones were in; of those only what has the right size and no record of its own is read.
+ */
+export async function findMoved(
+  tree: string,
+  lost: readonly Wanted[],
+  recorded: ReadonlySet<string>,
+  added: readonly string[],
+): Promise<Map<string, string>> {
+  const moved = new Map<string, string>();
+  // Empty files are all alike.
+  const missing = lost.filter((file) => file.sha256 !== null && file.bytes !== null && file.bytes > 0);
+  if (missing.length === 0) return moved;
+  const bounds = boundsOf(tree);
+  const sizes = new Set(missing.map((file) => file.bytes));
+  for (const path of candidates(tree, missing, added)) {
+    if (recorded.has(path) || moved.size === missing.length) continue;
+    try {
+      const entry = entryAt(join(tree, path));
+      if (!entry?.isFile() || !sizes.has(entry.size) || entry.size > HASHED_BYTES || !bounds.hasFolderOf(path)) continue;
+      const { sha256 } = await hashFile(join(tree, path));
+      const match = missing.find((file) => file.sha256 === sha256 && !moved.has(file.path));
+      if (match) moved.set(match.path, path);
+    } catch {
+      // One that cannot be read is not the one.
+    }
+  }
+  return moved;
+}
+
+function candidates(tree: string, missing: readonly Wanted[], added: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  for (const path of added) {
+    if (path.endsWith('/')) listBelow(tree, path.slice(0, -1), found);
+    else if (found.size < CANDIDATES_LIMIT) found.add(path);
+  }
+  for (const folder of new Set(missing.map((file) => posix.dirname(file.path)))) listIn(tree, folder, found);
+  return found;
+}
+
+/** A new folder is one entry to git. */
+function listBelow(tree: string, folder: string, found: Set<string>): void {
+  const folders = [folder];
+  for (let next = folders.shift(); next !== undefined && found.size < CANDIDATES_LIMIT; next = folders.shift()) {
+    folders.push(...listIn(tree, next, found));
+  }
+}
+
+/** Adds the files in a folder and gives the folders in it; an entry at a time, since there may be very many. */
+function listIn(tree: string, folder: string, found: Set<string>): string[] {
+  const folders: string[] = [];
+  try {
+    const entries = opendirSync(join(tree, folder));
+    try {
+      for (let seen = 0; seen < CANDIDATES_LIMIT && found.size < CANDIDATES_LIMIT; seen++) {
+        const entry = entries.readSync();
+        if (!entry) break;
+        const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+        if (entry.isFile()) found.add(path);
+        else if (entry.isDirectory() && entry.name !== '.git') folders.push(path);
+      }
+    } finally {
+      entries.closeSync();
+    }
+  } catch {
+    // A folder that is gone has nothing to offer.
+  }
+  return folders;
+}
