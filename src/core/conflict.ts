@@ -1,6 +1,6 @@
 import { planView } from './derive.ts';
-import type { FileRecord, Session, State, Step } from './state.ts';
 import { sha256 } from './sha256.ts';
+import type { FileRecord, Session, State, Step } from './state.ts';
 
 /** Something that is not as it was recorded. */
 export interface Conflict {
@@ -153,7 +153,8 @@ function weighFile(file: FileRecord, seen: SeenEvidence): { verdict: Verdict; wh
   const observed = seen.files.get(file.path);
   if (!observed) return unknown('not looked at');
   if (observed.state === 'unreadable') return unknown(observed.why);
-  const found = observed.state === 'absent' ? NOT_THERE : observed.state === 'replaced' ? observed.by : digest(observed);
+  const found =
+    observed.state === 'absent' ? NOT_THERE : observed.state === 'replaced' ? observed.by : digest(observed);
   if (file.change === 'deleted') return observed.state === 'absent' ? holds : drifted('changed', 'deleted', found);
   if (!file.sha256) {
     return observed.state === 'absent'
@@ -161,10 +162,11 @@ function weighFile(file: FileRecord, seen: SeenEvidence): { verdict: Verdict; wh
       : unknown('only named when it was recorded');
   }
   const expected = digest({ sha256: file.sha256, bytes: file.bytes ?? null });
-  if (observed.state === 'present') return observed.sha256 === file.sha256 ? holds : drifted('changed', expected, found);
+  if (observed.state === 'present')
+    return observed.sha256 === file.sha256 ? holds : drifted('changed', expected, found);
   if (observed.state === 'replaced') return drifted('changed', expected, found);
   const movedTo = seen.moved.get(file.path);
-  return movedTo === undefined ? drifted('gone', expected, NOT_THERE) : drifted('renamed', expected, `now ${movedTo}`);
+  return movedTo === undefined ? drifted('gone', expected, NOT_THERE) : drifted('renamed', expected, `at ${movedTo}`);
 }
 
 const NOT_THERE = 'not there';
@@ -212,7 +214,11 @@ interface Leftover {
 }
 
 /** What is changed now and was not when the session began that crashed in the middle of a step. */
-function leftBehind(state: State, { sessions }: RecordedEvidence, { dirty, tree }: SeenEvidence): Map<string, Leftover> {
+function leftBehind(
+  state: State,
+  { sessions }: RecordedEvidence,
+  { dirty, tree }: SeenEvidence,
+): Map<string, Leftover> {
   const found = new Map<string, Leftover>();
   if (!dirty) return found;
   for (const { step, interrupted } of planView(state).leaves) {
@@ -233,7 +239,14 @@ function weighUnrecorded({ files, plan }: RecordedEvidence, left: ReadonlyMap<st
   const recorded = new Set([...files.map((file) => file.path), ...(plan ? [plan.path] : [])]);
   const unrecorded = [...left].filter(([path]) => !recorded.has(path));
   for (const [path, { step, session, word }] of unrecorded.slice(0, UNRECORDED_LIMIT)) {
-    add('half_changed', path, `unchanged when ${session.id} began`, `${word}, not recorded`, session.startedAt, step.key);
+    add(
+      'half_changed',
+      path,
+      `unchanged when ${session.id} began`,
+      `${word}, not recorded`,
+      session.startedAt,
+      step.key,
+    );
   }
 }
 

@@ -4,9 +4,11 @@ import { ancestorsOf, planView } from '../core/derive.ts';
 import type { Role } from '../core/event.ts';
 import { positionOf } from '../core/position.ts';
 import type { Decision, Session, State } from '../core/state.ts';
+import type { GitStatus } from '../workspace/git-status.ts';
 import { probeOwner } from '../workspace/process.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';
+import { findEvidence } from './evidence.ts';
 
 export interface BriefOptions {
   session: string | null;
@@ -18,6 +20,7 @@ export interface BriefOptions {
 export async function briefFor(
   context: Context,
   state: State,
+  status: Promise<GitStatus | null>,
   options: BriefOptions,
 ): Promise<BriefText & { brief: Brief }> {
   const engine = await context.engine();
@@ -34,6 +37,7 @@ export async function briefFor(
     decisions: await decisionsThatBear(context, state, options.session),
     previous: await previousSession(context, state, options.session),
     mark: treeMark(context),
+    seen: await findEvidence(context, state, status),
     effectOwners,
   });
   return { brief, ...renderBrief(brief) };

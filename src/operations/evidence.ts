@@ -4,8 +4,8 @@ import {
   DIRTY_LIMIT,
   type Evidence,
   type RecordedEvidence,
-  weighEvidence,
   type WorkMark,
+  weighEvidence,
 } from '../core/conflict.ts';
 import { planView } from '../core/derive.ts';
 import type { TreeMark } from '../core/event.ts';

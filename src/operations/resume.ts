@@ -4,6 +4,7 @@ import type { State } from '../core/state.ts';
 import { act, currentState } from './act.ts';
 import { briefFor } from './brief.ts';
 import type { Context } from './context.ts';
+import { beginGitStatus } from './evidence.ts';
 import { defineOperation, described } from './operation.ts';
 import { saveResumeText } from './resume-file.ts';
 
@@ -30,6 +31,9 @@ export const resume = defineOperation({
     freshness: v.looseObject({ text: v.string() }),
     uncertain: List,
     conflicts: List,
+    evidence: v.nullable(
+      v.looseObject({ holds: v.number(), drifted: v.number(), unknown: v.number(), accepted: v.number(), files: List }),
+    ),
     position: v.looseObject({ step: v.nullable(v.string()), checkpoint: v.nullable(v.string()) }),
     nextAction: v.looseObject({ text: v.string(), basis: v.string() }),
     errors: List,
@@ -50,10 +54,11 @@ export const resume = defineOperation({
     text: v.string(),
   }),
   async run(context, { budget, role }) {
+    const status = beginGitStatus(context);
     const state = await stateAfterSupervision(context);
     const { actor, session } = context.caller;
     const own = session ?? [...state.sessions.values()].find((one) => one.agent === actor.name)?.id ?? null;
-    const { brief, text, usedTokens, omitted } = await briefFor(context, state, {
+    const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
       session: own,
       agent: actor.name,
       role,

@@ -115,7 +115,8 @@ export async function findMoved(
     if (recorded.has(path) || moved.size === missing.length) continue;
     try {
       const entry = entryAt(join(tree, path));
-      if (!entry?.isFile() || !sizes.has(entry.size) || entry.size > HASHED_BYTES || !bounds.hasFolderOf(path)) continue;
+      if (!entry?.isFile() || !sizes.has(entry.size) || entry.size > HASHED_BYTES || !bounds.hasFolderOf(path))
+        continue;
       const { sha256 } = await hashFile(join(tree, path));
       const match = missing.find((file) => file.sha256 === sha256 && !moved.has(file.path));
       if (match) moved.set(match.path, path);

@@ -6,6 +6,7 @@ import {
   readSync,
   realpathSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -59,6 +60,10 @@ export function realPathOf(path: string): string {
     const parent = dirname(path);
     return parent === path ? path : join(realPathOf(parent), path.slice(parent.length));
   }
+}
+
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** The file with its hash as it is now; one that is not there is recorded as named only. */
