@@ -1,7 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { type Conflict, type Observation, type RecordedEvidence, type SeenEvidence, weighEvidence } from './conflict.ts';
+import {
+  type Conflict,
+  type Observation,
+  type RecordedEvidence,
+  type SeenEvidence,
+  weighEvidence,
+} from './conflict.ts';
 import type { Artifact, TreeMark } from './event.ts';
-import { ada, agent, bob, checkpoint, complete, MINUTE_MS, type Scenario, sam, scenario, sit, start } from './scenario.suite.ts';
+import {
+  ada,
+  agent,
+  bob,
+  checkpoint,
+  complete,
+  MINUTE_MS,
+  type Scenario,
+  sam,
+  scenario,
+  sit,
+  start,
+} from './scenario.suite.ts';
 
 const OLD = 'a'.repeat(64);
 const NEW = 'b'.repeat(64);
@@ -18,7 +36,11 @@ function recordedIn(
   artifact: Artifact,
   more: { built?: string; mark?: TreeMark } = {},
 ): Scenario {
-  const run = scenario('t1', 't2').given(ada, sit({ mark: { head: HEAD, dirty: ['notes.md'], ...more.mark } }), start('t1'));
+  const run = scenario('t1', 't2').given(
+    ada,
+    sit({ mark: { head: HEAD, dirty: ['notes.md'], ...more.mark } }),
+    start('t1'),
+  );
   run.given(ada, { type: 'step.checkpoint', name: 'half', artifacts: [artifact], ...more });
   if (end === 'completed') run.given(ada, complete());
   if (end === 'failed') run.given(ada, { type: 'step.fail', errorType: 'runtime', message: 'It broke.' });
@@ -31,7 +53,12 @@ function crash(run: Scenario): void {
   run.given(bob, { type: 'run.supervise' });
 }
 
-function weigh(run: Scenario, paths: readonly string[], seen: Partial<SeenEvidence>, more: Partial<RecordedEvidence> = {}) {
+function weigh(
+  run: Scenario,
+  paths: readonly string[],
+  seen: Partial<SeenEvidence>,
+  more: Partial<RecordedEvidence> = {},
+) {
   return weighEvidence(
     run.state,
     {
@@ -59,18 +86,67 @@ const kinds = (conflicts: readonly Conflict[]) => conflicts.map(({ kind, path, s
 describe('a recorded file', () => {
   const table: [string, Parameters<typeof recordedIn>[0], Artifact, Observation, string, string | null][] = [
     ['holds while it is the same', 'completed', file('a'), present(OLD), 'holds', null],
-    ['of a finished step that changed was changed from outside', 'completed', file('a'), present(NEW), 'drifted', 'changed_outside'],
-    ['of an interrupted step that changed is half-changed', 'interrupted', file('a'), present(NEW), 'drifted', 'half_changed'],
+    [
+      'of a finished step that changed was changed from outside',
+      'completed',
+      file('a'),
+      present(NEW),
+      'drifted',
+      'changed_outside',
+    ],
+    [
+      'of an interrupted step that changed is half-changed',
+      'interrupted',
+      file('a'),
+      present(NEW),
+      'drifted',
+      'half_changed',
+    ],
     ['of a failed step that changed is half-changed', 'failed', file('a'), present(NEW), 'drifted', 'half_changed'],
     ['of a step somebody works on may change', 'held', file('a'), present(NEW), 'drifted', null],
     ['can be gone', 'completed', file('a'), absent, 'drifted', 'gone'],
     ['of an interrupted step can be gone', 'interrupted', file('a'), absent, 'drifted', 'gone'],
     ['that was never seen is claimed', 'completed', file('a', { sha256: null }), absent, 'drifted', 'claimed_absent'],
-    ['that was never seen and is there cannot be told', 'completed', file('a', { sha256: null }), present(NEW), 'unknown', null],
-    ['that was deleted holds while it is not there', 'completed', file('a', { sha256: null, change: 'deleted' }), absent, 'holds', null],
-    ['that was deleted can be back', 'completed', file('a', { sha256: null, change: 'deleted' }), present(NEW), 'drifted', 'changed_outside'],
-    ['can have become something else', 'completed', file('a'), { state: 'replaced', by: 'a folder' }, 'drifted', 'changed_outside'],
-    ['that cannot be read cannot be told', 'completed', file('a'), { state: 'unreadable', why: 'EACCES' }, 'unknown', null],
+    [
+      'that was never seen and is there cannot be told',
+      'completed',
+      file('a', { sha256: null }),
+      present(NEW),
+      'unknown',
+      null,
+    ],
+    [
+      'that was deleted holds while it is not there',
+      'completed',
+      file('a', { sha256: null, change: 'deleted' }),
+      absent,
+      'holds',
+      null,
+    ],
+    [
+      'that was deleted can be back',
+      'completed',
+      file('a', { sha256: null, change: 'deleted' }),
+      present(NEW),
+      'drifted',
+      'changed_outside',
+    ],
+    [
+      'can have become something else',
+      'completed',
+      file('a'),
+      { state: 'replaced', by: 'a folder' },
+      'drifted',
+      'changed_outside',
+    ],
+    [
+      'that cannot be read cannot be told',
+      'completed',
+      file('a'),
+      { state: 'unreadable', why: 'EACCES' },
+      'unknown',
+      null,
+    ],
   ];
   it.each(table)('%s', (_, end, artifact, observed, verdict, kind) => {
     const run = recordedIn(end, artifact);
@@ -104,7 +180,11 @@ describe('a recorded file', () => {
   });
 
   it('that was only read is nobody’s work', () => {
-    const run = scenario('t1').given(ada, sit(), start('t1'), { type: 'files.see', artifacts: [file('a')], read: true });
+    const run = scenario('t1').given(ada, sit(), start('t1'), {
+      type: 'files.see',
+      artifacts: [file('a')],
+      read: true,
+    });
     run.given(ada, complete());
     const { files, conflicts } = weigh(run, ['a'], { files: new Map([['a', present(NEW)]]) });
     expect(files).toMatchObject([{ verdict: 'drifted' }]);
@@ -202,7 +282,11 @@ describe('the place of the work', () => {
     const cleo = agent('cleo');
     const run = scenario('t1', 't2').given(ada, sit(), start('t1'));
     run.given(ada, { type: 'step.checkpoint', name: 'half', mark: { head: HEAD, branch: 'feature' } });
-    run.given(bob, sit({ mark: { head: OTHER, branch: 'main' } }), { type: 'session.end', reason: 'completed', mark: { head: OTHER } });
+    run.given(bob, sit({ mark: { head: OTHER, branch: 'main' } }), {
+      type: 'session.end',
+      reason: 'completed',
+      mark: { head: OTHER },
+    });
     expect([...run.state.places]).toMatchObject([['', { head: HEAD, branch: 'feature', step: 't1', session: 'S-1' }]]);
     run.given(cleo, sit({ mark: { head: OTHER, tree: 'wt' } }), start('t2'), checkpoint('begun'));
     run.given(ada, { type: 'session.end', reason: 'completed', mark: { head: OTHER, branch: 'feature' } });
