@@ -31,7 +31,7 @@ function placeIn(state: State, event: Event): { step: string | null; session: st
     case 'step.checkpointed':
     case 'step.completed':
     case 'step.failed':
-      return { step: event.body.step, session: event.session };
+      return state.steps.has(event.body.step) ? { step: event.body.step, session: event.session } : null;
     case 'session.ended': {
       const { id, mark } = event.body;
       const held = state.sessions.get(id)?.held ?? [];

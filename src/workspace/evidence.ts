@@ -156,7 +156,7 @@ function listIn(tree: string, folder: string, found: Set<string>): string[] {
         if (!entry) break;
         const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
         if (entry.isFile()) found.add(path);
-        else if (entry.isDirectory() && entry.name !== '.git') folders.push(path);
+        else if (entry.isDirectory() && entry.name !== '.git' && entry.name !== '.holdfast') folders.push(path);
       }
     } finally {
       entries.closeSync();

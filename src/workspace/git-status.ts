@@ -55,7 +55,7 @@ async function runGit(git: Git, cwd: string, words: readonly string[], input?: s
 function parseStatus(output: string, prefix: string): GitStatus {
   const status: GitStatus = { dirty: new Map(), added: [] };
   const put = (path: string, word: string): void => {
-    const inside = prefix === '' ? path : path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
+    const inside = pathBelow(prefix, path);
     if (!inside || inside.startsWith('.holdfast/')) return;
     status.dirty.set(inside, word);
     if (word === 'untracked' || word === 'added' || word === 'renamed') status.added.push(inside);
@@ -73,6 +73,13 @@ function parseStatus(output: string, prefix: string): GitStatus {
     }
   }
   return status;
+}
+
+/** A folder above the workspace stands for all of it: nothing in it is known to git. */
+function pathBelow(prefix: string, path: string): string | null {
+  if (prefix === '') return path;
+  if (path.endsWith('/') && `${prefix}/`.startsWith(path)) return './';
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
 }
 
 /** The path is what comes after so many fields, and may have spaces in it. */

@@ -24,10 +24,11 @@ const FOLDER = '.holdfast';
 /** Looks upward from a folder; a linked worktree leads to the main checkout, whose journal it shares. */
 export function findWorkspace(from: string): Workspace | null {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, FOLDER, 'config.json'))) return openWorkspace(folder, folder);
+    // First: settings that are shared through git are in the linked tree too, without a journal.
     const main = mainCheckout(folder);
     if (main !== null && main !== folder && existsSync(join(main, FOLDER, 'config.json')))
       return openWorkspace(main, folder);
+    if (existsSync(join(folder, FOLDER, 'config.json'))) return openWorkspace(folder, folder);
     if (dirname(folder) === folder) return null;
   }
 }
