@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GENESIS, seal } from '../src/core/chain.ts';
 import type { Draft, Event, EventBody, EventType } from '../src/core/event.ts';
@@ -47,6 +48,7 @@ export async function buildJournal(folder: string, events: number): Promise<Jour
     }
     const session = leaveOpen(recorder);
     await recorder.flush(true);
+    writeSources(folder);
     return { workspace: folder, run, session, events };
   } finally {
     await store.close();
@@ -182,8 +184,9 @@ function workTask(recorder: Recorder, step: string, session: string, agent: stri
   const { record, state } = recorder;
   takeTask(recorder, step, session);
   const number = state.version;
-  const path = `src/ledger/${step}-${number % 7}.ts`;
-  record('files.seen', { artifacts: [{ path, sha256: fakeSha(number), bytes: 4096 }], step });
+  const path = sourcePath(step, number % SOURCES_PER_TASK);
+  const sha256 = createHash('sha256').update(sourceText(path)).digest('hex');
+  record('files.seen', { artifacts: [{ path, sha256, bytes: SOURCE_BYTES }], step });
   for (const name of ['read', 'drafted', 'tested', 'reviewed']) {
     record('step.checkpointed', { step, name, next: `Go on with ${step} after ${name}: look at ${path} first` });
   }
@@ -256,6 +259,19 @@ function leaveOpen(recorder: Recorder): string {
   return session;
 }
 
-function fakeSha(number: number): string {
-  return number.toString(16).padStart(64, '0');
+const SOURCES_PER_TASK = 7;
+const SOURCE_BYTES = 4096;
+
+const sourcePath = (step: string, number: number): string => `src/ledger/${step}-${number}.ts`;
+const sourceText = (path: string): string => path.padEnd(SOURCE_BYTES);
+
+/** The files that were recorded, as they were: all of them are there when the work is resumed. */
+function writeSources(folder: string): void {
+  mkdirSync(join(folder, 'src/ledger'), { recursive: true });
+  for (let task = 0; task < PHASES * TASKS_PER_PHASE; task++) {
+    for (let number = 0; number < SOURCES_PER_TASK; number++) {
+      const path = sourcePath(taskKey(task), number);
+      writeFileSync(join(folder, path), sourceText(path));
+    }
+  }
 }

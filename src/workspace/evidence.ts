@@ -26,7 +26,7 @@ export async function observeFiles(tree: string, wanted: readonly Wanted[]): Pro
  * A file that was left alone for longer than this before it was recorded was left alone since; clocks may differ by
  * less. The time of the last change of its entry counts too: that of its content can be set back.
  */
-const SETTLED_MS = 60_000;
+const SETTLED_MS = 10_000;
 /** Reading more would keep a resuming session waiting. */
 const HASHED_BYTES = 256 * 1024 * 1024;
 
