@@ -119,9 +119,14 @@ async function recordedEvidence(context: Context, state: State, here: string | n
 function wantedFiles({ files, plan }: RecordedEvidence, here: string | null): Wanted[] {
   const wanted = files
     .filter((file) => file.tree === here)
-    .map(({ path, sha256, bytes, at }) => ({ path, sha256: sha256 ?? null, bytes: bytes ?? null, at }));
+    .map(({ path, sha256, bytes, stamp }) => ({
+      path,
+      sha256: sha256 ?? null,
+      bytes: bytes ?? null,
+      stamp: stamp ?? null,
+    }));
   // Last, so that a record of the plan as an artifact, which has its size, is the one that is looked for.
-  return plan ? [...wanted, { path: plan.path, sha256: null, bytes: null, at: plan.since }] : wanted;
+  return plan ? [...wanted, { path: plan.path, sha256: null, bytes: null, stamp: null }] : wanted;
 }
 
 /** Git is asked only about commits other than the present one; usually there is none. */

@@ -1,14 +1,14 @@
 import { lstatSync, opendirSync, type Stats } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Observation } from '../core/conflict.ts';
-import { hashFile, isInside, realPathOf } from './files.ts';
+import { type Hashed, isInside, openHasher, realPathOf } from './files.ts';
 
 /** A file as it was recorded. */
 export interface Wanted {
   path: string;
   sha256: string | null;
   bytes: number | null;
-  at: string;
+  stamp: number | null;
 }
 
 /**
@@ -18,44 +18,61 @@ export interface Wanted {
 export async function observeFiles(tree: string, wanted: readonly Wanted[]): Promise<Map<string, Observation>> {
   const bounds = boundsOf(tree);
   const seen = new Map<string, Observation>();
-  for (const file of wanted) if (!seen.has(file.path)) seen.set(file.path, await observe(tree, file, bounds));
+  let hash: Hash | undefined;
+  for (const file of wanted) {
+    if (seen.has(file.path)) continue;
+    const known = inspect(tree, file, bounds);
+    if (known.state === 'unread') hash ??= await openHasher();
+    seen.set(file.path, known.state === 'unread' ? readContent(known.file, hash as Hash) : known);
+  }
   return seen;
 }
 
-/**
- * A file that was left alone for longer than this before it was recorded was left alone since; clocks may differ by
- * less. The time of the last change of its entry counts too: that of its content can be set back.
- */
-const SETTLED_MS = 10_000;
+type Hash = (file: string) => Hashed;
+
 /** Reading more would keep a resuming session waiting. */
 const HASHED_BYTES = 256 * 1024 * 1024;
 
-async function observe(tree: string, { path, sha256, bytes, at }: Wanted, bounds: Bounds): Promise<Observation> {
+/** What is known of a path without reading it. */
+function inspect(
+  tree: string,
+  { path, sha256, bytes, stamp }: Wanted,
+  bounds: Bounds,
+): Observation | { state: 'unread'; file: string } {
   try {
     if (!bounds.hasFolderOf(path)) return LINK_OUT;
-    const found = entryAt(join(tree, path));
+    let file = join(tree, path);
+    let found = entryAt(file);
+    // A link inside the tree stands for the file it leads to.
+    if (found?.isSymbolicLink()) {
+      file = realPathOf(file);
+      if (!isInside(bounds.root, file)) return LINK_OUT;
+      found = entryAt(file);
+    }
     if (!found) return { state: 'absent' };
     if (found.isDirectory()) return { state: 'replaced', by: 'a folder' };
-    if (found.isSymbolicLink()) return await observeLink(join(tree, path), bounds);
     // A pipe or a device would be waited for.
     if (!found.isFile()) return { state: 'replaced', by: 'no file' };
-    const settled = Math.max(found.mtimeMs, found.ctimeMs) < Date.parse(at) - SETTLED_MS;
-    if (sha256 !== null && found.size === bytes && settled) return { state: 'present', sha256, bytes };
+    // The time of the entry, not that of the content, which can be set back.
+    if (sha256 !== null && found.size === bytes && found.ctimeMs === stamp) return { state: 'present', sha256, bytes };
     if (found.size > HASHED_BYTES) return { state: 'unreadable', why: 'too large to be hashed again' };
-    return { state: 'present', ...(await hashFile(join(tree, path))) };
+    return { state: 'unread', file };
   } catch (thrown) {
-    return { state: 'unreadable', why: `not readable: ${(thrown as NodeJS.ErrnoException).code ?? 'unknown'}` };
+    return unreadable(thrown);
   }
 }
 
-/** A link inside the tree stands for the file it leads to. */
-async function observeLink(file: string, bounds: Bounds): Promise<Observation> {
-  const real = realPathOf(file);
-  if (!isInside(bounds.root, real)) return LINK_OUT;
-  const target = entryAt(real);
-  if (!target) return { state: 'absent' };
-  if (!target.isFile()) return { state: 'replaced', by: target.isDirectory() ? 'a folder' : 'no file' };
-  return { state: 'present', ...(await hashFile(real)) };
+function readContent(file: string, hash: Hash): Observation {
+  try {
+    const { sha256, bytes } = hash(file);
+    return { state: 'present', sha256, bytes };
+  } catch (thrown) {
+    return unreadable(thrown);
+  }
+}
+
+function unreadable(thrown: unknown): Observation {
+  return { state: 'unreadable', why: `not readable: ${(thrown as NodeJS.ErrnoException).code ?? 'unknown'}` };
 }
 
 const LINK_OUT: Observation = { state: 'replaced', by: 'a link out of the workspace' };
@@ -110,6 +127,7 @@ export async function findMoved(
   const missing = lost.filter((file) => file.sha256 !== null && file.bytes !== null && file.bytes > 0);
   if (missing.length === 0) return moved;
   const bounds = boundsOf(tree);
+  const hash = await openHasher();
   const sizes = new Set(missing.map((file) => file.bytes));
   for (const path of candidates(tree, missing, added)) {
     if (recorded.has(path) || moved.size === missing.length) continue;
@@ -117,7 +135,7 @@ export async function findMoved(
       const entry = entryAt(join(tree, path));
       if (!entry?.isFile() || !sizes.has(entry.size) || entry.size > HASHED_BYTES || !bounds.hasFolderOf(path))
         continue;
-      const { sha256 } = await hashFile(join(tree, path));
+      const { sha256 } = hash(join(tree, path));
       const match = missing.find((file) => file.sha256 === sha256 && !moved.has(file.path));
       if (match) moved.set(match.path, path);
     } catch {

@@ -68,30 +68,43 @@ export function isFile(path: string): boolean {
 
 /** The file with its hash as it is now; one that is not there is recorded as named only. */
 export async function hashArtifact(tree: string, path: string): Promise<Artifact> {
-  const file = join(tree, path);
   try {
-    return { path, ...(await hashFile(file)) };
+    return { path, ...(await openHasher())(join(tree, path)) };
   } catch {
     return { path, sha256: null, bytes: null };
   }
 }
 
-/** A piece at a time: a file may be larger than memory. */
-export async function hashFile(file: string): Promise<{ sha256: string; bytes: number }> {
-  const { createHash } = await import('node:crypto');
-  const hash = createHash('sha256');
-  const handle = openSync(file, 'r');
-  try {
-    const piece = Buffer.allocUnsafe(Math.max(1, Math.min(PIECE_BYTES, fstatSync(handle).size)));
-    let bytes = 0;
-    for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
-      hash.update(piece.subarray(0, read));
-      bytes += read;
-    }
-    return { sha256: hash.digest('hex'), bytes };
-  } finally {
-    closeSync(handle);
-  }
+export interface Hashed {
+  sha256: string;
+  bytes: number;
+  stamp?: number;
 }
 
+/** A change within this time of the last one may carry the same time as it. */
+const CLOCK_TICK_MS = 20;
 const PIECE_BYTES = 1024 * 1024;
+
+/** Hashes files one after the other: the library and the memory for it are fetched once. */
+export async function openHasher(): Promise<(file: string) => Hashed> {
+  const { createHash } = await import('node:crypto');
+  let piece = Buffer.allocUnsafe(16 * 1024);
+  return (file) => {
+    const handle = openSync(file, 'r');
+    try {
+      const { size, ctimeMs } = fstatSync(handle);
+      const isStill = Math.abs(Date.now() - ctimeMs) > CLOCK_TICK_MS;
+      // A file may be larger than memory.
+      if (size > piece.length) piece = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES));
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
+        hash.update(piece.subarray(0, read));
+        bytes += read;
+      }
+      return { sha256: hash.digest('hex'), bytes, ...(isStill ? { stamp: ctimeMs } : {}) };
+    } finally {
+      closeSync(handle);
+    }
+  };
+}
