@@ -24,8 +24,8 @@ export interface Findings extends Evidence {
   dirty: number | null;
 }
 
-/** So many files are looked at: those of interrupted steps, then those recorded last. */
-const FILES_LIMIT = 200;
+/** So many files of interrupted and failed steps are looked at, and as many of those that were recorded last. */
+const FILES_LIMIT = 100;
 /** A wave may have left many; each costs a query. */
 const STEPS_LIMIT = 10;
 
@@ -94,7 +94,8 @@ async function recordedEvidence(context: Context, state: State, here: string | n
     ...steps.map((step) => engine.records(run, { ...kind, tag: `step:${step.key}` })),
     engine.records(run, { ...kind, tag: 'written' }),
   ]);
-  const files = new Map(pages.flat().map((record) => [record.id, record.doc as FileRecord]));
+  const records = [...pages.slice(0, -1).flat().slice(0, FILES_LIMIT), ...(pages.at(-1) ?? [])];
+  const files = new Map(records.map((record) => [record.id, record.doc as FileRecord]));
   const last = new Set(steps.map((step) => step.lastSession).filter((id) => id !== null));
   const sessions = last.size > 0 ? await engine.recall(run, [...last]) : [];
   const { plan, openedAt } = state.run ?? {};
@@ -109,7 +110,7 @@ async function recordedEvidence(context: Context, state: State, here: string | n
     marks.push({ head, branch: branch ?? null, tree: tree ?? null, step: key, at: checkpoint.at });
   }
   return {
-    files: [...files.values()].slice(0, FILES_LIMIT),
+    files: [...files.values()],
     plan: plan?.sha256 ? { path: plan.path, sha256: plan.sha256, since: openedAt ?? '' } : null,
     marks,
     sessions: sessions.filter((record) => record.kind === 'session').map((record) => record.doc as Session),

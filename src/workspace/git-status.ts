@@ -29,25 +29,36 @@ export async function readAncestry(tree: string, head: string): Promise<Ancestry
   if (counts) return { lost: Number(counts[1]), since: Number(counts[2]) };
   // Git fails alike for a commit it does not have and for a repository it cannot read, and a shallow one may lack any.
   if (existsSync(join(commonFolder(git.folder), 'shallow'))) return undefined;
-  const kind = await runGit(git, tree, ['cat-file', '--batch-check'], `${head}\n`);
-  return kind?.endsWith(' missing\n') ? 'missing' : undefined;
+  const commits = await runGit(git, tree, ['rev-list', '--ignore-missing', '--max-count=1', head, '--']);
+  return commits === '' ? 'missing' : undefined;
 }
 
 const PATIENCE_MS = 10_000;
 const OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /** The folders are named, since a shell that git itself started has variables that name others. */
-async function runGit(git: Git, cwd: string, words: readonly string[], input?: string): Promise<string | null> {
-  const { execFile } = await import('node:child_process');
+async function runGit(git: Git, cwd: string, words: readonly string[]): Promise<string | null> {
+  const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
-    const child = execFile(
+    const child = spawn(
       'git',
       ['--no-optional-locks', `--git-dir=${git.folder}`, `--work-tree=${git.root}`, ...words],
-      { cwd, encoding: 'utf8', timeout: PATIENCE_MS, maxBuffer: OUTPUT_LIMIT_BYTES, windowsHide: true },
-      (failed, output) => resolve(failed ? null : output),
+      {
+        cwd,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: PATIENCE_MS,
+        windowsHide: true,
+      },
     );
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input);
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > OUTPUT_LIMIT_BYTES) child.kill();
+      else pieces.push(piece);
+    });
+    child.on('error', () => resolve(null));
+    child.on('close', (code) => resolve(code === 0 ? Buffer.concat(pieces).toString('utf8') : null));
   });
 }
 
