@@ -249,6 +249,9 @@ describe('git', () => {
     folder.data('accept', lost?.id ?? '');
     commit(folder, 'One more');
     expect(conflicts(folder)).toEqual([]);
+    git(folder.path, 'reflog', 'expire', '--expire=now', '--all');
+    git(folder.path, 'gc', '--quiet', '--prune=now');
+    expect(conflicts(folder)).toMatchObject([{ kind: 'rebased_away', found: 'not in this repository' }]);
   });
 
   it('knows what was dirty when a session began and ended', () => {
@@ -356,10 +359,9 @@ describe('a large tree', () => {
     delete folder.env['NODE_OPTIONS'];
     const touched = readFileSync(calls, 'utf8').split('\n');
     expect(touched.filter((line) => line.includes('/big/'))).toEqual([]);
-    const ours = touched.filter((line) => line.startsWith(`openSync ${join(folder.path, 'src')}`));
-    expect(ours).toEqual(
-      [join(folder.path, 'src/a.ts'), join(folder.path, 'src/b.ts')].map((file) => `openSync ${file}`),
-    );
+    // The one that is as the file system had it when it was recorded is not read.
+    const opened = touched.filter((line) => line.startsWith(`openSync ${join(folder.path, 'src')}`));
+    expect(opened).toEqual([`openSync ${join(folder.path, 'src/a.ts')}`]);
   });
 });
 
