@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GENESIS, seal } from '../src/core/chain.ts';
 import type { Draft, Event, EventBody, EventType } from '../src/core/event.ts';
@@ -39,10 +40,11 @@ export async function buildJournal(folder: string, events: number): Promise<Jour
   try {
     const run = 'bench';
     const recorder = createRecorder(store, run, events);
+    const sources = writeSources(folder);
     openPlan(recorder, workspace.id);
     const openThings = Object.values(OPEN).reduce((sum, count) => sum + count, 0);
     for (let sitting = 0; recorder.left() > openThings + 60; sitting++) {
-      workSitting(recorder, sitting);
+      workSitting(recorder, sitting, sources);
       await recorder.flush();
     }
     const session = leaveOpen(recorder);
@@ -155,13 +157,13 @@ function takeTask({ record, state }: Recorder, step: string, session: string): v
 }
 
 /** One agent sits down, does a few tasks and leaves; about fifty events. */
-function workSitting(recorder: Recorder, sitting: number): void {
+function workSitting(recorder: Recorder, sitting: number, sources: Sources): void {
   const { record, state, left } = recorder;
   const agent = AGENTS[sitting % AGENTS.length] ?? 'claude';
   const session = beginSitting(recorder, agent);
   const tasks = Math.min(TASKS_PER_SITTING, Math.max(1, Math.floor((left() - 260) / 20)));
   for (let task = 0; task < tasks; task++)
-    workTask(recorder, taskKey(sitting * TASKS_PER_SITTING + task), session, agent);
+    workTask(recorder, taskKey(sitting * TASKS_PER_SITTING + task), session, agent, sources);
   const message = nextId(state, 'M');
   const to = AGENTS[(sitting + 1) % AGENTS.length] ?? 'codex';
   const subject = `The booking rules changed in sitting ${sitting}`;
@@ -178,12 +180,12 @@ function workSitting(recorder: Recorder, sitting: number): void {
 const FILLER =
   'The path was moved, its callers follow, and the double booking no longer occurs in the replayed traffic.';
 
-function workTask(recorder: Recorder, step: string, session: string, agent: string): void {
+function workTask(recorder: Recorder, step: string, session: string, agent: string, sources: Sources): void {
   const { record, state } = recorder;
   takeTask(recorder, step, session);
   const number = state.version;
-  const path = `src/ledger/${step}-${number % 7}.ts`;
-  record('files.seen', { artifacts: [{ path, sha256: fakeSha(number), bytes: 4096 }], step });
+  const path = sourcePath(step, number % SOURCES_PER_TASK);
+  record('files.seen', { artifacts: [{ path, ...sources.get(path) }], step });
   for (const name of ['read', 'drafted', 'tested', 'reviewed']) {
     record('step.checkpointed', { step, name, next: `Go on with ${step} after ${name}: look at ${path} first` });
   }
@@ -256,6 +258,26 @@ function leaveOpen(recorder: Recorder): string {
   return session;
 }
 
-function fakeSha(number: number): string {
-  return number.toString(16).padStart(64, '0');
+type Sources = ReadonlyMap<string, { sha256: string; bytes: number; stamp: number }>;
+
+const SOURCES_PER_TASK = 7;
+const SOURCE_BYTES = 4096;
+
+const sourcePath = (step: string, number: number): string => `src/ledger/${step}-${number}.ts`;
+
+/** The files that are recorded, which stay as they are: all of them hold when the work is resumed. */
+function writeSources(folder: string): Sources {
+  const sources = new Map<string, { sha256: string; bytes: number; stamp: number }>();
+  mkdirSync(join(folder, 'src/ledger'), { recursive: true });
+  for (let task = 0; task < PHASES * TASKS_PER_PHASE; task++) {
+    for (let number = 0; number < SOURCES_PER_TASK; number++) {
+      const path = sourcePath(taskKey(task), number);
+      const text = path.padEnd(SOURCE_BYTES);
+      writeFileSync(join(folder, path), text);
+      const { ctimeMs } = statSync(join(folder, path));
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      sources.set(path, { sha256, bytes: SOURCE_BYTES, stamp: ctimeMs });
+    }
+  }
+  return sources;
 }

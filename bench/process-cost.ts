@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildJournal, type Journal } from './history.ts';
 import { inTurns, type Row, ratioRow, ratios } from './measure.ts';
@@ -26,7 +26,8 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
     await build('long', middle),
     await build('longer', longest),
   ];
-  const inGit = copyIntoGit(long, join(folder, 'in-git'));
+  // Built anew, not copied: to the file system, the files of a copy are others than those that were recorded.
+  const inGit = putIntoGit(await build('in-git', middle));
   // The first start leaves compiled code beside the program, of what that command used: as with its users, it is `init`.
   mkdirSync(join(folder, 'first'));
   node(join(folder, 'first'), [PROGRAM, 'init', '--title', 'First']);
@@ -83,14 +84,14 @@ function node(folder: string, words: readonly string[]): void {
   if (ran.status !== 0) throw new Error(`node ${words.join(' ')} ended with ${ran.status}: ${ran.stderr}`);
 }
 
-/** The same journal in a repository with some files, a commit and a change; null where there is no git. */
-function copyIntoGit(journal: Journal, workspace: string): Journal | null {
-  cpSync(journal.workspace, workspace, { recursive: true });
+/** The journal in a repository with some files, a commit and a change; null where there is no git. */
+function putIntoGit(journal: Journal): Journal | null {
+  const { workspace } = journal;
   for (let number = 0; number < 200; number++) writeFileSync(join(workspace, `file-${number}.txt`), `${number}\n`);
   const git = (...words: string[]): boolean =>
     spawnSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@localhost', ...words], { cwd: workspace })
       .status === 0;
   if (!git('init', '--quiet') || !git('add', '.') || !git('commit', '--quiet', '-m', 'Begin')) return null;
   writeFileSync(join(workspace, 'file-0.txt'), 'changed\n');
-  return { ...journal, workspace };
+  return journal;
 }

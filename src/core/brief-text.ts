@@ -1,4 +1,5 @@
 import { type Brief, type BriefItem, sinceWords } from './brief.ts';
+import type { ConflictKind } from './conflict.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
 import { oneLine } from './text.ts';
 import { inWords, msBetween } from './time.ts';
@@ -166,11 +167,11 @@ function sectionsOf(brief: Brief): Section[] {
   );
   const conflicts = section(
     'conflicts',
-    `Conflicts (${brief.conflicts.length})`,
+    `Conflicts (${brief.conflicts.length}; \`holdfast accept ID\` once you have looked)`,
     true,
     brief.conflicts.map(
       (conflict) => (chars) =>
-        `- ${conflict.id} ${plain(conflict.path, chars)}: ${conflict.kind}, expected ${plain(conflict.expected, 80)}, found ${plain(conflict.found, 80)}`,
+        `- ${conflict.id} ${plain(conflict.path, chars)} ${conflictWords[conflict.kind]}${conflict.step ? ` (${conflict.step})` : ''}: recorded ${sinceWords(conflict.since, now)} as ${plain(conflict.expected, 120)}, now ${plain(conflict.found, 120)}`,
     ),
     '`holdfast resume --json`',
   );
@@ -297,6 +298,18 @@ function sectionsOf(brief: Brief): Section[] {
       return brief.role satisfies never;
   }
 }
+
+const conflictWords: Readonly<Record<ConflictKind, string>> = {
+  half_changed: 'half-changed by an interrupted step',
+  changed_outside: 'changed from outside',
+  gone: 'is gone',
+  renamed: 'was renamed',
+  claimed_absent: 'was claimed and is not there',
+  plan_changed: 'changed: it is the plan',
+  other_branch: 'is on another branch than the work',
+  rebased_away: 'has lost the commit the work was recorded at',
+  built_mismatch: 'is not as it was built',
+};
 
 const processWords = { alive: ', its process still runs', dead: ', its process is gone', unknown: '' } as const;
 

@@ -1,10 +1,12 @@
+import type { Conflict, FileVerdict } from './conflict.ts';
 import { leaseEnd, liveHolder, type PlanView, planView, type StepView, type Vitals } from './derive.ts';
 import type { TreeMark } from './event.ts';
+import { type Freshness, freshnessOf, type SeenTree } from './freshness.ts';
 import { type Position, positionOf } from './position.ts';
 import type { FileAdvice } from './reading.ts';
 import { MAX_RETRIES } from './rules/step.ts';
 import type { Decision, Effect, Handoff, Item, Message, Session, State, Step } from './state.ts';
-import { clockTime, inWords, msBetween } from './time.ts';
+import { clockTime } from './time.ts';
 import type { Role } from './vocabulary.ts';
 
 /** What a resuming session gets: where the work stands, the one next action, and what must be known for it. */
@@ -13,7 +15,9 @@ export interface Brief {
   headline: string;
   freshness: Freshness;
   uncertain: readonly Uncertain[];
+  /** Those that nobody has accepted. */
   conflicts: readonly Conflict[];
+  evidence: BriefEvidence | null;
   position: BriefPosition;
   nextAction: { text: string; basis: 'declared' | 'derived'; session: string | null };
   errors: readonly BriefItem[];
@@ -37,18 +41,6 @@ export interface Brief {
   budgetTokens: number;
 }
 
-export interface Freshness {
-  now: string;
-  lastEventAt: string;
-  age: string;
-  version: number;
-  branch: string | null;
-  head: string | null;
-  /** The session that worked last, and how it ended. */
-  previous: { id: string; agent: string; status: string } | null;
-  text: string;
-}
-
 export interface Uncertain {
   id: string;
   name: string;
@@ -58,13 +50,14 @@ export interface Uncertain {
   process: 'alive' | 'dead' | 'unknown';
 }
 
-/** Something that is not as it was recorded. */
-export interface Conflict {
-  id: string;
-  kind: string;
-  path: string;
-  expected: string;
-  found: string;
+/** What the tool saw itself, fact by fact; null in a brief that was made without looking. */
+export interface BriefEvidence {
+  holds: number;
+  drifted: number;
+  unknown: number;
+  /** Conflicts that somebody accepted. */
+  accepted: number;
+  files: readonly FileVerdict[];
 }
 
 export interface BriefPosition {
@@ -123,7 +116,8 @@ export interface BriefInput {
   decisions?: readonly Decision[] | undefined;
   previous?: Session | null | undefined;
   mark?: TreeMark | undefined;
-  conflicts?: readonly Conflict[] | undefined;
+  /** What was seen of the working tree just now. */
+  seen?: SeenTree | undefined;
   files?: readonly FileAdvice[] | undefined;
   effectOwners?: ReadonlyMap<string, 'alive' | 'dead'> | undefined;
 }
@@ -141,9 +135,10 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
   return {
     run: { id: run.id, title: run.title, status: run.status, goal: run.goal, percent, done, total },
     headline: headlineOf(state, plan, place),
-    freshness: freshnessOf(state, vitals, input),
+    freshness: freshnessOf(state, vitals.now, input),
     uncertain: [...state.effects.values()].map((effect) => uncertainOf(effect, input)),
-    conflicts: input.conflicts ?? [],
+    conflicts: openConflicts(input),
+    evidence: input.seen ? evidenceOf(input.seen) : null,
     position: briefPosition(place),
     nextAction: nextActionOf(state, plan, place, input.session ?? null),
     errors: items('error'),
@@ -195,20 +190,17 @@ export function nextCheckpoint(step: Step): string | null {
   return index >= 0 ? (step.checkpoints[index + 1] ?? null) : null;
 }
 
-function freshnessOf(state: State, vitals: Vitals, { previous, mark }: BriefInput): Freshness {
-  const lastEventAt = state.run?.updatedAt ?? vitals.now;
-  const age = inWords(msBetween(lastEventAt, vitals.now));
-  const branch = mark?.branch ?? null;
-  const told = previous ? ` Previous session ${previous.id} (${previous.agent}): ${previous.status}.` : '';
+const openConflicts = ({ seen }: BriefInput): Conflict[] =>
+  (seen?.conflicts ?? []).filter((conflict) => !conflict.accepted);
+
+function evidenceOf({ conflicts, files }: SeenTree): BriefEvidence {
+  const counted = (verdict: FileVerdict['verdict']): number => files.filter((file) => file.verdict === verdict).length;
   return {
-    now: vitals.now,
-    lastEventAt,
-    age,
-    version: state.version,
-    branch,
-    head: mark?.head ?? null,
-    previous: previous ? { id: previous.id, agent: previous.agent, status: previous.status } : null,
-    text: `As of ${age} ago, event ${state.version}${branch ? `, branch ${branch}` : ''}.${told}`,
+    holds: counted('holds'),
+    drifted: counted('drifted'),
+    unknown: counted('unknown'),
+    accepted: conflicts.filter((conflict) => conflict.accepted).length,
+    files,
   };
 }
 

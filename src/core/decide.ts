@@ -92,7 +92,8 @@ export function decide(state: State, command: Command, circumstances: Circumstan
     session = [...work.sessions.values()].at(-1) ?? null;
   } else if (session === null && opensSession.has(command.type)) {
     const scene = sceneOf({ ...base, state: work, session: null });
-    play(startSession(scene, { type: 'session.start', owner: circumstances.owner }), caller.actor, null);
+    const mark = 'mark' in command ? command.mark : undefined;
+    play(startSession(scene, { type: 'session.start', owner: circumstances.owner, mark }), caller.actor, null);
     session = [...work.sessions.values()].at(-1) ?? null;
   }
   const scene = sceneOf({ ...base, state: work, session: session ? (work.sessions.get(session.id) ?? null) : null });

@@ -34,6 +34,8 @@ export const Artifact = v.object({
   path: FilePath,
   sha256: v.optional(v.nullable(v.string())),
   bytes: v.optional(v.nullable(Count)),
+  /** When the file system changed it last: as long as that and its size are the same, it need not be read again. */
+  stamp: v.optional(v.nullable(v.number())),
   change: v.optional(v.picklist(['created', 'modified', 'deleted'])),
 });
 export type Artifact = v.InferOutput<typeof Artifact>;

@@ -1,4 +1,5 @@
 import type { Artifact, Event, EventOf } from './event.ts';
+import { namedPaths, treeOf } from './place.ts';
 import { count, type State, type Step } from './state.ts';
 import { oneLine } from './text.ts';
 import { present, type Toucher } from './touch.ts';
@@ -36,7 +37,7 @@ function afterStep(state: State, event: StepEvent, touch: Toucher): void {
     }
     case 'step.checkpointed':
       if (event.body.next) state.next = { text: event.body.next, session: event.session, step, at: event.at };
-      return touchFiles(event, event.body.artifacts, step, touch);
+      return touchFiles(state, event, event.body.artifacts, step, touch);
     case 'step.completed': {
       dropNext(state, step);
       const session = event.session === null ? undefined : state.sessions.get(event.session);
@@ -56,7 +57,7 @@ function afterStep(state: State, event: StepEvent, touch: Toucher): void {
         by: event.actor.name,
         at: event.at,
       });
-      return touchFiles(event, artifacts, step, touch);
+      return touchFiles(state, event, artifacts, step, touch);
     }
     case 'step.skipped':
       return dropNext(state, step);
@@ -223,21 +224,26 @@ export function mergeArtifacts(old: readonly Artifact[], added: readonly Artifac
 }
 
 export function touchFiles(
-  event: Event,
+  state: State,
+  event: EventOf<'step.checkpointed' | 'step.completed' | 'files.seen'>,
   artifacts: readonly Artifact[] | undefined,
   step: string | null,
   touch: Toucher,
   read = false,
 ): void {
+  const built = 'built' in event.body ? event.body.built : undefined;
+  const named = built && artifacts?.length ? namedPaths(built) : [];
   for (const artifact of artifacts ?? []) {
     touch('file', artifact.path, null, {
       ...artifact,
       id: artifact.path,
       step,
       session: event.session,
+      tree: treeOf(state, event),
       at: event.at,
       version: event.version,
       read,
+      built: named.some((path) => path === artifact.path || artifact.path.endsWith(`/${path}`)),
       basis: artifact.sha256 || artifact.change === 'deleted' ? 'verified' : 'declared',
     });
   }

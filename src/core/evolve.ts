@@ -2,6 +2,7 @@ import type { Event, EventBody, EventOf } from './event.ts';
 import { applyHandoff, applyMessage, applySnapshot } from './evolve-mail.ts';
 import { applyClaim, applySession } from './evolve-session.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './evolve-step.ts';
+import { markPlace } from './place.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
 import { count } from './state.ts';
 import { present, type Recall, type Touch, type Toucher } from './touch.ts';
@@ -18,6 +19,7 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   state.version = event.version;
   state.totals.events += 1;
   if (state.run) state.run = { ...state.run, updatedAt: event.at };
+  markPlace(state, event);
   apply(state, event, touch, recall);
   const session = event.session === null ? undefined : state.sessions.get(event.session);
   if (session && session.seenAt < event.at) state.sessions.set(session.id, { ...session, seenAt: event.at });
@@ -161,7 +163,7 @@ function applyFiles(state: State, event: EventOf<'files.seen'>, touch: Toucher):
     state.steps.set(before.key, after);
     touch('step', before.key, before, after);
   }
-  touchFiles(event, artifacts, step ?? null, touch, read);
+  touchFiles(state, event, artifacts, step ?? null, touch, read);
 }
 
 function applyDecision(

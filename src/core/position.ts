@@ -47,7 +47,7 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
     },
     phase:
       root && (root !== current || root.step.kind === 'phase')
-        ? { number: plan.roots.indexOf(root) + 1, step: root.step }
+        ? { number: ordinal(plan, root), step: root.step }
         : null,
     plan: planned ? { number: ordinal(plan, planned), step: planned.step } : null,
     task: current ? current.step : null,

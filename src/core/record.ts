@@ -122,7 +122,8 @@ function facets(touch: Touch): Facets {
     }
     case 'file': {
       const { change, step, read } = row as Rows['file'];
-      return { status: read ? 'read' : (change ?? 'recorded'), tags: step ? [`step:${step}`] : [], text: touch.id };
+      const tags = [...(step ? [`step:${step}`] : []), ...(read ? [] : ['written'])];
+      return { status: read ? 'read' : (change ?? 'recorded'), tags, text: touch.id };
     }
     case 'usage':
       return { status: 'counted', tags: [], text: null };

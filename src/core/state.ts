@@ -31,6 +31,8 @@ export interface State {
   foreign: Map<string, unknown>;
   acceptedConflicts: Map<string, string>;
   next: NextAction | null;
+  /** Where the work stood when it was recorded last, by working tree; the main one has no name. */
+  places: Map<string, Place>;
   /** How many of each there have been, for a brief that says what it leaves out. */
   totals: { decisions: number; activeDecisions: number; notes: number; sessions: number; events: number };
   lastSnapshot: { id: string; session: string; agent: string; version: number; at: string } | null;
@@ -227,6 +229,16 @@ export interface NextAction {
   at: string;
 }
 
+/** The last moment of work in a working tree. Without git it has no commit. */
+export interface Place {
+  head: string | null;
+  branch: string | null;
+  step: string | null;
+  session: string | null;
+  at: string;
+  version: number;
+}
+
 export interface Snapshot extends EventBody<'snapshot.taken'> {
   at: string;
 }
@@ -236,9 +248,13 @@ export interface FileRecord extends Artifact {
   id: string;
   step: string | null;
   session: string | null;
+  /** The linked working tree it was recorded in; null is the main one. */
+  tree: string | null;
   at: string;
   version: number;
   read: boolean;
+  /** The sentence on what was built names it. */
+  built: boolean;
   basis: 'declared' | 'verified';
 }
 
@@ -255,7 +271,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 2;
+export const STATE_FORMAT = 3;
 
 export function emptyState(): State {
   return {
@@ -275,6 +291,7 @@ export function emptyState(): State {
     foreign: new Map(),
     acceptedConflicts: new Map(),
     next: null,
+    places: new Map(),
     totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
     lastSnapshot: null,
     snapshotSequences: new Map(),
@@ -298,6 +315,7 @@ export function forkState(state: State): State {
     mirrors: new Map(state.mirrors),
     foreign: new Map(state.foreign),
     acceptedConflicts: new Map(state.acceptedConflicts),
+    places: new Map(state.places),
     snapshotSequences: new Map(state.snapshotSequences),
     totals: { ...state.totals },
   };

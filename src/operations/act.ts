@@ -1,12 +1,14 @@
+import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Change } from '../core/changed.ts';
 import type { Command } from '../core/command.ts';
 import { planView, type StepView } from '../core/derive.ts';
 import type { Artifact, TreeMark } from '../core/event.ts';
 import { Fault, nearest, quoted } from '../core/fault.ts';
+import { namedPaths } from '../core/place.ts';
 import type { State, Step } from '../core/state.ts';
 import type { Done } from '../engine/engine.ts';
-import { hashArtifact, recordedPath } from '../workspace/files.ts';
+import { hashArtifact, isFile, recordedPath } from '../workspace/files.ts';
 import { readTreeMark } from '../workspace/git.ts';
 import type { Context } from './context.ts';
 import { shaped } from './operation.ts';
@@ -73,14 +75,31 @@ export async function currentRun(context: Context): Promise<string> {
   );
 }
 
-/** Files as they are now, by their paths as the caller gave them. */
+/** Files as they are now, by their paths as the caller gave them, and those that the sentence on what was built names. */
 export async function artifactsOf(
   context: Context,
   paths: readonly string[] | undefined,
+  built?: string | undefined,
 ): Promise<Artifact[] | undefined> {
-  if (!paths || paths.length === 0) return undefined;
+  if ((!paths || paths.length === 0) && !built) return undefined;
   const tree = context.workspace()?.tree ?? context.dir;
-  return Promise.all(paths.map((path) => hashArtifact(tree, recordedPath(tree, context.dir, path))));
+  const given = (paths ?? []).map((path) => recordedPath(tree, context.dir, path));
+  const named = built ? filesNamed(tree, context.dir, built) : [];
+  const artifacts = await Promise.all([...new Set([...given, ...named])].map((path) => hashArtifact(tree, path)));
+  return artifacts.length > 0 ? artifacts : undefined;
+}
+
+/** What was built is tied to the files its sentence names, as far as there are such files: it may speak of removed ones. */
+function filesNamed(tree: string, dir: string, built: string): string[] {
+  return namedPaths(built).flatMap((path) => {
+    try {
+      const from = isFile(join(tree, path)) ? tree : dir;
+      return isFile(join(from, path)) ? [recordedPath(tree, from, path)] : [];
+    } catch {
+      // It leads out of the workspace.
+      return [];
+    }
+  });
 }
 
 export function treeMark(context: Context): TreeMark | undefined {

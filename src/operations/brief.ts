@@ -4,9 +4,12 @@ import { ancestorsOf, planView } from '../core/derive.ts';
 import { positionOf } from '../core/position.ts';
 import type { Decision, Session, State } from '../core/state.ts';
 import type { Role } from '../core/vocabulary.ts';
+import type { GitStatus } from '../workspace/git-status.ts';
 import { probeOwner } from '../workspace/process.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';
+import { findEvidence } from './evidence.ts';
+import { readingList } from './reading-list.ts';
 
 export interface BriefOptions {
   session: string | null;
@@ -18,6 +21,7 @@ export interface BriefOptions {
 export async function briefFor(
   context: Context,
   state: State,
+  status: Promise<GitStatus | null>,
   options: BriefOptions,
 ): Promise<BriefText & { brief: Brief }> {
   const engine = await context.engine();
@@ -26,14 +30,18 @@ export async function briefFor(
     const verdict = effect.owner ? probeOwner(effect.owner) : undefined;
     if (verdict) effectOwners.set(effect.id, verdict);
   }
+  const budgetTokens = options.budgetTokens ?? 2000;
+  const position = positionOf(state, planView(state), options.session);
   const brief = composeBrief(state, await engine.vitals(state), {
-    budgetTokens: options.budgetTokens ?? 2000,
+    budgetTokens,
     role: options.role,
     session: options.session,
     agent: options.agent,
     decisions: await decisionsThatBear(context, state, options.session),
     previous: await previousSession(context, state, options.session),
     mark: treeMark(context),
+    seen: await findEvidence(context, state, status),
+    files: await readingList(context, state, position, budgetTokens),
     effectOwners,
   });
   return { brief, ...renderBrief(brief) };

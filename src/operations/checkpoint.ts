@@ -26,7 +26,7 @@ export const checkpoint = defineOperation({
       name,
       next,
       built: made,
-      artifacts: await artifactsOf(context, paths),
+      artifacts: await artifactsOf(context, paths, made),
       mark: treeMark(context),
     });
     if (!done.replayed) await writeResumeFile(context, done.state);

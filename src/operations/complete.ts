@@ -25,7 +25,7 @@ export const complete = defineOperation({
       step: key,
       summary,
       built: made,
-      artifacts: await artifactsOf(context, paths),
+      artifacts: await artifactsOf(context, paths, made),
       mark: treeMark(context),
     });
     if (done.events.length > 0) await writeResumeFile(context, done.state);

@@ -35,6 +35,7 @@ export const operations = {
   claim: () => import('./claim.ts').then((module) => module.claim),
   'effect.begin': () => import('./effect-begin.ts').then((module) => module.effectBegin),
   'effect.end': () => import('./effect-end.ts').then((module) => module.effectEnd),
+  accept: () => import('./accept.ts').then((module) => module.accept),
   log: () => import('./log.ts').then((module) => module.log),
   search: () => import('./search.ts').then((module) => module.search),
   decisions: () => import('./decisions.ts').then((module) => module.decisions),

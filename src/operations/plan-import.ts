@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { parsePlanFile } from '../formats/plan-file.ts';
+import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import { act } from './act.ts';
 import type { Context } from './context.ts';
 import { defineOperation, described } from './operation.ts';
@@ -19,16 +20,40 @@ export const planImport = defineOperation({
   output: v.object({ run: v.string(), added: v.number(), steps: v.number(), version: v.number() }),
   async run(context, { file }) {
     const steps = await readPlanFile(context, file);
-    const done = await act(context, { type: 'plan.add', steps });
+    const added = await act(context, { type: 'plan.add', steps });
+    const done = await rememberPlan(context, added, file);
     if (done.events.length > 0) await writeResumeFile(context, done.state);
-    const added = done.events.filter((event) => event.type === 'step.added').length;
+    const count = added.events.filter((event) => event.type === 'step.added').length;
     return {
-      data: { run: done.run, added, steps: done.state.steps.size, version: done.state.version },
+      data: { run: done.run, added: count, steps: done.state.steps.size, version: done.state.version },
       changed: done.changed,
     };
   },
   say: ({ added, steps }) => `Added ${added} steps; the plan has ${steps}.`,
 });
+
+/** The plan file of a run is known by its digest: one that was edited and taken in again is no other plan. */
+async function rememberPlan(context: Context, done: Imported, file: string): Promise<Imported> {
+  const tree = context.workspace()?.tree ?? context.dir;
+  const path = recordedPathOrNull(tree, context.dir, file);
+  const known = done.state.run?.plan ?? null;
+  if (path === null || (known !== null && known.path !== path)) return done;
+  const { sha256 } = await hashArtifact(tree, path);
+  const caller = { ...context.caller, key: null };
+  const amended = await act({ ...context, caller }, { type: 'run.amend', plan: { path, sha256 } });
+  return { ...amended, events: [...done.events, ...amended.events], changed: [...done.changed, ...amended.changed] };
+}
+
+type Imported = Awaited<ReturnType<typeof act>>;
+
+/** A plan may lie outside of the workspace; nobody then looks at it again. */
+function recordedPathOrNull(tree: string, dir: string, file: string): string | null {
+  try {
+    return recordedPath(tree, dir, file);
+  } catch {
+    return null;
+  }
+}
 
 /** The steps a file names; a file that cannot be understood is refused with the line. */
 export async function readPlanFile(context: Context, file: string): Promise<PlannedStep[]> {

@@ -4,7 +4,9 @@ import { Role } from '../core/vocabulary.ts';
 import { act, currentState } from './act.ts';
 import { briefFor } from './brief.ts';
 import type { Context } from './context.ts';
+import { beginGitStatus } from './evidence.ts';
 import { defineOperation, described } from './operation.ts';
+import { repeatProbes } from './probe.ts';
 import { saveResumeText } from './resume-file.ts';
 
 const List = v.array(v.looseObject({}));
@@ -22,6 +24,9 @@ export const resume = defineOperation({
       ),
     ),
     role: v.optional(described(Role, 'Changes the emphasis.')),
+    probe: v.optional(
+      described(v.boolean(), 'Run again what steps were verified by; the recorded commands are executed.'),
+    ),
     strict: v.optional(described(v.boolean(), 'Exit with 1 while conflicts are open.')),
   }),
   output: v.object({
@@ -30,6 +35,9 @@ export const resume = defineOperation({
     freshness: v.looseObject({ text: v.string() }),
     uncertain: List,
     conflicts: List,
+    evidence: v.nullable(
+      v.looseObject({ holds: v.number(), drifted: v.number(), unknown: v.number(), accepted: v.number(), files: List }),
+    ),
     position: v.looseObject({ step: v.nullable(v.string()), checkpoint: v.nullable(v.string()) }),
     nextAction: v.looseObject({ text: v.string(), basis: v.string() }),
     errors: List,
@@ -45,23 +53,29 @@ export const resume = defineOperation({
     findings: List,
     constraints: List,
     deadEnds: List,
+    results: List,
+    contextFiles: v.number(),
+    probes: List,
     role: v.string(),
     budget: v.object({ limit: v.number(), used: v.number(), omitted: v.record(v.string(), v.number()) }),
     text: v.string(),
   }),
-  async run(context, { budget, role }) {
-    const state = await stateAfterSupervision(context);
+  async run(context, { budget, role, probe }) {
+    const status = beginGitStatus(context);
+    const before = await stateAfterSupervision(context);
+    const probes = probe ? await repeatProbes(context, before) : [];
+    const state = probe ? await currentState(context) : before;
     const { actor, session } = context.caller;
-    const own = session ?? [...state.sessions.values()].find((one) => one.agent === actor.name)?.id ?? null;
-    const { brief, text, usedTokens, omitted } = await briefFor(context, state, {
-      session: own,
-      agent: actor.name,
-      role,
+    const mine = [...state.sessions.values()].find((one) => (session ? one.id === session : one.agent === actor.name));
+    const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
+      session: mine?.id ?? session,
+      agent: mine?.agent ?? actor.name,
+      role: role ?? mine?.role,
       budgetTokens: budget,
     });
     saveResumeText(context, text);
     const { budgetTokens, ...rest } = brief;
-    return { data: { ...rest, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } as never };
+    return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } as never };
   },
   say: ({ text }) => text.trimEnd(),
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),

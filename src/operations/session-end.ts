@@ -3,8 +3,9 @@ import { Fault, quoted } from '../core/fault.ts';
 import { Sentence } from '../core/text.ts';
 import { CloseReason } from '../core/vocabulary.ts';
 import { recordedPath } from '../workspace/files.ts';
-import { act, treeMark } from './act.ts';
+import { act } from './act.ts';
 import type { Context } from './context.ts';
+import { beginGitStatus, fullTreeMark } from './evidence.ts';
 import { nextAction } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
@@ -37,7 +38,7 @@ export const sessionEnd = defineOperation({
       type: 'session.end',
       ...words,
       fileNotes: fileNotes?.map((note) => fileNote(context, note)),
-      mark: treeMark(context),
+      mark: await fullTreeMark(context, beginGitStatus(context)),
     });
     const ended = done.events.find((event) => event.type === 'session.ended');
     const id = ended?.body.id ?? done.session ?? '';

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import type { Session } from '../core/state.ts';
 import { Role } from '../core/vocabulary.ts';
-import { act, treeMark } from './act.ts';
+import { act } from './act.ts';
 import { briefFor } from './brief.ts';
+import { beginGitStatus, fullTreeMark } from './evidence.ts';
 import { label } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';
 
@@ -26,18 +27,19 @@ export const sessionStart = defineOperation({
     brief: v.string(),
   }),
   async run(context, { role, continues, leaseMinutes }) {
+    const status = beginGitStatus(context);
     const done = await act(context, {
       type: 'session.start',
       role,
       continues,
       leaseMs: leaseMinutes === undefined ? undefined : Math.round(leaseMinutes * 60_000),
       owner: context.caller.owner,
-      mark: treeMark(context),
+      mark: await fullTreeMark(context, status),
     });
     const started = done.events.find((event) => event.type === 'session.started');
     const id = started?.body.id ?? '';
     const session = done.state.sessions.get(id) ?? { id, agent: context.caller.actor.name, role: role ?? 'worker' };
-    const { text } = await briefFor(context, done.state, { session: id, agent: session.agent, role });
+    const { text } = await briefFor(context, done.state, status, { session: id, agent: session.agent, role });
     return {
       data: {
         session,

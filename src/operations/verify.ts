@@ -4,6 +4,7 @@ import { Sentence } from '../core/text.ts';
 import { act, StepOutcome, stepOutcome } from './act.ts';
 import { note, stepKey } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
+import { runProbe } from './probe.ts';
 
 export const verify = defineOperation({
   name: 'verify',
@@ -29,8 +30,7 @@ export const verify = defineOperation({
         hints: ['`holdfast verify KEY --probe "npm test"` runs the command and records its outcome as verified.'],
       });
     }
-    const ran = probe === undefined ? null : await runProbe(probe, context.workspace()?.tree ?? context.dir);
-    const exitCode = ran ? ran.status : null;
+    const exitCode = probe === undefined ? null : await runProbe(context, probe);
     const verdict = result ?? (exitCode === 0 ? 'pass' : 'fail');
     const ranProbe = probe === undefined ? {} : { probe: { command: probe, exitCode } };
     const done = await act(context, { type: 'step.verify', step: key, result: verdict, note: told, ...ranProbe });
@@ -41,9 +41,3 @@ export const verify = defineOperation({
   say: ({ step, result, basis }, pen) =>
     `${result === 'pass' ? pen.good('pass') : pen.bad('fail')} ${pen.bold(step.key)} ${step.title} (${basis})${result === 'fail' ? '. A finding was raised.' : '.'}`,
 });
-
-/** What the probe prints goes to the standard error stream: the answer of the command itself stays readable. */
-async function runProbe(command: string, cwd: string): Promise<{ status: number | null }> {
-  const { spawnSync } = await import('node:child_process');
-  return spawnSync(command, { shell: true, cwd, stdio: ['ignore', 2, 2] });
-}

@@ -1,9 +1,10 @@
 import {
   closeSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   openSync,
-  readFileSync,
+  readSync,
   realpathSync,
   renameSync,
   statSync,
@@ -49,10 +50,14 @@ export function recordedPath(tree: string, from: string, input: string): string 
   const absolute = resolve(from, input);
   const inside = relative(tree, absolute);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw outside(input);
-  const real = realPathOf(absolute);
-  const realInside = relative(realPathOf(tree), real);
-  if (realInside === '..' || realInside.startsWith(`..${sep}`) || isAbsolute(realInside)) throw outside(input);
+  if (!isInside(realPathOf(tree), realPathOf(absolute))) throw outside(input);
   return inside.split(sep).join('/');
+}
+
+/** Both as real paths: a link is where it leads. */
+export function isInside(tree: string, path: string): boolean {
+  const inside = relative(tree, path);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 function outside(input: string): Fault {
@@ -63,7 +68,7 @@ function outside(input: string): Fault {
 }
 
 /** The real path, of the nearest folder that exists if the file does not. */
-function realPathOf(path: string): string {
+export function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -72,16 +77,52 @@ function realPathOf(path: string): string {
   }
 }
 
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
 /** The file with its hash as it is now; one that is not there is recorded as named only. */
 export async function hashArtifact(tree: string, path: string): Promise<Artifact> {
-  const file = join(tree, path);
   try {
-    const found = statSync(file);
-    // Reading a pipe or a device would wait for a writer, perhaps for ever.
-    if (!found.isFile()) return { path, sha256: null, bytes: null };
-    const { createHash } = await import('node:crypto');
-    return { path, sha256: createHash('sha256').update(readFileSync(file)).digest('hex'), bytes: found.size };
+    const file = join(tree, path);
+    // Opening a pipe or a device would wait for a writer, perhaps for ever.
+    if (!isFile(file)) return { path, sha256: null, bytes: null };
+    return { path, ...(await openHasher())(file) };
   } catch {
     return { path, sha256: null, bytes: null };
   }
+}
+
+export interface Hashed {
+  sha256: string;
+  bytes: number;
+  stamp?: number;
+}
+
+/** A change within this time of the last one may carry the same time as it. */
+const CLOCK_TICK_MS = 20;
+const PIECE_BYTES = 1024 * 1024;
+
+/** Hashes files one after the other: the library and the memory for it are fetched once. */
+export async function openHasher(): Promise<(file: string) => Hashed> {
+  const { createHash } = await import('node:crypto');
+  let piece = Buffer.allocUnsafe(16 * 1024);
+  return (file) => {
+    const handle = openSync(file, 'r');
+    try {
+      const { size, ctimeMs } = fstatSync(handle);
+      const isStill = Math.abs(Date.now() - ctimeMs) > CLOCK_TICK_MS;
+      // A file may be larger than memory.
+      if (size > piece.length) piece = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES));
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
+        hash.update(piece.subarray(0, read));
+        bytes += read;
+      }
+      return { sha256: hash.digest('hex'), bytes, ...(isStill ? { stamp: ctimeMs } : {}) };
+    } finally {
+      closeSync(handle);
+    }
+  };
 }

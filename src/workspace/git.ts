@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { TreeMark } from '../core/event.ts';
 
 /**
@@ -7,31 +7,40 @@ import type { TreeMark } from '../core/event.ts';
  * Without git, or where its files say something unexpected, nothing is known.
  */
 export function readTreeMark(tree: string): TreeMark | undefined {
-  const gitFolder = findGitFolder(tree);
-  if (gitFolder === null) return undefined;
+  const git = findGit(tree);
+  if (git === null) return undefined;
+  const { folder, linked } = git;
+  const place = linked === null ? {} : { tree: linked };
   try {
-    const head = readFileSync(join(gitFolder, 'HEAD'), 'utf8').trim();
-    if (!head.startsWith('ref: ')) return { head, branch: null };
+    const head = readFileSync(join(folder, 'HEAD'), 'utf8').trim();
+    if (!head.startsWith('ref: ')) return { head, branch: null, ...place };
     const name = head.slice('ref: '.length);
-    return { head: readRef(gitFolder, name), branch: name.replace(/^refs\/heads\//, '') };
+    return { head: readRef(folder, name), branch: name.replace(/^refs\/heads\//, ''), ...place };
   } catch {
     return undefined;
   }
 }
 
-function findGitFolder(from: string): string | null {
+/** The repository around a folder. */
+export interface Git {
+  /** The top of its working tree. */
+  root: string;
+  folder: string;
+  /** The name of a linked working tree, which it keeps when it is moved; null in the main one. */
+  linked: string | null;
+}
+
+export function findGit(from: string): Git | null {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const candidate = join(folder, '.git');
     try {
       const found = statSync(candidate);
-      return found.isDirectory()
-        ? candidate
-        : resolve(
-            folder,
-            readFileSync(candidate, 'utf8')
-              .replace(/^gitdir:\s*/, '')
-              .trim(),
-          );
+      if (found.isDirectory()) return { root: folder, folder: candidate, linked: null };
+      const named = readFileSync(candidate, 'utf8').replace(/^gitdir:\s*/, '');
+      const gitFolder = resolve(folder, named.trim());
+      // A submodule has a folder elsewhere too, but shares it with nobody.
+      const linked = commonFolder(gitFolder) === gitFolder ? null : basename(gitFolder);
+      return { root: folder, folder: gitFolder, linked };
     } catch {
       if (dirname(folder) === folder) return null;
     }
@@ -59,7 +68,7 @@ function readRef(gitFolder: string, name: string): string | null {
   }
 }
 
-function commonFolder(gitFolder: string): string {
+export function commonFolder(gitFolder: string): string {
   try {
     return resolve(gitFolder, readFileSync(join(gitFolder, 'commondir'), 'utf8').trim());
   } catch {

@@ -1,0 +1,181 @@
+import { lstatSync, opendirSync, type Stats } from 'node:fs';
+import { join, posix } from 'node:path';
+import type { Observation } from '../core/conflict.ts';
+import { type Hashed, isInside, openHasher, realPathOf } from './files.ts';
+
+/** A file as it was recorded. */
+export interface Wanted {
+  path: string;
+  sha256: string | null;
+  bytes: number | null;
+  stamp: number | null;
+}
+
+/**
+ * Looks at recorded paths, and at nothing else. What cannot be read is told as such; a path that leads out of the tree is
+ * not followed.
+ */
+export async function observeFiles(tree: string, wanted: readonly Wanted[]): Promise<Map<string, Observation>> {
+  const bounds = boundsOf(tree);
+  const seen = new Map<string, Observation>();
+  let hash: Hash | undefined;
+  for (const file of wanted) {
+    if (seen.has(file.path)) continue;
+    const known = inspect(tree, file, bounds);
+    if (known.state === 'unread') hash ??= await openHasher();
+    seen.set(file.path, known.state === 'unread' ? readContent(known.file, hash as Hash) : known);
+  }
+  return seen;
+}
+
+type Hash = (file: string) => Hashed;
+
+/** Reading more would keep a resuming session waiting. */
+const HASHED_BYTES = 256 * 1024 * 1024;
+
+/** What is known of a path without reading it. */
+function inspect(
+  tree: string,
+  { path, sha256, bytes, stamp }: Wanted,
+  bounds: Bounds,
+): Observation | { state: 'unread'; file: string } {
+  try {
+    if (!bounds.hasFolderOf(path)) return LINK_OUT;
+    // Joined by hand, with a path that is in its plain form: the platform's way takes as long as asking for the file.
+    let file = `${tree}/${path}`;
+    let found = entryAt(file);
+    // A link inside the tree stands for the file it leads to.
+    if (found?.isSymbolicLink()) {
+      file = realPathOf(file);
+      if (!isInside(bounds.root, file)) return LINK_OUT;
+      found = entryAt(file);
+    }
+    if (!found) return { state: 'absent' };
+    if (found.isDirectory()) return { state: 'replaced', by: 'a folder' };
+    // A pipe or a device would be waited for.
+    if (!found.isFile()) return { state: 'replaced', by: 'no file' };
+    // The time of the entry, not that of the content, which can be set back.
+    if (sha256 !== null && found.size === bytes && found.ctimeMs === stamp) return { state: 'present', sha256, bytes };
+    if (found.size > HASHED_BYTES) return { state: 'unreadable', why: 'too large to be hashed again' };
+    return { state: 'unread', file };
+  } catch (thrown) {
+    return unreadable(thrown);
+  }
+}
+
+function readContent(file: string, hash: Hash): Observation {
+  try {
+    const { sha256, bytes } = hash(file);
+    return { state: 'present', sha256, bytes };
+  } catch (thrown) {
+    return unreadable(thrown);
+  }
+}
+
+function unreadable(thrown: unknown): Observation {
+  return { state: 'unreadable', why: `not readable: ${(thrown as NodeJS.ErrnoException).code ?? 'unknown'}` };
+}
+
+const LINK_OUT: Observation = { state: 'replaced', by: 'a link out of the workspace' };
+
+function entryAt(file: string): Stats | undefined {
+  return lstatSync(file, { throwIfNoEntry: false });
+}
+
+interface Bounds {
+  root: string;
+  /** Whether the folder of a path is in the tree, links followed. Each folder is asked about once. */
+  hasFolderOf(path: string): boolean;
+}
+
+function boundsOf(tree: string): Bounds {
+  const root = realPathOf(tree);
+  const folders = new Map<string, boolean>();
+  return {
+    root,
+    hasFolderOf(path) {
+      const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+      const known = folders.get(folder);
+      if (known !== undefined) return known;
+      const inside = isInside(root, realPathOf(join(tree, folder)));
+      folders.set(folder, inside);
+      return inside;
+    },
+  };
+}
+
+/** So many entries of the tree are looked at for files that are gone, all in all. */
+const CANDIDATES_LIMIT = 2000;
+
+/**
+ * Where the content of files that are gone is now. Candidates are what git calls new and the files in the folders the
+ * lost ones were in; of those only what has the right size and no record of its own is read.
+ */
+export async function findMoved(
+  tree: string,
+  lost: readonly Wanted[],
+  recorded: ReadonlySet<string>,
+  added: readonly string[],
+): Promise<Map<string, string>> {
+  const moved = new Map<string, string>();
+  // Empty files are all alike.
+  const missing = lost.filter((file) => file.sha256 !== null && file.bytes !== null && file.bytes > 0);
+  if (missing.length === 0) return moved;
+  const bounds = boundsOf(tree);
+  const hash = await openHasher();
+  const sizes = new Set(missing.map((file) => file.bytes));
+  for (const path of candidates(tree, missing, added)) {
+    if (recorded.has(path) || moved.size === missing.length) continue;
+    try {
+      const entry = entryAt(join(tree, path));
+      if (!entry?.isFile() || !sizes.has(entry.size) || entry.size > HASHED_BYTES || !bounds.hasFolderOf(path))
+        continue;
+      const { sha256 } = hash(join(tree, path));
+      const match = missing.find((file) => file.sha256 === sha256 && !moved.has(file.path));
+      if (match) moved.set(match.path, path);
+    } catch {
+      // One that cannot be read is not the one.
+    }
+  }
+  return moved;
+}
+
+function candidates(tree: string, missing: readonly Wanted[], added: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  for (const path of added) {
+    if (path.endsWith('/')) listBelow(tree, path.slice(0, -1), found);
+    else if (found.size < CANDIDATES_LIMIT) found.add(path);
+  }
+  for (const folder of new Set(missing.map((file) => posix.dirname(file.path)))) listIn(tree, folder, found);
+  return found;
+}
+
+/** A new folder is one entry to git. */
+function listBelow(tree: string, folder: string, found: Set<string>): void {
+  const folders = [folder];
+  for (let next = folders.shift(); next !== undefined && found.size < CANDIDATES_LIMIT; next = folders.shift()) {
+    folders.push(...listIn(tree, next, found));
+  }
+}
+
+/** Adds the files in a folder and gives the folders in it; an entry at a time, since there may be very many. */
+function listIn(tree: string, folder: string, found: Set<string>): string[] {
+  const folders: string[] = [];
+  try {
+    const entries = opendirSync(join(tree, folder));
+    try {
+      for (let seen = 0; seen < CANDIDATES_LIMIT && found.size < CANDIDATES_LIMIT; seen++) {
+        const entry = entries.readSync();
+        if (!entry) break;
+        const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+        if (entry.isFile()) found.add(path);
+        else if (entry.isDirectory() && entry.name !== '.git' && entry.name !== '.holdfast') folders.push(path);
+      }
+    } finally {
+      entries.closeSync();
+    }
+  } catch {
+    // A folder that is gone has nothing to offer.
+  }
+  return folders;
+}

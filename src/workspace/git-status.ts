@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { Ancestry } from '../core/conflict.ts';
+import { commonFolder, findGit, type Git } from './git.ts';
+
+/** What git says of a working tree: the files that are not as in its last commit, by their path from the workspace. */
+export interface GitStatus {
+  /** With git's word for it; a new folder is one entry that ends in a slash. */
+  dirty: Map<string, string>;
+  /** Those among them that the last commit does not have: where a lost file may be found again. */
+  added: string[];
+}
+
+/** Asks git once; null where there is no repository, no git, or no answer in time. Nothing is locked or written. */
+export async function readGitStatus(tree: string): Promise<GitStatus | null> {
+  const git = findGit(tree);
+  if (!git) return null;
+  const words = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'];
+  const output = await runGit(git, tree, [...words, '--', '.']);
+  return output === null ? null : parseStatus(output, relative(git.root, tree).split(sep).join('/'));
+}
+
+/** How a recorded commit relates to the one that is checked out; undefined when that cannot be told. */
+export async function readAncestry(tree: string, head: string): Promise<Ancestry | undefined> {
+  const git = findGit(tree);
+  if (!git || !/^[0-9a-f]{40,64}$/.test(head)) return undefined;
+  const output = await runGit(git, tree, ['rev-list', '--left-right', '--count', `${head}...HEAD`, '--']);
+  const counts = /^(\d+)\s+(\d+)\s*$/.exec(output ?? '');
+  if (counts) return { lost: Number(counts[1]), since: Number(counts[2]) };
+  // Git fails alike for a commit it does not have and for a repository it cannot read, and a shallow one may lack any.
+  if (existsSync(join(commonFolder(git.folder), 'shallow'))) return undefined;
+  const commits = await runGit(git, tree, ['rev-list', '--ignore-missing', '--max-count=1', head, '--']);
+  return commits === '' ? 'missing' : undefined;
+}
+
+const PATIENCE_MS = 10_000;
+const OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024;
+
+/** The folders are named, since a shell that git itself started has variables that name others. */
+async function runGit(git: Git, cwd: string, words: readonly string[]): Promise<string | null> {
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve) => {
+    const child = spawn(
+      'git',
+      ['--no-optional-locks', `--git-dir=${git.folder}`, `--work-tree=${git.root}`, ...words],
+      {
+        cwd,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: PATIENCE_MS,
+        windowsHide: true,
+      },
+    );
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > OUTPUT_LIMIT_BYTES) child.kill();
+      else pieces.push(piece);
+    });
+    child.on('error', () => resolve(null));
+    child.on('close', (code) => resolve(code === 0 ? Buffer.concat(pieces).toString('utf8') : null));
+  });
+}
+
+/** The second version of git's own format for programs, whose paths are those from the top of the repository. */
+function parseStatus(output: string, prefix: string): GitStatus {
+  const status: GitStatus = { dirty: new Map(), added: [] };
+  const put = (path: string, word: string): void => {
+    const inside = pathBelow(prefix, path);
+    if (!inside || inside.startsWith('.holdfast/')) return;
+    status.dirty.set(inside, word);
+    if (word === 'untracked' || word === 'added' || word === 'renamed') status.added.push(inside);
+  };
+  const fields = output.split('\0');
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index] ?? '';
+    const [kind, states = ''] = field.split(' ', 2);
+    if (kind === '?') put(field.slice(2), 'untracked');
+    else if (kind === '1') put(pathAfter(field, 8), wordFor(states));
+    else if (kind === 'u') put(pathAfter(field, 10), 'unmerged');
+    else if (kind === '2') {
+      put(pathAfter(field, 9), 'renamed');
+      put(fields[++index] ?? '', 'deleted');
+    }
+  }
+  return status;
+}
+
+/** A folder above the workspace stands for all of it: nothing in it is known to git. */
+function pathBelow(prefix: string, path: string): string | null {
+  if (prefix === '') return path;
+  if (path.endsWith('/') && `${prefix}/`.startsWith(path)) return './';
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
+}
+
+/** The path is what comes after so many fields, and may have spaces in it. */
+function pathAfter(field: string, count: number): string {
+  let at = 0;
+  for (let seen = 0; seen < count; seen++) at = field.indexOf(' ', at) + 1;
+  return field.slice(at);
+}
+
+function wordFor(states: string): string {
+  if (states.includes('D')) return 'deleted';
+  return states.startsWith('A') ? 'added' : 'modified';
+}
