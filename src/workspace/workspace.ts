@@ -73,7 +73,7 @@ function openWorkspace(root: string, tree: string): Workspace {
 function mainCheckout(folder: string): string | null {
   const file = join(folder, '.git');
   try {
-    if (!statSync(file).isFile()) return null;
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return null;
     const gitFolder = resolve(
       folder,
       readFileSync(file, 'utf8')
