@@ -93,7 +93,7 @@ function parseConfig(text: string): WorkspaceConfig {
 function mainCheckout(folder: string): string | null {
   const file = join(folder, '.git');
   try {
-    if (!statSync(file).isFile()) return null;
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return null;
     const gitFolder = resolve(
       folder,
       readFileSync(file, 'utf8')
