@@ -26,7 +26,10 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['session start --agent ada', { session: { id: 'S-1', agent: 'ada' }, brief: expect.stringContaining('Resuming') }],
   ['heartbeat --agent ada', { session: 'S-1' }],
   ['start t1 --agent ada', { step: { key: 't1', status: 'in_progress' }, version: expect.any(Number) }],
-  ['checkpoint drafted --agent ada', { step: { key: 't1', status: 'in_progress' }, version: expect.any(Number) }],
+  [
+    'checkpoint drafted --agent ada --artifact absent.txt',
+    { step: { key: 't1', status: 'in_progress' }, version: expect.any(Number) },
+  ],
   ['fail --message slow --agent ada', { step: { key: 't1', status: 'failed' }, version: expect.any(Number) }],
   ['retry t1 --agent ada', { step: { key: 't1', status: 'in_progress' }, version: expect.any(Number) }],
   ['release t1 --agent ada', { step: { key: 't1', status: 'pending' }, version: expect.any(Number) }],
@@ -90,6 +93,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
       ),
     },
   ],
+  ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
   ['doctor', { findings: [] }],
 ];
 
@@ -99,7 +103,8 @@ describe('--json', () => {
     folder.env['HOLDFAST_RUN'] = 'auth';
     writeFileSync(join(folder.path, 'plan.yaml'), 'steps: [{ key: more, title: One more }]\n');
     const called = new Set<string>();
-    for (const [words, shape] of life) {
+    for (const [written, shape] of life) {
+      const words = written.replace('CONFLICT', () => folder.data('resume')['conflicts'][0].id);
       const ran = folder.run(...words.split(' '), '--json');
       expect([words, ran.code, ran.err]).toEqual([words, 0, '']);
       expect(ran.out.trimEnd().split('\n')).toHaveLength(1);

@@ -183,6 +183,6 @@ describe('a git worktree', () => {
     expect(folder.data('status')).toMatchObject({ sessions: [{ agent: 'ada' }] });
     expect(existsSync(join(tree, '.holdfast', 'journal.db'))).toBe(false);
     const [event] = folder.data('log', '--limit', '1')['events'] as { body: { mark: unknown } }[];
-    expect(event?.body.mark).toEqual({ head: git('rev-parse', 'HEAD').trim(), branch: 'side' });
+    expect(event?.body.mark).toEqual({ head: git('rev-parse', 'HEAD').trim(), branch: 'side', tree: 'tree' });
   });
 });
