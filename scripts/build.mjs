@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/valibot\//;
 const commonOperations =
-  /\/operations\/(act|brief|checkpoint|complete|context|evidence|fields|index|operation|reading-list|resume|resume-file|session-start|start)\.ts$/;
+  /\/operations\/(act|brief|checkpoint|complete|context|evidence|fields|index|operation|reading-list|resume|resume-file|session-start|start|supervision)\.ts$/;
 const rare =
   /\/(cli\/(completion|help)|core\/(erase|event|index|verify)|engine\/(audit|erase|refold)|store\/(index|memory|postgres\/.*))\.ts$/;
 

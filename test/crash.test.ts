@@ -56,7 +56,9 @@ describe('an agent that is gone', () => {
     const dead = new Promise((resolve) => owner.on('exit', resolve));
     owner.kill('SIGKILL');
     await dead;
-    expect(folder.data('supervise', '--once')['crashed']).toMatchObject([{ session: 'S-1', agent: 'claude' }]);
+    expect(folder.data('supervise', '--once')['crashed']).toMatchObject([
+      { session: 'S-1', agent: 'claude', evidence: ['Its process is gone.', 'Step t1 reached no checkpoint.'] },
+    ]);
     expect(folder.data('checkpoint', 'drafted', '--session', 'S-1')).toMatchObject({
       session: 'S-2',
       step: { holder: { session: 'S-2' } },

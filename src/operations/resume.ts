@@ -1,13 +1,12 @@
 import * as v from 'valibot';
-import type { State } from '../core/state.ts';
 import { Role } from '../core/vocabulary.ts';
-import { act, currentState } from './act.ts';
+import { currentState } from './act.ts';
 import { briefFor } from './brief.ts';
-import type { Context } from './context.ts';
 import { beginGitStatus } from './evidence.ts';
 import { defineOperation, described } from './operation.ts';
 import { repeatProbes } from './probe.ts';
 import { saveResumeText } from './resume-file.ts';
+import { superviseRun } from './supervision.ts';
 
 const List = v.array(v.looseObject({}));
 
@@ -62,7 +61,8 @@ export const resume = defineOperation({
   }),
   async run(context, { budget, role, probe }) {
     const status = beginGitStatus(context);
-    const before = await stateAfterSupervision(context);
+    // Resuming records the crashes it finds, and nothing else.
+    const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
     const probes = probe ? await repeatProbes(context, before) : [];
     const state = probe ? await currentState(context) : before;
     const { actor, session } = context.caller;
@@ -80,10 +80,3 @@ export const resume = defineOperation({
   say: ({ text }) => text.trimEnd(),
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),
 });
-
-/** Resuming records the crashes it finds, and nothing else. */
-async function stateAfterSupervision(context: Context): Promise<State> {
-  const state = await currentState(context);
-  if (state.sessions.size === 0 || (state.run?.status !== 'active' && state.run?.status !== 'completed')) return state;
-  return (await act({ ...context, caller: { ...context.caller, key: null } }, { type: 'run.supervise' })).state;
-}

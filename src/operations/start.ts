@@ -4,6 +4,7 @@ import { act, StepOutcome, stepOutcome, treeMark } from './act.ts';
 import { stepKey } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
+import { superviseRun } from './supervision.ts';
 
 export const start = defineOperation({
   name: 'start',
@@ -14,6 +15,7 @@ export const start = defineOperation({
   input: v.object({ key: stepKey }),
   output: StepOutcome,
   async run(context, { key }) {
+    await superviseRun(context);
     const done = await act(context, { type: 'step.start', step: key, mark: treeMark(context) });
     if (done.events.length > 0) await writeResumeFile(context, done.state);
     const early = unfinishedBefore(planView(done.state), key);
