@@ -129,7 +129,10 @@ export function fromRecordRow(row: RecordRow, textOf: (doc: unknown) => string |
     version: row.version,
     at: row.at,
     tags: parseColumn(row.tags, `record ${row.id} of run ${row.run}`) as string[],
-    text: textOf(doc),
+    // Put together when it is asked for: only a search looks at it.
+    get text() {
+      return textOf(doc);
+    },
     doc,
   };
 }
