@@ -59,11 +59,12 @@ export function dropRecords({ statement }: Statements, run: string): void {
 
 export function recallRecords({ statement }: Statements, run: string, references: readonly string[]): StoredRecord[] {
   const wanted = JSON.stringify(references.map(toColumn));
+  // A cross join keeps its order: left to itself, the planner walks all records of the run and looks each one up in the list.
   return (
     statement(
       `SELECT ${COLUMNS} FROM records WHERE number IN (
-         SELECT number FROM records, json_each(?2) WHERE run = ?1 AND records.id = value
-         UNION SELECT number FROM records, json_each(?2) WHERE run = ?1 AND alias = value)`,
+         SELECT number FROM json_each(?2) CROSS JOIN records WHERE run = ?1 AND records.id = value
+         UNION SELECT number FROM json_each(?2) CROSS JOIN records WHERE run = ?1 AND alias = value)`,
     ).all(run, wanted) as Row[]
   ).map(toRecord);
 }
