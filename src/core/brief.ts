@@ -6,6 +6,7 @@ import { type Position, positionOf } from './position.ts';
 import type { FileAdvice } from './reading.ts';
 import { MAX_RETRIES } from './rules/step.ts';
 import type { Decision, Effect, Handoff, Item, Message, Session, State, Step } from './state.ts';
+import { oneLine } from './text.ts';
 import { clockTime } from './time.ts';
 import type { Role } from './vocabulary.ts';
 
@@ -128,7 +129,10 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
   const plan = planView(state);
   const place = positionOf(state, plan, input.session ?? null);
   const items = (kind: Item['kind']) =>
-    [...state.items.values()].filter((item) => item.kind === kind).map((item) => briefItem(state, item));
+    [...state.items.values()]
+      .filter((item) => item.kind === kind)
+      .sort((a, b) => urgency(b, place.current) - urgency(a, place.current))
+      .map((item) => briefItem(state, item));
   const notes = (kind: string) =>
     [...state.notes.values()].filter((note) => note.kind === kind).map(({ id, text }) => ({ id, text }));
   const { percent, done, total } = plan.progress;
@@ -161,16 +165,19 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
   };
 }
 
+/** A longer title would push the checkpoint out of the line. */
+const TITLE_CHARS = 120;
+
 /** `Resuming from Phase 2, Plan 3, Task: Implement token rotation (checkpoint: phase_2_waf)`. */
 function headlineOf(state: State, plan: PlanView, { current, phase, plan: planned }: Position): string {
   const { run } = state;
-  if (plan.leaves.length === 0) return `No plan yet: ${run?.title}`;
-  if (!current) return `All ${plan.leaves.length} steps are done: ${run?.title}`;
+  if (plan.leaves.length === 0) return `No plan yet: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
+  if (!current) return `All ${plan.leaves.length} steps are done: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
   const { step, status, interrupted } = current;
   const parts = [
     ...(phase ? [`Phase ${phase.number}`] : []),
     ...(planned && planned.step !== step ? [`Plan ${planned.number}`] : []),
-    `${step.kind === 'phase' ? 'Phase' : step.kind === 'plan' ? 'Plan' : 'Task'}: ${step.title}`,
+    `${step.kind === 'phase' ? 'Phase' : step.kind === 'plan' ? 'Plan' : 'Task'}: ${oneLine(step.title, TITLE_CHARS)}`,
   ];
   const next = nextCheckpoint(step);
   const where = step.checkpoint
@@ -245,7 +252,12 @@ function nextActionOf(
   if (!current)
     return derived('Everything is done: `holdfast archive`, or reopen a step with `holdfast reopen KEY --reason …`.');
   const { step, status } = current;
-  if (state.next && (state.next.step === null || state.next.step === step.key)) return declared(state);
+  if (state.next?.step === step.key) return declared(state);
+  // Somebody at work elsewhere may have said since what comes next there: this step's own words go before.
+  const { checkpoint } = step;
+  if (status === 'in_progress' && checkpoint?.next)
+    return { text: checkpoint.next, basis: 'declared', session: checkpoint.session };
+  if (state.next?.step === null) return declared(state);
   const { key } = step;
   if (status === 'failed') {
     const left = Math.max(0, MAX_RETRIES - step.retries);
@@ -286,6 +298,13 @@ function declared(state: State): Brief['nextAction'] {
   return { text: state.next?.text ?? '', basis: 'declared', session: state.next?.session ?? null };
 }
 
+/** What bears on the step at hand goes before the rest, what must be fixed before what should; else the oldest first. */
+function urgency({ step, affects, severity }: Item, current: StepView | null): number {
+  const key = current?.step.key;
+  const bears = key !== undefined && (step === key || affects?.includes(key));
+  return (bears ? 4 : 0) + (severity === 'must_fix' ? 2 : severity === 'suggestion' ? 0 : 1);
+}
+
 function briefItem(state: State, item: Item): BriefItem {
   const step = item.step ? state.steps.get(item.step) : undefined;
   const left = step ? Math.max(0, MAX_RETRIES - step.retries) : 0;
@@ -316,7 +335,10 @@ function resultsOf(state: State): StepResult[] {
 }
 
 function mailFor(state: State, agent: string | null): Brief['mail'] {
-  const all = [...state.messages.values()];
+  // P0 before P1: the words sort as the priorities do.
+  const all = [...state.messages.values()].sort(
+    (a, b) => Number(a.priority > b.priority) - Number(a.priority < b.priority),
+  );
   const mine = all.filter((message) => agent === null || message.to === agent);
   return {
     unread: mine.filter((message) => message.status === 'unread'),

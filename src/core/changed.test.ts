@@ -8,7 +8,11 @@ describe('changed', () => {
     const paths = run.when(ada, start('p1')).changed.map((change) => change.path);
     expect(paths).toEqual(['step.p1.status', 'step.p1.holder', 'step.p1.startedAt']);
     expect(run.when(ada, checkpoint('red')).changed).toEqual([
-      { path: 'step.p1.checkpoint', before: null, after: { name: 'red', at: run.now, session: 'S-1', mark: null } },
+      {
+        path: 'step.p1.checkpoint',
+        before: null,
+        after: { name: 'red', next: null, at: run.now, session: 'S-1', mark: null },
+      },
     ]);
   });
 

@@ -118,6 +118,9 @@ function addedStep(event: EventOf<'step.added'>): Step {
   };
 }
 
+/** Enough for any brief: state keeps one for every step in progress. */
+const NEXT_CHARS = 600;
+
 function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' | 'step.removed' }>): Step {
   switch (event.type) {
     case 'step.changed': {
@@ -132,11 +135,17 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
       return event.type === 'step.retried' ? { ...taken, retries: event.body.attempt, error: null } : taken;
     }
     case 'step.checkpointed': {
-      const { name, artifacts, mark } = event.body;
+      const { name, next, artifacts, mark } = event.body;
       return {
         ...step,
         crashes: 0,
-        checkpoint: { name, at: event.at, session: event.session, mark: mark ?? null },
+        checkpoint: {
+          name,
+          next: next ? oneLine(next, NEXT_CHARS) : null,
+          at: event.at,
+          session: event.session,
+          mark: mark ?? null,
+        },
         artifacts: mergeArtifacts(step.artifacts, artifacts ?? []),
       };
     }

@@ -105,6 +105,8 @@ export interface Holder {
 
 export interface Checkpoint {
   name: string;
+  /** What was to be done after it; another step's next action may be newer. */
+  next: string | null;
   at: string;
   session: string | null;
   mark: TreeMark | null;
@@ -271,7 +273,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 3;
+export const STATE_FORMAT = 4;
 
 export function emptyState(): State {
   return {

@@ -47,6 +47,9 @@ export async function briefFor(
   return { brief, ...renderBrief(brief) };
 }
 
+/** All of them are to be told; more than these no budget holds. */
+const IRREVERSIBLE_LIMIT = 60;
+
 /** Those on the step and its ancestors first, then the irreversible ones, then the newest. */
 async function decisionsThatBear(context: Context, state: State, session: string | null): Promise<Decision[]> {
   const run = state.run?.id ?? '';
@@ -57,7 +60,7 @@ async function decisionsThatBear(context: Context, state: State, session: string
   const active = { kind: 'decision', status: 'active', limit: 12 };
   const pages = await Promise.all([
     ...keys.map((key) => engine.records(run, { ...active, tag: `affects:${key}` })),
-    engine.records(run, { ...active, tag: 'irreversible' }),
+    engine.records(run, { ...active, tag: 'irreversible', limit: IRREVERSIBLE_LIMIT }),
     engine.records(run, active),
   ]);
   const found = new Map(pages.flat().map((record) => [record.id, record.doc as Decision]));
