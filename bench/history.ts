@@ -55,7 +55,7 @@ export async function buildJournal(folder: string, events: number): Promise<Jour
   }
 }
 
-interface Recorder {
+export interface Recorder {
   readonly state: State;
   record<T extends EventType>(type: T, body: EventBody<T>): void;
   /** Whose events the next ones are. */
@@ -69,7 +69,8 @@ interface Recorder {
 const BATCH = 4000;
 const SECONDS_BETWEEN_EVENTS = 20;
 
-function createRecorder(store: Store, run: string, total: number): Recorder {
+/** Seals, folds and stores events as the engine does, many to a transaction. */
+export function createRecorder(store: Store, run: string, total: number): Recorder {
   const state = emptyState();
   const beganMs = Date.now() - total * SECONDS_BETWEEN_EVENTS * 1000;
   let hash = GENESIS;
@@ -142,7 +143,7 @@ function taskKey(n: number): string {
 
 const TASKS_PER_SITTING = 3;
 
-function beginSitting({ record, become, state }: Recorder, agent: string): string {
+export function beginSitting({ record, become, state }: Recorder, agent: string): string {
   const session = nextId(state, 'S');
   become(agent, null);
   record('session.started', { id: session, agent, kind: 'agent', role: 'worker', leaseMs: 24 * 3_600_000 });
@@ -150,7 +151,7 @@ function beginSitting({ record, become, state }: Recorder, agent: string): strin
   return session;
 }
 
-function takeTask({ record, state }: Recorder, step: string, session: string): void {
+export function takeTask({ record, state }: Recorder, step: string, session: string): void {
   const claim = nextId(state, 'L');
   if (state.steps.get(step)?.status === 'pending') record('step.started', { step, session, claim });
   else record('step.reopened', { step, reason: 'The ledger gained another kind of booking.', session, claim });
@@ -180,7 +181,8 @@ function workSitting(recorder: Recorder, sitting: number, sources: Sources): voi
 const FILLER =
   'The path was moved, its callers follow, and the double booking no longer occurs in the replayed traffic.';
 
-function workTask(recorder: Recorder, step: string, session: string, agent: string, sources: Sources): void {
+/** A task from its start to its end, with all that is recorded on the way; fifteen events or so. */
+export function workTask(recorder: Recorder, step: string, session: string, agent: string, sources: Sources): void {
   const { record, state } = recorder;
   takeTask(recorder, step, session);
   const number = state.version;
@@ -258,7 +260,7 @@ function leaveOpen(recorder: Recorder): string {
   return session;
 }
 
-type Sources = ReadonlyMap<string, { sha256: string; bytes: number; stamp: number }>;
+export type Sources = ReadonlyMap<string, { sha256: string; bytes: number; stamp: number }>;
 
 const SOURCES_PER_TASK = 7;
 const SOURCE_BYTES = 4096;
@@ -266,7 +268,7 @@ const SOURCE_BYTES = 4096;
 const sourcePath = (step: string, number: number): string => `src/ledger/${step}-${number}.ts`;
 
 /** The files that are recorded, which stay as they are: all of them hold when the work is resumed. */
-function writeSources(folder: string): Sources {
+export function writeSources(folder: string): Sources {
   const sources = new Map<string, { sha256: string; bytes: number; stamp: number }>();
   mkdirSync(join(folder, 'src/ledger'), { recursive: true });
   for (let task = 0; task < PHASES * TASKS_PER_PHASE; task++) {

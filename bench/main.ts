@@ -7,6 +7,7 @@ import { measureDisk } from './disk.ts';
 import type { Row } from './measure.ts';
 import { measurePostgres } from './postgres.ts';
 import { measureProcessCost } from './process-cost.ts';
+import { measureRecall } from './recall.ts';
 
 /** What can be measured, each in a folder of its own; with the word `quick` on less data and in fewer rounds. */
 const measurements: Record<string, (folder: string, isQuick: boolean) => Promise<Row[]>> = {
@@ -16,7 +17,11 @@ const measurements: Record<string, (folder: string, isQuick: boolean) => Promise
   contention: (folder) => measureContention(folder),
   disk: (folder) => measureDisk(folder),
   postgres: (folder, isQuick) => measurePostgres(folder, isQuick ? 10 : 40),
+  recall: (folder, isQuick) =>
+    measureRecall({ folder, longest: isQuick ? 10_000 : 100_000, rounds: isQuick ? 5 : 20, say, print: console.log }),
 };
+/** Measured only when named: it has tables of its own. */
+const ON_DEMAND = ['recall'];
 
 /** Progress goes beside the table, which alone is on the standard output. */
 function say(sentence: string): void {
@@ -41,7 +46,7 @@ async function main(words: readonly string[]): Promise<void> {
   }
   const rows: Row[] = [];
   for (const [name, measure] of Object.entries(measurements)) {
-    if (names.length > 0 && !names.includes(name)) continue;
+    if (names.length > 0 ? !names.includes(name) : ON_DEMAND.includes(name)) continue;
     say(`Measuring ${name} …`);
     rows.push(...(await measure(join(folder, name), isQuick)));
     rmSync(join(folder, name), { recursive: true, force: true });
