@@ -45,17 +45,18 @@ export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTok
   const groups = sections.filter((section) => section.must).flatMap((section) => section.groups);
   const lines = groups.reduce((sum, group) => sum + group.lines.length, 0);
   const limitTokens = brief.budgetTokens - FOOTER_TOKENS;
+  const write = measured(countTokens);
   // Lines are shortened before any is left out. No line is tried at a length that most could not have.
   const average = Math.min(LIMIT_CHARS, limitTokens * CHARS_PER_TOKEN) / Math.max(1, lines);
-  for (const chars of LINE_CHARS) {
+  for (const chars of lines * LEAST_TOKENS > limitTokens ? [] : LINE_CHARS) {
     if (chars > SHORTEST_CHARS && chars > average * 4) continue;
     const mustTokens = chars > SENTENCE_CHARS ? limitTokens * MUST_SHARE : limitTokens;
-    const rendered = layOut(brief, sections, { chars, keep: lines, mustTokens, countTokens });
+    const rendered = layOut(brief, sections, { chars, keep: lines, mustTokens, write });
     if (rendered) return rendered;
   }
-  let keep = Math.min(lines, Math.ceil((average * lines) / SHORTEST_CHARS));
+  let keep = Math.min(lines, Math.floor(limitTokens / LEAST_TOKENS));
   for (; keep >= 1; keep = Math.min(keep - 1, Math.floor(keep * 0.9))) {
-    const rendered = layOut(brief, sections, { chars: SHORTEST_CHARS, keep, mustTokens: limitTokens, countTokens });
+    const rendered = layOut(brief, sections, { chars: SHORTEST_CHARS, keep, mustTokens: limitTokens, write });
     if (rendered) return rendered;
   }
   return { ...shortest(brief, countTokens), omitted: { all: sections.length } };
@@ -95,42 +96,71 @@ const MUST_SHARE = 0.7;
 const DECISIONS_SHARE = 0.8;
 const NAME_CHARS = 60;
 
+/** A line costs at least so much: its id, its kind, and some words. */
+const LEAST_TOKENS = 14;
+
 interface Measures {
   /** How long a line may be. */
   chars: number;
   /** How many of the lines that must be there are kept. */
   keep: number;
   mustTokens: number;
-  countTokens: CountTokens;
+  write: Write;
+}
+
+interface Written {
+  text: string;
+  /** With the end of the line. Joined lines never cost more than the sum of these. */
+  tokens: number;
+}
+
+type Write = (line: Line | string, chars?: number) => Written;
+
+/** Writes lines and counts them, each once for a length: a brief may be tried several times. */
+function measured(countTokens: CountTokens): Write {
+  const known = new Map<Line | string, Written & { chars: number }>();
+  return (line, chars = 0) => {
+    const before = known.get(line);
+    if (before?.chars === chars) return before;
+    const text = typeof line === 'string' ? line : line(chars);
+    const written = { text, tokens: countTokens(text) + 1, chars };
+    known.set(line, written);
+    return written;
+  };
 }
 
 interface Body {
   section: Section;
   /** How many lines of each group are shown. */
   kept: number[];
-  lines: string[];
+  lines: Written[];
 }
 
 /** Lays out what must be there, at most `keep` lines of it, then the rest while it fits; null when it does not fit. */
 function layOut(brief: Brief, sections: readonly Section[], measures: Measures): BriefText | null {
-  const { chars, keep, mustTokens, countTokens } = measures;
+  const { chars, keep, mustTokens, write } = measures;
   const bodies = keepLines(sections, keep);
+  let tokens = 0;
   for (const { section, kept, lines } of bodies) {
     for (const [index, group] of section.groups.entries()) {
-      lines.push(...group.lines.slice(0, kept[index]).map((line) => line(chars)));
+      for (const line of group.lines.slice(0, kept[index])) {
+        const written = write(line, chars);
+        lines.push(written);
+        tokens += written.tokens;
+        if (tokens > mustTokens) return null;
+      }
     }
   }
+  tokens = cost(bodies, write);
   let text = join(bodies);
-  if (text.length > LIMIT_CHARS - FOOTER_CHARS) return null;
-  const tokens = countTokens(text);
-  if (tokens > mustTokens) return null;
+  if (tokens > mustTokens || text.length > LIMIT_CHARS - FOOTER_CHARS) return null;
   // Nothing goes before what must be known: it would take the place of a line that was left out.
   const isWhole = bodies.every((body) => !body.section.must || leftOut(body).length === 0);
   const limits = {
     tokens: brief.budgetTokens - FOOTER_TOKENS - tokens,
     chars: LIMIT_CHARS - FOOTER_CHARS - text.length,
   };
-  if (isWhole) addWhatFits(bodies, Math.min(chars, 300), limits, countTokens);
+  if (isWhole) addWhatFits(bodies, Math.min(chars, 300), limits, write);
   const omitted: Record<string, number> = {};
   for (const body of bodies) {
     const left = leftOut(body).reduce((sum, { count }) => sum + count, 0);
@@ -138,30 +168,42 @@ function layOut(brief: Brief, sections: readonly Section[], measures: Measures):
   }
   text = join(bodies);
   const told = Object.entries(omitted).map(([name, count]) => `${count} ${name}`);
-  const used = countTokens(text) + FOOTER_TOKENS / 2;
-  text += `\nBrief: about ${used} of ${brief.budgetTokens} tokens.${told.length > 0 ? ` Left out: ${told.join(', ')}.` : ''}\n`;
-  const usedTokens = countTokens(text);
+  const used = cost(bodies, write) + FOOTER_TOKENS / 2;
+  const footer = `Brief: about ${used} of ${brief.budgetTokens} tokens.${told.length > 0 ? ` Left out: ${told.join(', ')}.` : ''}`;
+  text += `\n${footer}\n`;
+  const usedTokens = cost(bodies, write) + write(footer).tokens + 1;
   return usedTokens > brief.budgetTokens || text.length > LIMIT_CHARS ? null : { text, usedTokens, omitted };
 }
 
-/** Shares the lines out to the kinds of what must be known, one to each in turn. */
+function cost(bodies: readonly Body[], write: Write): number {
+  let tokens = 0;
+  for (const body of bodies) {
+    const { before, after } = frame(body);
+    for (const line of [...before, ...after]) tokens += write(line).tokens;
+    for (const line of body.lines) tokens += line.tokens;
+    if (before.length + after.length + body.lines.length > 0) tokens += 1;
+  }
+  return tokens;
+}
+
+/** Shares the lines out to the kinds of what must be known: each gets as many as any other, or all it has. */
 function keepLines(sections: readonly Section[], keep: number): Body[] {
-  const bodies = sections.map((section): Body => {
-    const kept = section.groups.map((group) => (section.must && group.whole ? group.lines.length : 0));
-    return { section, kept, lines: [] };
-  });
-  let left = keep - bodies.reduce((sum, { kept }) => sum + kept.reduce((all, count) => all + count, 0), 0);
-  for (let round = 0, gave = true; left > 0 && gave; round++) {
-    gave = false;
-    for (const { section, kept } of bodies) {
-      if (!section.must) continue;
-      for (const [index, group] of section.groups.entries()) {
-        if (left <= 0 || kept[index] !== round || round >= group.lines.length) continue;
-        kept[index] = round + 1;
-        left -= 1;
-        gave = true;
-      }
-    }
+  const bodies = sections.map((section): Body => ({ section, kept: section.groups.map(() => 0), lines: [] }));
+  const shares = bodies.flatMap(({ section, kept }) =>
+    section.must ? section.groups.map(({ lines, whole }, index) => ({ kept, index, count: lines.length, whole })) : [],
+  );
+  let left = keep;
+  for (const share of shares) {
+    if (!share.whole) continue;
+    share.kept[share.index] = share.count;
+    left -= share.count;
+  }
+  // The smallest first: what they leave is shared by those that have more.
+  const open = shares.filter((share) => !share.whole && share.count > 0).sort((a, b) => a.count - b.count);
+  for (const [place, { kept, index, count }] of open.entries()) {
+    const given = Math.max(0, Math.min(count, Math.ceil(left / (open.length - place))));
+    kept[index] = given;
+    left -= given;
   }
   return bodies;
 }
@@ -171,7 +213,7 @@ function addWhatFits(
   bodies: readonly Body[],
   chars: number,
   limits: { tokens: number; chars: number },
-  countTokens: CountTokens,
+  write: Write,
 ): void {
   for (const isFirst of [true, false]) {
     for (const { section, kept, lines } of bodies) {
@@ -180,15 +222,15 @@ function addWhatFits(
       const spare = isFirst ? 1 - section.share : 0;
       const reserved = { tokens: limits.tokens * spare, chars: limits.chars * spare };
       for (const make of group.lines.slice(kept[0])) {
-        const line = make(chars);
+        const line = write(make, chars);
         // The first line brings the title along.
         const title = lines.length === 0 ? section.title : '';
-        const cost = countTokens(line) + 1 + (title === '' ? 0 : countTokens(title) + MORE_TOKENS);
-        const length = line.length + 1 + (title === '' ? 0 : title.length + MORE_CHARS);
-        if (cost > limits.tokens - reserved.tokens || length > limits.chars - reserved.chars) break;
+        const tokens = line.tokens + (title === '' ? 0 : write(title).tokens + MORE_TOKENS);
+        const length = line.text.length + 1 + (title === '' ? 0 : title.length + MORE_CHARS);
+        if (tokens > limits.tokens - reserved.tokens || length > limits.chars - reserved.chars) break;
         lines.push(line);
         kept[0] = lines.length;
-        limits.tokens -= cost;
+        limits.tokens -= tokens;
         limits.chars -= length;
       }
     }
@@ -207,14 +249,21 @@ function join(bodies: readonly Body[]): string {
 }
 
 function block(body: Body): string {
+  const { before, after } = frame(body);
+  return [...before, ...body.lines.map((line) => line.text), ...after].join('\n');
+}
+
+/** The title of a section, and the count of what it leaves out with the command that shows it. */
+function frame(body: Body): { before: string[]; after: string[] } {
   const { section, lines } = body;
   const left = leftOut(body);
-  if (lines.length === 0 && left.length === 0) return '';
+  if (lines.length === 0 && left.length === 0) return { before: [], after: [] };
   const count = left.reduce((sum, one) => sum + one.count, 0);
-  if (lines.length === 0 && !section.must) return `- ${count} ${section.name}: ${section.more}`;
+  if (lines.length === 0 && !section.must)
+    return { before: [], after: [`- ${count} ${section.name}: ${section.more}`] };
   const kinds = section.groups.length > 1 ? ` (${left.map((one) => `${one.count} ${one.name}`).join(', ')})` : '';
   const more = count > 0 ? [`- ${count} more${kinds}: ${section.more}`] : [];
-  return [...(section.title === '' ? [] : [section.title]), ...lines, ...more].join('\n');
+  return { before: section.title === '' ? [] : [section.title], after: more };
 }
 
 /** Words of an agent or a person, as a quotation: one line, no markup that could be taken for the brief's own. */

@@ -9,7 +9,10 @@ import type { Context } from './context.ts';
 
 /** Reading more than this to measure it would cost more than the advice is worth. */
 const MEASURED_BYTES = 1024 * 1024;
-const ARTIFACTS = 12;
+const ARTIFACTS = 6;
+const FILES = 12;
+/** A long file is counted by three pieces of it: counting all of it would take longer than the rest of the brief. */
+const PIECE_CHARS = 1000;
 
 /** What to read before going on at a position, in order, each measured as it is now. */
 export async function readingList(
@@ -36,7 +39,7 @@ export async function readingList(
     const records = await engine.records(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
     for (const { doc } of records) if (!(doc as FileRecord).read) add((doc as FileRecord).path, 'artifact');
   }
-  const measured = [...found].slice(0, 24).map(([path, why]) => ({ path, why, tokens: measure(tree, path) }));
+  const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, tokens: measure(tree, path) }));
   return adviseReading(measured, budgetTokens);
 }
 
@@ -72,8 +75,16 @@ function measure(tree: string, path: string): number | null {
   try {
     const file = join(tree, recordedPath(tree, tree, path));
     const { size } = statSync(file);
-    return size > MEASURED_BYTES ? Math.ceil(size / 3) : estimateTokens(readFileSync(file, 'utf8'));
+    return size > MEASURED_BYTES ? Math.ceil(size / 3) : countFile(readFileSync(file, 'utf8'));
   } catch {
     return null;
   }
+}
+
+function countFile(text: string): number {
+  const { length } = text;
+  if (length <= PIECE_CHARS * 4) return estimateTokens(text);
+  const starts = [0, (length - PIECE_CHARS) >> 1, length - PIECE_CHARS];
+  const tokens = starts.reduce((sum, start) => sum + estimateTokens(text.slice(start, start + PIECE_CHARS)), 0);
+  return Math.ceil((tokens / (starts.length * PIECE_CHARS)) * length);
 }
