@@ -232,8 +232,15 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     if (appended.outcome === 'conflict') return 'conflict';
     if (appended.outcome === 'replayed') return replay(await refresh(run), appended.events);
     known.set(run, prepared.next);
-    const changed = changesOf(prepared.touches);
-    return { events: prepared.events, state: prepared.next.state, changed, session: decided.session, replayed: false };
+    return {
+      events: prepared.events,
+      state: prepared.next.state,
+      session: decided.session,
+      replayed: false,
+      get changed() {
+        return changesOf(prepared.touches);
+      },
+    };
   }
 
   function replay(loaded: Loaded, events: Event[]): Done {
