@@ -97,6 +97,29 @@ describe('resuming', () => {
     expect(fault.hints.join(' ')).toContain('work was left here');
   });
 
+  it('is coloured for people who want it, and plain in a pipe', () => {
+    const folder = newWorkspace();
+    const esc = String.fromCodePoint(27);
+    expect(folder.run('resume').out).not.toContain(esc);
+    expect(folder.run('resume', '--color').out).toContain(`${esc}[1mResuming from Phase 1`);
+  });
+
+  it('ranks decisions by what they bear on', () => {
+    const folder = newWorkspace();
+    folder.data('plan', 'add', 't0', 'With a file', '--context', 'a.ts');
+    for (const key of ['p1', 't3']) folder.data('skip', key, '--reason', 'later');
+    const decide = (decision: string, ...more: string[]) =>
+      folder.data('decide', '--context', 'c', '--decision', decision, '--reason', 'r', ...more)['id'] as string;
+    const old = decide('old');
+    const file = decide('on the file', '--affects', 'a.ts');
+    const fixed = decide('for good', '--irreversible');
+    const replacing = decide('new', '--supersedes', old);
+    const step = decide('on the step', '--affects', 't0');
+    const recent = decide('recent');
+    const ids = (folder.data('resume')['decisions'] as { id: string }[]).map((one) => one.id);
+    expect(ids).toEqual([step, file, fixed, replacing, recent]);
+  });
+
   it('changes its emphasis with the role', () => {
     const folder = newWorkspace();
     folder.data('raise', 'finding', 'No index on family_id', '--severity', 'must_fix');

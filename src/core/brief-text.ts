@@ -30,10 +30,15 @@ export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTok
     const rendered = layOut(brief, sections, { chars, keep: lines, mustTokens, write });
     if (rendered) return rendered;
   }
-  let keep = Math.min(lines, Math.floor(limitTokens / LEAST_TOKENS));
+  const keepAtMost = (keep: number) =>
+    layOut(brief, sections, { chars: SHORTEST_CHARS, keep, mustTokens: limitTokens, write });
+  let keep = Math.min(lines, Math.floor(limitTokens / USUAL_TOKENS));
   for (; keep >= 1; keep = Math.min(keep - 1, Math.floor(keep * 0.9))) {
-    const rendered = layOut(brief, sections, { chars: SHORTEST_CHARS, keep, mustTokens: limitTokens, write });
-    if (rendered) return rendered;
+    const rendered = keepAtMost(keep);
+    if (!rendered) continue;
+    // Lines that turned out shorter than usual leave room for more of them.
+    const more = Math.min(lines, Math.floor((keep * limitTokens) / rendered.usedTokens) - 1);
+    return (more > keep ? keepAtMost(more) : null) ?? rendered;
   }
   return { ...shortest(brief, countTokens), omitted: { all: sections.length } };
 }
@@ -71,6 +76,8 @@ const MUST_SHARE = 0.7;
 
 /** A line costs at least so much: its id, its kind, and some words. */
 const LEAST_TOKENS = 14;
+/** What the shortest form of a line costs, mostly. */
+const USUAL_TOKENS = 26;
 
 interface Measures {
   /** How long a line may be. */

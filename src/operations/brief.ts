@@ -2,7 +2,7 @@ import { type Brief, composeBrief } from '../core/brief.ts';
 import { type BriefText, renderBrief } from '../core/brief-text.ts';
 import { ancestorsOf, planView } from '../core/derive.ts';
 import { positionOf } from '../core/position.ts';
-import type { Decision, Session, State } from '../core/state.ts';
+import type { Decision, Session, State, Step } from '../core/state.ts';
 import type { Role } from '../core/vocabulary.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { probeOwner } from '../workspace/process.ts';
@@ -50,21 +50,30 @@ export async function briefFor(
 /** All of them are to be told; more than these no budget holds. */
 const IRREVERSIBLE_LIMIT = 60;
 
-/** Those on the step and its ancestors first, then the irreversible ones, then the newest. */
+/** Those on the step, its ancestors and its files first, then the irreversible ones, then what replaces others, then the newest. */
 async function decisionsThatBear(context: Context, state: State, session: string | null): Promise<Decision[]> {
   const run = state.run?.id ?? '';
   if (state.totals.activeDecisions === 0) return [];
   const engine = await context.engine();
   const step = positionOf(state, planView(state), session).current?.step;
-  const keys = step ? [step.key, ...ancestorsOf(state, step).map((above) => above.key)] : [];
+  const keys = step ? [step.key, ...ancestorsOf(state, step).map((above) => above.key), ...filesOf(step)] : [];
   const active = { kind: 'decision', status: 'active', limit: 12 };
   const pages = await Promise.all([
     ...keys.map((key) => engine.records(run, { ...active, tag: `affects:${key}` })),
     engine.records(run, { ...active, tag: 'irreversible', limit: IRREVERSIBLE_LIMIT }),
     engine.records(run, active),
   ]);
-  const found = new Map(pages.flat().map((record) => [record.id, record.doc as Decision]));
-  return [...found.values()];
+  const newest = (pages.at(-1) ?? []).map((record) => record.doc as Decision);
+  const replacing = newest.filter((decision) => decision.supersedes);
+  const bearing = pages.slice(0, -1).flatMap((page) => page.map((record) => record.doc as Decision));
+  return [...new Map([...bearing, ...replacing, ...newest].map((decision) => [decision.id, decision])).values()];
+}
+
+/** Each costs a query; a step should name few. */
+const FILES_LIMIT = 3;
+
+function filesOf({ context, artifacts }: Step): string[] {
+  return [...new Set([...context, ...artifacts.map((artifact) => artifact.path)])].slice(0, FILES_LIMIT);
 }
 
 /** The session that worked last on what is to be resumed. */

@@ -3,7 +3,7 @@ import { Role } from '../core/vocabulary.ts';
 import { currentState } from './act.ts';
 import { briefFor } from './brief.ts';
 import { beginGitStatus } from './evidence.ts';
-import { defineOperation, described } from './operation.ts';
+import { defineOperation, described, type Pen } from './operation.ts';
 import { repeatProbes } from './probe.ts';
 import { saveResumeText } from './resume-file.ts';
 import { superviseRun } from './supervision.ts';
@@ -77,6 +77,20 @@ export const resume = defineOperation({
     const { budgetTokens, ...rest } = brief;
     return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } as never };
   },
-  say: ({ text }) => text.trimEnd(),
+  say: ({ text }, pen) => painted(text.trimEnd(), pen),
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),
 });
+
+/** The same text for people: titles stand out, and what must not be overlooked is red. */
+function painted(text: string, pen: Pen): string {
+  const lines = text.split('\n');
+  return lines
+    .map((line, index) => {
+      if (index === 0) return pen.bold(line);
+      if (/^(UNCERTAIN|Conflicts)/.test(line)) return pen.bad(line);
+      if (line.startsWith('Next action:')) return pen.good(line);
+      const isTitle = lines[index - 1] === '' && line !== '' && !line.startsWith('- ');
+      return isTitle ? pen.bold(line) : line;
+    })
+    .join('\n');
+}
