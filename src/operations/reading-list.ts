@@ -12,7 +12,7 @@ const MEASURED_BYTES = 1024 * 1024;
 const ARTIFACTS = 6;
 const FILES = 12;
 /** A long file is counted by three pieces of it: counting all of it would take longer than the rest of the brief. */
-const PIECE_CHARS = 1000;
+const PIECE_CHARS = 300;
 
 /** What to read before going on at a position, in order, each measured as it is now. */
 export async function readingList(
