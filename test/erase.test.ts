@@ -88,4 +88,13 @@ describe('erasing', () => {
     folder.data('erase', 'N-1', '--reason', 'r');
     expect(folder.data('doctor')['findings']).toEqual([]);
   });
+
+  it('leaves a step blocked whose blocker has lost its words', () => {
+    const folder = newWorkspace();
+    folder.data('raise', 'blocker', 'the password is hunter2', '--affects', 't1', '--affects', 'hunter2 everywhere');
+    folder.data('erase', 'B-1', '--reason', 'leaked');
+    expect(folder.data('items')['items']).toMatchObject([{ id: 'B-1', text: '[erased]', affects: ['t1', '[erased]'] }]);
+    expect(folder.fault('start', 't1', '--agent', 'claude')).toMatchObject({ code: 'blocked' });
+    expect(folder.run('doctor').code).toBe(0);
+  });
 });

@@ -1,11 +1,16 @@
 import { type EventType, eventBodies } from './event.ts';
 import { ERASED } from './text.ts';
 
-/** A body with the words taken out and the structure left: what is words is said by the event's schema. */
-export function withoutWords(type: EventType, body: unknown): unknown {
+/**
+ * A body with the words taken out and the structure left: what is words is said by the event's schema. An entry of a list
+ * may be a name that rules go by (the step a blocker is on): those that `isName` knows stay.
+ */
+export function withoutWords(type: EventType, body: unknown, isName: IsName = () => false): unknown {
   // A body that is not of its schema was changed by somebody; what is not known to be structure goes.
-  return strip((eventBodies[type] ?? { type: 'unknown' }) as unknown as Schema, body);
+  return strip((eventBodies[type] ?? { type: 'unknown' }) as unknown as Schema, body, isName);
 }
+
+type IsName = (text: string) => boolean;
 
 interface Schema {
   type?: string;
@@ -19,19 +24,24 @@ interface PipeItem extends Schema {
   metadata?: { text?: boolean };
 }
 
-function strip(schema: Schema, value: unknown): unknown {
+function strip(schema: Schema, value: unknown, isName: IsName): unknown {
   if (value === null || value === undefined) return value;
-  if (schema.wrapped) return strip(schema.wrapped, value);
+  if (schema.wrapped) return strip(schema.wrapped, value, isName);
   if (schema.entries) {
     if (typeof value !== 'object') return null;
     const entries = Object.entries(value as object).map(([name, part]) => {
       const inner = schema.entries?.[name];
-      return [name, inner ? strip(inner, part) : null];
+      return [name, inner ? strip(inner, part, isName) : null];
     });
     return Object.fromEntries(entries);
   }
-  if (schema.item && !Array.isArray(value)) return null;
-  if (schema.item) return (value as unknown[]).map((part) => strip(schema.item as Schema, part));
+  const { item } = schema;
+  if (item && !Array.isArray(value)) return null;
+  if (item) {
+    return (value as unknown[]).map((part) =>
+      typeof part === 'string' && isName(part) ? part : strip(item, part, isName),
+    );
+  }
   if (schema.type === 'unknown') return null;
   return isWords(schema) ? ERASED : value;
 }

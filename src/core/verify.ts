@@ -2,6 +2,7 @@ import { chained, GENESIS } from './chain.ts';
 import { withoutWords } from './erase.ts';
 import type { Event } from './event.ts';
 import { sha256 } from './sha256.ts';
+import { isName } from './text.ts';
 
 export interface ChainProblem {
   version: number;
@@ -36,7 +37,8 @@ export function chainVerifier(): { push(event: Event): void; finish(): ChainProb
       }
       if (sha256(JSON.stringify(event.body)) !== event.bodyHash) {
         // What was erased has no words left. Where it has some, somebody put them there.
-        const wordless = JSON.stringify(withoutWords(event.type, event.body)) === JSON.stringify(event.body);
+        const bare = withoutWords(event.type, event.body, (text) => isName(text, '._-', 64));
+        const wordless = JSON.stringify(bare) === JSON.stringify(event.body);
         differing.set(event.version, wordless ? 'erased' : 'changed');
       }
       if (event.type === 'text.erased') {

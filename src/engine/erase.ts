@@ -47,7 +47,7 @@ export async function erasedBatch(
     upTo: batch.expected,
     rewrite: (event) => {
       if (!versions.has(event.version)) return event;
-      const body = withoutWords(event.type, event.body);
+      const body = withoutWords(event.type, event.body, (text) => before.state.steps.has(text));
       erase.push({ version: event.version, body });
       return { ...event, body } as Event;
     },
