@@ -2,7 +2,7 @@ import type { Event } from './event.ts';
 import type { Rows, Touch } from './touch.ts';
 
 /** A row of the searchable projection. */
-export interface RecordRow {
+export interface ProjectedRow {
   kind: string;
   id: string;
   alias: string | null;
@@ -18,8 +18,8 @@ export interface RecordRow {
 }
 
 /** What a batch of events did to named things, the last word on each. */
-export function recordsOf(touched: readonly { event: Event; touches: readonly Touch[] }[]): RecordRow[] {
-  const rows = new Map<string, RecordRow>();
+export function recordsOf(touched: readonly { event: Event; touches: readonly Touch[] }[]): ProjectedRow[] {
+  const rows = new Map<string, ProjectedRow>();
   for (const { event, touches } of touched) {
     for (const touch of touches) {
       const after = touch.after ?? (touch.before ? { ...touch.before, status: 'removed' } : null);

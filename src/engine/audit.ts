@@ -1,5 +1,5 @@
 import { Fault, quoted } from '../core/fault.ts';
-import type { RecordRow } from '../core/record.ts';
+import type { ProjectedRow } from '../core/record.ts';
 import { STATE_FORMAT, serializeState } from '../core/state.ts';
 import type { ChainProblem } from '../core/verify.ts';
 import type { Store, StoredRecord } from '../store/store.ts';
@@ -63,10 +63,10 @@ export async function rebuildRun(store: Store, run: string): Promise<{ events: n
 async function differingRecords(
   store: Store,
   run: string,
-  rows: ReadonlyMap<string, RecordRow>,
+  rows: ReadonlyMap<string, ProjectedRow>,
   savedVersion: number,
 ): Promise<string[]> {
-  const waits = (row: RecordRow | undefined): boolean =>
+  const waits = (row: ProjectedRow | undefined): boolean =>
     row !== undefined && rowMayWait(row) && row.version > savedVersion;
   const differing: string[] = [];
   const seen = new Set<string>();

@@ -1,10 +1,10 @@
 import { planView } from '../core/derive.ts';
 import { positionOf } from '../core/position.ts';
-import type { RecordRow } from '../core/record.ts';
+import type { ProjectedRow } from '../core/record.ts';
 import type { State } from '../core/state.ts';
 import type { HeadColumns, StoredRecord } from '../store/store.ts';
 
-export function storedRecords(run: string, rows: Iterable<RecordRow>): StoredRecord[] {
+export function storedRecords(run: string, rows: Iterable<ProjectedRow>): StoredRecord[] {
   return Array.from(rows, (row) => ({ run, ...row }));
 }
 

@@ -1,6 +1,6 @@
 import type { Event } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
-import { type RecordRow, recordsOf } from '../core/record.ts';
+import { type ProjectedRow, recordsOf } from '../core/record.ts';
 import type { State } from '../core/state.ts';
 import type { RowKind, Rows, Touch } from '../core/touch.ts';
 import type { RecordFilter, Store, StoredRecord } from '../store/store.ts';
@@ -18,7 +18,7 @@ interface Touched {
 }
 
 /** The rows that wait, by kind and id. */
-export function pendingRows(pending: Pending): Map<string, RecordRow> {
+export function pendingRows(pending: Pending): Map<string, ProjectedRow> {
   return new Map(recordsOf(pending).map((row) => [`${row.kind}:${row.id}`, row]));
 }
 
@@ -28,7 +28,7 @@ export const waitingRows = (pending: Pending): number => pending.reduce((sum, { 
 /** Kinds whose rows may wait. The others are saved with their event: other people's SQL looks at them. */
 const mayWait: ReadonlySet<string> = new Set<RowKind>(['step', 'file', 'effect', 'note', 'usage']);
 
-export const rowMayWait = (row: RecordRow): boolean => mayWait.has(row.kind);
+export const rowMayWait = (row: ProjectedRow): boolean => mayWait.has(row.kind);
 
 export const mustSave = (touches: readonly Touch[]): boolean => touches.some((touch) => !mayWait.has(touch.kind));
 
@@ -93,7 +93,7 @@ export function overlay(
   run: string,
   pending: Pending,
   stored: readonly StoredRecord[],
-  fits: (row: RecordRow) => boolean,
+  fits: (row: ProjectedRow) => boolean,
 ): StoredRecord[] {
   const rows = pendingRows(pending);
   const newer = [...rows.values()].filter(fits).map((row) => ({ run, ...row }));
@@ -101,7 +101,7 @@ export function overlay(
   return [...newer.sort((a, b) => b.version - a.version || (a.id < b.id ? -1 : 1)), ...older];
 }
 
-export function fitsFilter({ kind, status, tag, before }: RecordFilter): (row: RecordRow) => boolean {
+export function fitsFilter({ kind, status, tag, before }: RecordFilter): (row: ProjectedRow) => boolean {
   return (row) =>
     row.kind === kind &&
     (status === undefined || row.status === status) &&
@@ -109,7 +109,7 @@ export function fitsFilter({ kind, status, tag, before }: RecordFilter): (row: R
     (before === undefined || row.version < before);
 }
 
-export function fitsWords(words: readonly string[]): (row: RecordRow) => boolean {
+export function fitsWords(words: readonly string[]): (row: ProjectedRow) => boolean {
   const query = parseWords(words);
   return (row) => query !== null && row.text !== null && hasWords(row.text, query);
 }

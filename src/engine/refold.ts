@@ -1,6 +1,6 @@
 import type { Event } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
-import { type RecordRow, recordsOf } from '../core/record.ts';
+import { type ProjectedRow, recordsOf } from '../core/record.ts';
 import { emptyState, type State } from '../core/state.ts';
 import type { RowKind, Rows, Touch } from '../core/touch.ts';
 import { type ChainProblem, chainVerifier } from '../core/verify.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 /** A run folded from its first event, with all that follows from it. */
 export interface Refolded {
   state: State;
-  rows: Map<string, RecordRow>;
+  rows: Map<string, ProjectedRow>;
   chain: ChainProblem[];
   lastHash: string;
 }
@@ -28,7 +28,7 @@ const PAGE = 2000;
 export async function refold(store: Store, run: string, options: RefoldOptions = {}): Promise<Refolded> {
   const { upTo = Number.POSITIVE_INFINITY, rewrite, visit } = options;
   const verifier = chainVerifier();
-  const rows = new Map<string, RecordRow>();
+  const rows = new Map<string, ProjectedRow>();
   const recall = <K extends RowKind>(kind: K, id: string): Rows[K] | null =>
     (rows.get(`${kind}:${id}`)?.doc as Rows[K] | undefined) ?? null;
   const state = emptyState();

@@ -1,5 +1,5 @@
 import type { Event } from '../core/event.ts';
-import type { RecordRow } from '../core/record.ts';
+import type { ProjectedRow } from '../core/record.ts';
 
 /**
  * What a database must do. The journal is the only truth: `append` is the only way to add to it, `erase` in a batch the
@@ -144,7 +144,7 @@ export interface FeedPage {
 }
 
 /** A row of the projection: one thing with a name, as it stands after the last event that touched it. */
-export interface StoredRecord extends RecordRow {
+export interface StoredRecord extends ProjectedRow {
   run: string;
 }
 
