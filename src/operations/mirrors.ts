@@ -27,7 +27,7 @@ export interface Synced extends Mirror {
 }
 
 /** An edit of a mirrored file is recorded under this name. */
-const FILE_ACTOR = { kind: 'person', name: 'file' } as const;
+export const FILE_ACTOR = { kind: 'agent', name: 'file' } as const;
 const LOCK_WAIT_MS = 10_000;
 
 /**
@@ -94,9 +94,13 @@ async function syncMirror(engine: Engine, workspace: Workspace, run: string, mir
   // Nobody knows what of it is an edit: it is kept as it was.
   if (base === null && rendered.has(mirror.path) && files.has(mirror.path))
     result.rejected ??= setAside(workspace.tree, mirror.path, engine.now());
-  for (const [path, text] of rendered) writeMirrored(workspace.tree, path, files.get(path), text);
-  result.written = [...rendered.keys()];
-  saveBase(workspace, mirror, new Map([...previous, ...rendered]));
+  const wanted = new Map([...previous, ...rendered]);
+  for (const [path, text] of wanted) {
+    if (files.get(path) === text) continue;
+    writeMirrored(workspace.tree, path, files.get(path), text);
+    result.written.push(path);
+  }
+  saveBase(workspace, mirror, wanted);
   return result;
 }
 
