@@ -233,12 +233,13 @@ function readFiles(
     ...steps.flatMap(({ key, artifacts = [] }) => artifacts.map((file) => ({ ...file, step: key as string | null }))),
     ...files.map((file) => ({ ...file, step: null })),
   ];
-  for (const { step, ...file } of named) {
+  for (const { step, place, ...file } of named) {
+    const path = place ?? file.path;
     // What was seen here, with its hash, says more than a name in a file.
-    if (recall('file', file.path)) continue;
-    touch('file', file.path, null, {
-      ...plainFile(file),
-      id: file.path,
+    if (recall('file', path)) continue;
+    touch('file', path, null, {
+      ...plainFile({ ...file, path }),
+      id: path,
       step,
       session: event.session,
       tree: treeOf(state, event),

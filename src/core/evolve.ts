@@ -104,8 +104,9 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
       return applyAccount(state, event, touch, recall);
     case 'text.erased':
       return touch('erasure', String(event.version), null, event.body);
-    case 'worklog.compacted':
     case 'recovery.made':
+      return touch('recovery', String(event.version), null, { id: String(event.version), ...event.body, at: event.at });
+    case 'worklog.compacted':
       return;
     default:
       event satisfies never;
