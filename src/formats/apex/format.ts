@@ -1,7 +1,7 @@
 import type { Files, Format, Found, Parsed } from '../format.ts';
 import { checkState } from './check.ts';
 import { detectRuns } from './detect.ts';
-import { renderHandoff } from './handoff.ts';
+import { renderHandoff } from './handoff-page.ts';
 import { isNewer } from './migrate.ts';
 import { newState } from './new-file.ts';
 import { projectName } from './preset.ts';
@@ -62,22 +62,23 @@ export const apex: Format = {
     // What cannot be understood, or is newer than we know, is never written over.
     if (before !== undefined && (!reading || isNewer(reading.version))) return written;
     if (reading) addNext(reading.account, place, previous);
-    const text = reading ? rewriteState(reading, account, now) : newState(account, project, now);
-    const handoffPath = `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${HANDOFF_FILE}`;
-    const nextChanged = account.next !== undefined && account.next !== reading?.account.next;
-    if (text === before && !nextChanged) return written;
+    const { text, progressed } = reading
+      ? rewriteState(reading, account, now)
+      : { text: newState(account, project, now), progressed: true };
     if (text !== before) written.set(place.main, text);
+    if (!progressed && (account.next === undefined || account.next === reading?.account.next)) return written;
+    const handoff = `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${HANDOFF_FILE}`;
     const tool =
       (reading ? stringAt(reading.root, 'iac_tool') : undefined) ||
       standing(account.decisions).get('iac_tool') ||
       keptTool(account.kept?.['apex']);
     const page = renderHandoff(
       account,
-      { folder: folder.path, project, tool, stateFile: STATE_FILE },
-      previous.get(handoffPath),
+      { folder: folder.path, tool, stateFile: STATE_FILE },
+      previous.get(handoff),
       now,
     );
-    if (page !== previous.get(handoffPath)) written.set(handoffPath, page);
+    if (page !== previous.get(handoff)) written.set(handoff, page);
     return written;
   },
 
@@ -91,12 +92,10 @@ export const apex: Format = {
   },
 
   loses: [
-    'run.id',
     'run.alias',
     'run.goal',
     'run.status',
     'run.openedAt',
-    'run.updatedAt',
     'run.design',
     'run.plan',
     'run.reason',
@@ -114,14 +113,9 @@ export const apex: Format = {
     'steps.built',
     'steps.artifacts.change',
     'steps.artifacts.note',
-    'decisions.id',
     'decisions.type',
     'decisions.irreversible',
-    'items.id',
     'items.alias',
-    'items.kind',
-    'items.status',
-    'items.severity',
     'items.type',
     'items.affects',
     'items.step',
@@ -131,8 +125,6 @@ export const apex: Format = {
     'items.due',
     'items.by',
     'items.raisedAt',
-    'items.settledAt',
-    'items.resolution',
     'notes',
     'sessions',
     'messages',

@@ -18,10 +18,9 @@ import { momentOf, sameTime, stamp } from './words.ts';
  * and only a difference is written: what is the same keeps its bytes, in its own dialect. An account that says nothing
  * about something leaves it alone.
  */
-export function rewriteState(reading: Reading, account: Account, now: string): string {
+export function rewriteState(reading: Reading, account: Account, now: string): { text: string; progressed: boolean } {
   const editor = editorOf(reading.file);
   const { root } = reading;
-  if (needsMigration(reading.version)) migrateInPlace(editor, reading);
   writeRun(editor, reading, account);
   const moved = writeSteps(editor, reading, account, now);
   writeGates(editor, reading, account);
@@ -32,7 +31,10 @@ export function rewriteState(reading: Reading, account: Account, now: string): s
     editor.set(root, 'current_step', numbered);
   const updated = updatedAt(reading, account, now, editor.touched());
   if (updated !== null) editor.set(root, 'updated', updated);
-  return editor.touched() ? editor.text() : reading.file.text;
+  const progressed = editor.touched();
+  // The migration alone is no progress: it leaves the time of the last one as it is.
+  if (needsMigration(reading.version)) migrateInPlace(editor, reading);
+  return { text: editor.touched() ? editor.text() : reading.file.text, progressed };
 }
 
 /** The number of the step the work stands at: 3_5 is written as 3, and 0 is before the first. */
