@@ -3,6 +3,10 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newFolder } from './command-line.ts';
 
+interface Findings {
+  findings: { code: string }[];
+}
+
 const STATE = 'agent-output/shop/00-session-state.json';
 
 /** As the tool that owns the format writes it, with a key of somebody else. */
@@ -229,11 +233,11 @@ describe('what is left of a damaged file', () => {
     put(folder, 'agent-output/shop/02-architecture-assessment.md', '# Architecture\n');
     const shown = folder.run('doctor', 'agent-output/shop', '--json');
     expect(shown.code).toBe(4);
-    const codes = (shown.json.data['findings'] as { code: string }[]).map((finding) => finding.code);
+    const codes = (shown.json.data as unknown as Findings).findings.map((finding) => finding.code);
     expect(codes).toContain('salvageable');
     expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
     const repaired = folder.run('doctor', 'agent-output/shop', '--repair', '--json');
-    const findings = repaired.json.data['findings'] as { code: string }[];
+    const findings = (repaired.json.data as unknown as Findings).findings;
     expect(findings.map((finding) => finding.code)).toContain('repaired');
     const kept = readdirSync(join(folder.path, 'agent-output/shop')).find((name) => name.includes('.corrupt-'));
     expect(readFileSync(join(folder.path, 'agent-output/shop', kept ?? ''), 'utf8')).toContain('"updated": "');
