@@ -52,7 +52,10 @@ function readRun(state: State, said: AccountRun, touch: Toucher): void {
   const before = state.run;
   if (!before) return;
   const { alias, title, goal, status, design, plan, branch, reason } = said;
-  const { times, stated } = read(said, before.stated ? before : null, { times: ['openedAt'], filled: ['openedAt'] });
+  const { times, stated } = read(said, before.stated ? before : null, {
+    times: ['openedAt', 'updatedAt'],
+    filled: ['openedAt'],
+  });
   state.run = {
     ...before,
     ...present({ alias, title, goal, status, design, branch, reason }),
