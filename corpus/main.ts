@@ -165,7 +165,7 @@ async function examineAccount(
 
 /** Files of an old version are brought to the newest one before anything else is written. */
 const isMigration = (format: Format, { version }: Parsed): boolean =>
-  format.name === 'apex' && version !== null && !version.startsWith('3');
+  format.name === 'apex' && !version?.startsWith('3');
 
 const caller = { actor: { kind: 'agent', name: 'ada' }, session: null, key: null } as const;
 
