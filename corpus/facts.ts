@@ -11,6 +11,8 @@ export interface Fact {
 }
 
 export function factsIn(format: FormatName, path: string, text: string): Fact[] {
+  // The version before: what stands in it has been written over.
+  if (/\.(bak|tmp)$/.test(path)) return [];
   const plain = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   switch (format) {
     case 'apex':
