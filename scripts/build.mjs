@@ -12,7 +12,7 @@ const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|wor
 const commonOperations =
   /\/operations\/(act|brief|checkpoint|complete|context|evidence|fields|index|operation|reading-list|resume|resume-file|session-start|start|supervision)\.ts$/;
 const rare =
-  /\/(cli\/(completion|help)|core\/(erase|event|index|verify)|engine\/(audit|erase|refold)|store\/(index|memory|postgres\/.*))\.ts$/;
+  /\/(cli\/(completion|help)|core\/(account|account-diff|account-of|erase|event|index|verify)|engine\/(audit|erase|refold)|store\/(index|memory|postgres\/.*)|workspace\/(lock|tree))\.ts$/;
 
 function isCommon(id) {
   if (!commonFolders.test(id) || rare.test(id)) return false;
@@ -24,6 +24,8 @@ const bundle = await rolldown({
   cwd: root,
   input: { holdfast: 'src/bin.ts', program: 'src/program.ts' },
   platform: 'node',
+  // A package that has both brings its modules: the other form may look for its parts by names no bundler knows.
+  resolve: { mainFields: ['module', 'main'] },
   // The addon of the SQLite package is found by its place in node_modules.
   external: [/^@photostructure\/sqlite/],
   transform: { define: { HOLDFAST_VERSION: JSON.stringify(version) } },

@@ -31,7 +31,10 @@ const Who = v.pipe(Text, v.maxLength(200));
 const Named = { id: v.optional(Label), alias: v.optional(Label) };
 
 export const AccountFile = v.object({
+  /** As the file says it; it may be meant from the folder that the file lies in. */
   path: Path,
+  /** Where it really lies, from the root of the workspace; set by whoever looked. */
+  place: v.optional(Path),
   change: v.optional(v.picklist(['created', 'modified', 'deleted'])),
   note: v.optional(Text),
 });

@@ -151,6 +151,7 @@ export type Command =
   | { type: 'mirror.add'; format: string; path: string }
   | { type: 'mirror.remove'; format: string; path: string }
   | ({ type: 'account.read' } & ReadAccount)
+  | { type: 'recovery.make'; from: string; findings: string[] }
   | { type: 'text.erase'; versions: number[]; reason: string };
 
 export type CommandType = Command['type'];
@@ -196,7 +197,7 @@ export const foreignId = (format: string, path: string): string => `${format}:${
 export function namesIn({ format, path, account }: ReadAccount): string[] {
   const { decisions = [], items = [], notes = [], sessions = [], messages = [], steps = [], files = [] } = account;
   const named = [...decisions, ...items, ...notes, ...sessions, ...messages].flatMap(({ id, alias }) => [id, alias]);
-  const touched = [...files, ...steps.flatMap((step) => step.artifacts ?? [])].map((file) => file.path);
+  const touched = [...files, ...steps.flatMap((step) => step.artifacts ?? [])].map((file) => file.place ?? file.path);
   return [foreignId(format, path), ...named, ...steps.map((step) => step.key), ...touched].filter(
     (name) => name !== undefined,
   );

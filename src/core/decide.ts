@@ -22,6 +22,7 @@ import {
   addUsage,
   eraseText,
   makeDecision,
+  makeRecovery,
   raiseItem,
   removeMirror,
   retractDecision,
@@ -240,5 +241,6 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'mirror.add': addMirror,
   'mirror.remove': removeMirror,
   'account.read': readAccount,
+  'recovery.make': makeRecovery,
   'text.erase': eraseText,
 };

@@ -104,8 +104,9 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
       return applyAccount(state, event, touch, recall);
     case 'text.erased':
       return touch('erasure', String(event.version), null, event.body);
-    case 'worklog.compacted':
     case 'recovery.made':
+      return touch('recovery', String(event.version), null, { id: String(event.version), ...event.body, at: event.at });
+    case 'worklog.compacted':
       return;
     default:
       event satisfies never;
@@ -259,7 +260,7 @@ function applyUsage(state: State, body: EventBody<'usage.added'>, touch: Toucher
     agent,
     input: (before?.input ?? 0) + input,
     output: (before?.output ?? 0) + output,
-    cached: (before?.cached ?? 0) + (cached ?? 0),
+    cached: cached === undefined ? (before?.cached ?? null) : (before?.cached ?? 0) + cached,
   };
   state.usage.set(agent, after);
   touch('usage', agent, before, after);

@@ -63,7 +63,7 @@ function facets(touch: Touch): Facets {
     }
     case 'result': {
       const { summary, built } = row as Rows['result'];
-      return { status: 'final', tags: [], text: words(summary, built) };
+      return { status: 'final', tags: [], text: words(summary, ...built) };
     }
     case 'session': {
       const { status, agent, notes, issues, client } = row as Rows['session'];
@@ -133,6 +133,10 @@ function facets(touch: Touch): Facets {
       return { status: 'accepted', tags: [], text: null };
     case 'foreign':
       return { status: 'kept', tags: [], text: null };
+    case 'recovery': {
+      const { from, findings } = row as Rows['recovery'];
+      return { status: 'made', tags: [], text: words(from, ...findings) };
+    }
     case 'erasure': {
       const { reason } = row as Rows['erasure'];
       return { status: 'erased', tags: [], text: reason };

@@ -43,6 +43,7 @@ export interface Rows {
   conflict: { id: string; at: string };
   /** What a file has and we have no word for. */
   foreign: Foreign;
+  recovery: { id: string; from: string; findings: readonly string[]; at: string };
   erasure: { versions: readonly number[]; reason: string };
 }
 export type RowKind = keyof Rows;
