@@ -12,7 +12,7 @@ import {
   takeSnapshot,
   withdrawHandoff,
 } from './rules/handoff.ts';
-import { moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
+import { escalateMail, moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
 import { addSteps, changeStep, removeStep } from './rules/plan.ts';
 import {
   acceptConflict,
@@ -43,6 +43,7 @@ import {
   startStep,
   verifyStep,
 } from './rules/step.ts';
+import { compactWorklog } from './rules/worklog.ts';
 import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './rules/world.ts';
 import { forkState, type Session, type State } from './state.ts';
 import type { RowKind, Rows } from './touch.ts';
@@ -246,6 +247,8 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'message.send': sendMessage,
   'message.move': moveMessage,
   'message.reply': replyToMessage,
+  'message.escalate': escalateMail,
+  'worklog.compact': compactWorklog,
   'snapshot.take': takeSnapshot,
   'handoff.offer': offerHandoff,
   'handoff.accept': acceptHandoff,
