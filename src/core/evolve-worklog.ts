@@ -12,7 +12,8 @@ export function noteLines(text: string): number {
 }
 
 export function growWorklog(state: State, lines: number): void {
-  state.worklog = { ...state.worklog, lines: state.worklog.lines + lines };
+  const { worklog } = state;
+  state.worklog = { ...worklog, lines: worklog.lines + lines, entries: worklog.entries + 1 };
 }
 
 export function applyCompaction(
@@ -24,7 +25,11 @@ export function applyCompaction(
   const { archive, entries, lines, proof } = event.body;
   const { worklog } = state;
   const made = { number: archive, at: event.at, by: event.actor.name, entries: entries.length, lines, proof };
-  state.worklog = { lines: Math.max(0, worklog.lines - lines), archives: [...worklog.archives, made] };
+  state.worklog = {
+    lines: Math.max(0, worklog.lines - lines),
+    entries: Math.max(0, worklog.entries - entries.length),
+    archives: [...worklog.archives, made],
+  };
   for (const id of entries) {
     for (const kind of ['note', 'session'] as const) {
       const before = recall(kind, id);

@@ -70,6 +70,10 @@ export interface Letter extends Message {
   news: readonly Said[];
 }
 
+export function letterOf(message: Message, now: string, news: readonly Said[] = []): Letter {
+  return { ...message, overdue: overdueBecause(message, now), answered: isAnswered(message), news };
+}
+
 export interface Mail {
   /** For the reader, and not looked at. */
   unread: readonly Letter[];
@@ -93,7 +97,7 @@ export function mailOf(state: State, reader: Actor | null, now: string): Mail {
     const { status } = message;
     const isNew = side === 'to' && status === 'unread';
     const news = reader && !isNew ? newsFor(message, side) : [];
-    const letter = { ...message, overdue: overdueBecause(message, now), answered: isAnswered(message), news };
+    const letter = letterOf(message, now, news);
     if (isNew) unread.push(letter);
     if (side === 'to' && (status === 'acknowledged' || status === 'blocked')) pendingAcks.push(letter);
     if (news.length > 0) replies.push(letter);

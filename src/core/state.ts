@@ -45,6 +45,7 @@ export interface State {
 export interface Worklog {
   /** Of its entries; status block and decision index are not counted. */
   lines: number;
+  entries: number;
   archives: readonly WorklogArchive[];
 }
 
@@ -341,7 +342,7 @@ export function emptyState(): State {
     totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
     lastSnapshot: null,
     snapshotSequences: new Map(),
-    worklog: { lines: 0, archives: [] },
+    worklog: { lines: 0, entries: 0, archives: [] },
   };
 }
 

@@ -128,7 +128,7 @@ describe('a claim on files', () => {
     expect(may('S-2', 'src/a.ts')).toBe('held');
     expect(may(null, 'src/a.ts')).toBe('held');
     expect(may('S-2', 'docs/a.md')).toBeNull();
-    run.given({ ...bob, session: 'S-2' }, claim('**/b.md'));
+    run.given({ ...bob, session: 'S-2' }, claim('docs/**/b.md'));
     expect(may(null, 'docs/b.md')).toBe('held');
     expect(may(null, 'docs/ab.md')).toBeNull();
     expect(may('S-9', 'docs/a.md')).toBe('fenced');
