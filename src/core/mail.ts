@@ -47,12 +47,12 @@ const WINDOWS = {
 } as const;
 
 /**
- * Why a message is overdue, or null: it should have been acknowledged by now. A notice has no time limit, nor has what a
- * person deferred; whoever took a message on may take their time.
+ * Why a message is overdue, or null: it should have been acknowledged or answered by now. A notice has no time limit, nor
+ * has what a person deferred; whoever took a message on may take their time.
  */
 export function overdueBecause(message: Message, now: string): string | null {
-  const { status, type, priority, disposition, respondBy, passed, at } = message;
-  if (status !== 'unread' || type === 'notify' || disposition === 'deferred') return null;
+  const { type, priority, disposition, respondBy, passed, at } = message;
+  if (isAnswered(message) || type === 'notify' || disposition === 'deferred') return null;
   if (respondBy && isPast(respondBy, now)) return `It was to be answered by ${respondBy}.`;
   const tier = priority === 'P2' && respondBy === 'next session' ? 'P1' : priority;
   if (tier === 'P2') return null;

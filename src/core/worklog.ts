@@ -190,6 +190,7 @@ export function renderArchive(state: State, archive: WorklogArchive, entries: re
     '## Entries',
     '',
     ...entries.map((entry) => entry.text.slice(0, -1)),
+    '',
   ].join('\n');
 }
 

@@ -37,11 +37,14 @@ export const compact = defineOperation({
   async run(context, { approve, entries }) {
     const state = await currentState(context);
     const only = entries && entries.length > 0 ? new Set(entries) : null;
-    if (approve) return approved(context, state, only);
     const planned = planCompaction(state, mustKnow(await readEntries(context, state), only), only);
     const { run, version } = state;
     const unfinished = unfinishedArchives(context, state);
-    return { data: { ...summary(state, planned), archive: null, unfinished, run: run?.id ?? '', version } };
+    if (approve) mustBeMaintainer(context);
+    const isIdle = unfinished.length === 0 && !planned.some((entry) => entry.moves);
+    if (approve && !isIdle) return approved(context, state, only);
+    const data = { ...summary(state, planned), archive: null, unfinished, run: run?.id ?? '', version };
+    return approve ? { data, changed: [] } : { data };
   },
   say: ({ entries, lines, linesAfter, archive, unfinished }, pen) => {
     const moving = entries.filter((entry) => entry.moves);
@@ -77,11 +80,7 @@ function mustKnow(entries: WorklogEntry[], only: ReadonlySet<string> | null): Wo
   });
 }
 
-/**
- * Claims the worklog, records what moves, writes the archive and then the worklog. What is recorded first can be written
- * by whoever runs this again, so that a crash in between loses nothing.
- */
-async function approved(context: Context, before: State, only: ReadonlySet<string> | null) {
+function mustBeMaintainer(context: Context): void {
   if (!context.workspace()) {
     throw new Fault('usage', 'There is no folder here to keep an archive in.', {
       hints: ['Run it in the workspace, or name one with `--dir`.'],
@@ -93,6 +92,13 @@ async function approved(context: Context, before: State, only: ReadonlySet<strin
       data: { actor: context.caller.actor },
     });
   }
+}
+
+/**
+ * Claims the worklog, records what moves, writes the archive and then the worklog. What is recorded first can be written
+ * by whoever runs this again, so that a crash in between loses nothing.
+ */
+async function approved(context: Context, before: State, only: ReadonlySet<string> | null) {
   const claimed = await step(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: 'compaction' });
   const inSession = { ...context, caller: { ...context.caller, session: claimed.session } };
   try {

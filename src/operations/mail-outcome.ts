@@ -82,8 +82,8 @@ export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string
     const late = letter.overdue ? ` ${pen.bad('overdue')}` : '';
     return `  ${pen.bold(letter.id)} ${letter.priority} ${rest}${late}: ${oneLine(letter.subject, 90)}`;
   };
-  const section = (title: string, lines: string[]): string[] =>
-    lines.length > 0 ? [pen.bold(`${title} (${lines.length})`), ...lines] : [];
+  const section = (title: string, lines: string[], count = lines.length): string[] =>
+    lines.length > 0 ? [pen.bold(`${title} (${count})`), ...lines] : [];
   const isAnswered = (letter: Letter): boolean => letter.answered;
   return [
     ...section(
@@ -96,6 +96,7 @@ export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string
         line(letter, `to ${letter.to}`),
         ...letter.news.map((said) => `    ${said.by}${said.to ? `, ${said.to}` : ''}: ${oneLine(said.text, 110)}`),
       ]),
+      mail.replies.length,
     ),
     ...section(
       'To act on',

@@ -2,7 +2,7 @@ import type { CommandOf } from '../command.ts';
 import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
 import { moveBetween, movesFrom, type Who } from '../lifecycle.ts';
-import { MAINTAINER, newsFor, overdueBecause, sideOf } from '../mail.ts';
+import { isAnswered, MAINTAINER, newsFor, overdueBecause, sideOf } from '../mail.ts';
 import { type Message, nextId, type Session } from '../state.ts';
 import { draft, mustBeActive, mustBePerson, type Scene } from './scene.ts';
 
@@ -109,9 +109,10 @@ export function escalateMail(scene: Scene): Draft[] {
 export function escalateOnLeaving(scene: Scene, session: Session): Draft[] {
   const reader = { kind: session.kind, name: session.agent };
   return escalate(scene, (message) => {
-    const { status, type, priority, disposition } = message;
-    const isLeft = status === 'unread' && sideOf(message, reader) === 'to' && type !== 'notify' && priority !== 'P2';
-    if (isLeft && disposition !== 'deferred') return `${session.agent} ended ${session.id} without reading it.`;
+    const { type, priority, disposition } = message;
+    const isLeft = !isAnswered(message) && sideOf(message, reader) === 'to';
+    if (isLeft && type !== 'notify' && priority !== 'P2' && disposition !== 'deferred')
+      return `${session.agent} ended ${session.id} without reading it.`;
     return overdueBecause(message, scene.now);
   });
 }
