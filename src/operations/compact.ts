@@ -7,7 +7,7 @@ import type { State, WorklogArchive } from '../core/state.ts';
 import { type PlannedEntry, planCompaction, proofOf, renderArchive, type WorklogEntry } from '../core/worklog.ts';
 import type { Done } from '../engine/engine.ts';
 import { isFile } from '../workspace/files.ts';
-import { act, currentState } from './act.ts';
+import { actPart, currentState } from './act.ts';
 import type { Context } from './context.ts';
 import { label } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';
@@ -99,7 +99,7 @@ function mustBeMaintainer(context: Context): void {
  * by whoever runs this again, so that a crash in between loses nothing.
  */
 async function approved(context: Context, before: State, only: ReadonlySet<string> | null) {
-  const claimed = await step(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: 'compaction' });
+  const claimed = await actPart(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: 'compaction' });
   const inSession = { ...context, caller: { ...context.caller, session: claimed.session } };
   try {
     const { planned, done } = await record(inSession, only);
@@ -148,17 +148,11 @@ async function record(
       version: state.version,
     };
     try {
-      return { planned, done: await step(context, 'compact', command) };
+      return { planned, done: await actPart(context, 'compact', command) };
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'conflict' || attempt === ATTEMPTS) throw thrown;
     }
   }
-}
-
-/** Each step of this is a command of its own, with a key of its own. */
-function step(context: Context, name: string, command: Command): Promise<Done & { run: string }> {
-  const { key } = context.caller;
-  return act({ ...context, caller: { ...context.caller, key: key === null ? null : `${key}:${name}` } }, command);
 }
 
 /** Kept and archived entries together, in their order, have the proof of the whole; the file is what was recorded. */
@@ -191,10 +185,10 @@ async function letGo(context: Context, claimed: Done): Promise<void> {
   const claim = [...claimed.state.claims.values()].find(
     (one) => one.session === claimed.session && one.files.includes(WORKLOG_FILE),
   );
-  if (claim) await step(context, 'release', { type: 'claim.release', id: claim.id });
+  if (claim) await actPart(context, 'release', { type: 'claim.release', id: claim.id });
   const wasOpened = claimed.events.some((event) => event.type === 'session.started');
   const done = wasOpened
-    ? await step(context, 'end', { type: 'session.end', reason: 'completed', notes: ['Compacted the worklog.'] })
+    ? await actPart(context, 'end', { type: 'session.end', reason: 'completed', notes: ['Compacted the worklog.'] })
     : null;
   await writeWorklogFile(
     { ...context, caller: { ...context.caller, session: null } },

@@ -20,8 +20,13 @@ export const erase = defineOperation({
     const versions = await versionsAbout(store, run, target);
     const done = await act(context, { type: 'text.erase', versions, reason: why });
     await writeResumeFile(context, done.state);
-    await writeWorklogFile(context, done.state);
-    for (const archive of done.state.worklog.archives) await writeArchive(context, done.state, archive);
+    // Under anybody's claim: the words must go.
+    await writeWorklogFile(context, done.state, true);
+    for (const archive of done.state.worklog.archives) {
+      await writeArchive(context, done.state, archive).catch((thrown: Error) =>
+        context.warn(`The words may still stand in an archive of the worklog. ${thrown.message}`),
+      );
+    }
     return {
       data: { erased: versions, run, version: done.state.version },
       changed: versions.map((version) => ({ path: `event.${version}`, before: 'text', after: 'erased' })),

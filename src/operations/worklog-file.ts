@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writableBy } from '../core/claims.ts';
+import { Fault } from '../core/fault.ts';
 import { WORKLOG_FILE } from '../core/rules/worklog.ts';
 import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../core/state.ts';
 import {
@@ -51,13 +52,13 @@ export async function worklogText(context: Context, state: State, newest?: numbe
 }
 
 /** `.holdfast/worklog/WORKLOG.md`, for a reader without the tool. It waits while somebody else has a claim on it. */
-export async function writeWorklogFile(context: Context, state: State): Promise<void> {
+export async function writeWorklogFile(context: Context, state: State, mustWrite = false): Promise<void> {
   const workspace = context.workspace();
   if (!workspace || !state.run) return;
   const engine = await context.engine();
   const mine = [...state.sessions.values()].find((session) => session.agent === context.caller.actor.name)?.id ?? null;
   // Whoever has it writes it anew before letting it go.
-  if (writableBy(state, await engine.vitals(state), mine, WORKLOG_FILE)) return;
+  if (!mustWrite && writableBy(state, await engine.vitals(state), mine, WORKLOG_FILE)) return;
   const text = await worklogText(context, state, FILE_ENTRIES);
   try {
     // Not synced to disk: it can be made again from the journal at any time.
@@ -70,15 +71,21 @@ export async function writeWorklogFile(context: Context, state: State): Promise<
 export const archiveFile = (workspace: Workspace, number: number): string =>
   join(workspace.folder, 'worklog', `archive-${number}.md`);
 
-/** Writes an archive as it follows from the journal. */
-export async function writeArchive(context: Context, state: State, archive: WorklogArchive): Promise<string | null> {
+/** Writes an archive as it follows from the journal. It takes no claim into account: nobody else writes one. */
+export async function writeArchive(context: Context, state: State, archive: WorklogArchive): Promise<void> {
   const workspace = context.workspace();
-  if (!workspace) return null;
+  if (!workspace) return;
   const entries = await readEntries(context, state, { archive: archive.number });
-  worklogFolder(workspace);
   const file = archiveFile(workspace, archive.number);
-  writeAtomically(file, renderArchive(state, archive, entries));
-  return file;
+  try {
+    worklogFolder(workspace);
+    writeAtomically(file, renderArchive(state, archive, entries));
+  } catch (thrown) {
+    throw new Fault('unavailable', `${file} could not be written: ${(thrown as Error).message}.`, {
+      hints: ['The journal has every entry. Make the folder writable and run `holdfast compact --approve` again.'],
+      cause: thrown,
+    });
+  }
 }
 
 function worklogFolder(workspace: Workspace): string {
