@@ -16,7 +16,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import type { Context } from './context.ts';
 
 /** The file holds so many at most, the newest; the whole is printed by `holdfast worklog`. */
-const FILE_ENTRIES = 1000;
+const FILE_ENTRIES = 250;
 const INDEX_DECISIONS = 200;
 
 /** Entries that stand in the worklog, or in one of its archives; all of them, or the newest. */
