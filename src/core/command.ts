@@ -134,6 +134,8 @@ export type Command =
       disposition?: EventBody<'message.moved'>['disposition'];
     }
   | { type: 'message.reply'; id: string; body: string }
+  | { type: 'message.escalate' }
+  | { type: 'worklog.compact'; entries: string[]; proof: string; version: number }
   | ({ type: 'snapshot.take' } & Pick<EventBody<'snapshot.taken'>, 'next' | 'why' | 'fileNotes' | 'reason'>)
   | {
       type: 'handoff.offer';
@@ -185,6 +187,8 @@ export function referencesOf(command: Command): string[] {
     case 'handoff.withdraw':
     case 'handoff.finish':
       return [command.id];
+    case 'worklog.compact':
+      return command.entries;
     default:
       return [];
   }

@@ -155,6 +155,8 @@ const seldom = fc.oneof(
     disposition: maybe(pick('resolved', 'deferred')),
   }),
   of('message.reply', { id: id('M'), body: words }),
+  of('message.escalate'),
+  of('worklog.compact', { entries: fc.array(pick('N-1', 'N-2', 'S-1')), proof: pick('h'), version: fc.nat(40) }),
   of('snapshot.take', { next: maybe(words), why: maybe(words) }),
   of('handoff.clarify', { id: id('H'), question: words }),
   of('handoff.decline', { id: id('H'), reason: words }),

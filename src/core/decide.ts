@@ -13,7 +13,7 @@ import {
   takeSnapshot,
   withdrawHandoff,
 } from './rules/handoff.ts';
-import { moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
+import { escalateMail, moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
 import { addSteps, changeStep, removeStep } from './rules/plan.ts';
 import {
   acceptConflict,
@@ -44,6 +44,7 @@ import {
   startStep,
   verifyStep,
 } from './rules/step.ts';
+import { compactWorklog } from './rules/worklog.ts';
 import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './rules/world.ts';
 import { forkState, type Session, type State } from './state.ts';
 import type { RowKind, Rows } from './touch.ts';
@@ -230,6 +231,8 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'message.send': sendMessage,
   'message.move': moveMessage,
   'message.reply': replyToMessage,
+  'message.escalate': escalateMail,
+  'worklog.compact': compactWorklog,
   'snapshot.take': takeSnapshot,
   'handoff.offer': offerHandoff,
   'handoff.accept': acceptHandoff,

@@ -194,6 +194,7 @@ function readSession(state: State, event: Read, said: AccountSession, touch: Tou
     held: [],
     completed: before?.completed ?? [],
     left: [],
+    leftClaims: [],
     endedAt: times['endedAt'] ?? before?.endedAt ?? null,
     endReason: before?.endReason ?? null,
     notes: notes ?? before?.notes ?? [],
@@ -211,18 +212,38 @@ function readMessage(state: State, event: Read, said: AccountMessage, touch: Tou
   const before = state.messages.get(id) ?? null;
   count(state, id);
   const { times, stated } = read(said, before, { times: ['at'], filled: ['at'] });
+  const side = (name: string): 'from' | 'to' | null => (name === said.from ? 'from' : name === said.to ? 'to' : null);
+  const word = (name: string, at: string | undefined) => ({ at: at ?? '', version: event.version, side: side(name) });
   const after: Message = {
-    ...(before ?? { session: event.session }),
+    // What stood in the file when it was taken over is no news to anybody.
+    ...(before ?? {
+      session: event.session,
+      heard: { from: event.version, to: event.version },
+      passed: 0 as const,
+      escalated: null,
+    }),
     ...present(body),
     id,
     at: times['at'] ?? before?.at ?? event.at,
-    acks: acks.map(({ by, at, to, note }) => ({ by, at: at ?? '', to: to ?? said.status, note })),
-    replies: replies.map(({ from, at, body: text }) => ({ from, at: at ?? '', body: text })),
+    acks: acks.map(
+      ({ by, at, to, note }, index) =>
+        asBefore(before?.acks[index], { by, note }) ?? { by, to: to ?? said.status, note, ...word(by, at) },
+    ),
+    replies: replies.map(
+      ({ from, at, body: text }, index) =>
+        asBefore(before?.replies[index], { from, body: text }) ?? { from, body: text, ...word(from, at) },
+    ),
     stated,
   };
   if (after.status === 'closed') state.messages.delete(id);
   else state.messages.set(id, after);
   touch('message', id, before ?? recall('message', id), after);
+}
+
+/** What was said already keeps the event it was said with. */
+function asBefore<T extends object>(known: T | undefined, said: Partial<T>): T | undefined {
+  const same = Object.entries(said).every(([name, value]) => known?.[name as keyof T] === value);
+  return same ? known : undefined;
 }
 
 function readFiles(

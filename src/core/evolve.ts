@@ -1,8 +1,10 @@
 import type { Event, EventBody, EventOf } from './event.ts';
 import { applyAccount } from './evolve-account.ts';
-import { applyHandoff, applyMessage, applySnapshot } from './evolve-mail.ts';
+import { applyHandoff, applySnapshot } from './evolve-mail.ts';
+import { applyMessage } from './evolve-message.ts';
 import { applyClaim, applySession } from './evolve-session.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './evolve-step.ts';
+import { applyCompaction, growWorklog, noteLines } from './evolve-worklog.ts';
 import { isOpen } from './lifecycle.ts';
 import { markPlace } from './place.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
@@ -84,6 +86,8 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
     case 'message.sent':
     case 'message.moved':
     case 'message.replied':
+    case 'message.heard':
+    case 'message.escalated':
       return applyMessage(state, event, touch);
     case 'snapshot.taken':
       return applySnapshot(state, event, touch);
@@ -104,10 +108,10 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
       return applyAccount(state, event, touch, recall);
     case 'text.erased':
       return touch('erasure', String(event.version), null, event.body);
+    case 'worklog.compacted':
+      return applyCompaction(state, event, touch, recall);
     case 'recovery.made':
       return touch('recovery', String(event.version), null, { id: String(event.version), ...event.body, at: event.at });
-    case 'worklog.compacted':
-      return;
     default:
       event satisfies never;
   }
@@ -249,6 +253,7 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): 
   count(state, event.body.id);
   state.totals.notes += 1;
   const note: Note = { ...event.body, at: event.at, by: event.actor.name, session: event.session };
+  growWorklog(state, noteLines(note.text));
   if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(note.id, note);
   touch('note', note.id, null, note);
 }

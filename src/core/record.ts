@@ -66,10 +66,14 @@ function facets(touch: Touch): Facets {
       return { status: 'final', tags: [], text: words(summary, ...built) };
     }
     case 'session': {
-      const { status, agent, notes, issues, client } = row as Rows['session'];
+      const { status, agent, notes, issues, client, archive } = row as Rows['session'];
       return {
         status,
-        tags: [`agent:${agent}`, ...(client ? [`client:${client.id}`] : [])],
+        tags: [
+          `agent:${agent}`,
+          ...(client ? [`client:${client.id}`] : []),
+          ...(status === 'active' ? [] : [worklogTag(archive)]),
+        ],
         text: words(...notes, ...issues),
       };
     }
@@ -97,8 +101,8 @@ function facets(touch: Touch): Facets {
       };
     }
     case 'note': {
-      const { kind, text } = row as Rows['note'];
-      return { status: kind, tags: [], text };
+      const { kind, text, archive } = row as Rows['note'];
+      return { status: kind, tags: [worklogTag(archive)], text };
     }
     case 'effect': {
       const { status, name, key } = row as Rows['effect'];
@@ -145,6 +149,9 @@ function facets(touch: Touch): Facets {
       return touch satisfies never;
   }
 }
+
+/** An entry of the worklog stands in it, or in one of its archives. */
+const worklogTag = (archive: number | undefined): string => (archive === undefined ? 'worklog' : `archive:${archive}`);
 
 function words(...parts: readonly (string | null | undefined)[]): string | null {
   const present = parts.filter((part) => part);

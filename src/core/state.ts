@@ -1,5 +1,5 @@
 import type { Artifact, EventBody, Owner, TreeMark } from './event.ts';
-import type { Actor, Role, StepKind } from './vocabulary.ts';
+import type { Actor, MessageSide, Role, StepKind } from './vocabulary.ts';
 
 /**
  * Folded state: what the rules need and nothing more. Open things and the plan are here; what is settled, ended or told
@@ -37,6 +37,24 @@ export interface State {
   lastSnapshot: { id: string; session: string; agent: string; version: number; at: string } | null;
   /** The last snapshot's number, by agent. */
   snapshotSequences: Map<string, number>;
+  worklog: Worklog;
+}
+
+/** How long the worklog has become, and what went out of it. */
+export interface Worklog {
+  /** Of its entries; status block and decision index are not counted. */
+  lines: number;
+  entries: number;
+  archives: readonly WorklogArchive[];
+}
+
+export interface WorklogArchive {
+  number: number;
+  at: string;
+  by: string;
+  entries: number;
+  lines: number;
+  proof: string;
 }
 
 /** Words of a file that are said otherwise here, to be written back as they were: times above all. */
@@ -145,12 +163,16 @@ export interface Session {
   completed: readonly string[];
   /** Steps it held when it ended. */
   left: readonly string[];
+  /** What it had claimed when it ended. */
+  leftClaims: readonly Pick<Claim, 'files' | 'reason'>[];
   endedAt: string | null;
   endReason: string | null;
   notes: readonly string[];
   issues: readonly string[];
   contextUsage: number | null;
   evidence: readonly string[];
+  /** The archive of the worklog it went into. */
+  archive?: number | undefined;
   alias: string | null;
 }
 
@@ -194,6 +216,8 @@ export interface Note extends EventBody<'note.added'> {
   at: string;
   by: string;
   session: string | null;
+  /** The archive of the worklog it went into. */
+  archive?: number | undefined;
 }
 
 export interface Effect extends EventBody<'effect.began'> {
@@ -211,9 +235,30 @@ export interface Message extends EventBody<'message.sent'> {
   status: EventBody<'message.moved'>['to'];
   at: string;
   session: string | null;
-  acks: readonly { by: string; at: string; to: string; note: string }[];
-  replies: readonly { from: string; at: string; body: string }[];
+  acks: readonly (Said & { by: string; to: string; note: string })[];
+  replies: readonly (Said & { from: string; body: string })[];
+  /** The event up to which each side has heard what was said. */
+  heard: Readonly<Record<MessageSide, number>>;
+  /** Sittings of its receiver that ended over it unread: 1, one that was under way when it came; 2, a whole one. */
+  passed: 0 | 1 | 2;
+  escalated: Escalation | null;
   disposition?: string | undefined;
+}
+
+/** By which side of a message something was said; null is a third. */
+interface Said {
+  at: string;
+  version: number;
+  side: MessageSide | null;
+}
+
+export interface Escalation {
+  at: string;
+  why: string;
+  /** The message that tells the maintainer. */
+  notice: string | null;
+  /** How many sittings the run had seen by then. */
+  sessions: number;
 }
 
 export interface Handoff extends EventBody<'handoff.offered'> {
@@ -288,7 +333,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 5;
+export const STATE_FORMAT = 6;
 
 export function emptyState(): State {
   return {
@@ -311,6 +356,7 @@ export function emptyState(): State {
     totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
     lastSnapshot: null,
     snapshotSequences: new Map(),
+    worklog: { lines: 0, entries: 0, archives: [] },
   };
 }
 

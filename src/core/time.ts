@@ -11,6 +11,14 @@ export function msBetween(earlier: string, later: string): number {
   return Date.parse(later) - Date.parse(earlier);
 }
 
+/** Whether a date (all of its day counts) or a time is over. Words such as "next week" never are. */
+export function isPast(due: string, now: string): boolean {
+  if (/^\d{4}-\d\d-\d\d$/.test(due)) return now.slice(0, 10) > due;
+  const [, day, time, zone] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?$/.exec(due) ?? [];
+  return day !== undefined && Date.parse(`${day}T${time}${zone ?? 'Z'}`) < Date.parse(now);
+}
+
 /** A length of time as people say it: `14 min`, `2 days`. */
 export function inWords(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

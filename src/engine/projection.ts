@@ -46,6 +46,8 @@ export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], st
       case 'decision.retracted':
       case 'item.settled':
         return [event.body.id];
+      case 'worklog.compacted':
+        return event.body.entries;
       default:
         return [];
     }

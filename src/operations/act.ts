@@ -26,6 +26,12 @@ export async function act(context: Context, command: Command): Promise<Done & { 
   return { run, ...done };
 }
 
+/** One of several commands that an operation gives: each is recorded under a key of its own. */
+export function actPart(context: Context, part: string, command: Command): Promise<Done & { run: string }> {
+  const { key } = context.caller;
+  return act({ ...context, caller: { ...context.caller, key: key === null ? null : `${key}:${part}` } }, command);
+}
+
 /** The folded state of the run that is meant. */
 export async function currentState(context: Context, at?: number): Promise<State> {
   const run = await currentRun(context);

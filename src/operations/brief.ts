@@ -15,6 +15,7 @@ import { readingList } from './reading-list.ts';
 export interface BriefOptions {
   session: string | null;
   agent: string | null;
+  person?: boolean | undefined;
   role?: Role | undefined;
   budgetTokens?: number | undefined;
   /** What others did to mirrors, as it was found. */
@@ -40,6 +41,7 @@ export async function briefFor(
     role: options.role,
     session: options.session,
     agent: options.agent,
+    person: options.person,
     decisions: await decisionsThatBear(context, state, options.session),
     previous: await previousSession(context, state, options.session),
     mark: treeMark(context),

@@ -43,7 +43,7 @@ export const resume = defineOperation({
     nextAction: v.looseObject({ text: v.string(), basis: v.string() }),
     errors: List,
     blockers: List,
-    mail: v.object({ unread: List, pendingAcks: List, unanswered: List }),
+    mail: v.object({ unread: List, pendingAcks: List, replies: List, unanswered: List }),
     commitments: List,
     others: List,
     owed: v.array(v.string()),
@@ -73,6 +73,7 @@ export const resume = defineOperation({
     const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
       session: mine?.id ?? session,
       agent: mine?.agent ?? actor.name,
+      person: (mine?.kind ?? actor.kind) === 'person',
       role: role ?? mine?.role,
       budgetTokens: budget,
       edits,
