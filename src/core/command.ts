@@ -128,13 +128,15 @@ export type Command =
       disposition?: EventBody<'message.moved'>['disposition'];
     }
   | { type: 'message.reply'; id: string; body: string }
-  | ({ type: 'snapshot.take' } & Pick<EventBody<'snapshot.taken'>, 'next' | 'why' | 'fileNotes' | 'reason'>)
+  | ({ type: 'snapshot.take' } & Pick<EventBody<'snapshot.taken'>, 'next' | 'why' | 'fileNotes' | 'reason' | 'mark'>)
   | {
       type: 'handoff.offer';
       to: string;
       from?: string | undefined;
       message?: string | undefined;
+      /** One that is there already; else the sender's session leaves one now. */
       snapshot?: string | undefined;
+      mark?: TreeMark | undefined;
     }
   | { type: 'handoff.accept'; id: string }
   | { type: 'handoff.clarify'; id: string; question: string }

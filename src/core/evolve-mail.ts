@@ -45,8 +45,11 @@ export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, to
   count(state, id);
   state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));
   state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };
-  if (next) state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
-  touch('snapshot', id, null, { ...event.body, at: event.at });
+  // A session that has ended said with its end what comes next, and for which step.
+  if (next && state.sessions.has(session))
+    state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
+  const { text: _, ...row } = event.body;
+  touch('snapshot', id, null, { ...row, at: event.at, version: event.version });
 }
 
 type HandoffEvent = Extract<Event, { type: `handoff.${string}` }>;
@@ -62,6 +65,7 @@ export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher):
       by: event.actor.name,
       version: event.version,
       acceptedBy: null,
+      progressAt: null,
       question: null,
       outcome: null,
     };
@@ -76,6 +80,20 @@ export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher):
     state.handoffs.set(after.id, after);
   else state.handoffs.delete(after.id);
   touch('handoff', after.id, before, after);
+}
+
+/** What shows that a receiver went on with what it took over. */
+const progress: ReadonlySet<string> = new Set(['step.checkpointed', 'step.completed', 'step.failed', 'decision.made']);
+
+/** A handoff is used up with its receiver's first progress, not with the acceptance. */
+export function markProgress(state: State, event: Event, touch: Toucher): void {
+  if (event.session === null || !progress.has(event.type)) return;
+  for (const before of state.handoffs.values()) {
+    if (before.acceptedBy !== event.session || before.progressAt !== null) continue;
+    const after = { ...before, progressAt: event.at };
+    state.handoffs.set(after.id, after);
+    touch('handoff', after.id, before, after);
+  }
 }
 
 /** The right to write passes with the acceptance, in the same event. */
@@ -94,7 +112,7 @@ function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: Touc
 function evolveHandoff(before: Handoff, event: Exclude<HandoffEvent, { type: 'handoff.offered' }>): Handoff {
   switch (event.type) {
     case 'handoff.accepted':
-      return { ...before, status: 'accepted', acceptedBy: event.body.session };
+      return { ...before, status: 'accepted', acceptedBy: event.body.session, progressAt: null };
     case 'handoff.clarified':
       return { ...before, status: 'clarifying', question: event.body.question };
     case 'handoff.declined':

@@ -1,5 +1,5 @@
 import type { Event, EventBody, EventOf } from './event.ts';
-import { applyHandoff, applyMessage, applySnapshot } from './evolve-mail.ts';
+import { applyHandoff, applyMessage, applySnapshot, markProgress } from './evolve-mail.ts';
 import { applyClaim, applySession } from './evolve-session.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './evolve-step.ts';
 import { markPlace } from './place.ts';
@@ -21,6 +21,7 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   if (state.run) state.run = { ...state.run, updatedAt: event.at };
   markPlace(state, event);
   apply(state, event, touch, recall);
+  if (state.handoffs.size > 0) markProgress(state, event, touch);
   const session = event.session === null ? undefined : state.sessions.get(event.session);
   if (session && session.seenAt < event.at) state.sessions.set(session.id, { ...session, seenAt: event.at });
   return touches;

@@ -120,6 +120,7 @@ export interface Session {
   status: 'active' | EventBody<'session.ended'>['reason'];
   leaseMs: number;
   startedAt: string;
+  startedVersion: number;
   /** Of the last event it caused. */
   seenAt: string;
   continues: string | null;
@@ -208,6 +209,8 @@ export interface Handoff extends EventBody<'handoff.offered'> {
   by: string;
   version: number;
   acceptedBy: string | null;
+  /** When the receiver first got on with it; until then it is not used up. */
+  progressAt: string | null;
   question: string | null;
   outcome: string | null;
 }
@@ -241,8 +244,10 @@ export interface Place {
   version: number;
 }
 
-export interface Snapshot extends EventBody<'snapshot.taken'> {
+/** The text itself is in the event. */
+export interface Snapshot extends Omit<EventBody<'snapshot.taken'>, 'text'> {
   at: string;
+  version: number;
 }
 
 /** The file as it was last recorded. */
@@ -273,7 +278,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 4;
+export const STATE_FORMAT = 5;
 
 export function emptyState(): State {
   return {

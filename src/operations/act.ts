@@ -17,7 +17,12 @@ import { shaped } from './operation.ts';
 export async function act(context: Context, command: Command): Promise<Done & { run: string }> {
   const run = await currentRun(context);
   const engine = await context.engine();
-  return { run, ...(await engine.execute(run, command, context.caller)) };
+  const done = await engine.execute(run, command, context.caller);
+  if (done.events.some((event) => event.type === 'snapshot.taken')) {
+    const { saveSnapshots } = await import('./snapshot-file.ts');
+    saveSnapshots(context, done.events);
+  }
+  return { run, ...done };
 }
 
 /** The folded state of the run that is meant. */

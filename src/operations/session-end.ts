@@ -1,14 +1,13 @@
 import * as v from 'valibot';
-import { Fault, quoted } from '../core/fault.ts';
 import { Sentence } from '../core/text.ts';
 import { CloseReason } from '../core/vocabulary.ts';
-import { recordedPath } from '../workspace/files.ts';
 import { act } from './act.ts';
-import type { Context } from './context.ts';
 import { beginGitStatus, fullTreeMark } from './evidence.ts';
 import { nextAction } from './fields.ts';
+import { fileNotes as fileNotesField, parseFileNotes, why } from './file-notes.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
+import { SnapshotTaken, snapshotIn } from './snapshot-file.ts';
 
 export const sessionEnd = defineOperation({
   name: 'session.end',
@@ -19,8 +18,8 @@ export const sessionEnd = defineOperation({
   input: v.object({
     reason: described(CloseReason, 'Why it ends.'),
     next: nextAction,
-    why: v.optional(described(Sentence, 'Why things stand as they do.')),
-    fileNotes: v.optional(described(v.array(Sentence), 'FILE=TEXT: what was done to a file.')),
+    why,
+    fileNotes: fileNotesField,
     notes: v.optional(described(v.array(Sentence), 'Something to remember about this sitting.')),
     issues: v.optional(described(v.array(Sentence), 'Something that went badly.')),
     contextUsage: v.optional(
@@ -32,12 +31,16 @@ export const sessionEnd = defineOperation({
     run: v.string(),
     version: v.number(),
     interrupted: v.array(v.string()),
+    /** What the session leaves for whoever goes on. */
+    snapshot: v.nullable(SnapshotTaken),
+    /** Mail to the agent that nobody has looked at. */
+    unread: v.array(v.looseObject({ id: v.string(), from: v.string(), priority: v.string(), subject: v.string() })),
   }),
   async run(context, { fileNotes, ...words }) {
     const done = await act(context, {
       type: 'session.end',
       ...words,
-      fileNotes: fileNotes?.map((note) => fileNote(context, note)),
+      fileNotes: parseFileNotes(context, fileNotes),
       mark: await fullTreeMark(context, beginGitStatus(context)),
     });
     const ended = done.events.find((event) => event.type === 'session.ended');
@@ -45,28 +48,31 @@ export const sessionEnd = defineOperation({
     const left = [...done.state.steps.values()].filter(
       (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === id,
     );
+    const agent = ended?.actor.name ?? context.caller.actor.name;
+    const unread = [...done.state.messages.values()].filter(({ to, status }) => to === agent && status === 'unread');
+    if (unread.length > 0) context.warn(unreadWarning(agent, unread));
     await writeResumeFile(context, done.state);
     return {
       data: {
-        session: { id, agent: ended?.actor.name ?? context.caller.actor.name, reason: words.reason },
+        session: { id, agent, reason: words.reason },
         run: done.run,
         version: done.state.version,
         interrupted: left.map((step) => step.key),
+        snapshot: snapshotIn(context, done.events),
+        unread: unread.map(({ id, from, priority, subject }) => ({ id, from, priority, subject })),
       },
       changed: done.changed,
     };
   },
-  say: ({ session, interrupted }, pen) =>
-    `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : ''}`,
+  say: ({ session, interrupted, snapshot }, pen) => {
+    const left = interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : '';
+    const kept = snapshot?.path ? ` Its snapshot is ${snapshot.path}.` : '';
+    return `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${left}${kept}`;
+  },
 });
 
-function fileNote(context: Context, note: string): { path: string; note: string } {
-  const at = note.indexOf('=');
-  if (at < 1 || note.slice(at + 1).trim() === '') {
-    throw new Fault('invalid', `${quoted(note)} is not a note about a file.`, {
-      hints: ['Write `--file-note FILE=TEXT`.'],
-    });
-  }
-  const tree = context.workspace()?.tree ?? context.dir;
-  return { path: recordedPath(tree, context.dir, note.slice(0, at)), note: note.slice(at + 1) };
+function unreadWarning(agent: string, unread: readonly { id: string; priority: string; from: string }[]): string {
+  const told = unread.slice(0, 5).map(({ id, priority, from }) => `${id} (${priority}, from ${from})`);
+  const more = unread.length > told.length ? ` and ${unread.length - told.length} more` : '';
+  return `${agent} leaves mail unread: ${told.join(', ')}${more}.`;
 }
