@@ -4,6 +4,7 @@ import { act, currentRun } from './act.ts';
 import { label, reason } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
+import { saveSnapshots } from './snapshot-file.ts';
 
 export const erase = defineOperation({
   name: 'erase',
@@ -19,6 +20,7 @@ export const erase = defineOperation({
     const versions = await versionsAbout(store, run, target);
     const done = await act(context, { type: 'text.erase', versions, reason: why });
     await writeResumeFile(context, done.state);
+    for (const version of versions) saveSnapshots(context, await store.read(run, version - 1, 1));
     return {
       data: { erased: versions, run, version: done.state.version },
       changed: versions.map((version) => ({ path: `event.${version}`, before: 'text', after: 'erased' })),

@@ -83,6 +83,7 @@ interface Region {
 /** Where snapshots stand. A heading of the first two levels ends one, and so does the next snapshot. */
 function regionsOf(lines: readonly string[]): Region[] {
   const regions: Region[] = [];
+  const lastComment = lines.findLastIndex((line) => line.includes('-->'));
   let heading: { text: string; line: number } | null = null;
   let open: Region | null = null;
   const close = (end: number): void => {
@@ -100,8 +101,8 @@ function regionsOf(lines: readonly string[]): Region[] {
       close(start);
       open = { title: heading?.text ?? null, start, yaml, body: after, end: lines.length };
       heading = null;
-    } else if (fence === null && line.startsWith('<!--')) {
-      index = commentEnd(lines, index);
+    } else if (fence === null && index < lastComment && line.startsWith('<!--')) {
+      while (index < lastComment && !lines[index]?.includes('-->')) index++;
       continue;
     } else if (fence === null) {
       const [, marks = '', text = ''] = /^(#{1,6})\s+(.*)$/.exec(line) ?? [];
@@ -123,11 +124,6 @@ function regionsOf(lines: readonly string[]): Region[] {
 const LINE_CHARS = 2000;
 /** Front matter is short: what is longer is something else. */
 const YAML_LINES = 200;
-
-function commentEnd(lines: readonly string[], from: number): number {
-  for (let index = from; index < lines.length; index++) if (lines[index]?.includes('-->')) return index;
-  return from;
-}
 
 /** Front matter between rules, at the beginning of a text or, in real files, anywhere. */
 function rulesAround(lines: readonly string[], index: number): Region['yaml'] {
