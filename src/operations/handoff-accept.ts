@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Handoff, Snapshot } from '../core/state.ts';
+import { forkState, type Handoff, type Snapshot, type State } from '../core/state.ts';
 import { readAncestry } from '../workspace/git-status.ts';
 import { act, currentRun } from './act.ts';
 import type { Context } from './context.ts';
@@ -36,8 +36,7 @@ export const handoffAccept = defineOperation({
     const run = await currentRun(context);
     const engine = await context.engine();
     const state = before?.state ?? (await engine.load(run));
-    // Looked at before the right to write passes, so that what the sender still changes shows as a change.
-    const evidence = await findEvidence(context, state, status);
+    const evidence = await findEvidence(context, asLeft(state, id), status);
     const stood = state.version;
     const done = await act(context, { type: 'handoff.accept', id });
     await writeResumeFile(context, done.state);
@@ -76,6 +75,17 @@ export const handoffAccept = defineOperation({
       ...conflicts.map((conflict) => `${pen.bad(conflict.id)} ${conflict.path}: ${conflict.kind.replaceAll('_', ' ')}`),
     ].join('\n'),
 });
+
+/** As if the sender were gone: what its files are now is then held against what it recorded. */
+function asLeft(state: State, id: string): State {
+  const handoff = state.handoffs.get(id);
+  if (!handoff) return state;
+  const left = forkState(state);
+  left.sessions.delete(handoff.from);
+  for (const step of state.steps.values())
+    if (step.holder?.session === handoff.from) left.steps.set(step.key, { ...step, holder: null });
+  return left;
+}
 
 /** The offer's own few events are no news. */
 const STALE_EVENTS = 10;

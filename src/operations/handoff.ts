@@ -44,6 +44,7 @@ export const handoff = defineOperation({
     version: v.number(),
   }),
   async run(context, { to, from, message, launch, start }) {
+    if (launch || start) (await import('./launch.ts')).mustKnowClient(to);
     const earlier = from === undefined ? null : await lastSnapshotOf(context, from);
     const done = await act(context, {
       type: 'handoff.offer',

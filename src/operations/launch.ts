@@ -70,16 +70,23 @@ export interface Conversation {
   id: string | null;
 }
 
-/** The commands that start an agent on a handoff. */
-export function launchCommands(agent: string, handoff: string, before: Conversation): Launch {
+/** Asked before anything is offered: an offer that nobody can be started on is no use to whoever wanted both. */
+export function mustKnowClient(agent: string): { name: string; client: Client } {
   const name = clientOf(agent);
   const client = name === null ? undefined : clients[name];
-  if (!client) {
-    throw new Fault('invalid', `It is not known how ${quoted(agent)} is started.`, {
-      hints: [`Known are ${Object.keys(clients).join(', ')}; start it yourself with the prompt: ${promptFor(handoff)}`],
-      data: { agent, known: Object.keys(clients) },
-    });
-  }
+  if (name !== null && client) return { name, client };
+  throw new Fault('invalid', `It is not known how ${quoted(agent)} is started.`, {
+    hints: [
+      `Known are ${Object.keys(clients).join(', ')}; a name may say more after it, such as claude-2.`,
+      'Offer it without `--launch` and start the agent yourself: `holdfast resume` tells it of the offer.',
+    ],
+    data: { agent, known: Object.keys(clients) },
+  });
+}
+
+/** The commands that start an agent on a handoff. */
+export function launchCommands(agent: string, handoff: string, before: Conversation): Launch {
+  const { name, client } = mustKnowClient(agent);
   const prompt = promptFor(handoff);
   const same = before.client !== null && clientOf(before.client) === name;
   const back = before.id !== null && client.resume ? [...client.resume, before.id] : [...client.resumeLast];
