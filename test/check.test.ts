@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { digestSnapshot } from '../src/formats/snap/revision.ts';
+import { digestSnapshot, renderEnvelopes } from '../src/formats/snap/revision.ts';
 import { renderChatEntry } from '../src/formats/snap/snapshot.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 
@@ -111,6 +111,15 @@ describe('check', () => {
     expect(failures(folder)).toMatchObject({ 'files-modified': expect.stringContaining('token.ts') });
   });
 
+  it('finds the snapshots in the folder of a workspace', () => {
+    const { folder } = ended();
+    for (const path of ['.', '.holdfast', '.holdfast/snapshots'])
+      expect(folder.data('check', path)).toMatchObject({
+        failed: 0,
+        snapshots: [{ agent: 'claude', standing: 'current' }],
+      });
+  });
+
   it('says that a file has no snapshot, or is not there', () => {
     const { folder } = ended();
     writeFileSync(join(folder.path, 'notes.md'), '# Notes\n');
@@ -205,6 +214,22 @@ describe('check of a working session', () => {
       'active-task': expect.stringContaining('TURNFILE.yaml'),
       questions: 'Unknown: Q-1.',
       'files-modified': expect.stringContaining('token.ts'),
+    });
+  });
+
+  it('verifies the payloads of a mailbox', () => {
+    const { folder, write } = workingSession();
+    const [payload = ''] = renderEnvelopes({
+      ...{ date: '20260208', topic: 'plan', sequence: 1, format: 'full-text', reviewScope: 'full', ask: 'fyi' },
+      files: ['plan.md'],
+      content: 'As agreed.',
+    });
+    write('MAILBOX.md', `${mailbox}\n### MSG-20260208-003\n\n**Status:** closed\n\n${payload}`);
+    const checked = folder.data('check', 'working-session');
+    expect(checked['rules'].at(-1)).toMatchObject({ rule: 'payload', result: 'pass' });
+    write('MAILBOX.md', payload.replace('agreed', 'argued'));
+    expect(failures(folder, 'working-session/MAILBOX.md')).toMatchObject({
+      payload: expect.stringContaining('not REV-'),
     });
   });
 

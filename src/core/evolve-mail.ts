@@ -85,15 +85,28 @@ export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher):
 /** What shows that a receiver went on with what it took over. */
 const progress: ReadonlySet<string> = new Set(['step.checkpointed', 'step.completed', 'step.failed', 'decision.made']);
 
-/** A handoff is used up with its receiver's first progress, not with the acceptance. */
+/** A handoff is used up with its receiver's first progress, not with the acceptance; it follows the receiver's steps. */
 export function markProgress(state: State, event: Event, touch: Toucher): void {
-  if (event.session === null || !progress.has(event.type)) return;
   for (const before of state.handoffs.values()) {
-    if (before.acceptedBy !== event.session || before.progressAt !== null) continue;
-    const after = { ...before, progressAt: event.at };
+    if (before.acceptedBy === null) continue;
+    const after = inNewSession(state, before, event) ?? withProgress(before, event);
+    if (!after) continue;
     state.handoffs.set(after.id, after);
     touch('handoff', after.id, before, after);
   }
+}
+
+function withProgress(handoff: Handoff, event: Event): Handoff | null {
+  const isFirst = handoff.progressAt === null && handoff.acceptedBy === event.session && progress.has(event.type);
+  return isFirst ? { ...handoff, progressAt: event.at } : null;
+}
+
+/** The same receiver takes its step up again in another session, as clients do that begin anew after a compaction. */
+function inNewSession(state: State, handoff: Handoff, event: Event): Handoff | null {
+  if (event.type !== 'step.started' || !handoff.steps.includes(event.body.step)) return null;
+  const { session, takenOverFrom } = event.body;
+  const isSame = takenOverFrom === handoff.acceptedBy && state.sessions.get(session)?.agent === handoff.to;
+  return isSame ? { ...handoff, acceptedBy: session } : null;
 }
 
 /** The right to write passes with the acceptance, in the same event. */

@@ -16,6 +16,7 @@ export const ruleNames = [
   'files-to-read',
   'questions',
   'length',
+  'payload',
 ] as const;
 
 export interface Ruling {

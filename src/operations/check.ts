@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../core/fault.ts';
 import { FilePath } from '../core/text.ts';
+import { type Envelope, envelopesIn } from '../formats/snap/revision.ts';
 import { type FoundSnapshot, type Problem, snapshotsInChat } from '../formats/snap/snapshot-reading.ts';
 import { checkSnapshot, type Ruling, type Standing } from './check-rules.ts';
 import type { Context } from './context.ts';
@@ -28,7 +29,7 @@ export const check = defineOperation({
     file: v.optional(
       described(
         FilePath,
-        'A snapshot file, a chat file (its last snapshot) or a folder; the newest ones when left out.',
+        'A snapshot file, a chat file (its last snapshot), a mailbox (its payloads) or a folder; the newest snapshots when left out.',
       ),
     ),
     all: v.optional(described(v.boolean(), 'Every snapshot of the run, or of the file, not the newest only.')),
@@ -123,13 +124,8 @@ const newest = (known: readonly KnownSnapshot[], agent: string): number =>
 
 function missing(context: Context, { file, taken }: KnownSnapshot): Found {
   return {
+    ...nothingRead,
     at: shown(context, file),
-    snapshot: null,
-    problems: [],
-    text: '',
-    standing: { is: 'unknown', why: '', broken: false },
-    recorded: null,
-    against: null,
     rulings: [
       {
         rule: 'recorded',
@@ -152,13 +148,8 @@ async function ofPath(context: Context, journal: SnapshotJournal | null, path: s
       data: { path },
     });
   }
-  const files = entry.isDirectory()
-    ? readdirSync(target)
-        .filter((name) => name.endsWith('.md'))
-        .sort()
-        .slice(0, FILES_LIMIT)
-        .map((name) => join(target, name))
-    : [target];
+  const folder = entry.isDirectory() ? foldersIn(target).find(hasSnapshots) : undefined;
+  const files = folder === undefined ? [target] : textsIn(folder);
   const texts = files.map((file) => ({ file, text: readText(file) ?? '' }));
   const places = texts.flatMap(({ file, text }) =>
     snapshotsInChat(text).map(({ value }, index, { length }) => ({
@@ -169,7 +160,8 @@ async function ofPath(context: Context, journal: SnapshotJournal | null, path: s
       isLast: index === length - 1,
     })),
   );
-  if (places.length === 0) {
+  const payloads = texts.flatMap(({ file, text }) => payloadsIn(context, file, text));
+  if (places.length + payloads.length === 0) {
     throw new Fault('not_found', `There is no snapshot in ${quoted(path)}.`, {
       hints: ['A snapshot begins with front matter that names session_id, agent and close_reason.'],
       data: { path },
@@ -178,7 +170,55 @@ async function ofPath(context: Context, journal: SnapshotJournal | null, path: s
   const siblings = places.map((place) => place.value).filter((value) => value !== null);
   const found: Found[] = [];
   for (const place of places) if (all || place.isLast) found.push(await judge(context, journal, place, siblings));
-  return found;
+  return [...found, ...payloads];
+}
+
+/** What agents sent each other carries tokens too; those of snapshots are judged with them. */
+function payloadsIn(context: Context, file: string, text: string): Found[] {
+  const sent = envelopesIn(text).filter(({ revision }) => !revision?.topic.startsWith('snapshot-'));
+  return sent.map(({ line, token, verdict, digits }) => ({
+    ...nothingRead,
+    at: `${shown(context, file)}:${line}`,
+    rulings: [{ rule: 'payload', ...payloadWords[verdict](token, digits) }],
+  }));
+}
+
+const nothingRead = {
+  snapshot: null,
+  problems: [],
+  text: '',
+  standing: { is: 'unknown', why: '', broken: false },
+  recorded: null,
+  against: null,
+} as const;
+
+type Words = (token: string, digits: string | null) => Pick<Ruling, 'result' | 'why'>;
+
+const payloadWords: Readonly<Record<Envelope['verdict'], Words>> = {
+  valid: (token) => ({ result: 'pass', why: `${token} is the checksum of the payload.` }),
+  changed: (token, digits) => ({ result: 'fail', why: `The payload gives h${digits}, not ${token}.` }),
+  placeholder: (token) => ({ result: 'fail', why: `${token} is fake: eight zeros are a placeholder.` }),
+  malformed: (token) => ({ result: 'cannot-tell', why: `${token} has no checksum.` }),
+  'no-payload': (token) => ({ result: 'cannot-tell', why: `${token} stands without a payload.` }),
+};
+
+/** Where snapshots may lie in a folder that was named: itself, or what the tool or a working session keeps in it. */
+const foldersIn = (target: string): string[] =>
+  ['.', 'snapshots', '.holdfast/snapshots', 'working-session'].map((name) => join(target, name));
+
+const hasSnapshots = (folder: string): boolean =>
+  textsIn(folder).some((file) => {
+    const text = readText(file) ?? '';
+    return snapshotsInChat(text).length + envelopesIn(text).length > 0;
+  });
+
+function textsIn(folder: string): string[] {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  return names
+    .sort()
+    .slice(0, FILES_LIMIT)
+    .map((name) => join(folder, name));
 }
 
 /** A snapshot in its place, with all there is to hold it against. */
@@ -194,9 +234,7 @@ async function judge(
   const snapshot = parsed?.value ?? null;
   if (!snapshot) {
     const why = 'No snapshot can be read in it: its front matter is gone.';
-    const base = { snapshot: null, problems: [], text, recorded: null, against: null };
-    const standing = { is: 'unknown' as const, why, broken: false };
-    return { ...base, at, standing, rulings: [{ rule: 'form', result: 'fail', why }] };
+    return { ...nothingRead, at, rulings: [{ rule: 'form', result: 'fail', why }] };
   }
   const known = await journal?.find(snapshot, file);
   const own = all.length === 1 ? text : `${[...snapshot.keys].join('\n')}\n${partOf(text, all, snapshot)}`;

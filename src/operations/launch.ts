@@ -39,7 +39,7 @@ const clients: Readonly<Record<string, Client>> = {
   copilot: {
     start: ['copilot', '-i'],
     headless: ['copilot', '-p'],
-    resume: ['copilot', '--resume'],
+    resume: ['copilot', '--resume='],
     resumeLast: ['copilot', '--continue'],
   },
   opencode: {
@@ -89,8 +89,14 @@ export function launchCommands(agent: string, handoff: string, before: Conversat
   const { name, client } = mustKnowClient(agent);
   const prompt = promptFor(handoff);
   const same = before.client !== null && clientOf(before.client) === name;
-  const back = before.id !== null && client.resume ? [...client.resume, before.id] : [...client.resumeLast];
+  const back = before.id !== null && client.resume ? withId(client.resume, before.id) : [...client.resumeLast];
   return { start: [...client.start, prompt], headless: [...client.headless, prompt], resume: same ? back : null };
+}
+
+/** Where a flag may stand without a value, the id is part of the same word. */
+function withId(words: readonly string[], id: string): string[] {
+  const last = words.at(-1) ?? '';
+  return last.endsWith('=') ? [...words.slice(0, -1), last + id] : [...words, id];
 }
 
 /** An agent is named after its client, mostly with something more: `claude-2`, `codex.reviewer`. */

@@ -183,6 +183,15 @@ describe('a handoff', () => {
     expect(run.refusal(bob, accept('H-1')).code).toBe('illegal');
   });
 
+  it('follows its receiver into another session of the same conversation', () => {
+    const client = { name: 'codex', id: 'c-1' };
+    const run = offered().given(bob, { type: 'session.start', client }).given(bob, accept('H-1'));
+    run.given(bob, { type: 'session.start', client });
+    expect(run.state.handoffs.get('H-1')).toMatchObject({ acceptedBy: 'S-3', progressAt: null });
+    run.given(bob, checkpoint('more', 'p1'), leave());
+    expect(run.row('handoff', 'H-1')).toMatchObject({ status: 'finished', acceptedBy: 'S-3' });
+  });
+
   it('has its outcome recorded when the receiver crashes or hands it on', () => {
     const taken = () => offered().given(bob, accept('H-1'), checkpoint('more', 'p1'));
     const crashed = taken()
