@@ -32,7 +32,7 @@ const rare = new RegExp(
     'cli/(completion|help)',
     'core/(account|account-diff|account-of)',
     'core/(erase|event|index|verify|worklog)',
-    'engine/(audit|erase|refold|replay)',
+    'engine/(audit|erase|refold|replay|snapshots)',
     'store/(index|memory|postgres/.*)',
     'workspace/(lock|tree)',
   ].join('|')})\\.ts$`,
