@@ -1,4 +1,4 @@
-import { type MarkdownPage, scanMarkdown } from '../markdown.ts';
+import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';
 
 /** The Markdown below the front matter: a title, a section a phase, and whatever else people and models wrote there. */
@@ -92,8 +92,9 @@ export function readBody(text: string, offset: number): BodyLog {
 function placeLines(page: MarkdownPage, offset: number): Line[] {
   let start = offset;
   return page.lines.map((raw) => {
-    const words = raw.replace(/\r?\n$/, '').replace(/^\ufeff/, '');
-    const line = { words, start, end: start + raw.replace(/\r?\n$/, '').length };
+    const words = bare(raw);
+    const line = { words, start, end: start + raw.trimEnd().length };
+    if (words !== '' && words.trimEnd() !== words) line.end = start + words.length;
     start += raw.length;
     return line;
   });
@@ -240,8 +241,9 @@ function paragraphs(lines: readonly Line[]): Piece[] {
     open = [];
   };
   for (const line of lines) {
-    if (line.words.trim() === '' || /^(?:[-*+]|\d+[.)])\s/.test(line.words)) close();
-    open.push(line);
+    const isBlank = line.words.trim() === '';
+    if (open.length > 0 && (isBlank || /^(?:[-*+]|\d+[.)])\s/.test(line.words))) close();
+    if (!isBlank) open.push(line);
   }
   close();
   return pieces;
