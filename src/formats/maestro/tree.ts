@@ -150,15 +150,14 @@ function readPatiently(source: string): { document: Document; repairs: Repair['f
 function readableEnd(source: string): number {
   if (source.length <= LARGE || isJson(source)) return source.length;
   if (/^\s*\{/.test(source)) return LARGE;
+  // Where a phase or a key begins a text can be cut without being damaged by it.
+  const seam = /\n(?=[ \t]*- id:|\S)/g;
   for (let start = 0; start < source.length; ) {
-    const cut = source.indexOf('\n', start + PIECE);
-    const end = cut < 0 ? source.length : cut + 1;
-    // One long string in quotes is no sign of damage, however it would look in pieces.
-    const isQuoted = end - start > PIECE * 4 && /(["']),?\s*$/.test(source.slice(end - 8, end));
-    for (let at = start; at < end && !isQuoted; at += PIECE * 4) {
-      const piece = source.slice(at, Math.min(end, at + PIECE * 4));
-      if (parseDocument(piece, options).errors.length > 40) return start;
-    }
+    seam.lastIndex = start + PIECE;
+    const cut = seam.exec(source);
+    const end = cut ? cut.index + 1 : source.length;
+    const piece = source.slice(start, Math.min(end, start + PIECE * 4));
+    if (parseDocument(piece, options).errors.length > 40) return start;
     start = end;
   }
   return source.length;

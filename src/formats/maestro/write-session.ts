@@ -138,7 +138,8 @@ function editPhases(
   if ((added.length > 0 || gone.length > 0) && total) splicer.set(root, 'total_phases', account.steps.length);
   const moved = account.steps.some((step) => old.get(step.key)?.status !== step.status);
   const current = account.position?.step ?? (moved ? currentOf(account) : null);
-  if (current && current !== before.position?.step && keys.has(current))
+  const isTier = [...session.phases.values()].some(({ phase }) => phase.node === root);
+  if (!isTier && current && current !== before.position?.step && keys.has(current))
     splicer.set(root, 'current_phase', ids(current), ['implementation_plan', 'status']);
 }
 
