@@ -215,12 +215,9 @@ function isStillTrue(text: string, account: Account): boolean {
 
 function artifactLines(there: readonly string[], steps: readonly AccountStep[], folder: string): string[] {
   const kept = withoutNone(there);
-  const mentioned = kept.join('\n');
+  const mentioned = new Set(kept.flatMap((line) => line.split(/[\s`()]+/)));
   const paths = [...new Set(steps.flatMap((step) => step.artifacts ?? []).map(({ path }) => inFolder(path, folder)))];
-  const lines = [
-    ...kept,
-    ...paths.filter((path) => !mentioned.includes(path)).map((path) => `- ${oneLine(path, 300)}`),
-  ];
+  const lines = [...kept, ...paths.filter((path) => !mentioned.has(path)).map((path) => `- ${oneLine(path, 300)}`)];
   return lines.length > 0 ? lines : ['None'];
 }
 
