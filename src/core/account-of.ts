@@ -60,7 +60,10 @@ export function accountOf(state: State, records: RunRecords): Account {
         ...present({ alias: alias ?? undefined, reason: reason ?? undefined }),
       })),
     ],
-    usage: [...state.usage.values()].map(({ agent, input, output, cached }) => ({ agent, input, output, cached })),
+    usage: [...state.usage.values()].map(({ agent, input, output, cached }) => ({
+      agent,
+      ...present({ input: input ?? undefined, output: output ?? undefined, cached: cached ?? undefined }),
+    })),
     files: records.files
       .filter((file) => !file.read && !inSteps.has(file.path))
       .map(({ path, change }) => ({ path, ...present({ change }) })),
@@ -86,7 +89,7 @@ function stepAccount(step: Step, status: AccountStep['status'], result: Result |
     ...told(stated, { startedAt: step.startedAt, endedAt: step.endedAt }),
     ...(step.retries > 0 ? { retries: step.retries } : {}),
     ...present({ reason: step.reason ?? undefined, summary: result?.summary ?? step.summary ?? undefined }),
-    ...(result?.built ? { built: result.built.split('\n') } : {}),
+    ...filled({ built: result?.built }),
     ...(artifacts.length > 0
       ? { artifacts: [...new Map(artifacts.map((file) => [file.path, file])).values()].map(plainFile) }
       : {}),

@@ -269,6 +269,7 @@ const conflictWords: Readonly<Record<ConflictKind, string>> = {
   other_branch: 'is on another branch than the work',
   rebased_away: 'has lost the commit the work was recorded at',
   built_mismatch: 'is not as it was built',
+  mirror_edited: 'was edited by others',
 };
 
 const processWords = { alive: ', its process still runs', dead: ', its process is gone', unknown: '' } as const;

@@ -31,9 +31,9 @@ export function applyAccount(state: State, event: Read, touch: Toucher, recall: 
   for (const session of account.sessions ?? []) readSession(state, event, session, touch, recall);
   for (const message of account.messages ?? []) readMessage(state, event, message, touch, recall);
   readFiles(state, event, account, touch, recall);
-  for (const { agent, input = 0, output = 0, cached = 0 } of account.usage ?? []) {
+  for (const { agent, input, output, cached } of account.usage ?? []) {
     const before = state.usage.get(agent) ?? null;
-    const after = { agent, input, output, cached };
+    const after = { agent, input: input ?? null, output: output ?? null, cached: cached ?? null };
     state.usage.set(agent, after);
     touch('usage', agent, before, after);
   }
@@ -52,7 +52,10 @@ function readRun(state: State, said: AccountRun, touch: Toucher): void {
   const before = state.run;
   if (!before) return;
   const { alias, title, goal, status, design, plan, branch, reason } = said;
-  const { times, stated } = read(said, before.stated ? before : null, { times: ['openedAt'], filled: ['openedAt'] });
+  const { times, stated } = read(said, before.stated ? before : null, {
+    times: ['openedAt', 'updatedAt'],
+    filled: ['openedAt'],
+  });
   state.run = {
     ...before,
     ...present({ alias, title, goal, status, design, branch, reason }),
@@ -94,7 +97,7 @@ function readStep(state: State, event: Read, said: AccountStep, touch: Toucher, 
     id: key,
     step: key,
     summary: summary ?? result?.summary ?? null,
-    built: built?.join('\n') ?? result?.built ?? null,
+    built: built ?? result?.built ?? [],
     artifacts: artifacts.map(plainFile),
     session: result?.session ?? event.session,
     by: result?.by ?? event.actor.name,

@@ -57,7 +57,7 @@ function afterStep(state: State, event: StepEvent, touch: Toucher): void {
         id: step,
         step,
         summary: summary ?? null,
-        built: built ?? null,
+        built: built ? [built] : [],
         artifacts: artifacts ?? [],
         session: event.session,
         by: event.actor.name,

@@ -260,7 +260,7 @@ function applyUsage(state: State, body: EventBody<'usage.added'>, touch: Toucher
     agent,
     input: (before?.input ?? 0) + input,
     output: (before?.output ?? 0) + output,
-    cached: (before?.cached ?? 0) + (cached ?? 0),
+    cached: cached === undefined ? (before?.cached ?? null) : (before?.cached ?? 0) + cached,
   };
   state.usage.set(agent, after);
   touch('usage', agent, before, after);

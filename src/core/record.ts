@@ -63,7 +63,7 @@ function facets(touch: Touch): Facets {
     }
     case 'result': {
       const { summary, built } = row as Rows['result'];
-      return { status: 'final', tags: [], text: words(summary, built) };
+      return { status: 'final', tags: [], text: words(summary, ...built) };
     }
     case 'session': {
       const { status, agent, notes, issues, client } = row as Rows['session'];

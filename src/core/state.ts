@@ -226,11 +226,12 @@ export interface Handoff extends EventBody<'handoff.offered'> {
   outcome: string | null;
 }
 
+/** Tokens; what nobody told is not known, which is not zero. */
 export interface Usage {
   agent: string;
-  input: number;
-  output: number;
-  cached: number;
+  input: number | null;
+  output: number | null;
+  cached: number | null;
 }
 
 export interface Mirror {
@@ -279,7 +280,7 @@ export interface Result {
   id: string;
   step: string;
   summary: string | null;
-  built: string | null;
+  built: readonly string[];
   artifacts: readonly Artifact[];
   session: string | null;
   by: string;

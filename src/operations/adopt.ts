@@ -12,7 +12,7 @@ import { hashArtifact, isFile, recordedPath } from '../workspace/files.ts';
 import { type FileTree, openTree } from '../workspace/tree.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Context } from './context.ts';
-import { readBase, readFiles, saveBase, syncMirrors } from './mirrors.ts';
+import { FILE_ACTOR, readBase, readFiles, saveBase, syncMirrors } from './mirrors.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 
@@ -209,7 +209,7 @@ async function changeOf(engine: Engine, workspace: Workspace, run: string, place
   if (!before || !parsed.account) return 0;
   const { changed } = diffAccounts(before, parsed.account);
   if (Object.keys(changed).length === 0) return 0;
-  const caller = { actor: { kind: 'person', name: 'file' }, session: null, key: null } as const;
+  const caller = { actor: FILE_ACTOR, session: null, key: null };
   const source = { format: format.name, path: found.main };
   const done = await engine.execute(run, { type: 'account.read', ...source, account: changed }, caller);
   return done.events.length;

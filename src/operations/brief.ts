@@ -1,5 +1,6 @@
 import { type Brief, composeBrief } from '../core/brief.ts';
 import { type BriefText, renderBrief } from '../core/brief-text.ts';
+import type { SeenEvidence } from '../core/conflict.ts';
 import { ancestorsOf, planView } from '../core/derive.ts';
 import { positionOf } from '../core/position.ts';
 import type { Decision, Session, State, Step } from '../core/state.ts';
@@ -16,6 +17,8 @@ export interface BriefOptions {
   agent: string | null;
   role?: Role | undefined;
   budgetTokens?: number | undefined;
+  /** What others did to mirrors, as it was found. */
+  edits?: SeenEvidence['edits'];
 }
 
 export async function briefFor(
@@ -40,7 +43,7 @@ export async function briefFor(
     decisions: await decisionsThatBear(context, state, options.session),
     previous: await previousSession(context, state, options.session),
     mark: treeMark(context),
-    seen: await findEvidence(context, state, status),
+    seen: await findEvidence(context, state, status, options.edits),
     files: await readingList(context, state, position, budgetTokens),
     effectOwners,
   });

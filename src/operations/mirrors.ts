@@ -4,6 +4,7 @@ import { type Dropped, diffAccounts } from '../core/account-diff.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Mirror, State } from '../core/state.ts';
+import { oneLine } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../formats/format.ts';
 import { formatNames, formats } from '../formats/index.ts';
@@ -27,7 +28,7 @@ export interface Synced extends Mirror {
 }
 
 /** An edit of a mirrored file is recorded under this name. */
-const FILE_ACTOR = { kind: 'person', name: 'file' } as const;
+export const FILE_ACTOR = { kind: 'agent', name: 'file' } as const;
 const LOCK_WAIT_MS = 10_000;
 
 /**
@@ -53,17 +54,22 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   return [];
 }
 
+/** What others did to mirrors, in words. */
+export function editsOf(synced: readonly Synced[]): { path: string; found: string }[] {
+  return synced.flatMap(({ path, absorbed, dropped, rejected }) => {
+    const deeds = [
+      ...(absorbed > 0 ? [`edited, ${absorbed} changes taken in`] : []),
+      ...dropped.map(({ kind, name }) => `${kind} ${quoted(name)} taken out, which stays here`),
+      ...(rejected ? [`edited and not understood, the edit is in ${rejected}`] : []),
+    ];
+    return deeds.length > 0 ? [{ path, found: deeds.join('; ') }] : [];
+  });
+}
+
 /** The same, for a command that has recorded something: nothing that goes wrong here undoes it. */
 export async function keepMirrors(context: Context, state: State): Promise<void> {
   try {
-    for (const { path, dropped, rejected } of await syncMirrors(context, state)) {
-      if (rejected) context.warn(`${path} was edited and could not be understood; the edit is in ${rejected}.`);
-      for (const { kind, name, words } of dropped) {
-        context.warn(
-          `${path} was edited: ${kind} ${quoted(name)} (${words.slice(0, 60)}) is gone there and stays here.`,
-        );
-      }
-    }
+    for (const { path, found } of editsOf(await syncMirrors(context, state))) context.warn(`${path}: ${found}.`);
   } catch (thrown) {
     context.warn(`The mirrors were not written: ${(thrown as Error).message} \`holdfast mirror sync\` tries again.`);
   }
@@ -94,9 +100,13 @@ async function syncMirror(engine: Engine, workspace: Workspace, run: string, mir
   // Nobody knows what of it is an edit: it is kept as it was.
   if (base === null && rendered.has(mirror.path) && files.has(mirror.path))
     result.rejected ??= setAside(workspace.tree, mirror.path, engine.now());
-  for (const [path, text] of rendered) writeMirrored(workspace.tree, path, files.get(path), text);
-  result.written = [...rendered.keys()];
-  saveBase(workspace, mirror, new Map([...previous, ...rendered]));
+  const wanted = new Map([...previous, ...rendered]);
+  for (const [path, text] of wanted) {
+    if (files.get(path) === text) continue;
+    writeMirrored(workspace.tree, path, files.get(path), text);
+    result.written.push(path);
+  }
+  saveBase(workspace, mirror, wanted);
   return result;
 }
 
@@ -111,8 +121,13 @@ async function absorb(
   if (!before.account || !after.account) return;
   const { changed, dropped } = diffAccounts(before.account, after.account);
   result.dropped = dropped;
-  if (Object.keys(changed).length === 0) return;
   const caller = { actor: FILE_ACTOR, session: null, key: null };
+  if (dropped.length > 0) {
+    const gone = dropped.map(({ kind, name, words }) => `${kind} ${name} (${oneLine(words, 80)})`).join(', ');
+    const text = `${path} was edited and no longer has ${gone}. It stays here, and was written back.`;
+    await engine.execute(run, { type: 'note.add', text, kind: 'deviation' }, caller);
+  }
+  if (Object.keys(changed).length === 0) return;
   const { events } = await engine.execute(run, { type: 'account.read', format, path, account: changed }, caller);
   result.absorbed = events.length;
 }

@@ -112,12 +112,12 @@ function readyLine(steps: readonly StepLine[], pen: Pen): string[] {
 
 /** `Tokens: 1.21 M in (62 % cached), 96 k out · claude 71 %, codex 29 %`. */
 function usageLine(usage: readonly Usage[]): string[] {
-  const sum = (field: 'input' | 'output' | 'cached') => usage.reduce((total, one) => total + one[field], 0);
+  const sum = (field: 'input' | 'output' | 'cached') => usage.reduce((total, one) => total + (one[field] ?? 0), 0);
   const all = sum('input') + sum('cached') + sum('output');
   if (all === 0) return [];
   const read = sum('input') + sum('cached');
   const shares = usage.map((one) => {
-    const part = Math.round(((one.input + one.cached + one.output) / all) * 100);
+    const part = Math.round((((one.input ?? 0) + (one.cached ?? 0) + (one.output ?? 0)) / all) * 100);
     return `${one.agent} ${part} %`;
   });
   const cached = read > 0 ? ` (${Math.round((sum('cached') / read) * 100)} % cached)` : '';
