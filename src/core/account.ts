@@ -83,6 +83,8 @@ export const AccountDecision = v.object({
   by: v.optional(Who),
   at: v.optional(When),
   status: v.optional(v.picklist(['active', 'superseded', 'retracted'])),
+  /** Set by the rules, never by a parser: how it stood before the file said otherwise. */
+  was: v.optional(v.picklist(['active', 'superseded', 'retracted'])),
   /** The alias or id of the one it replaces. */
   supersedes: v.optional(Label),
 });
@@ -218,6 +220,10 @@ export const Account = v.object({
   kept: v.optional(v.record(v.string(), v.unknown())),
 });
 export type Account = v.InferOutput<typeof Account>;
+
+/** A part of an account: what one event of the journal carries of it. */
+export const AccountPart = v.partial(Account);
+export type AccountPart = v.InferOutput<typeof AccountPart>;
 
 export function emptyAccount(title: string): Account {
   return {

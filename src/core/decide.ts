@@ -1,8 +1,9 @@
 import type { Command, CommandOf, CommandType } from './command.ts';
 import type { Vitals } from './derive.ts';
-import type { Draft, Event, Owner } from './event.ts';
+import type { Draft, Owner } from './event.ts';
 import { evolve } from './evolve.ts';
 import { Fault, notFound } from './fault.ts';
+import { readAccount } from './rules/account.ts';
 import {
   acceptHandoff,
   clarifyHandoff,
@@ -20,7 +21,6 @@ import {
   addNote,
   addUsage,
   eraseText,
-  keepForeign,
   makeDecision,
   raiseItem,
   removeMirror,
@@ -28,7 +28,7 @@ import {
   settleItem,
 } from './rules/record.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './rules/run.ts';
-import { type Scene, sceneOf } from './rules/scene.ts';
+import { pretend, type Scene, sceneOf } from './rules/scene.ts';
 import { endSession, goneSessions, returningSession, returnOf, startSession, supervise } from './rules/session.ts';
 import {
   checkpointStep,
@@ -186,23 +186,6 @@ function namedCaller(state: State, command: Command, circumstances: Circumstance
 
 const actorOf = (session: Session): Actor => ({ kind: session.kind, name: session.agent });
 
-/** A draft as the event it would become, to see what follows from it. */
-function pretend(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
-  const run = state.run?.id ?? '';
-  return {
-    ...draft,
-    run,
-    version: state.version + 1,
-    at: now,
-    actor,
-    session,
-    key: null,
-    previous: '',
-    hash: '',
-    bodyHash: '',
-  };
-}
-
 type Rule<T extends CommandType> = (scene: Scene, command: CommandOf<T>) => Draft[];
 
 function ruleOf<T extends CommandType>(type: T): Rule<T> {
@@ -256,6 +239,6 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'conflict.accept': acceptConflict,
   'mirror.add': addMirror,
   'mirror.remove': removeMirror,
-  'foreign.keep': keepForeign,
+  'account.read': readAccount,
   'text.erase': eraseText,
 };

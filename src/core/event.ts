@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { AccountPart } from './account.ts';
 import { ActorName, FilePath, Instant, Label, Sentence, StepKey, Text } from './text.ts';
 import {
   type Actor,
@@ -275,8 +276,8 @@ export const eventBodies = {
   'conflict.accepted': v.object({ id: Label, note: v.optional(Text) }),
   'mirror.added': v.object({ format: Label, path: FilePath }),
   'mirror.removed': v.object({ format: Label, path: FilePath }),
-  /** What a foreign format has and the core has no word for, kept to be rendered back. */
-  'foreign.kept': v.object({ format: Label, data: v.unknown() }),
+  /** What another tool's file says of the run: all of it when it is taken over, later what was changed there. */
+  'account.read': v.object({ format: Label, path: FilePath, dialect: v.optional(Label), account: AccountPart }),
   'worklog.compacted': v.object({ notes: v.array(Label), proof: Label }),
   'recovery.made': v.object({ from: Text, findings: v.array(Text) }),
   'text.erased': v.object({ versions: v.array(Count), reason: Sentence }),

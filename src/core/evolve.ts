@@ -1,7 +1,9 @@
 import type { Event, EventBody, EventOf } from './event.ts';
+import { applyAccount } from './evolve-account.ts';
 import { applyHandoff, applyMessage, applySnapshot } from './evolve-mail.ts';
 import { applyClaim, applySession } from './evolve-session.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './evolve-step.ts';
+import { isOpen } from './lifecycle.ts';
 import { markPlace } from './place.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
 import { count } from './state.ts';
@@ -98,11 +100,8 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
     case 'mirror.added':
     case 'mirror.removed':
       return applyMirror(state, event, touch);
-    case 'foreign.kept': {
-      const { format, data } = event.body;
-      state.foreign.set(format, data);
-      return touch('foreign', format, null, { format, version: event.version });
-    }
+    case 'account.read':
+      return applyAccount(state, event, touch, recall);
     case 'text.erased':
       return touch('erasure', String(event.version), null, event.body);
     case 'worklog.compacted':
@@ -197,9 +196,6 @@ function applyDecision(
   if (old) touch('decision', old.id, old, { ...old, status: 'superseded', supersededBy: id });
 }
 
-const isOpen = (item: Item): boolean =>
-  item.status === 'open' || item.status === 'active' || item.status === 'bypassed';
-
 function applyItem(
   state: State,
   event: EventOf<'item.raised' | 'item.settled' | 'item.reopened'>,
@@ -212,7 +208,7 @@ function applyItem(
   if (!after) return;
   count(state, id);
   // What is settled leaves state; only what raises or reopens it brings it back, whether it can be recalled or not.
-  if (!isOpen(after)) state.items.delete(id);
+  if (!isOpen(after.status)) state.items.delete(id);
   else if (event.type !== 'item.settled' || state.items.has(id)) state.items.set(id, after);
   touch('item', id, before, after);
 }

@@ -28,7 +28,6 @@ export interface State {
   notes: Map<string, Note>;
   usage: Map<string, Usage>;
   mirrors: Map<string, Mirror>;
-  foreign: Map<string, unknown>;
   acceptedConflicts: Map<string, string>;
   next: NextAction | null;
   /** Where the work stood when it was recorded last, by working tree; the main one has no name. */
@@ -40,8 +39,15 @@ export interface State {
   snapshotSequences: Map<string, number>;
 }
 
+/** Words of a file that are said otherwise here, to be written back as they were: times above all. */
+export type Stated = Readonly<Record<string, string>>;
+
 export interface Run {
   id: string;
+  /** Its name in another tool's file. */
+  alias?: string | undefined;
+  branch?: string | undefined;
+  stated?: Stated | undefined;
   title: string;
   goal: string | null;
   workspace: string;
@@ -58,6 +64,7 @@ export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 's
 
 export interface Step {
   key: string;
+  stated?: Stated | undefined;
   title: string;
   kind: StepKind;
   parent: string | null;
@@ -114,6 +121,9 @@ export interface Checkpoint {
 
 export interface Session {
   id: string;
+  stated?: Stated | undefined;
+  workingOn?: string | undefined;
+  finished?: readonly string[] | undefined;
   agent: string;
   kind: 'agent' | 'person';
   role: Role;
@@ -158,6 +168,7 @@ export interface Claim {
 export type ItemStatus = 'active' | 'bypassed' | 'open' | 'resolved' | 'deferred' | 'withdrawn';
 
 export interface Item extends EventBody<'item.raised'> {
+  stated?: Stated | undefined;
   status: ItemStatus;
   raisedAt: string;
   by: string;
@@ -168,6 +179,7 @@ export interface Item extends EventBody<'item.raised'> {
 }
 
 export interface Decision extends EventBody<'decision.made'> {
+  stated?: Stated | undefined;
   status: 'active' | 'retracted' | 'superseded';
   at: string;
   by: string;
@@ -178,6 +190,7 @@ export interface Decision extends EventBody<'decision.made'> {
 }
 
 export interface Note extends EventBody<'note.added'> {
+  stated?: Stated | undefined;
   at: string;
   by: string;
   session: string | null;
@@ -194,6 +207,7 @@ export interface Effect extends EventBody<'effect.began'> {
 }
 
 export interface Message extends EventBody<'message.sent'> {
+  stated?: Stated | undefined;
   status: EventBody<'message.moved'>['to'];
   at: string;
   session: string | null;
@@ -273,7 +287,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 4;
+export const STATE_FORMAT = 5;
 
 export function emptyState(): State {
   return {
@@ -290,7 +304,6 @@ export function emptyState(): State {
     notes: new Map(),
     usage: new Map(),
     mirrors: new Map(),
-    foreign: new Map(),
     acceptedConflicts: new Map(),
     next: null,
     places: new Map(),
@@ -315,7 +328,6 @@ export function forkState(state: State): State {
     notes: new Map(state.notes),
     usage: new Map(state.usage),
     mirrors: new Map(state.mirrors),
-    foreign: new Map(state.foreign),
     acceptedConflicts: new Map(state.acceptedConflicts),
     places: new Map(state.places),
     snapshotSequences: new Map(state.snapshotSequences),
@@ -343,12 +355,14 @@ export function nextId(state: State, prefix: string, ahead = 0): string {
   return `${prefix}-${(state.counters[prefix] ?? 0) + 1 + ahead}`;
 }
 
-/** Keeps the counter of an id's prefix at least at its number, whatever made the id. */
-export function count(state: State, id: string): void {
+/** Keeps the counter of an id's prefix at least at its number, whatever made the id. Says whether the id is new. */
+export function count(state: State, id: string): boolean {
   const match = /^([A-Z])-(\d+)$/.exec(id);
-  if (!match) return;
+  if (!match) return false;
   const [, prefix = '', digits = ''] = match;
-  state.counters[prefix] = Math.max(state.counters[prefix] ?? 0, Number(digits));
+  const before = state.counters[prefix] ?? 0;
+  state.counters[prefix] = Math.max(before, Number(digits));
+  return Number(digits) > before;
 }
 
 export const itemPrefixes = { blocker: 'B', finding: 'F', question: 'Q', commitment: 'C', error: 'E' } as const;

@@ -27,3 +27,14 @@ export function clockTime(instant: string, now: string): string {
   const minutes = `${instant.slice(11, 16)} UTC`;
   return instant.slice(0, 10) === now.slice(0, 10) ? minutes : `${instant.slice(0, 10)} ${minutes}`;
 }
+
+/** A date or time as files say it, in ISO order, as an instant; without a zone it is taken as UTC. Null for other words. */
+export function instantOf(words: string): string | null {
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?$/.exec(
+    words.trim(),
+  );
+  if (!match) return null;
+  const [, day, minutes = '00:00', seconds = ':00', zone = 'Z'] = match;
+  const ms = Date.parse(`${day}T${minutes}${seconds}${zone === 'UTC' ? 'Z' : zone}`);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
