@@ -4,7 +4,7 @@ import { bare, bodyStart, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import type { Entry } from './entries.ts';
 import { readFrontMatter } from './front-matter.ts';
-import { planKey, readCount, readPhase, readPlanId } from './numbers.ts';
+import { phaseKey, planKey, readCount, readPhase, readPlanId } from './numbers.ts';
 import type { Roadmap } from './roadmap.ts';
 import type { StatePage } from './state-markdown.ts';
 
@@ -161,8 +161,9 @@ function addPosition(drafts: Map<string, Draft>, state: StatePage | null): strin
   const phase =
     readPhase(value('phase')) ?? readPhase(front('current_phase')) ?? readPhase(front('active_phase')) ?? null;
   const planned = readPlanId(value('plan').replace(/[*`]/g, '')) ?? readPlanId(front('current_plan'));
-  const key = phase?.key ?? planned?.phase;
-  if (key === undefined) return null;
+  const named = phase?.key ?? planned?.phase;
+  if (named === undefined) return null;
+  const key = keyed(drafts, named);
   const status =
     stepStatus(value('status')) ?? suffixStatus(value('phase')) ?? stepStatus(front('status')) ?? ('pending' as const);
   const title = (phase?.name ?? value('phaseName')) || front('current_phase_name') || `Phase ${key}`;
@@ -173,14 +174,28 @@ function addPosition(drafts: Map<string, Draft>, state: StatePage | null): strin
   if (draft.step.title === `Phase ${key}`) draft.step.title = title;
   if (phase && phase.spelled !== key) draft.step.alias ??= phase.spelled;
   const count = planned ? null : readCount(value('plan') || front('current_plan'));
-  const plan = planned?.key ?? (count && count.at > 0 ? planKey(key, String(count.at)) : null);
+  const numbered = planned?.key ?? (count && count.at > 0 ? planKey(named, String(count.at)) : null);
+  const plan = numbered === null ? null : keyed(drafts, numbered);
   if (plan === null) {
     if (!draft.said || draft.step.status === 'pending') draft.step.status = status;
     draft.said = true;
     return key;
   }
+  const task = state.position.get('task')?.value.toLowerCase();
+  const below = task
+    ? [...drafts.values()].find(({ step }) => step.parent === plan && step.title.toLowerCase() === task)
+    : undefined;
+  if (below) return below.step.key;
   addPlans(drafts, key, plan, count, status);
   return plan;
+}
+
+/** The key of what a file knows by a number. */
+function keyed(drafts: Map<string, Draft>, number: string): string {
+  if (drafts.has(number)) return number;
+  for (const { step } of drafts.values())
+    if (step.alias !== undefined && phaseKey(step.alias) === number) return step.key;
+  return [...drafts.values()].find(({ step }) => step.alias === number)?.step.key ?? number;
 }
 
 /** `Plan: 2 of 3`: those before it are done, where nothing else is known of them. */
@@ -244,7 +259,11 @@ function settle(drafts: Map<string, Draft>): void {
     const { parent, key } = draft.step;
     if (parent === undefined) continue;
     if (!drafts.has(parent) || parent === key) delete draft.step.parent;
-    else children.set(parent, [...(children.get(parent) ?? []), draft]);
+    else {
+      const level = children.get(parent);
+      if (level) level.push(draft);
+      else children.set(parent, [draft]);
+    }
   }
   for (const [key, below] of children) {
     const { step, said } = drafts.get(key) as Draft;
