@@ -133,7 +133,8 @@ function addRecords(reading: Reading): void {
     const onlyProse = list.listing.entries.every(({ form }) => form === 'paragraph');
     for (const entry of list.listing.entries) {
       // A paragraph above a list introduces it; alone, or in bold, it is what is said.
-      if (entry.form === 'paragraph' && (isPointer(entry.text) || !(onlyProse || /^\*\*/.test(entry.text)))) continue;
+      if (entry.form === 'paragraph' && (isPointer(entry.text) || !(onlyProse || /^(?:\*\*|~~)/.test(entry.text))))
+        continue;
       if (list.kind === 'decisions') {
         const value = readDecision(entry, known);
         if (value) reading.decisions.push({ value: clipDecision(value), list, entry });
@@ -262,7 +263,10 @@ function fillAccount(reading: Reading, found: Found): void {
   if (goal && !isNone(goal)) account.run.goal = clip(goal);
   const milestone = front('milestone') ?? state?.anywhere.get('milestone')?.value.split(/\s/)[0];
   if (milestone && milestone.length <= 200) account.run.alias = milestone;
-  const updated = front('last_updated') ?? state?.anywhere.get('lastUpdated')?.value ?? handoffs.at(-1)?.timestamp;
+  const updated =
+    front('last_updated') ??
+    state?.anywhere.get('lastUpdated')?.value.replace(/[*_]+$/, '') ??
+    handoffs.at(-1)?.timestamp;
   if (updated) account.run.updatedAt = updated.slice(0, 200);
   if (/^(?:completed?|done|shipped|milestone[ _-]?completed?)$/i.test(front('status') ?? ''))
     account.run.status = 'completed';

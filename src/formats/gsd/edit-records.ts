@@ -181,6 +181,9 @@ function itemLine(item: AccountItem, list: List | null): string[] {
 
 function bullet(list: List | null, words: string, over: boolean): string[] {
   const last = lastUngrouped(list);
+  // Where everything is said in paragraphs, a list beside them would turn them into its introduction.
+  if (last?.form === 'paragraph' && list?.listing.entries.every(({ form }) => form === 'paragraph'))
+    return ['', ...words.split('\n')];
   const mark = last?.form === 'bullet' ? last.mark : '- ';
   // Numbers would have to be counted on; a bullet among them reads as well.
   const plain = /^\s*\d/.test(mark) ? '- ' : mark.replace(/\[[ xX~-]\]/, over ? '[x]' : '[ ]');
@@ -219,7 +222,10 @@ function insertion(state: StatePage, list: List | null, lines: readonly string[]
   if (list.from < 0) return [newSection(state, listTitle(list.kind), lines)];
   const last = lastUngrouped(list);
   const [none] = list.listing.nones;
-  if (last) return [{ from: last.to, to: last.to, lines: last.form === 'paragraph' ? ['', ...lines] : lines }];
+  if (last)
+    return [
+      { from: last.to, to: last.to, lines: last.form === 'paragraph' && lines[0] !== '' ? ['', ...lines] : lines },
+    ];
   if (none && list.listing.entries.length === 0) return [{ from: none.from, to: none.to, lines }];
   const after = bare(state.page.lines[list.from]).trim() === '' ? list.from + 1 : list.from;
   const next = bare(state.page.lines[after]).trim();

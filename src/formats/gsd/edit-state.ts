@@ -6,7 +6,7 @@ import { editRecords, newSection, row } from './edit-records.ts';
 import { type Field, type FieldName, setField } from './fields.ts';
 import { setFront } from './front-matter.ts';
 import { flat } from './matching.ts';
-import { padded, readCount, readPhase, readPlanId } from './numbers.ts';
+import { padded, readCount, readPercent, readPhase, readPlanId } from './numbers.ts';
 import { type Counts, countSteps, moveBar, percentOf } from './progress.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
@@ -18,7 +18,7 @@ export function editState(reading: Reading, account: Account, changes: StepChang
   const edits = [
     ...editRecords(reading, account, state),
     ...editPosition(reading, account, changes, state),
-    ...editRows(reading, changes, state),
+    ...editRows(reading, account, changes, state),
     ...editProgress(reading, account, changes, state),
     ...editSession(reading, account, state),
     ...editNext(reading, account, state),
@@ -77,7 +77,8 @@ function editPosition(reading: Reading, account: Account, changes: StepChanges, 
   };
   const total = account.steps.filter(({ parent }) => parent === undefined).length;
   const number = numberOf(reading, phase.key);
-  const placed = set('phase', (old) => phaseValue(old, number, phase, total));
+  const over = siblings.length > 0 ? siblings.every(isOver) : isOver(phase);
+  const placed = set('phase', (old) => phaseValue(old, number, phase, total, over));
   set('phaseName', () => flat(phase.title));
   set('plan', (old) => planValue(old, plan, siblings));
   set('totalPlans', () => String(siblings.length));
@@ -96,7 +97,7 @@ function editPosition(reading: Reading, account: Account, changes: StepChanges, 
   if (!placed)
     edits.push(
       ...insertPosition(state, [
-        `Phase: ${phaseValue('', number, phase, total)}`,
+        `Phase: ${phaseValue('', number, phase, total, over)}`,
         `Plan: ${planValue('', plan, siblings)}`,
         `Status: ${statusWords(step, plan !== undefined)}`,
       ]),
@@ -127,14 +128,23 @@ function numberOf(reading: Reading, key: string): string {
 }
 
 /** `3 of 5 (Auth)`, `07`, `05 (polish) — EXECUTING`: the next phase in the same shape. */
-function phaseValue(old: string, number: string, phase: AccountStep, total: number): string {
+function phaseValue(old: string, number: string, phase: AccountStep, total: number, over: boolean): string {
   const before = readPhase(old);
-  if (before?.key === phase.key || before?.key === readPhase(number)?.key) return old;
+  const word = over ? 'COMPLETE' : 'EXECUTING';
+  const shouted = /(\s[—–-]+\s)(?:EXECUTING|IN PROGRESS|COMPLETED?|READY|PLANNING|VERIFYING)\b/;
+  if (before?.key === phase.key || before?.key === readPhase(number)?.key) {
+    const same = stepStatus(shouted.exec(old)?.[0] ?? '') === (over ? 'completed' : 'in_progress');
+    return same ? old : old.replace(shouted, (_, dash: string) => dash + word);
+  }
   const spelled = before && /^0\d/.test(before.spelled) ? padded(number) : number;
   if (before && /^\W*\d+[A-Za-z]?(?:\.\d+)*\W*$/.test(old)) return spelled;
   const of = before?.total ? ` of ${Math.max(before.total, total)}` : before ? '' : ` of ${total}`;
-  const suffix = / — [A-Z]{4,}\b/.test(old) ? (phase.status === 'completed' ? ' — COMPLETE' : ' — EXECUTING') : '';
+  const suffix = / — [A-Z]{4,}\b/.test(old) ? ` — ${word}` : '';
   return `${spelled}${of} (${flat(phase.title)})${suffix}`;
+}
+
+function isOver({ status }: AccountStep): boolean {
+  return status === 'completed' || status === 'skipped';
 }
 
 function planValue(old: string, plan: AccountStep | undefined, siblings: readonly AccountStep[]): string {
@@ -174,7 +184,7 @@ const tableWords: Record<AccountStep['status'], string> = {
 };
 
 /** Tables of phases: the status cell of a row, and rows for steps that no file has yet. */
-function editRows(reading: Reading, changes: StepChanges, state: StatePage): LineEdit[] {
+function editRows(reading: Reading, account: Account, changes: StepChanges, state: StatePage): LineEdit[] {
   const edits: LineEdit[] = [];
   for (const step of changes.status) {
     const entry = reading.steps.rows.get(step.key);
@@ -183,7 +193,10 @@ function editRows(reading: Reading, changes: StepChanges, state: StatePage): Lin
     const line = bare(state.page.lines[entry.from]);
     edits.push({ from: entry.from, to: entry.to, lines: [setCell(line, at, tableWords[step.status])] });
   }
-  if (reading.roadmap || changes.added.length === 0) return edits;
+  // Without a roadmap, what is done and past is no longer listed; only what lies ahead is added.
+  const parents = new Map(account.steps.map((step) => [step.key, step]));
+  const ahead = changes.added.filter((step) => !isOver(step) && !isOver(parents.get(step.parent ?? '') ?? step));
+  if (reading.roadmap || ahead.length === 0) return edits;
   const line = (step: AccountStep) => row([step.key, step.title, tableWords[step.status]]);
   const last = [...reading.steps.rows.values()].findLast(({ form }) => form === 'row');
   if (last?.table) {
@@ -195,9 +208,9 @@ function editRows(reading: Reading, changes: StepChanges, state: StatePage): Lin
         if (/^\W*(?:status|estado|状态|상태)/iu.test(words)) return tableWords[step.status];
         return /^\W*(?:name|title|nome|名称|이름)/iu.test(words) ? step.title : '—';
       });
-    return [...edits, { from: last.to, to: last.to, lines: changes.added.map((step) => row(cells(step))) }];
+    return [...edits, { from: last.to, to: last.to, lines: ahead.map((step) => row(cells(step))) }];
   }
-  const table = ['| Phase | Name | Status |', '|-------|------|--------|', ...changes.added.map(line)];
+  const table = ['| Phase | Name | Status |', '|-------|------|--------|', ...account.steps.map(line)];
   return [...edits, newSection(state, 'Phase Progress', table)];
 }
 
@@ -235,15 +248,28 @@ function editProgress(
     if (stored[key] !== Number(field.value)) edits.push(setFront(page, field, String(stored[key])));
   }
   if (!moved) return [];
+  const was = { ...before };
+  for (const key of Object.keys(was) as (keyof Counts)[]) {
+    const value = front?.fields.get(`progress.${key}`)?.value ?? '';
+    if (/^\d+$/.test(value)) was[key] = Number(value);
+  }
+  // A percentage that did not follow from the counters was somebody's own; it is left to them.
+  const follows = (percent: number | null) =>
+    percent !== null && (Math.abs(percent - percentOf(was)) <= 1 || Math.abs(percent - phasePercent(was)) <= 1);
   const percent = percentOf(stored);
   const field = front?.fields.get('progress.percent');
-  if (field && field.value !== String(percent)) edits.push(setFront(page, field, String(percent)));
+  if (field && follows(readPercent(`${field.value}%`)) && field.value !== String(percent))
+    edits.push(setFront(page, field, String(percent)));
   const bar = position.get('progress') ?? anywhere.get('progress');
-  if (bar && /%/.test(bar.value)) {
+  if (bar && follows(readPercent(bar.value))) {
     const value = moveBar(bar.value, percent);
     if (value !== bar.value) edits.push(setField(page, bar, value));
   }
   return edits;
+}
+
+function phasePercent({ completed_phases: done, total_phases: all }: Counts): number {
+  return all === 0 ? 0 : Math.round((100 * done) / all);
 }
 
 /** The last session that ended, where the account has another than the file. */

@@ -25,10 +25,9 @@ export function matchRecords<T>(
   }
   const left: T[] = [];
   for (const record of after) {
-    const index = signatures(record)
-      .map((key) => take(open, key, taken))
-      .find((found) => found !== null);
-    if (index === undefined) left.push(record);
+    let index: number | null = null;
+    for (const key of signatures(record)) index ??= take(open, key, taken);
+    if (index === null) left.push(record);
   }
   const byWords = new Map<string, number[]>();
   for (let index = before.length - 1; index >= 0; index--)

@@ -30,9 +30,7 @@ export function readDecision(entry: Entry, known: Known): AccountDecision | null
 
 /** The words of a bullet that says it. */
 export function decisionWords(decision: AccountDecision): string {
-  const phase = decision.step === undefined ? null : `Phase ${decision.step}`;
-  const context = decision.context?.replaceAll(']', ')').replace(/\s+/g, ' ').trim();
-  const tag = [phase, context].filter((part) => part).join(': ');
+  const tag = decisionTag(decision);
   const words = decision.reason
     ? `${decision.decision.replace(/\s*\n\s*/g, ' ')} — ${decision.reason}`
     : decision.decision;
@@ -50,10 +48,24 @@ export function decisionWords(decision: AccountDecision): string {
   }
 }
 
+function decisionTag({ step, context, decision }: AccountDecision): string {
+  const about = context?.replaceAll(']', ')').replace(/\s+/g, ' ').trim() ?? '';
+  // A tag that names the phase in its own spelling says it already.
+  const named = /^(?:phase|fase|阶段|단계)\s/iu.test(about) || (about === '' && /^phase\s+\d/i.test(decision));
+  return [step === undefined || named ? '' : `Phase ${step}`, about].filter((part) => part !== '').join(': ');
+}
+
 export function decisionCells(decision: AccountDecision, table: Table): string[] {
   const over = decision.status === 'superseded' || decision.status === 'retracted';
   const whyColumn = table.columns.some((column) => decisionColumn(column) === 'reason');
-  const words = [decision.decision, whyColumn || !decision.reason ? '' : ` — ${decision.reason}`].join('');
+  const kinds = table.columns.map(decisionColumn);
+  const placed = kinds.includes('context') || (kinds.includes('phase') && (decision.context === undefined || decision.step === undefined));
+  const tag = placed ? '' : decisionTag(decision);
+  const words = [
+    tag === '' ? '' : `[${tag}]: `,
+    decision.decision,
+    whyColumn || !decision.reason ? '' : ` — ${decision.reason}`,
+  ].join('');
   return table.columns.map((column) => {
     switch (decisionColumn(column)) {
       case 'decision':
@@ -113,9 +125,10 @@ export function readItem(
 
 /** The words of a bullet that says it; `boxed` where a tick in front says that it is over. */
 export function itemWords(item: AccountItem, boxed: boolean): string {
-  const tag = item.step === undefined ? '' : `[Phase ${item.step}]: `;
+  const tag = item.step === undefined || /^\[phase\s/i.test(item.text) ? '' : `[Phase ${item.step}]: `;
   const idle = item.workaround ? ` — Workaround: ${item.workaround}` : '';
-  const words = (tag === '' ? guarded(item.text) : tag + item.text) + idle;
+  const text = /^\[phase\s/i.test(item.text) ? item.text : guarded(item.text);
+  const words = (tag === '' ? text : tag + item.text) + idle;
   const resolution = item.resolution ? `: ${item.resolution}` : '';
   switch (item.status) {
     case 'resolved':
@@ -238,7 +251,8 @@ function readDecisionRow(entry: Entry, table: Table, known: Known): AccountDecis
   };
   const loose = entry.cells.findIndex((value, index) => kinds[index] === null && value !== '');
   const main = cell('decision') || (loose < 0 ? entry.text : (entry.cells[loose] as string));
-  const { text, over } = unstruck(main);
+  const { text: whole, over } = unstruck(main);
+  const { tag, rest: text } = untagged(whole);
   // Words in columns we have no name for stay with the decision.
   const others = entry.cells.flatMap((value, index) =>
     (kinds[index] === null || kinds[index] === 'status') && value !== main && !isNone(value)
@@ -248,6 +262,7 @@ function readDecisionRow(entry: Entry, table: Table, known: Known): AccountDecis
   const [decision, reason] = cell('reason') ? [text, cell('reason')] : parted(text);
   if (decision === '') return null;
   const phase = cell('phase');
+  const tagged = tag === null ? {} : placed(tag, null, '', known);
   const step = phase ? phaseTag(/^\d/.test(phase) ? `Phase ${phase}` : phase, known) : null;
   const context = [cell('context'), phase && !step?.exact ? phase : '', ...others]
     .filter((part) => part !== '')
@@ -256,8 +271,9 @@ function readDecisionRow(entry: Entry, table: Table, known: Known): AccountDecis
   const alias = cell('alias');
   return {
     ...(alias && alias.length <= 200 ? { alias } : {}),
+    ...tagged,
     ...(step ? { step: step.key } : {}),
-    ...(context ? { context } : {}),
+    ...(context ? { context: tagged.context ? `${tagged.context}; ${context}` : context } : {}),
     decision,
     ...(reason ? { reason } : {}),
     ...(date ? { at: date.slice(0, 200) } : {}),

@@ -1,4 +1,5 @@
 import type { Account, AccountStep } from '../../core/account.ts';
+import { standing } from '../standing.ts';
 import type { Reading } from './assemble.ts';
 
 /** How the steps of an account differ from those the files give. */
@@ -25,7 +26,8 @@ export function stepChanges(reading: Reading, account: Account): StepChanges {
       changes.renamed.push({ before: old, after: step });
   }
   for (const step of reading.account.steps) if (!after.has(step.key)) changes.removed.push(step);
-  changes.position = newPosition(reading, account, changes, after);
+  const stands = standing(account);
+  changes.position = stands === standing(reading.account) ? reading.steps.position : stands;
   return changes;
 }
 
@@ -44,28 +46,4 @@ function derivedStatuses(steps: readonly AccountStep[]): Map<string, AccountStep
     derived.set(key, done ? 'completed' : idle ? 'pending' : 'in_progress');
   }
   return derived;
-}
-
-/** Said outright, or where the steps that moved lead to: what is being worked on, else what comes next. */
-function newPosition(
-  reading: Reading,
-  account: Account,
-  changes: StepChanges,
-  steps: ReadonlyMap<string, AccountStep>,
-): string | null {
-  const old = reading.steps.position;
-  const said = account.position?.step ?? null;
-  if (said !== null && said !== old && steps.has(said)) return said;
-  if (changes.status.length === 0) return old;
-  const parents = new Set(account.steps.map(({ parent }) => parent));
-  const leaves = account.steps.filter(({ key }) => !parents.has(key));
-  const begun = changes.status.findLast(({ key, status }) => status === 'in_progress' && !parents.has(key));
-  if (begun) return begun.key;
-  const there = old === null ? undefined : steps.get(old);
-  if (there && there.status !== 'completed' && there.status !== 'skipped') return old;
-  const at = old === null ? -1 : leaves.findIndex(({ key }) => key === old);
-  const open = (step: AccountStep) => step.status !== 'completed' && step.status !== 'skipped';
-  const next =
-    leaves.find(({ status }) => status === 'in_progress') ?? leaves.slice(at + 1).find(open) ?? leaves.find(open);
-  return next?.key ?? old;
 }
