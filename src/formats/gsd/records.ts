@@ -59,7 +59,9 @@ export function decisionCells(decision: AccountDecision, table: Table): string[]
   const over = decision.status === 'superseded' || decision.status === 'retracted';
   const whyColumn = table.columns.some((column) => decisionColumn(column) === 'reason');
   const kinds = table.columns.map(decisionColumn);
-  const placed = kinds.includes('context') || (kinds.includes('phase') && (decision.context === undefined || decision.step === undefined));
+  const placed =
+    kinds.includes('context') ||
+    (kinds.includes('phase') && (decision.context === undefined || decision.step === undefined));
   const tag = placed ? '' : decisionTag(decision);
   const words = [
     tag === '' ? '' : `[${tag}]: `,
