@@ -9,6 +9,7 @@ import {
 } from '../../core/account.ts';
 import { isName } from '../../core/text.ts';
 import type { Files, Found, Problem } from '../format.ts';
+import { labelOf } from '../label.ts';
 import { bare, conflictMarkers, elidedLines, scanMarkdown, splitLines } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import { itemsOf, listOf, nodeOf, pairOf, problem, readYamlPage, wordsOf, type YamlPage } from './yaml-page.ts';
@@ -94,7 +95,8 @@ function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string)
     seen.add(key);
   }
   const id = wordsOf(nodeOf(root, 'initiative'));
-  if (id && id.length <= 200) account.run.alias = oneLine(id);
+  const alias = labelOf(id);
+  if (alias) account.run.alias = alias;
   account.run.title = wordsOf(nodeOf(root, 'title')) ?? id ?? 'Initiative';
   const next = wordsOf(nodeOf(root, 'next_action'));
   if (next) account.next = next.replace(/\s+$/, '');
@@ -163,7 +165,7 @@ export function readDecision(node: YAMLMap): AccountDecision | null {
   const status = word('status');
   const reversible = word('reversible');
   return {
-    ...optional('alias', label(word('id'))),
+    ...optional('alias', labelOf(word('id'))),
     ...optional('context', word('context')),
     decision,
     ...optional('reason', word('reason') ?? word('rationale')),
@@ -181,7 +183,7 @@ export function readBlocker(node: YAMLMap): AccountItem | null {
   const status = word('status')?.toLowerCase();
   const resolution = word('resolution');
   return {
-    ...optional('alias', label(word('id'))),
+    ...optional('alias', labelOf(word('id'))),
     kind: 'blocker',
     text,
     status:
@@ -218,7 +220,7 @@ const sessionStatuses = [
 
 export function readSession(node: YAMLMap): AccountSession | null {
   const word = (key: string) => wordsOf(nodeOf(node, key)) ?? undefined;
-  const alias = label(word('id'));
+  const alias = labelOf(word('id'));
   const started = word('started');
   if (alias === undefined && started === undefined && word('agent') === undefined) return null;
   const said = sessionStatuses.find((status) => status === word('status')?.toLowerCase());
@@ -233,7 +235,7 @@ export function readSession(node: YAMLMap): AccountSession | null {
     status: said ?? (reason && /context/i.test(reason) ? 'context-exhausted' : word('ended') ? 'completed' : 'active'),
     ...optional('startedAt', started?.slice(0, 200)),
     ...optional('endedAt', word('ended')?.slice(0, 200)),
-    ...optional('continues', label(resumed?.[1])),
+    ...optional('continues', labelOf(resumed?.[1])),
     ...filled('completed', listOf(nodeOf(node, 'completed'))),
     ...optional('workingOn', word('working_on')),
     ...filled('notes', resumed ? [] : notes),
@@ -357,7 +359,7 @@ function readRecordFile(reading: Reading, folder: RecordFolder, path: string, te
       status: 'active',
     });
   } else if (folder === 'blockers' && (prose.get('description') ?? prose.get('title'))) {
-    const alias = label(/^[a-z]+-\d+/i.exec(name)?.[0]);
+    const alias = labelOf(/^[a-z]+-\d+/i.exec(name)?.[0]);
     const status = /resolved|bypassed/i.exec(prose.get('status') ?? '')?.[0].toLowerCase();
     reading.loose.items.push({
       ...optional('alias', alias),
@@ -368,7 +370,7 @@ function readRecordFile(reading: Reading, folder: RecordFolder, path: string, te
     });
   } else if (folder === 'sessions' && text.trim() !== '') {
     reading.loose.sessions.push({
-      ...optional('alias', label(name)),
+      ...optional('alias', labelOf(name)),
       status: 'completed',
       notes: [text.trim().slice(0, 300_000)],
     });
@@ -379,7 +381,7 @@ function readRecordFile(reading: Reading, folder: RecordFolder, path: string, te
 }
 
 function withAlias<T extends { alias?: string | undefined }>(record: T | null, alias: string | undefined): T | null {
-  return record && !record.alias && label(alias) ? { ...record, alias: label(alias) } : record;
+  return record && !record.alias && labelOf(alias) ? { ...record, alias: labelOf(alias) } : record;
 }
 
 function readProse(text: string): Map<string, string> {
@@ -454,16 +456,6 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]
 
 function filled<K extends string>(key: K, value: string[]): { [P in K]?: string[] } {
   return value.length === 0 ? {} : ({ [key]: value } as { [P in K]?: string[] });
-}
-
-function label(words: string | undefined): string | undefined {
-  const text = words === undefined ? '' : oneLine(words);
-  return text === '' || text.length > 200 ? undefined : text;
-}
-
-function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: They are what must go.
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 }
 
 function unique(list: readonly string[]): string[] {

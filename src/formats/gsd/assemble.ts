@@ -6,6 +6,7 @@ import {
   emptyAccount,
 } from '../../core/account.ts';
 import type { Files, Found, Problem } from '../format.ts';
+import { labelOf } from '../label.ts';
 import { readContinueHere } from './continue-here.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDamage } from './damage.ts';
@@ -262,7 +263,8 @@ function fillAccount(reading: Reading, found: Found): void {
   const goal = state?.anywhere.get('coreValue')?.value;
   if (goal && !isNone(goal)) account.run.goal = clip(goal);
   const milestone = front('milestone') ?? state?.anywhere.get('milestone')?.value.split(/\s/)[0];
-  if (milestone && milestone.length <= 200) account.run.alias = milestone;
+  const alias = labelOf(milestone);
+  if (alias) account.run.alias = alias;
   const updated =
     front('last_updated') ??
     state?.anywhere.get('lastUpdated')?.value.replace(/[*_]+$/, '') ??
@@ -301,7 +303,7 @@ function addActivity(reading: Reading, front: (key: string) => string | null): v
 function addSessions({ account, state, handoffs }: Reading, front: (key: string) => string | null): void {
   for (const note of handoffs) {
     account.sessions.push({
-      ...(note.path.length <= 200 ? { alias: note.path } : {}),
+      ...(labelOf(note.path) === note.path ? { alias: note.path } : {}),
       status: 'completed',
       ...(note.timestamp ? { endedAt: note.timestamp.slice(0, 200) } : {}),
       ...(note.phase

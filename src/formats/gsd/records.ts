@@ -1,4 +1,5 @@
 import type { AccountDecision, AccountItem } from '../../core/account.ts';
+import { labelOf } from '../label.ts';
 import type { Entry, Table } from './entries.ts';
 import { isNone } from './none.ts';
 import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './numbers.ts';
@@ -272,7 +273,7 @@ function readDecisionRow(entry: Entry, table: Table, known: Known): AccountDecis
   const date = cell('date');
   const alias = cell('alias');
   return {
-    ...(alias && alias.length <= 200 ? { alias } : {}),
+    ...(labelOf(alias) ? { alias: labelOf(alias) as string } : {}),
     ...tagged,
     ...(step ? { step: step.key } : {}),
     ...(context ? { context: tagged.context ? `${tagged.context}; ${context}` : context } : {}),
@@ -346,7 +347,7 @@ function itemRow(
   return {
     text: others.length === 0 ? text : `${text} (${others.join('; ')})`,
     resolved,
-    ...(alias && alias.length <= 200 ? { alias } : {}),
+    ...(labelOf(alias) ? { alias: labelOf(alias) as string } : {}),
     ...(date ? { date } : {}),
   };
 }
