@@ -87,6 +87,13 @@ export function setKey(page: YamlPage, map: YAMLMap, key: string, value: Value |
   }
   const node = pair.value;
   const indent = indentOf(page, (pair.key as Node).range?.[0] ?? 0);
+  const begin = (pair.key as Node).range?.[0] ?? 0;
+  const line = page.text.lastIndexOf('\n', page.from + begin - 1) + 1;
+  // A key that is no longer said goes with its lines, unless other things stand on them.
+  if (value === undefined && !map.flow && page.text.slice(Math.max(line, page.from), page.from + begin).trim() === '')
+    return [
+      { from: Math.max(line - page.from, 0), to: lineEndAfter(page, endOf(node ?? (pair.key as Node))), text: '' },
+    ];
   const text = value === undefined ? ' null' : renderLike(node, value, indent, eol);
   const colon = (pair.key as Node).range?.[1] ?? 0;
   if (!node?.range || (isScalar(node) && node.value === null && node.range[0] === node.range[1])) {

@@ -149,8 +149,12 @@ function editPosition(reading: Reading, account: Account, page: YamlPage, root: 
   const position = nodeOf(root, 'position');
   if (step && (now !== was || step.status !== old?.status || step.title !== old?.title)) {
     const fresh = positionEntries(account, now);
-    if (isMap(position)) for (const [key, value] of fresh) splices.push(...changeKey(page, position, key, value));
-    else splices.push(...setKey(page, root, 'position', fresh as Value));
+    if (isMap(position)) {
+      const said = new Map(fresh);
+      for (const [key, value] of fresh) splices.push(...changeKey(page, position, key, value));
+      for (const key of ['plan', 'plan_name', 'task', 'wave'])
+        if (!said.has(key) && nodeOf(position, key)) splices.push(...setKey(page, position, key, undefined));
+    } else splices.push(...setKey(page, root, 'position', fresh as Value));
   }
   const progress = nodeOf(root, 'progress');
   const after = progressOf(account.steps, now);
@@ -395,9 +399,15 @@ function spelled(node: YAMLMap, key: string): string {
 
 function editContext(reading: Reading, account: Account, page: YamlPage, root: YAMLMap): Splice[] {
   const before = reading.account;
+  // What was built stays to be known when the work moves on.
+  const built = builtOf(before, standing(before));
   const lists: [string, string[], string[]][] = [
     ['files_modified_this_session', before.files.map(({ path }) => path), account.files.map(({ path }) => path)],
-    ['key_implementations', builtOf(before, standing(before)), builtOf(account, standing(account))],
+    [
+      'key_implementations',
+      built,
+      [...new Set([...built, ...builtOf(account, standing(before)), ...builtOf(account, standing(account))])],
+    ],
     [
       'open_questions',
       reading.questions.map(({ text }) => text),

@@ -171,6 +171,7 @@ function isPointer(text: string): boolean {
 }
 
 function addHandoffs(reading: Reading): void {
+  if (reading.handoffs.length === 0) return;
   const decided = new Set(reading.decisions.map(({ value }) => plain(value.decision)));
   const raised = new Set(reading.items.map(({ value }) => plain(value.text)));
   const keys = new Set(reading.steps.steps.map(({ key }) => key));

@@ -15,7 +15,8 @@ export function editRecords(reading: Reading, account: Account, state: StatePage
   const decisions = matchRecords(
     reading.decisions,
     account.decisions,
-    (one) => decisionSignatures(one, known),
+    decisionSignature,
+    (one) => readDecision(bulletEntry(decisionWords(one)), known) ?? one,
     (one) => one.decision,
   );
   for (const { before, after } of decisions.changed) pages.edits.push(rewriteDecision(before, after));
@@ -25,7 +26,8 @@ export function editRecords(reading: Reading, account: Account, state: StatePage
   const items = matchRecords(
     reading.items,
     account.items,
-    (one) => itemSignatures(one, known),
+    itemSignature,
+    (one) => readItem(bulletEntry(itemWords(one, false)), one.kind, null, known) ?? one,
     (one) => `${one.kind} ${one.text}`,
   );
   for (const { before, after } of items.changed) pages.edits.push(rewriteItem(before, after));
@@ -37,7 +39,8 @@ export function editRecords(reading: Reading, account: Account, state: StatePage
   const { added } = matchRecords(
     told,
     notes,
-    (one) => [`${one.kind} ${flat(one.text)}`],
+    (one) => `${one.kind} ${flat(one.text)}`,
+    (one) => one,
     (one) => `${one.kind} ${one.text}`,
   );
   for (const note of added) append(pages, noteList(note), (list) => bullet(list, note.text, false));
@@ -53,23 +56,12 @@ export function knownIn(account: Account): Known {
   return (key) => keys.has(key);
 }
 
-/** As it stands and as it would read back: what the form cannot say makes no difference. */
-function decisionSignatures(decision: AccountDecision, known: Known): string[] {
-  const back = readDecision(bulletEntry(decisionWords(decision)), known) ?? decision;
-  return [decision, back].map((one) =>
-    [one.step, one.context, one.decision, one.reason, one.status ?? 'active']
-      .map((part) => flat(part ?? ''))
-      .join('\u0000'),
-  );
+function decisionSignature({ step, context, decision, reason, status = 'active' }: AccountDecision): string {
+  return [step, context, decision, reason, status].map((part) => flat(part ?? '')).join('\u0000');
 }
 
-function itemSignatures(item: AccountItem, known: Known): string[] {
-  const back = readItem(bulletEntry(itemWords(item, false)), item.kind, null, known) ?? item;
-  return [item, back].map((one) =>
-    [item.kind, one.step, one.text, one.status, one.workaround, one.resolution]
-      .map((part) => flat(part ?? ''))
-      .join('\u0000'),
-  );
+function itemSignature({ kind, step, text, status, workaround, resolution }: AccountItem): string {
+  return [kind, step, text, status, workaround, resolution].map((part) => flat(part ?? '')).join('\u0000');
 }
 
 function bulletEntry(text: string): Entry {

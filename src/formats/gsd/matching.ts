@@ -15,18 +15,18 @@ export interface Matched<T> {
 export function matchRecords<T>(
   before: readonly Placed<T>[],
   after: readonly T[],
-  signatures: (record: T) => readonly string[],
+  signature: (record: T) => string,
+  /** The record as it would read back: what the form cannot say makes no difference. */
+  reread: (record: T) => T,
   words: (record: T) => string,
 ): Matched<T> {
   const open = new Map<string, number[]>();
   const taken = new Uint8Array(before.length);
-  for (let index = before.length - 1; index >= 0; index--) {
-    for (const key of new Set(signatures((before[index] as Placed<T>).value))) push(open, key, index);
-  }
+  for (let index = before.length - 1; index >= 0; index--)
+    push(open, signature((before[index] as Placed<T>).value), index);
   const left: T[] = [];
   for (const record of after) {
-    let index: number | null = null;
-    for (const key of signatures(record)) index ??= take(open, key, taken);
+    const index = take(open, signature(record), taken) ?? take(open, signature(reread(record)), taken);
     if (index === null) left.push(record);
   }
   const byWords = new Map<string, number[]>();

@@ -3,6 +3,9 @@
  * complete`, `Nenhum bloqueio identificado.`. `None of the retries worked` and `No CI on main` say something.
  */
 export function isNone(text: string): boolean {
+  // Most lines say something; they are told by the letter they begin with.
+  const first = /[A-Za-z0-9\u0080-\uffff]/.exec(text.slice(0, 400))?.[0];
+  if (first !== undefined && first < '\u0080' && !/[neatsk]/i.test(first)) return false;
   const words = text
     .slice(0, 400)
     .replace(/<!--.*?-->/g, '')
