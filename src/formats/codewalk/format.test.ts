@@ -91,7 +91,8 @@ formatSuite(codewalk, {
   ],
   samples,
   long: (bytes) => {
-    const record = `  - date: 2024-01-14\n    context: "Where berths live"\n    decision: "Rows, not text, since they are asked for one by one ${'x'.repeat(4000)}"\n    reason: "Queries stay simple"\n`;
+    const words = 'Rows and not text since they are asked for one by one '.repeat(70);
+    const record = `  - date: 2024-01-14\n    context: Where berths live\n    decision: ${words}\n    reason: Queries stay simple\n`;
     return {
       found,
       files: files(short.replace('decisions:\n', `decisions:\n${record.repeat(Math.ceil(bytes / record.length))}`)),
@@ -225,7 +226,8 @@ describe('codewalk: writing in place', () => {
       '  phase_name: "Phase 3"',
       '  status: pending',
       '  phases_completed: 2',
-      '  current_phase_completed: 4',
+      '  current_phase_tasks: 1',
+      '  current_phase_completed: 0',
       `  bar: "${progressBar(50)}"`,
     ]);
   });

@@ -34,9 +34,11 @@ export function progressOf(steps: readonly AccountStep[], current: string | null
   const all = [...shares.values()];
   const sum = all.reduce((total, { done, all: count }) => total + (count === 0 ? 0 : done / count), 0);
   const percent = all.length === 0 ? 0 : Math.round((100 * sum) / all.length);
-  const here = current === null ? undefined : shares.get(root.get(current) ?? current);
+  const phase = current === null ? null : (root.get(current) ?? current);
+  const here = phase === null ? undefined : shares.get(phase);
   const done = all.filter((share) => share.done === share.all).length;
   return {
+    phase,
     total: all.length,
     done,
     tasks: here?.all ?? 0,
@@ -167,8 +169,14 @@ function editPosition(reading: Reading, account: Account, page: YamlPage, root: 
   };
   moved('phases_total', before.total, after.total);
   moved('phases_completed', before.done, after.done);
-  moved('current_phase_tasks', before.tasks, after.tasks);
-  moved('current_phase_completed', before.tasksDone, after.tasksDone);
+  if (after.phase === before.phase) {
+    moved('current_phase_tasks', before.tasks, after.tasks);
+    moved('current_phase_completed', before.tasksDone, after.tasksDone);
+  } else {
+    // Another phase begins to count anew.
+    splices.push(...changeKey(page, progress, 'current_phase_tasks', after.tasks));
+    splices.push(...changeKey(page, progress, 'current_phase_completed', after.tasksDone));
+  }
   if (after.percent !== before.percent) splices.push(...changeKey(page, progress, 'bar', progressBar(after.percent)));
   return splices;
 }
