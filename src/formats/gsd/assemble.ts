@@ -7,10 +7,12 @@ import {
 } from '../../core/account.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { labelOf } from '../label.ts';
+import { bare, type Heading } from '../markdown.ts';
 import { readContinueHere } from './continue-here.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDamage } from './damage.ts';
 import type { Entry } from './entries.ts';
+import type { Field } from './fields.ts';
 import { type HandoffNote, readHandoffJson } from './handoff-json.ts';
 import { isNone } from './none.ts';
 import { isStepKey, planKey, readCount, readDate, readPhase, readPlanId } from './numbers.ts';
@@ -291,14 +293,23 @@ function fillAccount(reading: Reading, found: Found): void {
   if (kept) account.kept = { gsd: kept };
 }
 
+/** The body and the front matter each tell the last activity, and not always the same one. */
 function addActivity(reading: Reading, front: (key: string) => string | null): void {
-  const value = reading.state?.position.get('lastActivity')?.value ?? front('last_activity');
-  if (!value || isNone(value)) return;
-  const at = readDate(value);
-  const words = value.replace(at ?? '', '').replace(/^[\s—–:-]+/u, '') || front('last_activity_desc') || '';
-  const more = reading.state?.anywhere.get('lastActivityText')?.value;
-  const text = words || more || 'Last activity';
-  reading.notes.push({ value: { kind: 'worklog', text: clip(text), ...(at ? { at } : {}) }, list: null, entry: null });
+  const more = reading.state?.anywhere.get('lastActivityText')?.value ?? front('last_activity_desc') ?? '';
+  const seen = new Set<string>();
+  for (const value of [reading.state?.position.get('lastActivity')?.value, front('last_activity')]) {
+    if (!value || isNone(value)) continue;
+    const at = readDate(value);
+    const words = value.replace(at ?? '', '').replace(/^[\s—–:-]+/u, '');
+    const text = words || more || 'Last activity';
+    if (seen.has(plain(text)) || (words === '' && seen.size > 0)) continue;
+    seen.add(plain(text));
+    reading.notes.push({
+      value: { kind: 'worklog', text: clip(text), ...(at ? { at } : {}) },
+      list: null,
+      entry: null,
+    });
+  }
 }
 
 function addSessions({ account, state, handoffs }: Reading, front: (key: string) => string | null): void {
@@ -324,14 +335,17 @@ function addSessions({ account, state, handoffs }: Reading, front: (key: string)
   };
   const ended = said('lastSession');
   const stopped = said('stoppedAt') ?? front('stopped_at');
+  const also = front('stopped_at');
   const resume = said('resumeFile');
   const paused = state?.anywhere.get('pausedAt')?.value ?? front('paused_at');
   if (!ended && !stopped && !resume && !paused) return;
   const at = ended && ended.length > 200 ? (readDate(ended) ?? undefined) : ended;
   const notes = [
     ...(resume ? [`Resume file: ${resume}`] : []),
+    ...(also && also !== stopped ? [`Stopped at: ${also}`] : []),
     ...(paused && !isNone(paused) ? [`Paused at: ${paused}`] : []),
     ...(ended && ended.length > 200 ? [ended] : []),
+    ...(state ? restOf(state, state.sessionHeading, state.session, 0) : []),
   ].map(clip);
   account.sessions.push({
     status: 'completed',
@@ -357,11 +371,30 @@ function positionOf({ state, steps, handoffs }: Reading, front: (key: string) =>
     if (value) parts.push(`${label}: ${value}`);
   }
   if (!state?.position.has('phase') && front('current_phase')) parts.push(`Phase: ${front('current_phase')}`);
+  if (state) parts.push(...restOf(state, state.positionHeading, state.position, parts.join('\n').length));
   const last = handoffs.at(-1);
   if (parts.length === 0 && last?.phase)
     parts.push(`Phase: ${last.phase}`, ...(last.status ? [`Status: ${last.status}`] : []));
   if (parts.length === 0 && steps.position === null) return undefined;
   return { step: steps.position, ...(parts.length > 0 ? { words: clip(parts.join('\n')) } : {}) };
+}
+
+const WORDS_LIMIT_CHARS = 4000;
+
+/** What else a section says beside its fields, as long as it is short. */
+function restOf(state: StatePage, heading: Heading | null, fields: ReadonlyMap<string, Field>, told: number): string[] {
+  if (!heading) return [];
+  const known = new Set([...fields.values()].map(({ line }) => line));
+  const rest: string[] = [];
+  let room = WORDS_LIMIT_CHARS - told;
+  for (let line = heading.line + 1; line < heading.bodyEnd; line++) {
+    const words = bare(state.page.lines[line]).trim();
+    if (words === '' || known.has(line) || state.page.isQuiet(line) || /^(?:[-*_]\s*){3,}$/.test(words)) continue;
+    room -= words.length;
+    if (room < 0) break;
+    rest.push(words);
+  }
+  return rest;
 }
 
 /** Keys and sections that we have no word for, to be written when the file has to be made anew. */
@@ -376,11 +409,15 @@ function keptOf(state: StatePage | null, found: Found): unknown {
     text,
   }));
   const size = sections.reduce((sum, { text }) => sum + text.length, 0);
-  if (front.length === 0 && sections.length === 0 && !name) return null;
+  const stacked = state.page.frontMatter
+    .slice(1)
+    .map(({ start, end }) => state.page.lines.slice(start, end).map(bare).join('\n'));
+  if (front.length === 0 && sections.length === 0 && stacked.length === 0 && !name) return null;
   return {
     from: found.main,
     ...(name ? { milestone_name: name } : {}),
     ...(front.length > 0 ? { front: Object.fromEntries(front.map(({ key, value }) => [key, value])) } : {}),
+    ...(stacked.length > 0 ? { stacked } : {}),
     // A page of megabytes stays where it is.
     ...(sections.length > 0 && size <= 1_000_000 ? { sections } : {}),
   };

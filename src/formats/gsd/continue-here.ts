@@ -104,7 +104,8 @@ function partsOf(
     const words = bare(page.lines[line]);
     const parts = /^\s*<(\/?)([a-z_]{3,30})>\s*$/.exec(words);
     const name = parts && tags[parts[2] as string];
-    if (inside) covered[line] = 1;
+    // What is told in passing may have headings of its own.
+    if (inside && inside.name !== 'context' && inside.name !== 'state' && inside.name !== 'done') covered[line] = 1;
     if (!parts || !name) continue;
     if (inside) found.push({ name: inside.name, from: inside.from, to: line });
     if (inside && parts[1] === '' && inside.tag !== parts[2]) open.push(inside.line);

@@ -265,9 +265,11 @@ function titleOf(page: MarkdownPage): StatePage['title'] {
 function othersOf(page: MarkdownPage, sections: readonly Section[]): Passage[] {
   const found: Passage[] = [];
   for (const { heading, kind, inherited } of sections) {
-    if (heading.level === 1 || inherited || (kind !== null && kind !== 'metrics' && kind !== 'files')) continue;
-    const passage = passageOf(page, heading);
-    if (passage.text !== '') found.push(passage);
+    if (heading.level === 1 || inherited) continue;
+    const whole = kind === null || kind === 'metrics' || kind === 'files';
+    const passage = whole || kind === 'position' ? passageOf(page, heading) : null;
+    // A section on the position that became a history is kept too.
+    if (passage && passage.text !== '' && (whole || passage.text.length > 4000)) found.push(passage);
   }
   return found;
 }
