@@ -4,9 +4,9 @@ import { formatSuite, richAccount } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from '../gsd/format.ts';
 import { codewalk } from './format.ts';
+import { progressBar } from './progress.ts';
 import { fenced, folderSample, full, samples, short } from './samples.suite.ts';
 import { fromTables, toTables } from './tables.ts';
-import { progressBar } from './write.ts';
 
 const now = '2026-07-01T12:00:00.000Z';
 const found: Found = { format: 'codewalk', main: 'STATE.md', files: ['STATE.md'] };

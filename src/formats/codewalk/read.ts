@@ -10,9 +10,11 @@ import {
 import { isName } from '../../core/text.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { labelOf } from '../label.ts';
-import { bare, conflictMarkers, elidedLines, scanMarkdown, splitLines } from '../markdown.ts';
+import { bare, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
-import { itemsOf, listOf, nodeOf, pairOf, problem, readYamlPage, wordsOf, type YamlPage } from './yaml-page.ts';
+import { findContradictions, findDamage } from './contradictions.ts';
+import { optional, readBlocker, readDecision, readSession } from './read-records.ts';
+import { itemsOf, listOf, nodeOf, problem, readYamlPage, wordsOf, type YamlPage } from './yaml-page.ts';
 
 /** STATE.md with the files of its folder form: the account, and the node of YAML that says each record. */
 export interface Reading {
@@ -53,7 +55,7 @@ export function readCodewalk(found: Found, files: Files): Reading {
   };
   if (text === undefined || text.trim() === '') {
     reading.problems.push(problem('empty', 'error', found.main, text === undefined ? null : 1, 'The file is empty.'));
-  } else damage(reading, found.main, text);
+  } else findDamage(reading, found.main, text);
   const root = reading.page?.root ?? null;
   if (reading.page && root) readRoot(reading, reading.page, root, found.main);
   else if (reading.page)
@@ -63,24 +65,8 @@ export function readCodewalk(found: Found, files: Files): Reading {
     if (folder) readRecordFile(reading, folder, path, record);
   }
   fill(reading);
-  if (reading.page && root) contradictions(reading, reading.page, root, found.main);
+  if (reading.page && root) findContradictions(reading, reading.page, root, found.main);
   return reading;
-}
-
-function damage(reading: Reading, path: string, text: string): void {
-  const report = (code: string, level: Problem['level'], line: number, message: string, stops: boolean) => {
-    reading.problems.push(problem(code, level, path, line, message));
-    if (stops) reading.writable = false;
-  };
-  const lines = splitLines(text);
-  const zero = lines.findIndex((line) => line.includes('\0'));
-  if (zero >= 0) report('binary', 'error', zero + 1, 'There are zero bytes in the file: it is not text.', true);
-  for (const line of conflictMarkers(lines).slice(0, 20))
-    report('conflict_markers', 'error', line + 1, 'A merge left its markers here.', true);
-  for (const line of elidedLines(lines).slice(0, 20))
-    report('elided', 'warning', line + 1, 'Something was left out here when the file was written.', false);
-  for (const error of reading.page?.errors ?? [])
-    report('not_yaml', 'error', Math.min(error.line, lines.length), error.message, true);
 }
 
 function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string): void {
@@ -156,93 +142,6 @@ function mapsOf(root: YAMLMap, key: string): YAMLMap[] {
   // One record without a list around it counts.
   if (isMap(node)) return [node as YAMLMap];
   return itemsOf(node).filter((item): item is YAMLMap & Node => isMap(item));
-}
-
-export function readDecision(node: YAMLMap): AccountDecision | null {
-  const word = (key: string) => wordsOf(nodeOf(node, key)) ?? undefined;
-  const decision = word('decision') ?? word('choice');
-  if (decision === undefined) return null;
-  const status = word('status');
-  const reversible = word('reversible');
-  return {
-    ...optional('alias', labelOf(word('id'))),
-    ...optional('context', word('context')),
-    decision,
-    ...optional('reason', word('reason') ?? word('rationale')),
-    ...filled('alternatives', listOf(nodeOf(node, 'alternatives_considered'))),
-    ...(reversible === 'false' ? { irreversible: true } : {}),
-    ...optional('at', word('date')?.slice(0, 200)),
-    status: status === 'superseded' || status === 'retracted' ? status : 'active',
-  };
-}
-
-export function readBlocker(node: YAMLMap): AccountItem | null {
-  const word = (key: string) => wordsOf(nodeOf(node, key)) ?? undefined;
-  const text = word('description') ?? word('title');
-  if (text === undefined) return null;
-  const status = word('status')?.toLowerCase();
-  const resolution = word('resolution');
-  return {
-    ...optional('alias', labelOf(word('id'))),
-    kind: 'blocker',
-    text,
-    status:
-      status === 'bypassed'
-        ? 'bypassed'
-        : status === 'resolved' || (status === undefined && resolution)
-          ? 'resolved'
-          : 'active',
-    ...filled('affects', listOf(nodeOf(node, 'affects'))),
-    ...optional('workaround', word('workaround')),
-    ...filled('followUp', taskKeys(nodeOf(node, 'workaround_tasks'))),
-    ...optional('raisedAt', (word('identified_at') ?? word('blocked_since'))?.slice(0, 200)),
-    ...optional('settledAt', word('resolved_at')?.slice(0, 200)),
-    ...optional('resolution', resolution),
-  };
-}
-
-/** `- task-abc: "Apply final styles"`: the key of the one pair. */
-function taskKeys(node: Node | null): string[] {
-  return itemsOf(node)
-    .map((item) => (isMap(item) ? wordsOf(item.items[0]?.key as Node) : wordsOf(item)) ?? '')
-    .filter((key) => isName(key, '._-', 64));
-}
-
-const sessionStatuses = [
-  'active',
-  'completed',
-  'context-exhausted',
-  'timeout',
-  'maintainer-directed',
-  'crashed',
-  'superseded',
-] as const;
-
-export function readSession(node: YAMLMap): AccountSession | null {
-  const word = (key: string) => wordsOf(nodeOf(node, key)) ?? undefined;
-  const alias = labelOf(word('id'));
-  const started = word('started');
-  if (alias === undefined && started === undefined && word('agent') === undefined) return null;
-  const said = sessionStatuses.find((status) => status === word('status')?.toLowerCase());
-  const reason = word('handoff_reason');
-  const usage = Number(word('context_usage')?.replace('%', ''));
-  const share = word('context_usage')?.includes('%') || usage > 1 ? usage : usage * 100;
-  const notes = listOf(nodeOf(node, 'notes'));
-  const resumed = /^Resuming from (\S{1,100}?)(?: crash)?\.?$/i.exec(notes.length === 1 ? (notes[0] as string) : '');
-  return {
-    ...optional('alias', alias),
-    ...optional('agent', word('agent')?.slice(0, 200)),
-    status: said ?? (reason && /context/i.test(reason) ? 'context-exhausted' : word('ended') ? 'completed' : 'active'),
-    ...optional('startedAt', started?.slice(0, 200)),
-    ...optional('endedAt', word('ended')?.slice(0, 200)),
-    ...optional('continues', labelOf(resumed?.[1])),
-    ...filled('completed', listOf(nodeOf(node, 'completed'))),
-    ...optional('workingOn', word('working_on')),
-    ...filled('notes', resumed ? [] : notes),
-    ...filled('issues', listOf(nodeOf(node, 'issues'))),
-    ...(share >= 0 && share <= 100 ? { contextUsage: share } : {}),
-    ...optional('why', reason),
-  };
 }
 
 /** Phases by number, the current one with its plan and task. */
@@ -405,57 +304,6 @@ function fill({ account, decisions, blockers, questions, sessions, loose }: Read
   account.decisions = [...decisions.map(({ value }) => value), ...loose.decisions];
   account.items = [...blockers.map(({ value }) => value), ...loose.items, ...questions];
   account.sessions = [...sessions.map(({ value }) => value), ...loose.sessions];
-}
-
-function contradictions({ account, problems }: Reading, page: YamlPage, root: YAMLMap, path: string): void {
-  const progress = nodeOf(root, 'progress');
-  const warn = (code: string, node: unknown, message: string) =>
-    problems.push(problem(code, 'warning', path, page.lineOf(node), message));
-  const count = (key: string) =>
-    isMap(progress)
-      ? { node: nodeOf(progress, key), value: Number(wordsOf(nodeOf(progress, key)) ?? Number.NaN) }
-      : { node: null, value: Number.NaN };
-  for (const [done, all] of [
-    ['phases_completed', 'phases_total'],
-    ['current_phase_completed', 'current_phase_tasks'],
-  ] as const) {
-    if (count(done).value > count(all).value)
-      warn(
-        'completed_above_total',
-        count(done).node,
-        `${done} is ${count(done).value}, ${all} is ${count(all).value}.`,
-      );
-  }
-  const bar = isMap(progress) ? nodeOf(progress, 'bar') : null;
-  const percent = Number(/(\d+)\s*%/.exec(wordsOf(bar) ?? '')?.[1] ?? Number.NaN);
-  if (percent > 100) warn('percent_above_100', bar, `${percent} % is more than all.`);
-  const phases = count('phases_total').value;
-  const share =
-    (count('phases_completed').value +
-      (count('current_phase_completed').value / count('current_phase_tasks').value || 0)) /
-    phases;
-  if (Math.abs(percent - Math.round(100 * share)) > 1)
-    warn('percent_disagrees', bar, `The bar says ${percent} %; the counters give ${Math.round(100 * share)} %.`);
-  const active = account.sessions.filter(({ status }) => status === 'active');
-  if (active.length > 1)
-    warn('two_active_sessions', nodeOf(root, 'sessions'), `${active.length} sessions are active at once.`);
-  for (const { alias, startedAt, endedAt } of account.sessions)
-    if (startedAt && endedAt && endedAt < startedAt && startedAt.length === endedAt.length)
-      warn('ended_before_started', nodeOf(root, 'sessions'), `${alias ?? 'A session'} ended before it started.`);
-  const ids = new Set<string>();
-  for (const { alias } of account.items) {
-    if (alias && ids.has(alias)) warn('duplicate_id', nodeOf(root, 'blockers'), `The id ${alias} is there twice.`);
-    if (alias) ids.add(alias);
-  }
-  if (!pairOf(root, 'position')) warn('no_position', null, 'Nothing says where the work stands.');
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
-}
-
-function filled<K extends string>(key: K, value: string[]): { [P in K]?: string[] } {
-  return value.length === 0 ? {} : ({ [key]: value } as { [P in K]?: string[] });
 }
 
 function unique(list: readonly string[]): string[] {

@@ -6,7 +6,7 @@ import {
   emptyAccount,
 } from '../../core/account.ts';
 import { standing } from '../standing.ts';
-import { progressBar, progressOf } from './write.ts';
+import { progressBar, progressOf } from './progress.ts';
 
 /** The four tables of the design, as rows. Times are seconds since 1970; lists are JSON. */
 export interface CodewalkTables {

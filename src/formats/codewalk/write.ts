@@ -1,51 +1,11 @@
 import { isMap, type YAMLMap } from 'yaml';
-import type { Account, AccountDecision, AccountItem, AccountSession, AccountStep } from '../../core/account.ts';
+import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
 import { standing } from '../standing.ts';
+import { progressBar, progressOf } from './progress.ts';
 import type { Placed, Reading } from './read.ts';
+import { blockerEntries, decisionEntries, sessionEntries } from './record-entries.ts';
 import { addItems, type Entries, entries, removeItem, renderEntries, setKey, type Value } from './write-yaml.ts';
 import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
-
-/** Sixteen cells, a space, the percentage. */
-export function progressBar(percent: number): string {
-  const filled = Math.round((percent / 100) * 16);
-  return `${'█'.repeat(filled)}${'░'.repeat(16 - filled)} ${percent}%`;
-}
-
-/** The mean over the phases of the share of their leaves that are done; all of it only when nothing is left. */
-export function progressOf(steps: readonly AccountStep[], current: string | null) {
-  const keys = new Set(steps.map(({ key }) => key));
-  const parents = new Set(steps.map(({ parent }) => parent));
-  const root = new Map<string, string>();
-  for (const step of steps)
-    root.set(
-      step.key,
-      step.parent !== undefined && keys.has(step.parent) ? (root.get(step.parent) ?? step.parent) : step.key,
-    );
-  const shares = new Map<string, { done: number; all: number }>();
-  for (const step of steps) {
-    const phase = root.get(step.key) as string;
-    const share = shares.get(phase) ?? { done: 0, all: 0 };
-    if (!parents.has(step.key)) {
-      share.all += 1;
-      if (step.status === 'completed' || step.status === 'skipped') share.done += 1;
-    }
-    shares.set(phase, share);
-  }
-  const all = [...shares.values()];
-  const sum = all.reduce((total, { done, all: count }) => total + (count === 0 ? 0 : done / count), 0);
-  const percent = all.length === 0 ? 0 : Math.round((100 * sum) / all.length);
-  const phase = current === null ? null : (root.get(current) ?? current);
-  const here = phase === null ? undefined : shares.get(phase);
-  const done = all.filter((share) => share.done === share.all).length;
-  return {
-    phase,
-    total: all.length,
-    done,
-    tasks: here?.all ?? 0,
-    tasksDone: here?.done ?? 0,
-    percent: done === all.length ? percent : Math.min(percent, 99),
-  };
-}
 
 /** A new STATE.md. */
 export function renderNew(account: Account): string {
@@ -214,62 +174,6 @@ function positionEntries(account: Account, current: string | null): Entries {
 function numbered(key: string, ordinal: number): Value {
   if (/^\d+$/.test(key)) return Number(key);
   return /^\d+\.\d+$/.test(key) ? key : ordinal;
-}
-
-export function decisionEntries(decision: AccountDecision): Entries {
-  return entries(
-    ['date', decision.at],
-    ['context', decision.context],
-    ['decision', decision.decision],
-    ['reason', decision.reason],
-    ['alternatives_considered', decision.alternatives?.length ? [...decision.alternatives] : undefined],
-    ['reversible', decision.irreversible ? false : undefined],
-    ['status', decision.status === undefined || decision.status === 'active' ? undefined : decision.status],
-  );
-}
-
-export function blockerEntries(item: AccountItem, account: Account, id: string): Entries {
-  const titles = new Map(account.steps.map(({ key, title }) => [key, title]));
-  return entries(
-    ['id', item.alias ?? id],
-    ['status', item.status === 'bypassed' || item.status === 'resolved' ? item.status : 'active'],
-    ['description', item.text],
-    ['identified_at', item.raisedAt],
-    ['affects', item.affects?.length ? [...item.affects] : undefined],
-    ['workaround', item.workaround ?? null],
-    ['resolution', item.resolution ?? null],
-    ['resolved_at', item.settledAt],
-    [
-      'workaround_tasks',
-      item.followUp?.length ? item.followUp.map((key) => entries([key, titles.get(key) ?? key]) as Value) : undefined,
-    ],
-  );
-}
-
-/** Who goes on from a session that crashed says so in its notes; this is how the file tells the story. */
-export function sessionEntries(session: AccountSession, all: readonly AccountSession[], id: string): Entries {
-  const from =
-    session.continues === undefined
-      ? undefined
-      : all.find(({ alias, id: own }) => alias === session.continues || own === session.continues);
-  const resumed = session.continues
-    ? `Resuming from ${from?.alias ?? session.continues}${from?.status === 'crashed' ? ' crash' : ''}`
-    : undefined;
-  const notes = session.notes ?? [];
-  const told = notes.length === 0 ? resumed : notes.length === 1 ? (notes[0] as string) : [...notes];
-  return entries(
-    ['id', session.alias ?? id],
-    ['agent', session.agent],
-    ['started', session.startedAt],
-    ['ended', session.endedAt],
-    ['status', session.status === 'completed' && session.endedAt ? undefined : session.status],
-    ['context_usage', session.contextUsage === undefined ? undefined : `${session.contextUsage}%`],
-    ['completed', session.completed?.length ? [...session.completed] : undefined],
-    ['working_on', session.workingOn],
-    ['notes', told],
-    ['issues', session.issues?.length ? [...session.issues] : undefined],
-    ['handoff_reason', session.why],
-  );
 }
 
 export const isBlocker = (item: AccountItem): boolean => item.kind === 'blocker';
