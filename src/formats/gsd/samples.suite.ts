@@ -391,7 +391,7 @@ export const folder: Sample = {
 **Plans**: 3 plans
 
 Plans:
-- [x] 02-01-PLAN.md — Read the calendar
+- [ ] 02-01-PLAN.md — Read the calendar
 - [ ] 02-02-PLAN.md — Mute the bells
 - [ ] 02-03-PLAN.md — Show the hours
 
