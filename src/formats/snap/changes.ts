@@ -55,7 +55,7 @@ function pair<T>(before: readonly T[], after: readonly T[], namesOf: (one: T) =>
   const matched = new Map<number, T>();
   const waiting = after.map((one) => namesOf(one));
   const offered = before.map((one) => namesOf(one));
-  const rounds = Math.max(0, ...waiting.map((names) => names.length));
+  const rounds = waiting.reduce((most, names) => Math.max(most, names.length), 0);
   for (let round = 0; round < rounds; round++) {
     const byName = new Map<string, { indexes: number[]; at: number }>();
     for (const index of left) {
@@ -136,7 +136,8 @@ export function agentViews(account: Account): ReadonlyMap<string, AgentView> {
     // A session that goes on counts more than one that was listed later and has ended.
     const before = views.get(id);
     if (session.status !== 'active' && (before?.status === 'active' || before?.status === 'blocked')) continue;
-    const task = words.has(session.workingOn ?? '') ? (session.workingOn as string) : (running.get(id) ?? null);
+    const isOpen = ['pending', 'in_progress', 'blocked'].includes(words.get(session.workingOn ?? '') ?? '');
+    const task = isOpen ? (session.workingOn as string) : (running.get(id) ?? null);
     const isBlocked = task !== null && words.get(task) === 'blocked';
     const away = session.status === 'timeout' || session.status === 'crashed';
     views.set(id, {

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
 import type { Account, AccountStep } from '../../core/account.ts';
 import { formatSuite, richAccount, type Sample } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
@@ -51,7 +50,7 @@ const steps: AccountStep[] = [
   },
   { key: '2', title: 'Measure', kind: 'step', status: 'failed', reason: 'No clock', agents: ['worker-1'] },
   { key: 'null', title: 'Publish', kind: 'plan', status: 'skipped', summary: 'Nobody asked for it' },
-  { key: 'p3', title: 'Clean up', kind: 'task', status: 'pending', after: ['p1.2', '2'] },
+  { key: 'p3', title: 'Clean up', kind: 'task', status: 'pending', after: ['p1.2', '2'], reason: 'Reopened' },
 ];
 
 function rich(): Account {
@@ -71,7 +70,7 @@ function rich(): Account {
     ],
     items: [
       { ...blocker, followUp: ['p3'], step: 'p1.2' },
-      ...others,
+      ...others.map((item) => ({ ...item, affects: ['auth'] })),
       {
         alias: 'C-1',
         kind: 'commitment',
@@ -136,10 +135,10 @@ formatSuite(snap, {
   long: (bytes) => longFolder(bytes),
 });
 
-/** A third of it in the Turnfile, a third in the mailbox, a third in the worklog. */
+/** A tenth of it in the Turnfile, the rest in the mailbox and the worklog, in pieces as long as real ones. */
 function longFolder(bytes: number): { found: Found; files: Files } {
   const { files, found } = sample('pilot');
-  const share = bytes / 3;
+  const words = 'Words, words, words.\n'.repeat(60);
   const fill = (line: (index: number) => string, size: number): string => {
     const parts: string[] = [];
     for (let index = 0, length = 0; length < size; index++) {
@@ -152,21 +151,21 @@ function longFolder(bytes: number): { found: Found; files: Files } {
   const at = (path: string): string => files.get(path) ?? '';
   const turnfile = at('working-session/TURNFILE.yaml').replace(
     '    tide-writer:',
-    `${fill((index) => `    more-${index}:\n      description: "One more"\n      owner: "bo"\n      status: "done"\n      priority: "P1"\n      depends_on: ["tide-model"]\n      created_by: "ada"\n      created_rev: 1\n      claim_rev: 2\n      completed_rev: 6\n      notes: "Words, words, words"\n\n`, share)}    tide-writer:`,
+    `${fill((index) => `    more-${index}:\n      description: "One more"\n      owner: "bo"\n      status: "done"\n      priority: "P1"\n      depends_on: ["tide-model"]\n      created_by: "ada"\n      created_rev: 1\n      claim_rev: 2\n      completed_rev: 6\n      notes: "Words, words, words"\n\n`, bytes * 0.1)}    tide-writer:`,
   );
   const mailbox = at('working-session/MAILBOX.md').replace(
     '### MSG-20260203-003',
-    `${fill((index) => `### MSG-20260203-1${index}\n\n**From:** Ada -> Bo\n**Date:** 2026-02-03\n**Type:** notify\n**Priority:** P2\n**Status:** actioned\n**Subject:** More\n\n\`\`\`text\nWords\n\`\`\`\n\n---\n\n`, share)}### MSG-20260203-003`,
+    `${fill(
+      (index) =>
+        `### MSG-20260203-1${index}\n\n**From:** Ada -> Bo\n**Date:** 2026-02-03\n**Type:** notify\n**Priority:** P2\n**Status:** actioned\n**Subject:** More\n\n\`\`\`text\n${words}\`\`\`\n\n---\n\n`,
+      bytes * 0.45,
+    )}### MSG-20260203-003`,
   );
   const worklog =
-    at('working-session/WORKLOG.md') + fill((index) => `\n### Bo: Entry ${index}\n\nWords, words, words.\n`, share);
+    at('working-session/WORKLOG.md') + fill((index) => `\n### Bo: Entry ${index}\n\n${words}`, bytes * 0.45);
   const long = new Map(files)
     .set('working-session/TURNFILE.yaml', turnfile)
     .set('working-session/MAILBOX.md', mailbox)
     .set('working-session/WORKLOG.md', worklog);
   return { found, files: long };
 }
-
-describe('snap: placeholder for more', () => {
-  it('detects', () => expect(sample('pilot').found.main).toBe('working-session/TURNFILE.yaml'));
-});

@@ -1,7 +1,8 @@
 import type { Account, AccountMessage } from '../../core/account.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import type { Changes } from './changes.ts';
-import { type Card, type Mailbox, type Part, UNDATED, unreadOf } from './mailbox.ts';
+import { type Card, type Mailbox, type Part, UNDATED } from './mailbox.ts';
+import { unreadOf } from './mailbox-rules.ts';
 import { flat, sameTime, sameWords, slug } from './names.ts';
 import { encodeProse } from './prose.ts';
 import { cellOf, encodeCell, renderHeader, renderRow } from './table.ts';

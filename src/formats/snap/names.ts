@@ -2,10 +2,9 @@ import { isName, oneLine } from '../../core/text.ts';
 
 /** Names are compared without case and marks: real files write `Claude`, `claude` and `Claude Code`. */
 export function slug(name: string | undefined): string {
-  return (name ?? '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '');
+  const low = (name ?? '').toLowerCase();
+  if (/^[a-z0-9]*$/.test(low)) return low;
+  return low.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '');
 }
 
 /** A name, an id or a time as it can be held: on one line and not endless. */

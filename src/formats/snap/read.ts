@@ -13,8 +13,9 @@ import {
 import type { Files, Found, Problem } from '../format.ts';
 import { type Chat, foreignFacts, readChat, sessionsIn } from './chat.ts';
 import { type Folder, folderOf, sortFolder } from './folder.ts';
-import { checkMailbox, type Mailbox, messagesOf, readMailbox } from './mailbox.ts';
-import { flat, label, slug } from './names.ts';
+import { type Mailbox, messagesOf, readMailbox } from './mailbox.ts';
+import { checkMailbox } from './mailbox-rules.ts';
+import { flat, label, sameWords, slug } from './names.ts';
 import { checkQuestions, type Questions, readQuestions } from './questions.ts';
 import { reporter } from './report.ts';
 import { readTurnfile, type Turnfile, textOf } from './turnfile.ts';
@@ -103,9 +104,13 @@ function accountOf(parts: Parts, refuse: (message: string) => void): Account | n
   const facts = [...chats.values()].map(foreignFacts);
   const items = [...(worklog?.itemRows.keys() ?? [])];
   const explained = new Set(
-    items.filter((item) => item.kind === 'blocker' && item.status === 'active').map((item) => item.step),
+    items
+      .filter((item) => item.kind === 'blocker' && item.status === 'active')
+      .flatMap((item) => [item.step, ...(item.affects ?? [])]),
   );
   const blockers = (turn?.blockers ?? []).filter((item) => !explained.has(item.step));
+  const listed = new Set(items.map((item) => sameWords(item.text)));
+  const commitments = facts.flatMap((one) => one.commitments).filter((item) => !listed.has(sameWords(item.text)));
   const title =
     said(turn?.title) ??
     said(worklog?.title) ??
@@ -125,16 +130,11 @@ function accountOf(parts: Parts, refuse: (message: string) => void): Account | n
     run: { title: title ?? 'Session', status: 'active', ...(openedAt === undefined ? {} : { openedAt }) },
     steps: keep(AccountStep, turn?.steps ?? []),
     decisions: keep(AccountDecision, [...(worklog?.decisions.keys() ?? []), ...facts.flatMap((one) => one.decisions)]),
-    items: keep(AccountItem, [
-      ...items,
-      ...blockers,
-      ...facts.flatMap((one) => one.commitments),
-      ...(questions?.rows.keys() ?? []),
-    ]),
+    items: keep(AccountItem, [...items, ...blockers, ...commitments, ...(questions?.rows.keys() ?? [])]),
     notes: keep(AccountNote, [...(worklogArchive?.notes.keys() ?? []), ...(worklog?.notes.keys() ?? [])]),
     sessions: keep(
       AccountSession,
-      mergeSessions([...(worklogArchive?.sessions ?? []), ...(worklog?.sessions ?? []), ...told], turn?.sessions ?? []),
+      mergeSessions([...(worklogArchive?.sessions ?? []), ...(worklog?.sessions ?? [])], told, turn?.sessions ?? []),
     ),
     messages: keep(AccountMessage, messagesOf(mailbox, mailboxArchive)),
     claims: keep(AccountClaim, turn?.claims ?? []),
@@ -151,14 +151,20 @@ function said(words: string | undefined): string | undefined {
 
 /**
  * A session stands in up to three files. What tells of its end (worklog, snapshot) counts before the Turnfile, where an
- * agent that went away stays active for ever; what only one says is taken from it.
+ * agent that went away stays active for ever; what only one says is taken from it. Snapshots of sessions that the
+ * worklog does not list are older than those it does.
  */
-function mergeSessions(ended: readonly AccountSession[], current: readonly AccountSession[]): AccountSession[] {
-  const found = new Map<string, AccountSession>();
-  for (const session of [...ended, ...current]) {
+function mergeSessions(
+  logged: readonly AccountSession[],
+  told: readonly AccountSession[],
+  current: readonly AccountSession[],
+): AccountSession[] {
+  const listed = new Set(logged.map((session) => slug(session.alias)));
+  const older = told.filter((session) => !listed.has(slug(session.alias)));
+  const found = new Map<string, AccountSession>([...older, ...logged].map((session) => [slug(session.alias), session]));
+  for (const session of [...told, ...current]) {
     const id = slug(session.alias);
-    const before = found.get(id);
-    found.set(id, before ? { ...session, ...before } : session);
+    found.set(id, { ...session, ...found.get(id) });
   }
   return [...found.values()];
 }

@@ -50,7 +50,10 @@ function readTask({ id, fields }: Entry, keys: ReadonlyMap<string, string>): Acc
   const notes = textOf(fields['notes']);
   const status = statusOf(fields, notes);
   const told = status === 'failed' ? FAILED : status === 'skipped' ? CANCELLED : null;
-  const words = told !== null && notes?.startsWith(told) ? notes.slice(told.length).trim() : notes;
+  const words = notes ?? '';
+  const isTold = told !== null && words.startsWith(told);
+  const [reason, ...rest] = isTold ? words.slice(told.length).split('\n') : [undefined, words];
+  const summary = rest.join('\n').trim();
   return {
     key,
     ...(key === id ? {} : { alias: label(id) ?? key }),
@@ -59,7 +62,8 @@ function readTask({ id, fields }: Entry, keys: ReadonlyMap<string, string>): Acc
     ...(after.length > 0 ? { after } : {}),
     ...(owner === undefined || owner === 'unassigned' ? {} : { agents: [owner] }),
     status,
-    ...(words === undefined || words === '' ? {} : { summary: words }),
+    ...(reason?.trim() ? { reason: reason.trim() } : {}),
+    ...(summary === '' ? {} : { summary }),
   };
 }
 

@@ -79,11 +79,10 @@ export function setEntries(
   }
   const splices = change.flatMap((one) => setFields(turnfile, one.entry, one.fields));
   for (const entry of remove) {
-    splices.push({
-      start: lineStart(text, entry.start),
-      end: lineEnd(text, contentEnd(entry.node) ?? entry.start),
-      text: '',
-    });
+    const start = lineStart(text, entry.start);
+    // The empty line between entries goes with the one behind it.
+    const gap = /(?<=\n)[ \t]*\r?\n$/.exec(text.slice(Math.max(0, start - 40), start))?.[0].length ?? 0;
+    splices.push({ start: start - gap, end: lineEnd(text, contentEnd(entry.node) ?? entry.start), text: '' });
   }
   const first = node.items[0];
   const last = node.items.at(-1);

@@ -1,6 +1,6 @@
 import type { Account, AccountClaim, AccountStep } from '../../core/account.ts';
 import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
-import { sameWords, slug } from './names.ts';
+import { flat, sameWords, slug } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
 import { CANCELLED, FAILED, NO_STEP, taskKeys } from './turnfile-account.ts';
 import {
@@ -145,9 +145,11 @@ function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Sp
     const entry = entryOf(after);
     const word = words.after.get(after.key) as TaskWord;
     if (!entry) return [];
-    const moved = word === words.before.get(before.key) ? {} : wordFields(word, after, entry.fields, revision);
-    const notes = notesOf(after, word);
-    const told = after.summary !== undefined && sameWords(after.summary) !== sameWords(before.summary ?? '');
+    const was = words.before.get(before.key) as TaskWord;
+    const moved = word === was ? {} : wordFields(word, after, entry.fields, revision);
+    const isTold = [word, was].some((one) => one === 'failed' || one === 'cancelled') && word !== was;
+    const isNew = after.summary !== undefined && sameWords(after.summary) !== sameWords(before.summary ?? '');
+    const notes = isTold || isNew ? (notesOf(after, word) ?? null) : undefined;
     const owner = after.agents?.[0];
     const order = after.after ?? [];
     const fields: Fields = {
@@ -157,7 +159,7 @@ function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Sp
         ? {}
         : { depends_on: byId(order) }),
       ...moved,
-      ...(told && notes !== undefined ? { notes } : {}),
+      ...(notes === undefined ? {} : { notes: notes ?? '' }),
     };
     return Object.keys(fields).length === 0 ? [] : [{ entry, fields }];
   });
@@ -167,7 +169,8 @@ function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Sp
     .map((step) => {
       const word = words.after.get(step.key) as TaskWord;
       const base = { priority: 'P1', depends_on: byId(step.after ?? []), created_by: creator, created_rev: revision };
-      const { status, claim_rev = null, completed_rev = null, notes } = wordFields(word, step, {}, revision);
+      const { status, claim_rev = null, completed_rev = null } = wordFields(word, step, {}, revision);
+      const notes = notesOf(step, word);
       return {
         id: step.key,
         fields: {
@@ -189,29 +192,26 @@ function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Sp
   });
 }
 
-/** What a status brings with it: the revisions, and notes for what the five words cannot say. */
+/** A status and the revisions it brings with it. */
 function wordFields(word: TaskWord, step: AccountStep, had: Fields, revision: number): Record<string, unknown> {
-  const notes = notesOf(step, word);
-  const tell = notes === undefined ? {} : { notes };
   const isClaimed = typeof had['claim_rev'] === 'number';
   const claim = isClaimed ? {} : { claim_rev: revision };
   switch (word) {
     case 'pending':
-      return { status: 'pending', claim_rev: null, completed_rev: null, ...tell };
+      return { status: 'pending', claim_rev: null, completed_rev: null };
     case 'in_progress':
-      return { status: 'in_progress', ...claim, completed_rev: null, ...tell };
+      return { status: 'in_progress', ...claim, completed_rev: null };
     case 'blocked':
       return {
         status: 'blocked',
         ...(step.status === 'pending' ? { claim_rev: null } : claim),
         completed_rev: null,
-        ...tell,
       };
     case 'failed':
-      return { status: 'blocked', ...claim, completed_rev: null, ...tell };
+      return { status: 'blocked', ...claim, completed_rev: null };
     case 'done':
     case 'cancelled':
-      return { status: 'done', ...(isClaimed ? {} : { claim_rev: null }), completed_rev: revision, ...tell };
+      return { status: 'done', ...(isClaimed ? {} : { claim_rev: null }), completed_rev: revision };
     default:
       return word satisfies never;
   }
@@ -219,7 +219,7 @@ function wordFields(word: TaskWord, step: AccountStep, had: Fields, revision: nu
 
 function notesOf({ summary, reason }: AccountStep, word: TaskWord): string | undefined {
   const told = word === 'failed' ? FAILED : word === 'cancelled' ? CANCELLED : null;
-  return told === null ? summary : `${told} ${summary ?? reason ?? ''}`.trim();
+  return told === null ? summary : [`${told} ${flat(reason ?? '')}`.trim(), summary ?? ''].join('\n').trim();
 }
 
 function lockSplices(turnfile: Turnfile, { claims }: Changes, revision: number): Splice[] {

@@ -67,26 +67,25 @@ export function readTurnfile(source: string, report: Report): Turnfile {
   const contents = sound || !text.includes('\u0000') ? readYaml(text, lineAt, spoil) : null;
   const root = isMap(contents) ? contents : null;
   if (!root && sound) spoil('not_yaml', 1, 'The file is no map of sections.');
-  const reader = entryReader(lineAt, spoil);
-  const sections = root ? reader.pairs(root) : new Map<string, Entry>();
-  const inside = (entry: Entry | undefined): Map<string, Entry> =>
-    isMap(entry?.node) ? reader.pairs(entry.node) : new Map();
-  const listed = (entry: Entry | undefined): Entry[] => (isSeq(entry?.node) ? reader.items(entry.node.items) : []);
+  const value = (root ? plainOf(root, 0) : {}) as Record<string, unknown>;
+  if (root) checkKeys(root, lineAt, spoil);
+  const sections = pairsOf(root, value, lineAt);
+  const inside = (entry: Entry | undefined): Map<string, Entry> => pairsOf(entry?.node, entry?.fields, lineAt);
   const coordination = inside(sections.get('coordination'));
   const revision = sections.get('coordination')?.fields['revision'];
   return {
     text,
     bom,
     sound,
-    root: root ? { id: '', fields: {}, start: 0, line: 1, node: root } : null,
-    value: Object.fromEntries([...sections].map(([name, entry]) => [name, plainOf(entry.node, 0)])),
+    root: root ? { id: '', fields: value, start: 0, line: 1, node: root } : null,
+    value,
     sections,
     coordination,
     agents: inside(sections.get('agents')),
     tasks: inside(coordination.get('tasks')),
     locks: inside(sections.get('locks')),
-    queue: listed(sections.get('turn_queue')),
-    signals: listed(sections.get('messages')),
+    queue: itemsOf(sections.get('turn_queue')?.node, value['turn_queue'], lineAt),
+    signals: itemsOf(sections.get('messages')?.node, value['messages'], lineAt),
     revision: typeof revision === 'number' && Number.isSafeInteger(revision) && revision >= 0 ? revision : null,
     header,
     lineAt,
@@ -113,56 +112,54 @@ function readYaml(text: string, lineAt: (offset: number) => number, spoil: Spoil
   }
 }
 
+type LineAt = (offset: number) => number;
+
 /**
- * Pairs and items with their places. A key that is there twice makes the file unsound: readers differ on which one
- * counts (the last, for most), and one of the two was somebody's newer note.
+ * A key that is there twice makes the file unsound: readers differ on which one counts (the last, for most), and one of
+ * the two was somebody's newer note.
  */
-function entryReader(lineAt: (offset: number) => number, spoil: Spoil) {
-  const startOf = (node: unknown): number => (node as { range?: readonly number[] } | null)?.range?.[0] ?? 0;
-  const told = new Set<number>();
-  const pairs = (map: YAMLMap): Map<string, Entry> => {
-    const found = new Map<string, Entry>();
-    for (const { key, value } of map.items) {
-      const id = isScalar(key) ? String(key.value ?? '') : '';
-      if (id === '') continue;
-      const start = startOf(key);
-      if (isMap(value)) checkKeys(value, 0);
-      if (found.has(id)) twice(id, start);
-      found.set(id, { id, fields: fieldsOf(value), start, line: lineAt(start), node: value });
-    }
-    return found;
-  };
-  const checkKeys = (map: YAMLMap, depth: number): void => {
-    const seen = new Set<string>();
-    for (const { key, value } of map.items) {
-      const id = isScalar(key) ? String(key.value) : null;
-      if (id !== null && seen.has(id)) twice(id, startOf(key));
-      if (id !== null) seen.add(id);
-      if (isMap(value) && depth < DEPTH) checkKeys(value, depth + 1);
-    }
-  };
-  const twice = (id: string, start: number): void => {
-    if (told.has(start)) return;
-    told.add(start);
-    spoil(
-      'duplicate_key',
-      lineAt(start),
-      `The key ${id.slice(0, 80)} is here for the second time; the last one is read.`,
-    );
-  };
-  const items = (nodes: readonly unknown[]): Entry[] =>
-    nodes.map((node) => {
-      const fields = fieldsOf(node);
-      const start = startOf(node);
-      if (isMap(node)) checkKeys(node, 0);
-      return { id: textOf(fields['id']) ?? '', fields, start, line: lineAt(start), node };
-    });
-  return { pairs, items };
+function checkKeys(map: YAMLMap, lineAt: LineAt, spoil: Spoil, depth = 0): void {
+  const seen = new Set<string>();
+  for (const { key, value } of map.items) {
+    const id = isScalar(key) ? String(key.value) : null;
+    if (id !== null && seen.has(id))
+      spoil(
+        'duplicate_key',
+        lineAt(startOf(key)),
+        `The key ${id.slice(0, 80)} is here for the second time; the last one is read.`,
+      );
+    if (id !== null) seen.add(id);
+    if (depth < DEPTH && isMap(value)) checkKeys(value, lineAt, spoil, depth + 1);
+    if (depth < DEPTH && isSeq(value))
+      for (const item of value.items) if (isMap(item)) checkKeys(item, lineAt, spoil, depth + 1);
+  }
 }
 
-function fieldsOf(node: unknown): Record<string, unknown> {
-  const value = isMap(node) ? plainOf(node, 0) : null;
-  return (value ?? {}) as Record<string, unknown>;
+function pairsOf(map: unknown, plain: unknown, lineAt: LineAt): Map<string, Entry> {
+  const found = new Map<string, Entry>();
+  if (!isMap(map)) return found;
+  for (const { key, value } of map.items) {
+    const id = isScalar(key) ? String(key.value ?? '') : '';
+    if (id === '') continue;
+    const start = startOf(key);
+    found.set(id, { id, fields: fieldsOf(fieldsOf(plain)[id]), start, line: lineAt(start), node: value });
+  }
+  return found;
+}
+
+function itemsOf(list: unknown, plain: unknown, lineAt: LineAt): Entry[] {
+  if (!isSeq(list) || !Array.isArray(plain)) return [];
+  return list.items.map((node, index) => {
+    const fields = fieldsOf(plain[index]);
+    const start = startOf(node);
+    return { id: textOf(fields['id']) ?? '', fields, start, line: lineAt(start), node };
+  });
+}
+
+const startOf = (node: unknown): number => (node as { range?: readonly number[] } | null)?.range?.[0] ?? 0;
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
 /** The value without anchors: the format forbids them, and a few lines of them could stand for gigabytes. */
@@ -170,10 +167,13 @@ function plainOf(node: unknown, depth: number): unknown {
   if (isScalar(node)) return typeof node.value === 'bigint' ? String(node.value) : (node.value ?? null);
   if (isAlias(node) || !isCollection(node) || depth > DEPTH) return null;
   if (isSeq(node)) return node.items.map((item) => plainOf(item, depth + 1));
-  const pairs = (node as YAMLMap).items.map(
-    ({ key, value }) => [isScalar(key) ? String(key.value ?? '') : '', plainOf(value, depth + 1)] as const,
-  );
-  return Object.fromEntries(pairs.filter(([key]) => key !== ''));
+  const plain: Record<string, unknown> = {};
+  for (const { key, value } of (node as YAMLMap).items) {
+    const id = isScalar(key) ? String(key.value ?? '') : '';
+    // Not a key that would be taken for the object's own kind.
+    if (id !== '' && id !== '__proto__') plain[id] = plainOf(value, depth + 1);
+  }
+  return plain;
 }
 
 /** A scalar as text; absent when there is none. */

@@ -142,7 +142,9 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
     kind: item.kind,
     item: item.text,
     status: item.status,
-    step: item.step ?? item.affects?.find((name) => keys.has(name)),
+    step:
+      [...new Set([item.step, ...(item.affects ?? [])])].filter((name) => name && keys.has(name)).join(', ') ||
+      undefined,
     to: item.to,
     due: item.due,
     resolution:
@@ -150,8 +152,11 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
       undefined,
   });
   const edits: LineEdit[] = [];
+  const told: AccountItem[] = [];
   for (const { before, after } of changes.items.kept) {
     const place = itemRows.get(before);
+    // What only a task's status or a snapshot tells gets a row once there is more to say.
+    if (!place && after.status !== before.status) told.push(after);
     if (!place) continue;
     const was = cells(before);
     const is = Object.fromEntries(
@@ -164,7 +169,7 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
       lines: [renderRow(place.table.names, { ...was, ...is })],
     });
   }
-  const added = changes.items.added.filter((item) => item.kind !== 'question');
+  const added = [...told, ...changes.items.added].filter((item) => item.kind !== 'question');
   if (added.length === 0) return edits;
   const at = index ? index.heading.end : (page.headings[1]?.line ?? page.lines.length);
   return [...edits, addToIndex(items, at, '## Item Index', itemTitles, added.map(cells))];

@@ -133,7 +133,7 @@ function readItem(table: Table, row: Row): AccountItem | null {
   const text = cellOf(table, row, 'item');
   if (kind === undefined || text === undefined) return null;
   const alias = label(cellOf(table, row, 'id'));
-  const step = cellOf(table, row, 'step');
+  const [step, ...affects] = (cellOf(table, row, 'step') ?? '').split(', ').filter((name) => isName(name, '._-', 64));
   const to = label(cellOf(table, row, 'to'));
   const due = label(cellOf(table, row, 'due'));
   const [, workaround, resolution] = resolved.exec(cellOf(table, row, 'resolution') ?? '') ?? [];
@@ -142,7 +142,8 @@ function readItem(table: Table, row: Row): AccountItem | null {
     text,
     status: itemStatuses.find((one) => one === cellOf(table, row, 'status')) ?? 'open',
     ...(alias === undefined ? {} : { alias }),
-    ...(step === undefined || !isName(step, '._-', 64) ? {} : { step }),
+    ...(step === undefined ? {} : { step }),
+    ...(affects.length === 0 ? {} : { affects }),
     ...(to === undefined ? {} : { to }),
     ...(due === undefined ? {} : { due }),
     ...(workaround ? { workaround } : {}),
