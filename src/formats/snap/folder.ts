@@ -87,7 +87,7 @@ export function detect(tree: Tree): Found[] {
     const isWhole = folder.turnfile !== null || (folder.mailbox !== null && folder.worklog !== null);
     const told = (): boolean =>
       [...folder.chats.values()].some((chat) =>
-        /^(?:\s*close_reason:|.*\bREV-\d{8}-snapshot-)/m.test(tree.read(chat) ?? ''),
+        /^[ \t]*close_reason:|\bREV-\d{8}-snapshot-/m.test(tree.read(chat) ?? ''),
       );
     if (first === undefined || !(isWhole || isNamed || told())) return [];
     return [{ format: 'snap', main: folder.turnfile ?? folder.mailbox ?? first, files }];

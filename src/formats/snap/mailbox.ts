@@ -70,7 +70,7 @@ export function readMailbox(text: string, report: Report): Mailbox {
   );
   const top = page.headings[0];
   const title = top?.level === 1 ? /\(([^,)]+)/.exec(top.title)?.[1] : undefined;
-  const initialized = page.lines.slice(0, 20).map((line) => /^Date initialized:\s*(.*\S)/.exec(bare(line))?.[1]);
+  const initialized = page.lines.slice(0, 20).map((line) => /^Date initialized:(.*)$/.exec(bare(line))?.[1]?.trim());
   return {
     page,
     sound,
@@ -125,7 +125,7 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
     return undefined;
   };
   const at = heading.line + 1;
-  const [from, receiver] = (value('from') ?? '').split(/\s*(?:->|→)\s*/, 2);
+  const [from, receiver] = parties(value('from') ?? '');
   const written = value('status') ?? '';
   const { status, disposition, isTerminal } = statusIn(written);
   const type = MessageType.options.find((one) => one === slug(value('type')));
@@ -194,6 +194,12 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
   };
 }
 
+/** `Ada -> Bo`. */
+function parties(words: string): [string | undefined, string | undefined] {
+  const [from, to] = words.split(/->|→/, 2);
+  return [from, to];
+}
+
 /** A status as people write it: one of the five, or the disposition a message was closed with. */
 export function statusIn(written: string): {
   status: AccountMessage['status'] | null;
@@ -253,7 +259,7 @@ function readBody(page: MarkdownPage, from: number, to: number): Body {
       ackLines.push(at);
       acks.push(readAck(match[2], match[3] ?? ''));
     } else if (match) {
-      const [who, when] = (match[2] ?? '').split(/\s*,\s*/, 2);
+      const [who, when] = (match[2] ?? '').split(',', 2);
       const time = label(when);
       replies.push({
         from: label(who) ?? 'unknown',
@@ -278,28 +284,32 @@ function readBody(page: MarkdownPage, from: number, to: number): Body {
 }
 
 function readAck(named: string | undefined, words: string): Body['acks'][number] {
-  const byBar = words.split(/\s*\|\s*/);
-  const parts = byBar.length >= 3 ? byBar : words.split(/\s+—\s+/);
-  const [by, when] = parts;
-  const isWhole = parts.length >= 3;
-  const cut = byBar.length >= 3 ? '|' : '—';
-  const rest = isWhole ? words.slice(words.indexOf(cut, words.indexOf(cut) + 1) + 1).trim() : words;
+  const mark = cutTwice(words, ' | ') ?? cutTwice(words, ' |') ?? cutTwice(words, ' — ');
+  const [by, when, rest = words] = mark ?? [];
   const note = decodeCell(rest);
   const moved = MessageStatus.options.find((one) => note.startsWith(`${one}: `));
-  const at = isWhole && when !== UNDATED ? label(when) : undefined;
+  const at = when?.trim() === UNDATED ? undefined : label(when);
   return {
-    by: label(isWhole ? by : named) ?? 'unknown',
+    by: label(mark ? by : named) ?? 'unknown',
     ...(at === undefined ? {} : { at }),
     ...(moved === undefined ? {} : { to: moved }),
     note: moved === undefined ? note : note.slice(moved.length + 2),
   };
 }
 
+/** The two parts before the second mark, and what is behind it. */
+function cutTwice(words: string, mark: string): [string, string, string] | null {
+  const first = words.indexOf(mark);
+  const second = first < 0 ? -1 : words.indexOf(mark, first + mark.length);
+  if (second < 0) return null;
+  return [words.slice(0, first), words.slice(first + mark.length, second), words.slice(second + mark.length)];
+}
+
 /** Stands where the day of an ack is not known. */
 export const UNDATED = 'undated';
 
 function readClosedRow(table: Table, row: Row, id: string): AccountMessage {
-  const [from, to] = (cellOf(table, row, 'from -> to', 'from → to') ?? '').split(/\s*(?:->|→)\s*/, 2);
+  const [from, to] = parties(cellOf(table, row, 'from -> to', 'from → to') ?? '');
   const { disposition } = statusIn(cellOf(table, row, 'final status', 'status') ?? '');
   const at = label(cellOf(table, row, 'date'));
   return {

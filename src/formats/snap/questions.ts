@@ -91,12 +91,14 @@ function readRow(table: Table, row: Row, state: State, report: Report): AccountI
       row.line + 1,
       `${alias ?? 'A question'} is ${status} and stands among the ${state} questions.`,
     );
-  const blocking = cellOf(table, row, 'blocking')?.replace(/\s*\(.*\)$/, '');
+  const blocking = cellOf(table, row, 'blocking')?.split('(')[0]?.trim();
   const step = blocking !== undefined && blocking !== 'none' && isName(blocking, '._-', 64) ? blocking : undefined;
   const by = label(cellOf(table, row, 'raised by', 'owner'));
   const date = label(cellOf(table, row, 'date', 'raised'));
   const resolution = cellOf(table, row, 'resolution', 'reason', 'answer');
-  const affects = cellOf(table, row, 'source prds', 'source', 'sources', 'affects')?.split(/\s*,\s*/);
+  const affects = cellOf(table, row, 'source prds', 'source', 'sources', 'affects')
+    ?.split(',')
+    .map((name) => name.trim());
   return {
     kind: 'question',
     ...(alias === undefined ? {} : { alias }),

@@ -20,8 +20,7 @@ export interface Row {
 export function tablesIn(page: MarkdownPage, from: number, to: number): Table[] {
   const tables: Table[] = [];
   for (let at = from; at + 1 < to; at++) {
-    if (!isRow(page, at) || !isRow(page, at + 1) || !/^\s*\|[\s|:-]*-[\s|:-]*$/.test(bare(page.lines[at + 1])))
-      continue;
+    if (!isRow(page, at) || !isRow(page, at + 1) || !isDelimiter(bare(page.lines[at + 1]))) continue;
     const rows: Row[] = [];
     let end = at + 2;
     for (; end < to && isRow(page, end); end++) rows.push({ line: end, cells: cellsOf(bare(page.lines[end])) });
@@ -74,6 +73,8 @@ export function decodeCell(text: string): string {
 function isRow(page: MarkdownPage, line: number): boolean {
   return !page.isQuiet(line) && /^\s{0,3}\|/.test(page.lines[line] ?? '');
 }
+
+const isDelimiter = (line: string): boolean => line.includes('-') && /^[\s|:-]+$/.test(line);
 
 function cellsOf(line: string): string[] {
   const cells: string[] = [];

@@ -268,13 +268,13 @@ function sessionEdits(worklog: Worklog, changes: Changes, pointers: Pointers): L
 }
 
 function renderClosing(session: AccountSession, name: string): string[] {
-  const agent = flat(session.agent ?? 'unknown');
+  const agent = flat(session.agent ?? 'unknown').replace(/[()]/g, ' ');
   const done = session.completed?.length ? `finished ${session.completed.join('; ')}` : undefined;
   const words = done ?? session.workingOn ?? session.next ?? session.notes?.[0];
   const told = words === undefined ? '' : `: ${oneLine(words, 200)}`;
   return [
     `### ${agent}: session ended`,
     '',
-    `${session.endedAt ?? UNKNOWN_END} — ${agent} (${name.replace(/[(),]/g, ' ')}, ${session.status})${told}`,
+    `${session.endedAt?.replace(/\s+/g, '_').slice(0, 60) || UNKNOWN_END} — ${agent} (${name.replace(/[(),]/g, ' ')}, ${session.status})${told}`,
   ];
 }

@@ -164,7 +164,7 @@ export const noteTitles = {
 } as const satisfies Record<AccountNote['kind'], string>;
 
 const noteTitle = /^(?:(.{1,200}?): )?(Note|Deviation|Constraint|Dead end)(?: on ([\w.-]{1,64}))?(?: — (.{1,200}))?$/u;
-const closingLine = /^(\S.{0,200}?) — (.{1,200}) \(([^(),]{1,200}), ([a-z-]+)\)(?:: (.*))?$/u;
+const closingLine = /^(\S{1,60}) — ([^(]{1,200}?) \(([^(),]{1,200}), ([a-z-]+)\)(?:: (.*))?$/u;
 
 function readEntries(
   page: MarkdownPage,
