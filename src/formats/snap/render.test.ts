@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Account, emptyAccount } from '../../core/account.ts';
@@ -205,6 +206,23 @@ describe('MAILBOX.md', () => {
         'split_table:96',
       ]),
     );
+  });
+
+  it('holds the payload of a card against its token, in both forms of an envelope', () => {
+    const { found, files } = fixture('pilot');
+    const codes = (token: string, bullet: string): string[] => {
+      const envelope = `${bullet}Revision: REV-20260203-clock-01-h${token}\n${bullet}Ask: fyi\n\n\`\`\`text\nTick\n\`\`\`\n`;
+      const text = (files.get(`${home}MAILBOX.md`) ?? '').replace('Please look at the payload.\n', envelope);
+      const { problems } = snap.parse(found, new Map(files).set(`${home}MAILBOX.md`, text));
+      return problems
+        .map((problem) => problem.code)
+        .filter((code) => code.includes('token_') || code.includes('_token'));
+    };
+    const right = createHash('sha256').update('Tick\n').digest('hex').slice(0, 8);
+    expect(codes(right, '')).toEqual(['bad_token']);
+    expect(codes(right, '- ')).toEqual(['bad_token']);
+    expect(codes('0c33aebb', '- ')).toEqual(['token_changed', 'bad_token']);
+    expect(codes('00000000', '')).toEqual(['placeholder_token', 'bad_token']);
   });
 
   it('acknowledges a message where it stands and puts the tables right', () => {
