@@ -2,7 +2,7 @@ import { type Account, type AccountItem, type AccountMessage, emptyAccount } fro
 import type { Files, Format, Found, Parsed } from '../format.ts';
 import { aliasMaker } from './alias.ts';
 import { type Changes, changesBetween } from './changes.ts';
-import { addSnapshots, type GivenSnapshot, newChat } from './chat.ts';
+import { addSnapshots, type GivenSnapshot, newChat, sessionsIn } from './chat.ts';
 import { detect, fileNames, filesOf, folderOf, sortFolder } from './folder.ts';
 import { readMailbox } from './mailbox.ts';
 import { changeMailbox, type KeptCards, newMailbox, newMailboxArchive } from './mailbox-write.ts';
@@ -145,8 +145,9 @@ function render(account: Account, place: Found, previous: Files, now: string): F
   put(paths.mailbox, mail.mailbox);
   put(paths.archive, mail.archive);
   const snapshots = snapshotsOf(account);
+  const inChats = new Set([...read.chats.values()].flatMap(sessionsIn).map((session) => slug(session.alias)));
   for (const [one, text] of renderChats(read, snapshots)) put(one, text);
-  put(paths.worklog, read.worklog ? changeWorklog(read.worklog, changes, pointersOf(read, snapshots)) : null);
+  put(paths.worklog, read.worklog ? changeWorklog(read.worklog, changes, pointersOf(read, snapshots), inChats) : null);
   put(
     paths.questions,
     read.questions ? changeQuestions(read.questions, changes, newQuestionItems(changes, aliases, now), now) : null,

@@ -2,7 +2,7 @@ import type { AccountMessage } from '../../core/account.ts';
 import { Disposition, MessageStatus, MessageType, Priority } from '../../core/vocabulary.ts';
 import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
 import { flat, label, slug } from './names.ts';
-import { readPage } from './page.ts';
+import { commentLines, readPage } from './page.ts';
 import { decodeProse } from './prose.ts';
 import type { Report } from './report.ts';
 import { cellOf, decodeCell, type Row, type Table, tablesIn } from './table.ts';
@@ -252,7 +252,9 @@ function readBody(page: MarkdownPage, from: number, to: number): Body {
   const ackLines: number[] = [];
   const replies: { from: string; at?: string; lines: number[]; first: string }[] = [];
   const body: number[] = [];
+  const comments = commentLines(page, from, to);
   for (let at = from; at < to; at++) {
+    if (comments.has(at)) continue;
     const line = bare(page.lines[at]);
     const match = page.isQuiet(at) ? null : /^\*\*(Ack|Reply)(?:\s*\(([^)]*)\))?:\*\*[ \t]*(.*)$/.exec(line);
     if (match?.[1] === 'Ack') {

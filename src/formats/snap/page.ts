@@ -28,6 +28,24 @@ export function readPage(text: string, report: Report): { page: MarkdownPage; so
   return { page: { ...recovered, lines: page.lines }, sound };
 }
 
+/** The lines of comments between two lines; what is said in them is not said. */
+export function commentLines(page: MarkdownPage, from: number, to: number): ReadonlySet<number> {
+  const found = new Set<number>();
+  let fence: string | null = null;
+  let comment = false;
+  for (let line = from; line < to; line++) {
+    const text = page.lines[line] ?? '';
+    if (!page.isQuiet(line)) fence = null;
+    else if (fence !== null) {
+      if (text.trim().startsWith(fence) && /^[`~]+$/.test(text.trim())) fence = null;
+    } else if (comment || /^\s{0,3}<!--/.test(text)) {
+      found.add(line);
+      comment = !text.includes('-->');
+    } else fence = /[`~]{3,}/.exec(text)?.[0] ?? null;
+  }
+  return found;
+}
+
 /** The line of a fence or comment that goes on to the end of the file. */
 function unclosedFrom(page: MarkdownPage): number | null {
   const end = page.lines.length;

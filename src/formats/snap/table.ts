@@ -81,8 +81,7 @@ function cellsOf(line: string): string[] {
   const text = line.trim();
   let start = 1;
   for (let at = 1; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '|') {
+    if (text[at] === '|' && text[at - 1] !== '\\') {
       cells.push(decodeCell(text.slice(start, at)));
       start = at + 1;
     }

@@ -32,14 +32,19 @@ export function newWorklog({ run }: Account, focus: string | undefined): string 
 export type Pointers = ReadonlyMap<string, { path: string; number: number }>;
 
 /** The text after the changes; null when none of them is for the worklog. */
-export function changeWorklog(worklog: Worklog, changes: Changes, pointers: Pointers): string | null {
+export function changeWorklog(
+  worklog: Worklog,
+  changes: Changes,
+  pointers: Pointers,
+  inChats: ReadonlySet<string>,
+): string | null {
   if (!worklog.sound) return null;
   const edits = [
     ...statusEdits(worklog, changes),
     ...decisionEdits(worklog, changes),
     ...itemEdits(worklog, changes),
     ...noteEdits(worklog, changes),
-    ...sessionEdits(worklog, changes, pointers),
+    ...sessionEdits(worklog, changes, pointers, inChats),
   ];
   return edits.length === 0 ? null : editLines(worklog.page, edits);
 }
@@ -153,10 +158,17 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
   });
   const edits: LineEdit[] = [];
   const told: AccountItem[] = [];
+  // A blocker that is read from a task alone is read otherwise once the task or its blockers change.
+  const moved = new Set([
+    ...changes.items.added.flatMap((item) => (item.kind === 'blocker' ? [item.step, ...(item.affects ?? [])] : [])),
+    ...changes.steps.kept
+      .filter(({ before, after }) => before.status !== after.status || before.summary !== after.summary)
+      .map(({ after }) => after.key),
+  ]);
   for (const { before, after } of changes.items.kept) {
     const place = itemRows.get(before);
     // What only a task's status or a snapshot tells gets a row once there is more to say.
-    if (!place && after.status !== before.status) told.push(after);
+    if (!place && (after.status !== before.status || moved.has(after.step ?? ''))) told.push(after);
     if (!place) continue;
     const was = cells(before);
     const is = Object.fromEntries(
@@ -243,11 +255,23 @@ function addToSession(
 }
 
 /** A session that has ended: one line on it, and where its snapshot is. */
-function sessionEdits(worklog: Worklog, changes: Changes, pointers: Pointers): LineEdit[] {
+function sessionEdits(
+  worklog: Worklog,
+  changes: Changes,
+  pointers: Pointers,
+  inChats: ReadonlySet<string>,
+): LineEdit[] {
+  const logged = new Set([...inChats, ...worklog.sessions.map((session) => slug(session.alias))]);
+  const current = agentViews(changes.after);
   const ended = [
     ...changes.sessions.added.filter((session) => session.status !== 'active'),
     ...changes.sessions.kept
-      .filter(({ before, after }) => before.status === 'active' && after.status !== 'active')
+      .filter(({ before, after }) => {
+        if (after.status === 'active') return false;
+        // The Turnfile names an agent's newest session only: the one before must not be forgotten with it.
+        const isReplaced = current.get(slug(after.agent))?.session !== (after.alias ?? after.id);
+        return before.status === 'active' || (isReplaced && !logged.has(slug(before.alias)));
+      })
       .map(({ after }) => after),
   ];
   const byNumber = new Map<number, { date: string | undefined; lines: string[] }>();
