@@ -296,6 +296,25 @@ describe('MAILBOX.md', () => {
     expect(text('MAILBOX.md')).toContain('| Ada | 1 | MSG-20260205-001 | none |');
   });
 
+  it('does not take a comment behind a card for its words', () => {
+    const { account } = write('template', (one) => ({
+      ...one,
+      messages: [
+        {
+          from: 'ada',
+          to: 'bo',
+          type: 'notify',
+          priority: 'P2',
+          status: 'unread',
+          subject: 'Hi',
+          body: 'There',
+          at: '2026-02-05',
+        },
+      ],
+    }));
+    expect(account.messages).toMatchObject([{ alias: 'MSG-20260205-001', body: 'There' }]);
+  });
+
   it('changes a card in the old form as a table', () => {
     const { text, lost } = write('plain', (one) => ({
       ...one,
@@ -356,6 +375,24 @@ describe('WORKLOG.md', () => {
     expect(account.sessions.find((session) => session.alias === 'ada-session-3')?.status).toBe('context-exhausted');
     expect(account.notes.at(-1)?.text).toBe('Read the manual');
     expect(account.next).toBe('Read the third port first.');
+  });
+
+  it('logs the session that another one of the same agent takes the place of', () => {
+    const { account, text } = write('second', (one) => ({
+      ...one,
+      sessions: [...one.sessions, { alias: 'S-5', agent: 'ada', status: 'active' }],
+    }));
+    expect(account.sessions.map((session) => session.alias)).toEqual(['ada-session-0', 'S-5']);
+    expect(text('TURNFILE.yaml')).toContain('session_id: "S-5"');
+  });
+
+  it('keeps bars, backslashes and line feeds of a decision', () => {
+    const decision = 'a\\|b | c\nd <br> \\';
+    const { account } = write('pilot', (one) => ({
+      ...one,
+      decisions: [...one.decisions, { decision, at: '2026-02-09' }],
+    }));
+    expect(account.decisions.map((one) => one.decision)).toContain(decision);
   });
 
   it('takes erased words out', () => {
