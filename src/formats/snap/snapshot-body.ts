@@ -1,3 +1,4 @@
+import { LINE_CHARS, type Report } from './front-matter.ts';
 import { closingFence, openingFence } from './revision.ts';
 import {
   decodePath,
@@ -33,8 +34,6 @@ export interface Counted {
   count: number | null;
   ids: readonly string[];
 }
-
-type Report = (code: string, line: number, message: string) => void;
 
 /** What the sections are called in real files. The order matters: the first that fits is taken. */
 const titles: readonly [SectionName, RegExp][] = [
@@ -79,8 +78,6 @@ export function bodySections(
   close();
   return found;
 }
-
-const LINE_CHARS = 2000;
 
 /** A heading, a label in bold on its own line, or, where there are neither, a bullet with a label. */
 function sectionStart(

@@ -1,3 +1,14 @@
+import {
+  type Field,
+  fieldsIn,
+  type Key,
+  keyNames,
+  keyOf,
+  LINE_CHARS,
+  present,
+  type Report,
+  readYaml,
+} from './front-matter.ts';
 import { expandQuestionIds } from './question-ids.ts';
 import {
   closingFence,
@@ -83,6 +94,7 @@ interface Region {
 /** Where snapshots stand. A heading of the first two levels ends one, and so does the next snapshot. */
 function regionsOf(lines: readonly string[]): Region[] {
   const regions: Region[] = [];
+  const lastComment = lines.findLastIndex((line) => line.includes('-->'));
   let heading: { text: string; line: number } | null = null;
   let open: Region | null = null;
   const close = (end: number): void => {
@@ -100,8 +112,8 @@ function regionsOf(lines: readonly string[]): Region[] {
       close(start);
       open = { title: heading?.text ?? null, start, yaml, body: after, end: lines.length };
       heading = null;
-    } else if (fence === null && line.startsWith('<!--')) {
-      index = commentEnd(lines, index);
+    } else if (fence === null && index < lastComment && line.startsWith('<!--')) {
+      while (index < lastComment && !lines[index]?.includes('-->')) index++;
       continue;
     } else if (fence === null) {
       const [, marks = '', text = ''] = /^(#{1,6})\s+(.*)$/.exec(line) ?? [];
@@ -119,15 +131,8 @@ function regionsOf(lines: readonly string[]): Region[] {
   return regions;
 }
 
-/** No line that matters is longer; what is past it is not looked at. */
-const LINE_CHARS = 2000;
 /** Front matter is short: what is longer is something else. */
 const YAML_LINES = 200;
-
-function commentEnd(lines: readonly string[], from: number): number {
-  for (let index = from; index < lines.length; index++) if (lines[index]?.includes('-->')) return index;
-  return from;
-}
 
 /** Front matter between rules, at the beginning of a text or, in real files, anywhere. */
 function rulesAround(lines: readonly string[], index: number): Region['yaml'] {
@@ -172,72 +177,6 @@ function isTold(lines: readonly string[], region: Region, end: number): boolean 
   return fields.has('session') && /snapshot|closing state|session close/i.test(region.title ?? '');
 }
 
-type Key =
-  | 'session'
-  | 'agent'
-  | 'timestamp'
-  | 'closeReason'
-  | 'token'
-  | 'branch'
-  | 'head'
-  | 'journalVersion'
-  | 'run'
-  | 'reconstructed'
-  | 'endedAt'
-  | 'sessionOpen';
-
-/** The keys as they should be, and what they are called in real files. */
-const keyNames: ReadonlyMap<string, Key> = new Map<string, Key>([
-  ['session_id', 'session'],
-  ['session', 'session'],
-  ['agent', 'agent'],
-  ['timestamp', 'timestamp'],
-  ['date', 'timestamp'],
-  ['close_reason', 'closeReason'],
-  ['revision', 'token'],
-  ['revision_token', 'token'],
-  ['branch', 'branch'],
-  ['head', 'head'],
-  ['commit', 'head'],
-  ['journal_version', 'journalVersion'],
-  ['turnfile_revision', 'journalVersion'],
-  ['run', 'run'],
-  ['reconstructed', 'reconstructed'],
-  ['ended_at', 'endedAt'],
-  ['session_open', 'sessionOpen'],
-]);
-const renamed: ReadonlyMap<string, string> = new Map([
-  ['session', 'session_id'],
-  ['date', 'timestamp'],
-  ['revision_token', 'revision'],
-]);
-
-const keyOf = (written: string): string =>
-  written
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_');
-
-interface Field {
-  value: string;
-  line: number;
-  written: string;
-}
-
-/** Fields of a section without YAML: `**Close reason:** …` or `- Session: …`. */
-function fieldsIn(lines: readonly string[], from: number, to: number): Map<Key, Field> {
-  const found = new Map<Key, Field>();
-  for (let index = from; index < to; index++) {
-    const line = (lines[index] ?? '').slice(0, LINE_CHARS);
-    const match = /^(?:\*\*([^*:]{2,40}):\*\*|- ([^:*]{2,40}):)\s*(.*)$/.exec(line);
-    const written = match?.[1] ?? match?.[2];
-    const key = written === undefined ? undefined : keyNames.get(keyOf(written.replace(/\s+at .*$/, '')));
-    if (key !== undefined && !found.has(key))
-      found.set(key, { value: unquoted(match?.[3] ?? ''), line: index + 1, written: written ?? '' });
-  }
-  return found;
-}
-
 function readRegion(lines: readonly string[], region: Region): Parsed {
   const problems: Problem[] = [];
   const report = (code: string, line: number, message: string): void => {
@@ -278,61 +217,6 @@ function readRegion(lines: readonly string[], region: Region): Parsed {
     problems,
   };
 }
-
-type Report = (code: string, line: number, message: string) => void;
-
-/** Line by line: what is no YAML to a strict reader (`close_reason: a: b`) still has its keys. */
-function readYaml(
-  lines: readonly string[],
-  { from, to }: { from: number; to: number },
-  report: Report,
-): { keys: Map<string, string>; fields: Map<Key, Field> } {
-  const keys = new Map<string, string>();
-  const fields = new Map<Key, Field>();
-  let parent = '';
-  for (let index = from; index < to; index++) {
-    const line = (lines[index] ?? '').slice(0, LINE_CHARS);
-    const match = /^(\s*)([A-Za-z][\w -]{0,60}?)\s*:(?:\s+(.*))?$/.exec(line);
-    if (!match) {
-      if (line.trim() !== '' && !line.trim().startsWith('#'))
-        report('unreadable_line', index + 1, 'A line of the front matter is no key and value.');
-      continue;
-    }
-    const [, indent = '', written = '', rest = ''] = match;
-    if (indent === '') parent = written;
-    const name = indent === '' ? written : `${parent}.${written}`;
-    if (keys.has(name)) report('duplicate_key', index + 1, `The key ${written} is there twice; the first one counts.`);
-    else keys.set(name, unquoted(rest));
-    const key = indent === '' ? keyNames.get(keyOf(written)) : undefined;
-    if (key === undefined || fields.has(key)) continue;
-    fields.set(key, { value: unquoted(rest), line: index + 1, written });
-    const better = renamed.get(keyOf(written));
-    if (better !== undefined) report('renamed_key', index + 1, `The key ${written} should be ${better}.`);
-  }
-  return { keys, fields };
-}
-
-function unquoted(written: string): string {
-  const text = written.trim();
-  if (text.startsWith('"')) {
-    try {
-      const end = text.lastIndexOf('"');
-      return String(JSON.parse(text.slice(0, end + 1)));
-    } catch {
-      return text.replace(/"/g, '');
-    }
-  }
-  const bare = text.startsWith("'") && text.length > 1 ? text.slice(1, text.lastIndexOf("'")) : cutComment(text);
-  return bare.replace(/^`(.*)`\.?$/, '$1').trim();
-}
-
-function cutComment(text: string): string {
-  const at = text.indexOf(' #');
-  return at < 0 ? text : text.slice(0, at);
-}
-
-const present = (value: string | undefined): string | null =>
-  value === undefined || value === '' || value === 'null' || value === '~' ? null : value;
 
 const closeReasons = ['completed', 'context-exhausted', 'timeout', 'maintainer-directed'];
 

@@ -171,41 +171,42 @@ function scalar(value: string): string {
 
 function sectionsOf(snapshot: Snapshot, measures: Measures, omitted: RenderedSnapshot['omitted']): string[] {
   const { chars, entries } = measures;
-  const section = (name: SectionName, lines: readonly string[], before: readonly string[] = []): string => {
-    const shown = lines.slice(0, entries);
-    const left = lines.length - shown.length;
+  const section = <T>(
+    name: SectionName,
+    list: readonly T[],
+    line: (one: T, index: number) => string,
+    before: readonly string[] = [],
+  ): string => {
+    const left = Math.max(0, list.length - entries);
     if (left > 0) omitted[name] = left;
     const more = left > 0 ? [`- ${left} more, left out for length: ${moreOf[name]}`] : [];
-    const all = [...before, ...shown, ...more];
+    const all = [...before, ...list.slice(0, entries).map(line), ...more];
     return `### ${sectionTitles[name]}\n\n${(all.length > 0 ? all : ['None.']).join('\n')}`;
   };
-  const told = (list: readonly Entry[]): string[] => list.map((entry) => `- ${tell(entry, chars)}`);
+  const told = (entry: Entry): string => `- ${tell(entry, chars)}`;
   return [
-    section('task', [], taskLines(snapshot.task, chars)),
+    section('task', [], String, taskLines(snapshot.task, chars)),
     mailSection(snapshot, measures, omitted),
-    section('commitments', told(snapshot.commitments)),
-    section(
-      'modified',
-      snapshot.modified.map(({ path, change, note }) => {
-        const words = note === null ? '' : `: ${quote(note, chars)}`;
-        return `- \`${encodePath(path)}\` — ${change}${words}`;
-      }),
-    ),
-    section(
-      'reading',
-      snapshot.reading.map(
-        ({ path, lines, tokens, note }, index) =>
-          `${index + 1}. \`${encodePath(path)}\` — ${lines === null ? 'unknown' : `~${lines}`} lines / ${tokens === null ? 'unknown' : `~${tokens}`} tokens — ${note}`,
-      ),
-    ),
+    section('commitments', snapshot.commitments, told),
+    section('modified', snapshot.modified, ({ path, change, note }) => {
+      const words = note === null ? '' : `: ${quote(note, chars)}`;
+      return `- \`${encodePath(path)}\` — ${change}${words}`;
+    }),
+    section('reading', snapshot.reading, ({ path, lines, tokens, note }, index) => {
+      const measure = `${about(lines)} lines / ${about(tokens)} tokens`;
+      return `${index + 1}. \`${encodePath(path)}\` — ${measure} — ${note}`;
+    }),
     section(
       'decisions',
-      told(snapshot.decisions),
+      snapshot.decisions,
+      told,
       snapshot.why === null ? [] : [`- Why things stand as they do: ${quote(snapshot.why, chars)}`],
     ),
-    section('questions', told(snapshot.questions)),
+    section('questions', snapshot.questions, told),
   ];
 }
+
+const about = (count: number | null): string => (count === null ? 'unknown' : `~${count}`);
 
 /** Where a reader with the tool finds the rest. */
 const moreOf: Readonly<Record<SectionName, string>> = {
