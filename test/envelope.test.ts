@@ -95,6 +95,9 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ],
   ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
   ['doctor', { findings: [] }],
+  ['token add ivy --scope write --agent', { name: 'ivy', secret: expect.stringMatching(/^hf_[\w-]{43}$/) }],
+  ['token list', { tokens: [expect.objectContaining({ name: 'ivy', scope: 'write', usedAt: null })] }],
+  ['token revoke ivy', { name: 'ivy' }],
 ];
 
 describe('--json', () => {

@@ -9,7 +9,7 @@ import { asFault, Fault, quoted } from '../core/fault.ts';
 import { deserializeState, emptyState, forkState, STATE_FORMAT, type State, serializeState } from '../core/state.ts';
 import { addMs } from '../core/time.ts';
 import type { Touch } from '../core/touch.ts';
-import type { Actor } from '../core/vocabulary.ts';
+import type { Actor, Scope } from '../core/vocabulary.ts';
 import type { Batch, RecordFilter, Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
 import {
@@ -29,6 +29,11 @@ import {
 export interface Engine {
   readonly store: Store;
   now(): string;
+  /**
+   * Waits until something was recorded since `seen`, at most so long, and gives what to pass as `seen` next time. What is
+   * heard in between is not lost; a hint may be, so whoever must miss nothing looks after every wait.
+   */
+  news(ms: number, seen?: number): Promise<number>;
   /** Runs one command on a run. */
   execute(run: string, command: Command, caller: Caller): Promise<Done>;
   /** The folded state of a run as it stands, or as it stood after an event. */
@@ -50,6 +55,8 @@ export interface Caller {
   key: string | null;
   /** The process that owns the sessions this caller opens, where that is known. */
   owner?: Owner | undefined;
+  /** What the caller's token allows, where one proves who it is. */
+  scope?: Scope | undefined;
 }
 
 export interface Done {
@@ -88,9 +95,18 @@ const SAVE_EVERY = 12;
 const SAVE_EVERY_AT_MOST = 256;
 const SAVED_BYTES_PER_EVENT = 16_384;
 const MAX_ATTEMPTS = 60;
+const REMEMBERED_RUNS = 200;
 
 export function createEngine({ store, now, probe, random }: EngineOptions): Engine {
   const known = new Map<string, Loaded>();
+  let openedNews: Engine['news'] | undefined;
+
+  /** A process that serves many runs remembers those that were used last. */
+  function remember(run: string, loaded: Loaded): void {
+    known.delete(run);
+    known.set(run, loaded);
+    if (known.size > REMEMBERED_RUNS) known.delete(known.keys().next().value as string);
+  }
 
   async function refresh(run: string): Promise<Loaded> {
     let loaded = known.get(run) ?? (await firstLoad(run));
@@ -99,7 +115,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
       more = events.length === PAGE;
       if (events.length > 0) loaded = await foldOn(run, loaded, events);
     }
-    known.set(run, loaded);
+    remember(run, loaded);
     return loaded;
   }
 
@@ -209,8 +225,8 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     const { state } = loaded;
     const seen = await vitals(state, exact);
     const rows = await recallFor(run, loaded, [...(caller.session ? [caller.session] : []), ...referencesOf(command)]);
-    const { actor, session, owner } = caller;
-    const circumstances: Circumstances = { ...seen, actor, session, owner, recall: rows.recall };
+    const { actor, session, owner, scope } = caller;
+    const circumstances: Circumstances = { ...seen, actor, session, owner, scope, recall: rows.recall };
     const decided = decide(state, command, circumstances);
     if (decided.drafts.length === 0)
       return { events: [], state, changed: [], session: decided.session, replayed: false };
@@ -231,7 +247,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     const appended = await store.append(prepared.batch);
     if (appended.outcome === 'conflict') return 'conflict';
     if (appended.outcome === 'replayed') return replay(await refresh(run), appended.events);
-    known.set(run, prepared.next);
+    remember(run, prepared.next);
     return {
       events: prepared.events,
       state: prepared.next.state,
@@ -295,7 +311,15 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
       .slice(0, limit);
   }
 
-  return { store, now, execute, load, vitals, recall, records, search };
+  async function news(ms: number, seen?: number): Promise<number> {
+    if (!openedNews) {
+      const { openNews } = await import('./news.ts');
+      openedNews ??= openNews(store);
+    }
+    return openedNews(ms, seen);
+  }
+
+  return { store, now, news, execute, load, vitals, recall, records, search };
 }
 
 interface Prepared {

@@ -49,6 +49,9 @@ export const operations = {
   erase: () => import('./erase.ts').then((module) => module.erase),
   supervise: () => import('./supervise.ts').then((module) => module.supervise),
   doctor: () => import('./doctor.ts').then((module) => module.doctor),
+  'token.add': () => import('./token-add.ts').then((module) => module.tokenAdd),
+  'token.list': () => import('./token-list.ts').then((module) => module.tokenList),
+  'token.revoke': () => import('./token-revoke.ts').then((module) => module.tokenRevoke),
 } as const;
 
 export type OperationName = keyof typeof operations;

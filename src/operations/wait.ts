@@ -27,7 +27,7 @@ export const wait = defineOperation({
     const run = await currentRun(context);
     const engine = await context.engine();
     const deadline = Date.parse(engine.now()) + timeout * 1000;
-    for (let pauseMs = 50; ; pauseMs = Math.min(1000, pauseMs * 1.5)) {
+    for (let seen: number | undefined; ; ) {
       const state = await engine.load(run);
       const known = await engine.recall(run, [target]);
       const reached = reachedState(state, target, context.caller.actor.name, known[0]?.status ?? null);
@@ -39,11 +39,14 @@ export const wait = defineOperation({
           data: { for: target, timeout },
         });
       }
-      await context.pause(Math.min(pauseMs, left));
+      // A lease runs out without anything being recorded.
+      seen = await context.news(Math.min(LOOK_EVERY_MS, left), seen);
     }
   },
   say: ({ for: target, state }, pen) => `${pen.bold(target)}: ${state}.`,
 });
+
+const LOOK_EVERY_MS = 1000;
 
 /** What was waited for, in a word; null while it has not come about. */
 function reachedState(state: State, target: string, agent: string, recorded: string | null): string | null {

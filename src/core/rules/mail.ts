@@ -3,7 +3,7 @@ import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
 import { moveBetween, movesFrom } from '../lifecycle.ts';
 import { type Message, nextId } from '../state.ts';
-import { draft, mustBeActive, mustBePerson, type Scene } from './scene.ts';
+import { draft, isMaintainer, mustBeActive, mustBePerson, type Scene } from './scene.ts';
 
 export function sendMessage(scene: Scene, { messageType, type: _, ...body }: CommandOf<'message.send'>): Draft[] {
   mustBeActive(scene);
@@ -27,7 +27,7 @@ export function moveMessage(scene: Scene, { id, to, note, disposition }: Command
     });
   }
   const { actor } = scene;
-  const person = actor.kind === 'person';
+  const person = isMaintainer(scene);
   const mayClose = person || actor.name === message.from || message.type === 'notify';
   const may = move.who === 'receiver' ? actor.name === message.to || (person && message.to === 'maintainer') : mayClose;
   if (!may) {
