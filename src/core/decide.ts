@@ -86,6 +86,12 @@ export function decide(state: State, command: Command, circumstances: Circumstan
     drafts.push(...more);
   };
 
+  if (circumstances.scope === 'read') {
+    throw new Fault('not_allowed', `The token of ${circumstances.actor.name} only lets it look.`, {
+      hints: ['Ask a maintainer for a token with the scope write.'],
+      data: { scope: 'read' },
+    });
+  }
   const caller = findCaller(state, command, circumstances);
   const base = { ...circumstances, actor: caller.actor, session: caller.session };
   if (takesOver.has(command.type) && goneSessions({ ...base, state }).length > 0) {

@@ -187,7 +187,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     });
   }
 
-  app.on(['GET', 'HEAD'], '*', (c) => web(c.req.path, c.req.method === 'HEAD'));
+  app.on(['GET', 'HEAD'], '*', (c) => web(c.req.path, c.req.raw));
   app.all('*', () => {
     throw new Refusal(405, 'usage', 'Pages are only read here.', ['Operations are `POST /api/NAME`.'], {
       allow: 'GET, HEAD',

@@ -17,8 +17,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Serves the built dashboard; a page inside it is any path without an ending. */
-export function createWeb(folder: string): (path: string, head: boolean) => Response {
-  return (path, head) => {
+export function createWeb(folder: string): (path: string, request: Request) => Response {
+  return (path, request) => {
     const wanted = extname(path) === '' ? '/index.html' : path;
     const file = findFile(folder, wanted);
     if (file === null) return wanted === '/index.html' ? missing() : plain(404, 'There is no such page.');
@@ -30,7 +30,8 @@ export function createWeb(folder: string): (path: string, head: boolean) => Resp
       // The names of what is in `assets` change with their content.
       'cache-control': wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     };
-    if (head) return new Response(null, { headers });
+    if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers });
+    if (request.method === 'HEAD') return new Response(null, { headers });
     // Small files at once: a stream costs more than they do.
     const body = size < 256 * 1024 ? readFileSync(file) : (Readable.toWeb(createReadStream(file)) as ReadableStream);
     return new Response(body, { headers });

@@ -111,7 +111,10 @@ export interface Token {
 export interface Batch {
   run: string;
   expected: number;
-  /** In version order from `expected + 1`, all with the same key. */
+  /**
+   * In version order from `expected + 1`, all with the same key. Those of a run that is brought in from another store have
+   * the keys they had; only the first one's is looked for then.
+   */
   events: readonly Event[];
   head: HeadColumns;
   records: readonly StoredRecord[];
