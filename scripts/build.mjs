@@ -12,7 +12,7 @@ const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|wor
 const commonOperations =
   /\/operations\/(act|brief|checkpoint|complete|context|evidence|fields|index|operation|reading-list|resume|resume-file|session-start|start|supervision)\.ts$/;
 const rare =
-  /\/(cli\/(completion|help)|core\/(erase|event|index|verify)|engine\/(audit|erase|news|refold)|store\/(index|memory|token-row|postgres\/.*|sqlite\/(listen|tokens)))\.ts$/;
+  /\/(cli\/(completion|help)|core\/(erase|event|index|verify|waiting)|engine\/(audit|erase|news|refold)|store\/(index|memory|token-row|postgres\/.*|sqlite\/(listen|tokens)))\.ts$/;
 
 function isCommon(id) {
   if (!commonFolders.test(id) || rare.test(id)) return false;

@@ -26,13 +26,13 @@ export async function openIntake(store: Store, run: string): Promise<Intake> {
   let taken = 0;
   /** Events that are here with words that were erased where they come from. */
   const wordless = new Map<number, unknown>();
+  const erased: NonNullable<Batch['erase']>[number][] = [];
 
   async function append(): Promise<void> {
     if (batch.length === 0) return;
-    const erased = batch.flatMap((event) => (event.type === 'text.erased' ? event.body.versions : []));
-    const erase = erased.flatMap((version) =>
-      wordless.has(version) ? [{ version, body: wordless.get(version) }] : [],
-    );
+    const named = batch.flatMap((event) => (event.type === 'text.erased' ? event.body.versions : []));
+    const erase = named.flatMap((version) => (wordless.has(version) ? [{ version, body: wordless.get(version) }] : []));
+    erased.push(...erase);
     const next: Batch = {
       run,
       expected: before + taken,
@@ -68,6 +68,17 @@ export async function openIntake(store: Store, run: string): Promise<Intake> {
       await append();
       // Also where an earlier try was broken off before it came to this.
       if (taken > 0 || (await store.cached(run, STATE_FORMAT)) === null) await rebuildRun(store, run);
+      // What was derived had the words too, and was only now replaced: its bytes go the same way.
+      if (erased.length > 0) {
+        await store.append({
+          run,
+          expected: before + taken,
+          events: [],
+          head: headOf(state),
+          records: [],
+          erase: erased,
+        });
+      }
       const [now] = await store.heads({ run });
       return { taken, version: now?.version ?? 0, workspace: now?.workspace ?? '' };
     },

@@ -10,6 +10,7 @@ import { createApp } from './app.ts';
 import { isLoopback } from './guard.ts';
 import { isLinkToken, openBrowser, prepareLink } from './link.ts';
 import { createLog, type Log } from './log.ts';
+import { senderOf, watchForPeople } from './notify.ts';
 import { type Listening, listen } from './server.ts';
 
 export const serve = defineOperation({
@@ -38,7 +39,8 @@ export const serve = defineOperation({
   }),
   output: v.object({ url: v.string(), link: v.nullable(v.string()), scope: v.nullable(Scope), store: v.string() }),
   async run(context, { port, host = '127.0.0.1', names = [], open = false }) {
-    const { store, now } = await context.engine();
+    const engine = await context.engine();
+    const { store, now } = engine;
     const link = isLoopback(host) ? await prepareLink(context) : null;
     if (link === null) await mustHaveTokens(context, host);
     const stopping = new AbortController();
@@ -57,6 +59,9 @@ export const serve = defineOperation({
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
     const linked = link && `${url}/login?token=${link.secret}`;
     log('info', 'listening', { url, store: store.place });
+    const workspace = context.workspace();
+    const send = workspace && senderOf(workspace, context.warn);
+    if (send) void watchForPeople(engine, workspace.id, send, { log, stopped: stopping.signal });
     if (open) openBrowser(context, linked ?? url);
     return {
       data: { url, link: linked, scope: link?.scope ?? null, store: store.place },

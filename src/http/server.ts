@@ -38,12 +38,14 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<List
     port: bound,
     stop: () =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+        const last = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+        // Clients keep a connection for their next request: it is closed as soon as its last answer is out.
+        const idle = setInterval(() => server.closeIdleConnections(), 50);
         server.close(() => {
-          clearTimeout(timer);
+          clearTimeout(last);
+          clearInterval(idle);
           resolve();
         });
-        server.closeIdleConnections();
       }),
   };
 }
