@@ -99,6 +99,7 @@ const REMEMBERED_RUNS = 200;
 
 export function createEngine({ store, now, probe, random }: EngineOptions): Engine {
   const known = new Map<string, Loaded>();
+  const turns = new Map<string, Promise<Done>>();
   let openedNews: Engine['news'] | undefined;
 
   /** A process that serves many runs remembers those that were used last. */
@@ -175,7 +176,20 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     return { now: at, beats, owners };
   }
 
-  async function execute(run: string, command: Command, caller: Caller): Promise<Done> {
+  /** Commands of one process on one run take turns: of many that decide at once on one version, all but one work in vain. */
+  function execute(run: string, command: Command, caller: Caller): Promise<Done> {
+    const before = turns.get(run);
+    const work = () => executeNow(run, command, caller);
+    const mine = before ? before.then(work, work) : work();
+    turns.set(run, mine);
+    const leave = (): void => {
+      if (turns.get(run) === mine) turns.delete(run);
+    };
+    mine.then(leave, leave);
+    return mine;
+  }
+
+  async function executeNow(run: string, command: Command, caller: Caller): Promise<Done> {
     if (caller.key !== null) {
       const before = await store.recorded(run, caller.key);
       if (before.length > 0) return replay(await refresh(run), before);
