@@ -9,6 +9,7 @@ import type { Row } from './measure.ts';
 
 const FEEDS = 50;
 const WRITES_PER_SECOND = 200;
+const CLIENTS = 64;
 const RUNS = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
 
 /** A served journal under load: every write must be acknowledged, and every feed must tell each event once, in order. */
@@ -45,7 +46,7 @@ async function measureStore(
     const what = `${name}: ${FEEDS} feeds, ${WRITES_PER_SECOND} writes a second for ${seconds} s`;
     const all = wrote.acknowledged * FEEDS;
     return [
-      countRow(`${what}: writes that failed`, wrote.failed, wrote.sent),
+      countRow(`${what}: writes that failed`, wrote.failed, wrote.sent, wrote.reasons),
       countRow(`${what}: events missed`, missed, all),
       countRow(`${what}: events told twice or out of order`, wrong, all),
       {
@@ -63,8 +64,9 @@ async function measureStore(
   }
 }
 
-function countRow(what: string, count: number, of: number): Row {
-  return { what, measured: `${count} of ${of}`, spread: '', target: '0', met: count === 0 };
+function countRow(what: string, count: number, of: number, reasons: ReadonlyMap<string, number> = new Map()): Row {
+  const spread = Array.from(reasons, ([reason, times]) => `${reason}: ${times}`).join(', ');
+  return { what, measured: `${count} of ${of}`, spread, target: '0', met: count === 0 };
 }
 
 async function startServer(folder: string, store: string | undefined) {
@@ -136,28 +138,41 @@ async function write(url: string, token: string, seconds: number) {
   const sent = seconds * WRITES_PER_SECOND;
   const began = performance.now();
   let acknowledged = 0;
-  const writes: Promise<void>[] = [];
+  const reasons = new Map<string, number>();
+  const blame = (reason: string): void => {
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  };
+  const writes = new Set<Promise<void>>();
   for (let count = 0; count < sent; count++) {
     const dueMs = (count / WRITES_PER_SECOND) * 1000 - (performance.now() - began);
     if (dueMs > 1) await new Promise((done) => setTimeout(done, dueMs));
-    writes.push(
-      fetch(`${url}/api/note`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          'holdfast-run': RUNS[count % RUNS.length] ?? '',
-        },
-        body: JSON.stringify({ text: `Note ${count} of a team that is busy.` }),
-      }).then(
-        async (response) => {
-          await response.arrayBuffer();
-          if (response.status === 200) acknowledged += 1;
-        },
-        () => undefined,
-      ),
+    const one: Promise<void> = fetch(`${url}/api/note`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'holdfast-run': RUNS[count % RUNS.length] ?? '',
+      },
+      body: JSON.stringify({ text: `Note ${count} of a team that is busy.` }),
+    }).then(
+      async (response) => {
+        await response.arrayBuffer();
+        if (response.status === 200) acknowledged += 1;
+        else blame(String(response.status));
+      },
+      (thrown: Error) => blame((thrown.cause as { code?: string } | undefined)?.code ?? thrown.message),
     );
+    writes.add(one);
+    void one.then(() => writes.delete(one));
+    // As many clients as a team has: more would measure how many sockets this process can open.
+    while (writes.size >= CLIENTS) await Promise.race(writes);
   }
   await Promise.all(writes);
-  return { sent, acknowledged, failed: sent - acknowledged, pace: (performance.now() - began) / (seconds * 1000) };
+  return {
+    sent,
+    acknowledged,
+    failed: sent - acknowledged,
+    reasons,
+    pace: (performance.now() - began) / (seconds * 1000),
+  };
 }

@@ -30,6 +30,8 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<List
       headersTimeout: HEADERS_MS,
       requestTimeout: REQUEST_MS,
       connectionsCheckingInterval: 5000,
+      // Longer than clients keep a connection, so that none is closed under a request that is on its way.
+      keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
     },
   }) as Server;
