@@ -31,9 +31,9 @@ const rare = new RegExp(
   `/src/(${[
     'cli/(completion|help)',
     'core/(account|account-diff|account-of)',
-    'core/(erase|event|index|verify|worklog)',
-    'engine/(audit|erase|refold|replay|snapshots)',
-    'store/(index|memory|postgres/.*)',
+    'core/(erase|event|index|verify|waiting|worklog)',
+    'engine/(audit|erase|news|refold|replay|snapshots)',
+    'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
     'workspace/(lock|tree)',
   ].join('|')})\\.ts$`,
 );

@@ -60,10 +60,9 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       return engine;
     },
     warn: options.warn ?? (() => undefined),
-    pause: (ms) =>
-      new Promise((resolve) => {
-        setTimeout(resolve, ms);
-      }),
+    async news(ms, seen) {
+      return (await this.engine()).news(ms, seen);
+    },
     async close() {
       await opened?.close();
     },

@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../src/operations/operation.ts';
 import { newFolder, newWorkspace } from './command-line.ts';
+import { openTestServer } from './http-server.ts';
 
 // As they are built: to load every operation from its source takes longer than all of these tests.
 const { operationNames, operations } = (await import(
   '../dist/lib/operations/index.js' as string
 )) as typeof import('../src/operations/index.ts');
-const { flagsOf } = (await import(
+const { flagsOf, parseArguments } = (await import(
   '../dist/lib/cli/arguments.js' as string
 )) as typeof import('../src/cli/arguments.ts');
 
@@ -121,13 +122,22 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ],
   ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
   ['doctor', { findings: [] }],
+  ['journal export --out auth.jsonl', { run: 'auth', events: expect.any(Number), text: null }],
+  ['journal import auth.jsonl', { run: 'auth', taken: 0 }],
+  ['token add ivy --scope write --agent', { name: 'ivy', secret: expect.stringMatching(/^hf_[\w-]{43}$/) }],
+  ['token list', { tokens: [expect.objectContaining({ name: 'ivy', scope: 'write', usedAt: null })] }],
+  ['token revoke ivy', { name: 'ivy' }],
 ];
 
 describe('--json', () => {
-  it('prints exactly one object for every command, in the documented shape', () => {
+  it('prints exactly one object for every command, in the documented shape, and HTTP answers the same', async () => {
     const folder = newWorkspace();
-    folder.env['HOLDFAST_RUN'] = 'auth';
-    writeFileSync(join(folder.path, 'plan.yaml'), 'steps: [{ key: more, title: One more }]\n');
+    const twin = newWorkspace();
+    const overHttp = openHttp(twin);
+    for (const { env, path } of [folder, twin]) {
+      env['HOLDFAST_RUN'] = 'auth';
+      writeFileSync(join(path, 'plan.yaml'), 'steps: [{ key: more, title: One more }]\n');
+    }
     const called = new Set<string>();
     for (const [written, shape] of life) {
       const words = written.replace('CONFLICT', () => folder.data('resume')['conflicts'][0].id);
@@ -135,9 +145,15 @@ describe('--json', () => {
       expect([words, ran.code, ran.err]).toEqual([words, 0, '']);
       expect(ran.out.trimEnd().split('\n')).toHaveLength(1);
       expect(ran.json).toMatchObject({ ok: true, changed: expect.any(Array), data: shape });
+      const answered = await overHttp.call(
+        written.replace('CONFLICT', () => twin.data('resume')['conflicts'][0].id).split(' '),
+      );
+      expect([words, formOf(answered)]).toEqual([words, formOf(ran.json)]);
+      expect(answered).toMatchObject({ ok: true, data: shape });
       const [first = '', second = ''] = words.split(' ');
       called.add((operationNames as string[]).includes(`${first}.${second}`) ? `${first}.${second}` : first);
     }
+    await overHttp.close();
     called.add('plan.add');
     expect([...called].sort()).toEqual([...operationNames].sort());
   });
@@ -207,6 +223,32 @@ describe('--json', () => {
     expect(folder.data('search', 'kept')['results']).toHaveLength(2);
   });
 });
+
+/** The same words as a request of whoever `--agent` names; what is not offered over HTTP is run as a command. */
+function openHttp(folder: ReturnType<typeof newFolder>) {
+  const server = openTestServer(folder.path);
+  return {
+    close: server.close,
+    async call(words: string[]) {
+      const { operation, input, common } = await parseArguments(words);
+      if (operation === null || operation.local === true) return folder.run(...words, '--json').json;
+      const token = common.agent === undefined ? server.person : server.agent(common.agent);
+      const response = await server.post(operation.name, input, { token, run: common.run ?? 'auth' });
+      return (await response.json()) as Record<string, unknown>;
+    },
+  };
+}
+
+/** What an answer is made of, without what differs from one workspace and moment to the other. */
+function formOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(formOf);
+  if (value === null || typeof value !== 'object') return value === null ? null : typeof value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, part]) => [name, formOf(part)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
 
 describe('help', () => {
   it('explains every command with all its flags', async () => {

@@ -48,7 +48,7 @@ import { compactWorklog } from './rules/worklog.ts';
 import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './rules/world.ts';
 import { forkState, type Session, type State } from './state.ts';
 import type { RowKind, Rows } from './touch.ts';
-import type { Actor } from './vocabulary.ts';
+import type { Actor, Scope } from './vocabulary.ts';
 
 /** Who asks, when, and what is known of the world. */
 export interface Circumstances extends Vitals {
@@ -57,6 +57,11 @@ export interface Circumstances extends Vitals {
   session: string | null;
   /** The process a session that is opened now belongs to, where that is known. */
   owner?: Owner | undefined;
+  /**
+   * What a token allows the one who asks; undefined where nobody asked for one. Who comes with a token is proven to be who
+   * it says: it speaks under its own name only, and decides as a person only if the token lets it.
+   */
+  scope?: Scope | undefined;
   /** Records that folded state no longer holds, by kind and id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
@@ -83,6 +88,12 @@ export function decide(state: State, command: Command, circumstances: Circumstan
     drafts.push(...more);
   };
 
+  if (circumstances.scope === 'read') {
+    throw new Fault('not_allowed', `The token of ${circumstances.actor.name} only lets it look.`, {
+      hints: ['Ask a maintainer for a token with the scope write.'],
+      data: { scope: 'read' },
+    });
+  }
   const caller = findCaller(state, command, circumstances);
   const base = { ...circumstances, actor: caller.actor, session: caller.session };
   if (takesOver.has(command.type) && goneSessions({ ...base, state }).length > 0) {
@@ -176,6 +187,8 @@ function namedCaller(state: State, command: Command, circumstances: Circumstance
     if (next.status === 'active') session = next;
     else ended = next;
   }
+  const found = session ?? ended;
+  if (found) mustBeOwn(found, circumstances);
   if (session) return { actor: actorOf(session), session };
   if (!ended) throw notFound('session', named, state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
   const actor = actorOf(ended);
@@ -184,6 +197,15 @@ function namedCaller(state: State, command: Command, circumstances: Circumstance
   // What a fenced session has found is welcome as a note.
   if (verdict.code === 'fenced' && command.type === 'note.add') return { actor, session: null };
   throw verdict;
+}
+
+/** A token is proof of one name: with another's session its bearer would sign as somebody else. */
+function mustBeOwn(session: Session, { scope, actor }: Circumstances): void {
+  if (scope === undefined || (session.agent === actor.name && session.kind === actor.kind)) return;
+  throw new Fault('not_allowed', `${session.id} is a session of ${session.agent}; this token is ${actor.name}'s.`, {
+    hints: ['Name a session of your own, or none.', 'See the sessions with `holdfast sessions`.'],
+    data: { session: session.id, agent: session.agent, actor },
+  });
 }
 
 const actorOf = (session: Session): Actor => ({ kind: session.kind, name: session.agent });

@@ -10,6 +10,10 @@ export type Basis = v.InferOutput<typeof Basis>;
 export const Actor = v.object({ kind: v.picklist(['agent', 'person']), name: ActorName });
 export type Actor = v.InferOutput<typeof Actor>;
 
+/** What a caller may do: look, record, or what only a maintainer may. Each holds those before it. */
+export const Scope = v.picklist(['read', 'write', 'maintain']);
+export type Scope = v.InferOutput<typeof Scope>;
+
 export const Role = v.picklist(['worker', 'architect', 'orchestrator', 'verifier']);
 export type Role = v.InferOutput<typeof Role>;
 

@@ -23,6 +23,7 @@ export const check = defineOperation({
   name: 'check',
   summary: 'Hold snapshots against the files and the journal, rule by rule; exits with 1 when one fails.',
   scope: 'read',
+  local: ['file'],
   words: ['file'],
   examples: ['holdfast check', 'holdfast check .holdfast/snapshots/claude-3.md', 'holdfast check working-session'],
   input: v.object({

@@ -16,6 +16,6 @@ export interface Context {
   engine(): Promise<Engine>;
   /** Something went wrong that does not undo what was recorded. */
   warn(message: string): void;
-  /** Waits, unless the caller goes away first. */
-  pause(ms: number): Promise<void>;
+  /** Waits until something may have been recorded, at most so long, unless the caller goes away first. See `Engine.news`. */
+  news(ms: number, seen?: number): Promise<number>;
 }

@@ -73,6 +73,11 @@ export const operations = {
   erase: () => import('./erase.ts').then((module) => module.erase),
   supervise: () => import('./supervise.ts').then((module) => module.supervise),
   doctor: () => import('./doctor.ts').then((module) => module.doctor),
+  'journal.export': () => import('./journal-export.ts').then((module) => module.journalExport),
+  'journal.import': () => import('./journal-import.ts').then((module) => module.journalImport),
+  'token.add': () => import('./token-add.ts').then((module) => module.tokenAdd),
+  'token.list': () => import('./token-list.ts').then((module) => module.tokenList),
+  'token.revoke': () => import('./token-revoke.ts').then((module) => module.tokenRevoke),
 } as const;
 
 export type OperationName = keyof typeof operations;

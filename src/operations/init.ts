@@ -26,6 +26,7 @@ export const init = defineOperation({
   summary: 'Create .holdfast/ here and open a run.',
   scope: 'write',
   flags: { approvedBy: 'approved-by' },
+  local: ['design', 'plan'],
   examples: ['holdfast init --title "User authentication" --plan plan.md'],
   input: v.object({
     title: v.optional(described(Sentence, 'What the work is called.')),

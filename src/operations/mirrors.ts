@@ -40,15 +40,11 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   const run = state.run?.id;
   if (!workspace || run === undefined || state.mirrors.size === 0) return [];
   const engine = await context.engine();
-  const synced = await withFileLock(
-    join(workspace.folder, 'mirrors', 'lock'),
-    { waitMs: LOCK_WAIT_MS, pause: context.pause },
-    async () => {
-      const done: Synced[] = [];
-      for (const mirror of state.mirrors.values()) done.push(await syncMirror(engine, workspace, run, mirror));
-      return done;
-    },
-  );
+  const synced = await withFileLock(join(workspace.folder, 'mirrors', 'lock'), LOCK_WAIT_MS, async () => {
+    const done: Synced[] = [];
+    for (const mirror of state.mirrors.values()) done.push(await syncMirror(engine, workspace, run, mirror));
+    return done;
+  });
   if (synced) return synced;
   context.warn('The mirrors were not written: another process holds them. `holdfast mirror sync` writes them.');
   return [];

@@ -14,6 +14,7 @@ export const planImport = defineOperation({
   name: 'plan.import',
   summary: 'Add the steps of a plan file (YAML or Markdown) or of a preset.',
   scope: 'write',
+  local: true,
   words: ['file'],
   examples: ['holdfast plan import plan.md', 'holdfast plan import apex'],
   input: v.object({ file: described(v.string(), 'The plan file, or the name of a preset: apex.') }),

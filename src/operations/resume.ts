@@ -16,6 +16,7 @@ export const resume = defineOperation({
   name: 'resume',
   summary: 'Say where the work stands, the next action and what must be known.',
   scope: 'read',
+  local: ['probe'],
   examples: ['holdfast resume', 'holdfast resume --budget 1000 --json'],
   input: v.object({
     budget: v.optional(

@@ -29,7 +29,7 @@ export const wait = defineOperation({
     const run = await currentRun(context);
     const engine = await context.engine();
     const deadline = Date.parse(engine.now()) + timeout * 1000;
-    for (let pauseMs = 50; ; pauseMs = Math.min(1000, pauseMs * 1.5)) {
+    for (let seen: number | undefined; ; ) {
       const state = await engine.load(run);
       const known = await engine.recall(run, [target]);
       const reached =
@@ -44,11 +44,14 @@ export const wait = defineOperation({
           data: { for: target, timeout },
         });
       }
-      await context.pause(Math.min(pauseMs, left));
+      // A lease runs out without anything being recorded.
+      seen = await context.news(Math.min(LOOK_EVERY_MS, left), seen);
     }
   },
   say: ({ for: target, state }, pen) => `${pen.bold(target)}: ${state}.`,
 });
+
+const LOOK_EVERY_MS = 1000;
 
 /** Mail is what was sent to the reader, and what others said on mail of the reader. */
 function mailReached({ unread, replies }: Mail): string | null {

@@ -16,9 +16,9 @@ import type { Artifact } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
 
 /** Writes a file whole or not at all: beside it first, then renamed over it. */
-export function writeAtomically(file: string, text: string, durable = true): void {
+export function writeAtomically(file: string, text: string, durable = true, mode = 0o666): void {
   const beside = `${file}.${process.pid}.tmp`;
-  const handle = openSync(beside, 'w');
+  const handle = openSync(beside, 'w', mode);
   try {
     writeSync(handle, text);
     if (durable) fsyncSync(handle);
@@ -45,9 +45,9 @@ function makeRoom(file: string): void {
 }
 
 /** Writes a file whole, unless there is one: of several writers the first wins. */
-export function writeOnce(file: string, text: string): void {
+export function writeOnce(file: string, text: string, mode?: number): void {
   const beside = `${file}.${process.pid}.tmp`;
-  writeAtomically(beside, text);
+  writeAtomically(beside, text, true, mode);
   try {
     linkSync(beside, file);
     unlinkSync(beside);

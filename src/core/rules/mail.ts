@@ -4,7 +4,7 @@ import { Fault, notFound } from '../fault.ts';
 import { moveBetween, movesFrom, type Who } from '../lifecycle.ts';
 import { isAnswered, MAINTAINER, newsFor, overdueBecause, sideOf } from '../mail.ts';
 import { type Message, nextId, type Session } from '../state.ts';
-import { draft, mustBeActive, mustBePerson, type Scene } from './scene.ts';
+import { draft, isMaintainer, mustBeActive, mustBePerson, type Scene } from './scene.ts';
 
 export function sendMessage(scene: Scene, { messageType, type: _, ...body }: CommandOf<'message.send'>): Draft[] {
   mustBeActive(scene);
@@ -46,12 +46,12 @@ function hear(scene: Scene, message: Message, note: string): Draft[] | null {
   return [draft('message.heard', { id: message.id, side, note })];
 }
 
-function mustBeAllowed({ actor }: Scene, message: Message, to: string, who: Who): void {
-  const isPerson = actor.kind === 'person';
+function mustBeAllowed(scene: Scene, message: Message, to: string, who: Who): void {
+  const { actor } = scene;
   const may =
     who === 'receiver'
       ? sideOf(message, actor) === 'to'
-      : isPerson || actor.name === message.from || message.type === 'notify';
+      : isMaintainer(scene) || actor.name === message.from || message.type === 'notify';
   if (may) return;
   const whoMay = who === 'receiver' ? message.to : `${message.from} or a person`;
   throw new Fault('not_allowed', `${message.id} can be made ${to} only by ${whoMay}; you are ${actor.name}.`, {
@@ -61,8 +61,9 @@ function mustBeAllowed({ actor }: Scene, message: Message, to: string, who: Who)
 }
 
 /** A person gives a message up only after it was escalated and two more sittings have gone by. */
-function mustBeAbandonable({ actor, state }: Scene, { id, escalated }: Message): void {
-  if (actor.kind !== 'person') {
+function mustBeAbandonable(scene: Scene, { id, escalated }: Message): void {
+  const { state } = scene;
+  if (!isMaintainer(scene)) {
     throw new Fault('not_allowed', 'Only a person may close a message as abandoned.', {
       hints: ['Close it as resolved, superseded or withdrawn, or ask the person you work for.'],
     });

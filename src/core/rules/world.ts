@@ -3,7 +3,7 @@ import type { CommandOf } from '../command.ts';
 import type { Draft } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import { nextId } from '../state.ts';
-import { draft, mustAllow, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
+import { draft, isMaintainer, mustAllow, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
 
 export function takeClaim(scene: Scene, { files, reason }: CommandOf<'claim.take'>): Draft[] {
   mustBeActive(scene);
@@ -24,7 +24,7 @@ export function releaseClaim(scene: Scene, { id }: CommandOf<'claim.release'>): 
     if (scene.recall('claim', id)) return [];
     throw notFound('claim', id, scene.state.claims.keys(), 'See what is held with `holdfast status`.');
   }
-  if (claim.session !== scene.session?.id && scene.actor.kind !== 'person') {
+  if (claim.session !== scene.session?.id && !isMaintainer(scene)) {
     throw new Fault('held', `${claim.id} is held by ${claim.agent} (${claim.session}).`, {
       hints: ['Only its holder or a person releases a claim.'],
       data: { claim: claim.id, session: claim.session },
