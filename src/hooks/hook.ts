@@ -68,7 +68,7 @@ async function answerTo(call: HookCall, place: { folder: string | null }): Promi
     const text = await record(context, dialect, moment, workspace);
     if (text === null || !dialect.takesContext.has(moment.kind)) return null;
     // Two hook files of one client are run at the same moment; one of them speaks.
-    const said = [conversationOf(moment), moment.kind, moment.id, 'source' in moment ? moment.source : null];
+    const said = [conversationOf(moment), moment.kind, 'source' in moment ? moment.source : null];
     return isFirstToSay(workspace.folder, JSON.stringify(said)) ? dialect.answer(named, plain(text)) : null;
   } finally {
     await context.close();

@@ -17,6 +17,7 @@ export type Moment = Scene &
     | { kind: 'session-end'; reason: string }
   );
 
+export type ToolMoment = Extract<Moment, { kind: 'tool-before' | 'tool-after' }>;
 export type MomentKind = Moment['kind'];
 export type StartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
 

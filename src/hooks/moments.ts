@@ -9,8 +9,8 @@ import { saveResumeText, writeResumeFile } from '../operations/resume-file.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
 import type { Dialect, Moment, Pressure } from './moment.ts';
-import { beat, execute } from './record.ts';
-import { conversationOf, findSeat, keyOf, type Seat } from './seat.ts';
+import { beat } from './record.ts';
+import { conversationOf, execute, findSeat, keyOf, type Seat } from './seat.ts';
 import { type Arrival, defaultTitle, requestWords, takeSeat } from './sitting.ts';
 
 /** What is recorded at a moment other than the use of a tool, and what is to be told to the agent then; null for nothing. */

@@ -6,10 +6,8 @@ import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import type { CaptureConfig } from '../workspace/workspace.ts';
 import { capturesCommand, capturesPath } from './capture.ts';
 import { classOfCommand } from './command-class.ts';
-import type { Moment, ToolResult } from './moment.ts';
-import { keyOf, type Seat } from './seat.ts';
-
-export type ToolMoment = Extract<Moment, { kind: 'tool-before' | 'tool-after' }>;
+import type { Moment, ToolMoment, ToolResult } from './moment.ts';
+import { execute, isTime, keyOf, type Seat } from './seat.ts';
 
 /** What is recorded when an agent uses a tool. This is the path that runs most often: it loads nothing it does not need. */
 export async function recordTool(seat: Seat, moment: ToolMoment): Promise<void> {
@@ -72,7 +70,7 @@ async function endCommand(seat: Seat, moment: ToolMoment, command: string, resul
 
 /** By the id of the tool call where there is one; else by the words of the command. */
 function effectKey(moment: ToolMoment, command: string): string {
-  const hasCallId = moment.id !== null && !/^\d{4}-\d\d-\d\dT|^\d{13}$/.test(moment.id);
+  const hasCallId = moment.id !== null && !isTime(moment.id);
   const told = [moment.conversation, moment.subagent?.id ?? null, hasCallId ? moment.id : command];
   return `tool:${sha256(JSON.stringify(told)).slice(0, 24)}`;
 }
@@ -130,11 +128,4 @@ const BEAT_AFTER_MS = 60_000;
 export async function beat({ engine, run, session }: Seat): Promise<void> {
   const now = engine.now();
   if (msBetween(session.seenAt, now) > BEAT_AFTER_MS) await engine.store.beat(run, session.id, now);
-}
-
-/** Records under the seat's session, once for a key, and keeps the seat's state up to date. */
-export async function execute(seat: Seat, command: Parameters<Seat['engine']['execute']>[1], key: string | null) {
-  const done = await seat.engine.execute(seat.run, command, { ...seat.context.caller, key });
-  seat.state = done.state;
-  return done;
 }

@@ -82,10 +82,24 @@ export function agentName(client: ClientName, subagent: Scene['subagent']): stri
   return `${client}.${type.slice(0, 40) || 'subagent'}`;
 }
 
+/** Some clients give no id to a tool call or a turn, but say when it was. */
+export function isTime(id: string | null): boolean {
+  return id !== null && /^\d{4}-\d\d-\d\dT|^\d{13}$/.test(id);
+}
+
 /** One occurrence of an event is recorded once, whoever runs the hook and under whatever name. */
 export function keyOf(moment: Moment, part = ''): string {
-  const { kind, id, subagent } = moment;
+  const { kind, subagent } = moment;
+  // Two hook files of one client give one prompt two times.
+  const id = kind === 'prompt' && isTime(moment.id) ? null : moment.id;
   const deed = 'deed' in moment ? [moment.deed.command, moment.deed.files, moment.deed.todos] : null;
   const told = [moment.conversation, subagent?.id ?? null, kind, id, deed, part];
   return `hook:${sha256(JSON.stringify(told)).slice(0, 32)}`;
+}
+
+/** Records under the seat's session, once for a key, and keeps the seat's state up to date. */
+export async function execute(seat: Seat, command: Parameters<Seat['engine']['execute']>[1], key: string | null) {
+  const done = await seat.engine.execute(seat.run, command, { ...seat.context.caller, key });
+  seat.state = done.state;
+  return done;
 }

@@ -11,8 +11,7 @@ import { init } from '../operations/init.ts';
 import { superviseRun } from '../operations/supervision.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import type { Scene, StartSource } from './moment.ts';
-import { execute } from './record.ts';
-import { agentName, conversationOf, type Seat, seatAt, sessionIn } from './seat.ts';
+import { agentName, conversationOf, execute, type Seat, seatAt, sessionIn } from './seat.ts';
 
 export interface Arrival {
   /** How the conversation began or went on, where its client says so. */

@@ -7,9 +7,8 @@ import type { State, Step } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import { treeMark } from '../operations/act.ts';
 import { log } from './log.ts';
-import type { TodoChange, TodoStatus } from './moment.ts';
-import { execute, type ToolMoment } from './record.ts';
-import { conversationOf, keyOf, type Seat } from './seat.ts';
+import type { TodoChange, TodoStatus, ToolMoment } from './moment.ts';
+import { conversationOf, execute, keyOf, type Seat } from './seat.ts';
 
 /**
  * The agent's own to-do list as the steps of the run. An entry is a step with the key `todo-N`; its alias says which
@@ -22,17 +21,27 @@ import { conversationOf, keyOf, type Seat } from './seat.ts';
 export async function followTodos(seat: Seat, moment: ToolMoment, change: TodoChange): Promise<void> {
   const owner = conversationOf(moment);
   const entries = entriesOf(change);
+  // Told again, an older list would move the steps back. Without an id the same words may be a list that came back.
+  const key = moment.id === null ? null : keyOf(moment, 'todos');
+  if (key !== null && (await seat.engine.store.recorded(seat.run, key)).length > 0) return;
+  const board: Board = { seat, key };
   const isPlanned = [...seat.state.steps.values()].some((step) => !isTodo(step));
   if (isPlanned) {
     const strangers = entries.filter((entry) => !stepFor(seat.state, owner, entry));
-    for (const entry of entries) await follow(seat, owner, entry);
-    if (strangers.length > 0) await keepBeside(seat, moment, strangers);
+    for (const entry of entries) await follow(board, owner, entry);
+    if (strangers.length > 0) await keepBeside(board, moment, strangers);
     return;
   }
-  if (change.kind === 'list') await dropMissing(seat, owner, entries);
-  await addNew(seat, moment, owner, entries);
+  if (change.kind === 'list') await dropMissing(board, owner, entries);
+  await addNew(board, owner, entries);
   // What is finished first: a list that moves on by one holds one step, not two.
-  for (const entry of [...entries].sort((a, b) => turn(a.status) - turn(b.status))) await follow(seat, owner, entry);
+  for (const entry of [...entries].sort((a, b) => turn(a.status) - turn(b.status))) await follow(board, owner, entry);
+}
+
+/** Where the list is followed; the first thing recorded carries the key by which the whole list is known. */
+interface Board {
+  seat: Seat;
+  key: string | null;
 }
 
 interface Entry {
@@ -74,7 +83,8 @@ function stepFor(state: State, owner: string, entry: Entry): Step | undefined {
   return free.find((step) => step.status !== 'completed') ?? free[0];
 }
 
-async function addNew(seat: Seat, moment: ToolMoment, owner: string, entries: readonly Entry[]): Promise<void> {
+async function addNew(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
+  const { seat } = board;
   const fresh = entries.filter(
     (entry) => entry.text && entry.status !== 'cancelled' && !stepFor(seat.state, owner, entry),
   );
@@ -89,11 +99,12 @@ async function addNew(seat: Seat, moment: ToolMoment, owner: string, entries: re
       alias: aliasOf(owner, id ?? `+${number}`),
     };
   });
-  await quietly(seat, { type: 'plan.add', steps }, keyOf(moment, 'added'));
+  await quietly(board, { type: 'plan.add', steps });
 }
 
 /** Entries of this very list that are no longer on it; those of others, and what was finished, stay. */
-async function dropMissing(seat: Seat, owner: string, entries: readonly Entry[]): Promise<void> {
+async function dropMissing(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
+  const { seat } = board;
   const kept = new Set(entries.map((entry) => stepFor(seat.state, owner, entry)?.key));
   const gone = [...seat.state.steps.values()].filter(
     (step) => isTodo(step) && step.alias?.startsWith(`${owner}#`) && !kept.has(step.key) && step.status !== 'completed',
@@ -102,27 +113,29 @@ async function dropMissing(seat: Seat, owner: string, entries: readonly Entry[])
   const fresh = entries.filter((entry) => entry.text && !stepFor(seat.state, owner, entry));
   if (gone.length === fresh.length && gone.length > 0 && kept.size > 1) {
     for (const [index, step] of gone.entries()) {
-      await quietly(seat, { type: 'plan.change', step: step.key, patch: { title: fresh[index]?.text ?? step.title } });
+      await quietly(board, { type: 'plan.change', step: step.key, patch: { title: fresh[index]?.text ?? step.title } });
     }
     return;
   }
-  for (const step of gone) await drop(seat, step);
+  for (const step of gone) await drop(board, step);
 }
 
-async function drop(seat: Seat, step: Step): Promise<void> {
+async function drop(board: Board, step: Step): Promise<void> {
+  const { seat } = board;
   if (step.status === 'in_progress')
-    await quietly(seat, { type: 'step.release', step: step.key, reason: 'It left the to-do list.' });
+    await quietly(board, { type: 'step.release', step: step.key, reason: 'It left the to-do list.' });
   if (seat.state.steps.get(step.key)?.status === 'pending')
-    await quietly(seat, { type: 'plan.remove', step: step.key });
+    await quietly(board, { type: 'plan.remove', step: step.key });
 }
 
 /** Moves a step to where its entry stands, by the commands anybody has; what a rule refuses stays as it is. */
-async function follow(seat: Seat, owner: string, entry: Entry): Promise<void> {
+async function follow(board: Board, owner: string, entry: Entry): Promise<void> {
+  const { seat } = board;
   const step = stepFor(seat.state, owner, entry);
   if (!step) return;
   const { key } = step;
   if (entry.id !== null && entry.text && !same(entry.text, step.title) && isTodo(step))
-    await quietly(seat, { type: 'plan.change', step: key, patch: { title: entry.text } });
+    await quietly(board, { type: 'plan.change', step: key, patch: { title: entry.text } });
   const status = planView(seat.state).byKey.get(key)?.status;
   const isMine = step.holder?.session === seat.session.id;
   const reason = 'The to-do list has it open again.';
@@ -130,22 +143,23 @@ async function follow(seat: Seat, owner: string, entry: Entry): Promise<void> {
   switch (entry.status) {
     case 'in_progress':
       if (status === 'completed' || status === 'skipped')
-        await quietly(seat, { type: 'step.reopen', step: key, reason });
-      else if (status === 'failed') await quietly(seat, { type: 'step.retry', step: key, mark });
-      else if (!isMine) await quietly(seat, { type: 'step.start', step: key, mark });
+        await quietly(board, { type: 'step.reopen', step: key, reason });
+      else if (status === 'failed') await quietly(board, { type: 'step.retry', step: key, mark });
+      else if (!isMine) await quietly(board, { type: 'step.start', step: key, mark });
       return;
     case 'completed':
       if (status === 'completed' || status === 'skipped') return;
-      if (status === 'failed') await quietly(seat, { type: 'step.retry', step: key, mark });
-      else if (!isMine) await quietly(seat, { type: 'step.start', step: key, mark });
+      if (status === 'failed') await quietly(board, { type: 'step.retry', step: key, mark });
+      else if (!isMine) await quietly(board, { type: 'step.start', step: key, mark });
       if (seat.state.steps.get(key)?.holder?.session === seat.session.id)
-        await quietly(seat, { type: 'step.complete', step: key, mark });
+        await quietly(board, { type: 'step.complete', step: key, mark });
       return;
     case 'pending':
-      if (isMine) await quietly(seat, { type: 'step.release', step: key, reason: 'The to-do list has it as pending.' });
+      if (isMine)
+        await quietly(board, { type: 'step.release', step: key, reason: 'The to-do list has it as pending.' });
       return;
     case 'cancelled':
-      if (isTodo(step) && step.status !== 'completed') await drop(seat, step);
+      if (isTodo(step) && step.status !== 'completed') await drop(board, step);
       return;
     case null:
       return;
@@ -155,7 +169,8 @@ async function follow(seat: Seat, owner: string, entry: Entry): Promise<void> {
 }
 
 /** Beside a plan: the entries are points inside the step that is being worked on, or words. */
-async function keepBeside(seat: Seat, moment: ToolMoment, entries: readonly Entry[]): Promise<void> {
+async function keepBeside(board: Board, moment: ToolMoment, entries: readonly Entry[]): Promise<void> {
+  const { seat } = board;
   const held = [...seat.state.steps.values()].filter((step) => step.holder?.session === seat.session.id);
   const next =
     entries.find(({ status }) => status === 'in_progress') ?? entries.find(({ status }) => status === 'pending');
@@ -166,7 +181,7 @@ async function keepBeside(seat: Seat, moment: ToolMoment, entries: readonly Entr
       const name = oneLine(text, 190);
       const key = `hook:todo:${sha256(JSON.stringify([seat.session.id, step.key, name])).slice(0, 32)}`;
       await quietly(
-        seat,
+        board,
         { type: 'step.checkpoint', step: step.key, name, ...(next?.text ? { next: next.text } : {}) },
         key,
       );
@@ -178,7 +193,7 @@ async function keepBeside(seat: Seat, moment: ToolMoment, entries: readonly Entr
   // Kept when its words change, not with every tick.
   const key = `hook:todo:${sha256(JSON.stringify([conversationOf(moment), words])).slice(0, 32)}`;
   await quietly(
-    seat,
+    board,
     {
       type: 'note.add',
       kind: 'worklog',
@@ -189,9 +204,11 @@ async function keepBeside(seat: Seat, moment: ToolMoment, entries: readonly Entr
 }
 
 /** One entry that a rule refuses is no reason to lose the others. */
-async function quietly(seat: Seat, command: Command, key: string | null = null): Promise<void> {
+async function quietly(board: Board, command: Command, ownKey?: string): Promise<void> {
+  const { seat } = board;
   try {
-    await execute(seat, command, key);
+    const done = await execute(seat, command, ownKey ?? board.key);
+    if (ownKey === undefined && done.events.length > 0) board.key = null;
   } catch (thrown) {
     if (!(thrown instanceof Fault) || thrown.code === 'unavailable') throw thrown;
     log(seat.context.workspace()?.folder ?? null, `To-do list: ${command.type} was refused: ${thrown.message}`);
