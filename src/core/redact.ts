@@ -17,7 +17,7 @@ export function redact(text: string): Redacted {
     if (!rule.hint.test(clean)) continue;
     clean = clean.replace(rule.pattern, (...found: unknown[]) => {
       const [whole, before, secret, after] = found as [string, string, string, string];
-      if (rule.isSecret && !rule.isSecret(secret)) return whole;
+      if (rule.isSecret && !rule.isSecret(secret, after)) return whole;
       kinds.add(rule.kind);
       return `${before}[redacted: ${rule.kind}]${after}`;
     });
@@ -39,7 +39,7 @@ interface Rule {
   hint: RegExp;
   /** Three groups: what stays before, the secret, what stays after. No part may be tried in two ways on the same text. */
   pattern: RegExp;
-  isSecret?: (secret: string) => boolean;
+  isSecret?: (secret: string, after: string) => boolean;
 }
 
 /** Built when the first text needs them: most processes never do. */
@@ -79,8 +79,9 @@ function rules(): readonly Rule[] {
       kind: 'secret',
       hint: /(?:key|token|secret|passwo?r?d|pwd|credential)/i,
       pattern:
-        /(\b[\w-]{0,60}(?:key|token|secret|passwo?r?d|pwd|credentials?)["']?\s{0,4}(?::|=)\s{0,4}["']?)([^\s"'`,;(){}[\]<>]{8,500})(["']?)/gi,
-      isSecret: (secret) => looksRandom(secret) && isNoPlaceholder(secret),
+        /(\b[\w-]{0,60}(?:key|token|secret|passwo?r?d|pwd|credentials?)["']?\s{0,4}(?::|=)\s{0,4}["']?)([^\s"'`,;(){}[\]<>]{8,500})(["'(]?)/gi,
+      // What is called is a function, whatever its name.
+      isSecret: (secret, after) => after !== '(' && looksRandom(secret) && isNoPlaceholder(secret),
     },
   ];
   return known;
@@ -103,7 +104,7 @@ const RANDOM_BITS = 3.2;
 
 /** Letters and digits mixed, of many kinds: words, paths, versions, dates and identifiers are not. */
 function looksRandom(secret: string): boolean {
-  if (secret.length < RANDOM_CHARS || !/\d/.test(secret) || !/[a-z]/i.test(secret)) return false;
+  if (secret.length < RANDOM_CHARS || !/\d.*\d/s.test(secret) || !/[a-z]/i.test(secret)) return false;
   if (/^[a-z]+(?:[-_./:][a-z0-9]+)*$/i.test(secret) && longestRun(secret) < RANDOM_CHARS) return false;
   return bitsPerChar(secret) >= RANDOM_BITS;
 }
