@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../src/hooks/client.ts';
 import { clientNames } from '../src/hooks/moment.ts';
@@ -152,6 +153,21 @@ describe('a hook', () => {
     expect(readFileSync(file, 'utf8')).toContain('There is no store');
     expect(readFileSync(file, 'utf8')).not.toContain('hunter2');
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('is given up when the journal is held by somebody else for too long', () => {
+    const folder = newRepository();
+    play(folder, 'claude', 2);
+    const database = new DatabaseSync(join(folder.path, '.holdfast', 'journal.db'));
+    database.exec('BEGIN IMMEDIATE');
+    const written = payloadsOf('claude', folder)[5]?.payload;
+    const said = hook(folder, 'claude', 'PostToolUse', written);
+    database.exec('ROLLBACK');
+    database.close();
+    expect([said.code, said.out, said.err]).toEqual([0, '', '']);
+    expect(readFileSync(join(folder.path, '.holdfast', 'hook.log'), 'utf8')).toContain('took too long');
+    hook(folder, 'claude', 'PostToolUse', written);
+    expect(ofType(journal(folder), 'files.seen')).toHaveLength(1);
   });
 
   it('gives the brief again after a compaction, as a continuation', () => {

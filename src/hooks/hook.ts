@@ -1,5 +1,6 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import type { Owner } from '../core/event.ts';
 import { isName } from '../core/text.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
@@ -11,7 +12,7 @@ import { log } from './log.ts';
 import { isFirstToSay, keepMemory, recallMemory } from './memory.ts';
 import type { Dialect, Moment, Payload } from './moment.ts';
 import { recordTool } from './record.ts';
-import { agentName, conversationOf, findSeat, type Seat } from './seat.ts';
+import { agentName, conversationOf, findSeat, isTime, type Seat } from './seat.ts';
 
 export interface HookCall {
   /** The client and the event, as they stand on the command line. */
@@ -63,12 +64,13 @@ async function answerTo(call: HookCall, place: { folder: string | null }): Promi
   if (workspace === null) return null;
   place.folder = workspace.folder;
   if (workspace.config.capture?.off === true) return null;
-  const context = contextFor(call, moment, workspace);
+  const context = await contextFor(call, moment, workspace);
   try {
     const text = await record(context, dialect, moment, workspace);
     if (text === null || !dialect.takesContext.has(moment.kind)) return null;
     // Two hook files of one client are run at the same moment; one of them speaks.
-    const said = [conversationOf(moment), moment.kind, 'source' in moment ? moment.source : null];
+    const id = isTime(moment.id) || moment.kind === 'session-start' ? null : moment.id;
+    const said = [conversationOf(moment), moment.kind, id, 'source' in moment ? moment.source : null];
     return isFirstToSay(workspace.folder, JSON.stringify(said)) ? dialect.answer(named, plain(text)) : null;
   } finally {
     await context.close();
@@ -168,7 +170,11 @@ function workspaceOf(dir: string): Workspace | null {
   return findWorkspace(dir);
 }
 
-function contextFor(call: HookCall, moment: Moment, workspace: Workspace): Context & { close(): Promise<void> } {
+async function contextFor(
+  call: HookCall,
+  moment: Moment,
+  workspace: Workspace,
+): Promise<Context & { close(): Promise<void> }> {
   const { environment } = call;
   const given = (name: string): string | undefined => environment[name] || undefined;
   const named = given('HOLDFAST_AGENT');
@@ -179,12 +185,12 @@ function contextFor(call: HookCall, moment: Moment, workspace: Workspace): Conte
     store: given('HOLDFAST_STORE'),
     run: given('HOLDFAST_RUN'),
     actor: { kind: 'agent', name },
-    ...(moment.kind === 'tool-before' || moment.kind === 'tool-after' ? {} : { owner: ownerFor(call, moment) }),
+    ...(moment.kind === 'tool-before' || moment.kind === 'tool-after' ? {} : { owner: await ownerFor(call, moment) }),
   });
 }
 
 /** The process of the agent: the client says which it is, or it is the one that started this hook. */
-function ownerFor({ environment, parent }: HookCall, moment: Moment) {
+async function ownerFor({ environment, parent }: HookCall, moment: Moment): Promise<Owner | undefined> {
   const told =
     moment.pid ?? Number(environment['HOLDFAST_PID'] || (moment.client === 'claude' ? environment['CLAUDE_PID'] : ''));
   return told > 0 ? ownerOf(told) : agentProcess(parent);

@@ -13,10 +13,10 @@ export function ownerOf(pid: number): Owner | undefined {
  * its hooks through one that is gone with them. Undefined where that cannot be told: a shell's number would make a living
  * agent look dead.
  */
-export function agentProcess(parent: number): Owner | undefined {
+export async function agentProcess(parent: number): Promise<Owner | undefined> {
   let pid = parent;
   for (let hops = 0; hops < 8 && pid > 1; hops++) {
-    const found = lookAt(pid);
+    const found = lookAt(pid) ?? (await askForProcess(pid));
     if (found === null) return undefined;
     if (!shells.test(found.name)) return ownerOf(pid);
     pid = found.parent;
@@ -31,6 +31,19 @@ function lookAt(pid: number): { name: string; parent: number } | null {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const end = stat.lastIndexOf(')');
     return { name: stat.slice(stat.indexOf('(') + 1, end), parent: Number(stat.slice(end + 2).split(' ')[1]) };
+  } catch {
+    return null;
+  }
+}
+
+/** Where the system has no files about its processes; it is asked once a session. */
+async function askForProcess(pid: number): Promise<{ name: string; parent: number } | null> {
+  if (process.platform !== 'darwin' && process.platform !== 'freebsd') return null;
+  const { execFileSync } = await import('node:child_process');
+  try {
+    const told = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 });
+    const [, above = '', path = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(told) ?? [];
+    return above === '' ? null : { name: path.slice(path.lastIndexOf('/') + 1), parent: Number(above) };
   } catch {
     return null;
   }
