@@ -20,11 +20,6 @@ export function deedOf(tool: string, input: Payload, response: unknown): Deed {
   return deed;
 }
 
-/** Whether there is anything to record when it begins. */
-export function isCommand(deed: Deed): boolean {
-  return deed.command !== null;
-}
-
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const commandTools = set(
   'bash shell powershell runshellcommand runterminalcommand runterminalcmd runinterminal execcommand shellcommand localshell terminal runcommand',
