@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
@@ -194,6 +203,31 @@ describe('a hook', () => {
     expect(hook(folder, 'copilot', 'userPromptSubmitted', { ...again, timestamp: 1794771999300 }).out).toBe('');
   });
 
+  it('sees in the transcript of Gemini that a compaction took place, which it announces before every request', () => {
+    const folder = newRepository();
+    const transcript = join(folder.path, 'session.jsonl');
+    const tokens = { input: 50, output: 5, cached: 10, thoughts: 2, tool: 0, total: 57 };
+    writeFileSync(transcript, `${JSON.stringify({ id: 'm1', type: 'gemini', content: 'x', tokens })}\n`);
+    const tell = (event: string, timestamp: string, more: Record<string, unknown> = {}) => {
+      const base = { session_id: 'gemini-1', cwd: folder.path, transcript_path: transcript, hook_event_name: event };
+      return contextIn(hook(folder, 'gemini', event, { ...base, timestamp, ...more }));
+    };
+    expect(tell('BeforeAgent', '2026-11-15T20:00:01.000Z', { prompt: 'Begin' })).toContain('Holdfast brief of');
+    tell('PreCompress', '2026-11-15T20:00:02.000Z', { trigger: 'auto' });
+    tell('AfterAgent', '2026-11-15T20:00:03.000Z', { prompt: 'Begin', prompt_response: 'Yes' });
+    expect(tell('BeforeAgent', '2026-11-15T20:00:09.000Z', { prompt: 'Go on' })).toBe('');
+    appendFileSync(transcript, `${JSON.stringify({ $set: { messages: [] } })}\n`);
+    tell('AfterAgent', '2026-11-15T20:00:10.000Z', { prompt: 'Go on', prompt_response: 'Yes' });
+    // As if some time had passed: within seconds one prompt is answered once.
+    for (const name of readdirSync(join(folder.path, '.holdfast', 'hooks'))) {
+      if (name.endsWith('.said')) rmSync(join(folder.path, '.holdfast', 'hooks', name));
+    }
+    expect(tell('BeforeAgent', '2026-11-15T20:00:19.000Z', { prompt: 'And on' })).toContain('was compacted');
+    expect(ofType(journal(folder), 'usage.added').map((one) => one.body)).toMatchObject([
+      { input: 50, output: 7, cached: 10 },
+    ]);
+  });
+
   it('speaks once when one client runs two hook files, and records one session', () => {
     const folder = newRepository();
     const own = payloadsOf('copilot', folder);
@@ -295,6 +329,10 @@ describe('a hook', () => {
     expect(brief).toContain('Remember the user');
     const sessions = folder.data('sessions')['sessions'] as { id: string; continues: string | null; status: string }[];
     expect(sessions).toContainEqual(expect.objectContaining({ id: 'S-2', continues: 'S-1', status: 'active' }));
+    hook(folder, 'claude', 'SessionEnd', { ...first?.payload, hook_event_name: 'SessionEnd', reason: 'other' });
+    expect(folder.data('sessions')['sessions']).toContainEqual(
+      expect.objectContaining({ id: 'S-2', status: 'completed' }),
+    );
   });
 
   it('records a subagent as a session of its own, with its parent and its tokens', () => {

@@ -16,6 +16,8 @@ export interface Memory {
   notice?: string | undefined;
   /** The highest mark of context use that was told. */
   toldPercent?: number;
+  /** How far the transcript was looked through for a compaction. */
+  looked?: { path: string; offset: number };
   /** How far the transcript was read for token use, and what was counted last. */
   transcript?: { path: string; offset: number; lastId?: string | undefined; total?: number[] | undefined };
 }

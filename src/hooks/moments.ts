@@ -84,14 +84,20 @@ async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'
       keyOf(moment, moment.request),
     );
   if (!dialect.takesContext.has('prompt')) return null;
-  const { memory, remember } = memoryOf(seat, moment);
+  const { memory: before, remember } = memoryOf(seat, moment);
+  let memory = before;
   let { due } = memory;
   if (due === undefined && memory.briefed !== true) due = 'start';
-  if (due === undefined && moment.client === 'gemini') {
-    const { wasCompacted } = await import('./transcript.ts');
-    if (wasCompacted(moment.transcript, memory, remember)) due = 'compacted';
+  if (moment.client === 'gemini') {
+    const { lookForCompaction } = await import('./transcript.ts');
+    const looked = lookForCompaction(moment.transcript, memory);
+    memory = looked.memory;
+    if (looked.wasCompacted) due ??= 'compacted';
   }
-  if (due === undefined && memory.notice === undefined) return null;
+  if (due === undefined && memory.notice === undefined) {
+    if (memory !== before) remember(memory);
+    return null;
+  }
   remember({
     ...memory,
     due: undefined,
@@ -126,14 +132,20 @@ async function endTurn(context: Context, moment: MomentOf<'turn-end'>): Promise<
     const note = 'The turn ended, and its end was not told.';
     await execute(seat, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
   }
+  const found = await countTokens(seat, moment);
+  const told = await tellPressure(seat, moment, moment.pressure ?? found);
+  if (!told) await leaveSnapshot(seat, moment.said);
+  return null;
+}
+
+/** Adds what the transcript tells of since it was read last; a client may write it a moment after the turn has ended. */
+async function countTokens(seat: Seat, moment: Moment): Promise<Pressure | null> {
   const { readUsage } = await import('./transcript.ts');
   const { memory, remember } = memoryOf(seat, moment);
   const read = readUsage(moment, memory);
   if (read.memory !== memory) remember(read.memory);
   if (read.spent) await execute(seat, { type: 'usage.add', ...read.spent }, null);
-  const told = await tellPressure(seat, moment, moment.pressure ?? read.pressure);
-  if (!told) await leaveSnapshot(seat, moment.said);
-  return null;
+  return read.pressure;
 }
 
 async function failTurn(context: Context, moment: MomentOf<'turn-failed'>): Promise<null> {
@@ -153,12 +165,17 @@ async function beforeCompaction(
 ): Promise<string | null> {
   const seat = await seatOf(context, moment);
   if (!seat) return null;
-  await leaveSnapshot(seat, null);
+  if (moment.isCertain) await countTokens(seat, moment);
+  // Announced before every request, it is worth a snapshot only now and then.
+  const last = seat.state.lastSnapshot?.session === seat.session.id ? seat.state.lastSnapshot.version : 0;
+  if (moment.isCertain || seat.state.version - last >= EVENTS_PER_SNAPSHOT) await leaveSnapshot(seat, null);
   const { memory, remember } = memoryOf(seat, moment);
   if (dialect.takesContext.has('compact-before')) return briefText(seat, 'compacted');
   if (moment.isCertain && !dialect.tellsCompacted) remember({ ...memory, due: 'compacted' });
   return null;
 }
+
+const EVENTS_PER_SNAPSHOT = 25;
 
 async function addUsage(context: Context, moment: MomentOf<'usage'>): Promise<null> {
   const seat = await seatOf(context, moment);
@@ -176,19 +193,20 @@ async function stopSubagent(context: Context, moment: MomentOf<'subagent-stop'>)
   const { spent } = readUsage(moment, {});
   if (spent) await execute(seat, { type: 'usage.add', ...spent }, keyOf(moment, 'usage'));
   const notes = moment.said === null ? {} : { notes: [oneLine(redact(moment.said).text, 600)] };
-  await execute(seat, { type: 'session.end', reason: 'completed', ...notes }, keyOf(moment));
+  await execute(seat, { type: 'session.end', reason: 'completed', ...notes }, keyOf(moment, seat.session.id));
   return null;
 }
 
 async function endSession(context: Context, moment: MomentOf<'session-end'>): Promise<null> {
   const seat = await findSeat(context, moment);
   if (!seat) return null;
+  await countTokens(seat, moment);
   await leaveSnapshot(seat, null);
   // Without a look at the whole tree: some clients wait for one second and no longer.
   const done = await execute(
     seat,
     { type: 'session.end', reason: 'completed', mark: treeMark(seat.context) },
-    keyOf(moment),
+    keyOf(moment, seat.session.id),
   );
   await writeResumeFile(seat.context, done.state);
   return null;

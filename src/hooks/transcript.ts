@@ -110,15 +110,13 @@ const counters: Partial<Record<Scene['client'], (record: Payload, count: Count) 
   },
 };
 
-/** Gemini announces a compaction before every request; that one took place shows in its transcript. */
-export function wasCompacted(path: string | null, memory: Memory, remember: (memory: Memory) => void): boolean {
-  if (path === null) return false;
-  const before = memory.transcript?.path === path ? memory.transcript : null;
-  if (before === null) {
-    remember({ ...memory, transcript: { path, offset: sizeOf(path) } });
-    return false;
-  }
-  return readFrom(path, before.offset)?.text.includes('{"$set":{"messages":') ?? false;
+/** Gemini announces a compaction before every request; that one took place since the last look shows in its transcript. */
+export function lookForCompaction(path: string | null, memory: Memory): { wasCompacted: boolean; memory: Memory } {
+  if (path === null) return { wasCompacted: false, memory };
+  const before = memory.looked?.path === path ? memory.looked.offset : null;
+  const piece = before === null ? null : readFrom(path, before);
+  const wasCompacted = piece?.text.includes('{"$set":{"messages":') ?? false;
+  return { wasCompacted, memory: { ...memory, looked: { path, offset: piece?.end ?? sizeOf(path) } } };
 }
 
 /** How full the context is by the last lines of a transcript: cheap enough for every use of a tool. */
