@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -418,6 +418,20 @@ describe('a hook', () => {
     expect(contextIn(hook(codex, 'codex', 'PostToolUse', tool))).toContain('95 % of the context');
     expect(hook(codex, 'codex', 'PostToolUse', { ...tool, tool_use_id: 'call_newer' }).out).toBe('');
     expect(first?.event).toBe('SessionStart');
+  });
+
+  it('works under the name it is given, and in a linked worktree on the journal of the main checkout', () => {
+    const folder = newRepository();
+    const git = (...words: string[]) =>
+      spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...words], { cwd: folder.path });
+    git('add', 'notes.md');
+    git('commit', '--quiet', '-m', 'Begin');
+    git('worktree', 'add', '--quiet', 'tree');
+    const tree = join(folder.path, 'tree');
+    hook(folder, 'claude', 'SessionStart', { ...start(folder), cwd: tree }, { HOLDFAST_AGENT: 'ada' });
+    expect(existsSync(join(tree, '.holdfast'))).toBe(false);
+    const [session] = ofType(journal(folder), 'session.started');
+    expect(session?.body).toMatchObject({ agent: 'ada', client: { name: 'claude' }, mark: { tree: 'tree' } });
   });
 
   it('records a stop by a rate limit as such', () => {

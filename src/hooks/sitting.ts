@@ -11,7 +11,7 @@ import { init } from '../operations/init.ts';
 import { superviseRun } from '../operations/supervision.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import type { Scene, StartSource } from './moment.ts';
-import { agentName, conversationOf, execute, type Seat, seatAt, sessionIn } from './seat.ts';
+import { conversationOf, execute, type Seat, seatAt, sessionIn } from './seat.ts';
 
 export interface Arrival {
   /** How the conversation began or went on, where its client says so. */
@@ -30,12 +30,7 @@ export interface Arrival {
 export async function takeSeat(context: Context, moment: Scene, arrival: Arrival): Promise<Seat | null> {
   const engine = await context.engine();
   const { run, isNew } = await chooseRun(context, engine, moment, arrival.request);
-  const agent = agentName(moment.client, moment.subagent);
-  const here: Context = {
-    ...context,
-    run,
-    caller: { ...context.caller, actor: { kind: 'agent', name: agent }, session: null, key: null },
-  };
+  const here: Context = { ...context, run, caller: { ...context.caller, session: null, key: null } };
   if (!isNew) await superviseRun(here, arrival.status);
   const state = await engine.load(run);
   const present = sessionIn(state, moment);
