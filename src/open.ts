@@ -64,6 +64,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       new Promise((resolve) => {
         setTimeout(resolve, ms);
       }),
+    anew: () => openContext(options),
     async close() {
       await opened?.close();
     },

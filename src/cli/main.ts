@@ -1,13 +1,13 @@
 import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
-import { printable } from '../core/text.ts';
+import { printable, safeToShow } from '../core/text.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
-import { operationNames } from '../operations/index.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
-import { type Call, loadAllOperations, loadOperation, parseArguments } from './arguments.ts';
+import { type Call, parseArguments } from './arguments.ts';
+import { commandNames, loadAllCommands, loadCommand } from './doors.ts';
 import { callerFrom } from './environment.ts';
-import { penFor, print, safeJson, safeToShow } from './terminal.ts';
+import { penFor, print, safeJson } from './terminal.ts';
 
 export interface Surroundings {
   argv: readonly string[];
@@ -53,7 +53,7 @@ async function runOperation(
     const outcome = await operation.run(context, input);
     // Nothing is said before the journal is closed: what fails there is said instead.
     await context.close();
-    show(operation, outcome, warnings, call.common.json, pen);
+    if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
     return operation.verdict?.(outcome.data as never, input) ?? 0;
   } finally {
     await context.close();
@@ -117,18 +117,17 @@ async function ownText(call: Call, pen: Pen): Promise<string> {
   const [first, ...rest] = call.words;
   if (first === 'completion' && !call.help) {
     const { completionScript } = await import('./completion.ts');
-    return completionScript(rest[0], await loadAllOperations());
+    return completionScript(rest[0], await loadAllCommands());
   }
   const { explain, explainOwn, overview, unknownCommand } = await import('./help.ts');
   if (call.operation) return explain(call.operation, pen);
-  if (first === undefined || (first === 'help' && rest.length === 0)) return overview(await loadAllOperations(), pen);
+  if (first === undefined || (first === 'help' && rest.length === 0)) return overview(await loadAllCommands(), pen);
   const words = first === 'help' ? rest : call.words;
   if (first !== 'help' && !call.help) throw unknownCommand(words);
-  const named =
-    operationNames.find((name) => name === words.join('.')) ?? operationNames.find((name) => name === words[0]);
-  if (named) return explain(await loadOperation(named), pen);
-  const group = operationNames.filter((name) => name.startsWith(`${words[0]}.`));
-  if (group.length > 0 && words.length === 1) return overview(await Promise.all(group.map(loadOperation)), pen);
+  const named = commandNames.find((name) => name === words.join('.')) ?? commandNames.find((name) => name === words[0]);
+  if (named) return explain(await loadCommand(named), pen);
+  const group = commandNames.filter((name) => name.startsWith(`${words[0]}.`));
+  if (group.length > 0 && words.length === 1) return overview(await Promise.all(group.map(loadCommand)), pen);
   const own = explainOwn(words[0] ?? '');
   if (own === null) throw unknownCommand(words);
   return own;

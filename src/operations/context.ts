@@ -18,4 +18,6 @@ export interface Context {
   warn(message: string): void;
   /** Waits, unless the caller goes away first. */
   pause(ms: number): Promise<void>;
+  /** The same, opened anew, for a door that stays while folders and journals come and go; whoever asks closes it. */
+  anew(): Context & { close(): Promise<void> };
 }

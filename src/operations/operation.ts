@@ -17,13 +17,18 @@ export interface Operation<Input extends Schema = Schema, Output extends v.Gener
   /** One sentence, in the imperative. */
   summary: string;
   scope: Scope;
-  /** It works on the folder the caller stands in, and is not offered from afar. */
-  local?: true;
   /** Input fields that the command line takes as words, in order; a list may stand last and takes the rest. */
   words?: readonly (keyof Input['entries'] & string)[];
   /** Flags whose name is not that of their field: a repeated flag is singular. */
   flags?: Partial<Record<keyof Input['entries'] & string, string>>;
   examples?: readonly string[];
+  /**
+   * What needs the caller's own machine and is not offered over a network: the whole operation, or the input fields that
+   * name a file or a command there.
+   */
+  local?: true | readonly (keyof Input['entries'] & string)[];
+  /** It speaks a protocol on the standard streams: nothing else is written there. */
+  speaks?: true;
   input: Input;
   output: Output;
   run(context: Context, input: v.InferOutput<Input>): Promise<Outcome<v.InferOutput<Output>>>;
