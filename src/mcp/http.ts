@@ -24,21 +24,18 @@ export interface McpHandler {
  */
 export function createMcpHandler({ version }: { version: string }): McpHandler {
   const tools = loadTools({ remote: true });
-  const handler = createHandler(
-    async ({ authInfo }) => {
-      const { contextOf, mayCall } = { ...authInfo?.extra }['admission'] as Admission;
-      return createServer({
-        version,
-        tools: await tools,
-        subscribes: false,
-        reachFor: () => async (operation, run, use) => {
-          mayCall(operation);
-          return use(contextOf(run));
-        },
-      });
-    },
-    { responseMode: 'json' },
-  );
+  const handler = createHandler(async ({ authInfo }) => {
+    const { contextOf, mayCall } = { ...authInfo?.extra }['admission'] as Admission;
+    return createServer({
+      version,
+      tools: await tools,
+      subscribes: false,
+      reachFor: () => async (operation, run, use) => {
+        mayCall(operation);
+        return use(contextOf(run));
+      },
+    });
+  });
   return {
     // The way the library has for handing something of a request through to the server that answers it.
     fetch: (request, admission) =>

@@ -26,7 +26,7 @@ export async function seatFor(context: Context, caller: Caller, operation: strin
 function clientOf({ agent, conversation, owner }: Caller): NonNullable<Session['client']> | undefined {
   if (conversation !== null) return { name: agent, id: conversation };
   if (!owner?.startedAt) return undefined;
-  return { name: agent, id: `process ${owner.pid} of ${owner.startedAt}`.slice(0, 120), inferred: true };
+  return { name: agent, id: `${agent} in process ${owner.pid} of ${owner.startedAt}`.slice(0, 120), inferred: true };
 }
 
 interface Found {
