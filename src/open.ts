@@ -63,6 +63,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     async news(ms, seen) {
       return (await this.engine()).news(ms, seen);
     },
+    anew: () => openContext(options),
     async close() {
       await opened?.close();
     },

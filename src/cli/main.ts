@@ -1,13 +1,13 @@
 import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
-import { printable } from '../core/text.ts';
+import { printable, safeToShow } from '../core/text.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
 import { type Call, parseArguments } from './arguments.ts';
 import { commandNames, loadAllCommands, loadCommand } from './doors.ts';
 import { callerFrom } from './environment.ts';
-import { penFor, print, safeJson, safeToShow } from './terminal.ts';
+import { penFor, print, safeJson } from './terminal.ts';
 
 export interface Surroundings {
   argv: readonly string[];
@@ -58,7 +58,7 @@ async function runOperation(
     }
     // Nothing is said before the journal is closed: what fails there is said instead.
     await context.close();
-    show(operation, outcome, warnings, call.common.json, pen);
+    if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
     return operation.verdict?.(outcome.data as never, input) ?? 0;
   } finally {
     await context.close();

@@ -18,4 +18,6 @@ export interface Context {
   warn(message: string): void;
   /** Waits until something may have been recorded, at most so long, unless the caller goes away first. See `Engine.news`. */
   news(ms: number, seen?: number): Promise<number>;
+  /** The same, opened anew, for a door that stays while folders and journals come and go; whoever asks closes it. */
+  anew(): Context & { close(): Promise<void> };
 }
