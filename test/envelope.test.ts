@@ -110,6 +110,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
     },
   ],
   ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
+  ['capture on --ignore-path secrets/**', { state: 'on', ignorePaths: ['secrets/**'] }],
   ['doctor', { findings: [] }],
 ];
 

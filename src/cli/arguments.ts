@@ -47,7 +47,7 @@ export function loadAllOperations(): Promise<Operation[]> {
 }
 
 /** The names of commands that are no operations. */
-export const ownCommands = ['help', 'completion'] as const;
+export const ownCommands = ['help', 'completion', 'hook'] as const;
 
 /** A flag of an operation: the field it fills and how. */
 export interface FlagSpec {
