@@ -10,9 +10,9 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 const commonFolders = /\/src\/(cli|core|engine|hooks|open|operations|program|store|workspace)\b|\/valibot\//;
 const commonOperations =
-  /\/operations\/(act|brief|checkpoint|complete|context|evidence|fields|index|operation|reading-list|resume|resume-file|session-start|start|supervision)\.ts$/;
+  /\/operations\/(act|brief|checkpoint|complete|context|evidence|fields|index|operation|reading-list|resume|resume-file|seat|session-start|start|supervision)\.ts$/;
 const rare =
-  /\/(cli\/(completion|help)|core\/(erase|event|index|verify)|engine\/(audit|erase|refold|snapshots)|hooks\/(moments|sitting|todo|transcript)|store\/(index|memory|postgres\/.*))\.ts$/;
+  /\/(cli\/(completion|help)|core\/(erase|event|index|recovery|request|verify)|engine\/(audit|erase|refold|snapshots)|hooks\/(moments|sitting|transcript)|store\/(index|memory|postgres\/.*)|workspace\/transcripts\/.*)\.ts$/;
 
 function isCommon(id) {
   if (!commonFolders.test(id) || rare.test(id)) return false;

@@ -68,6 +68,11 @@ export type Command =
   | ({ type: 'session.end' } & Omit<EventBody<'session.ended'>, 'id' | 'reason' | 'evidence' | 'lastSeenAt'> & {
         reason: 'completed' | 'context-exhausted' | 'timeout' | 'maintainer-directed' | 'superseded';
       })
+  /** Ends a session that was put together from what its client left. */
+  | ({ type: 'session.recover'; reason: 'completed' | 'timeout' | 'crashed' } & Pick<
+      EventBody<'session.ended'>,
+      'next' | 'why' | 'evidence' | 'lastSeenAt' | 'mark'
+    >)
   | { type: 'claim.take'; files: string[]; reason?: string | undefined }
   | { type: 'claim.release'; id: string }
   | ({ type: 'decision.make' } & Omit<EventBody<'decision.made'>, 'id' | 'type' | 'by'> & {
@@ -147,6 +152,7 @@ export type Command =
   | { type: 'mirror.add'; format: string; path: string }
   | { type: 'mirror.remove'; format: string; path: string }
   | { type: 'foreign.keep'; format: string; data: unknown }
+  | { type: 'recovery.make'; from: string; findings: string[] }
   | { type: 'text.erase'; versions: number[]; reason: string };
 
 export type CommandType = Command['type'];

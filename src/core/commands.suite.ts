@@ -115,6 +115,8 @@ const seldom = fc.oneof(
     disposition: maybe(pick('resolved', 'deferred')),
   }),
   of('message.reply', { id: id('M'), body: words }),
+  of('recovery.make', { from: words, findings: fc.array(words, { maxLength: 2 }) }),
+  of('session.recover', { reason: pick('crashed', 'timeout', 'completed'), why: maybe(words), next: maybe(words) }),
   of('snapshot.take', { next: maybe(words), why: maybe(words) }),
   of('handoff.clarify', { id: id('H'), question: words }),
   of('handoff.decline', { id: id('H'), reason: words }),

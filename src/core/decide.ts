@@ -22,6 +22,7 @@ import {
   eraseText,
   keepForeign,
   makeDecision,
+  makeRecovery,
   raiseItem,
   removeMirror,
   retractDecision,
@@ -29,7 +30,15 @@ import {
 } from './rules/record.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './rules/run.ts';
 import { type Scene, sceneOf } from './rules/scene.ts';
-import { endSession, goneSessions, returningSession, returnOf, startSession, supervise } from './rules/session.ts';
+import {
+  endSession,
+  goneSessions,
+  recoverSession,
+  returningSession,
+  returnOf,
+  startSession,
+  supervise,
+} from './rules/session.ts';
 import {
   checkpointStep,
   completeStep,
@@ -154,6 +163,7 @@ const needsSession: ReadonlySet<CommandType> = new Set([
   'step.reopen',
   'step.release',
   'session.end',
+  'session.recover',
   'claim.take',
   'claim.release',
   'snapshot.take',
@@ -232,6 +242,7 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'gate.set': setGate,
   'session.start': startSession,
   'session.end': endSession,
+  'session.recover': recoverSession,
   'claim.take': takeClaim,
   'claim.release': releaseClaim,
   'decision.make': makeDecision,
@@ -257,5 +268,6 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'mirror.add': addMirror,
   'mirror.remove': removeMirror,
   'foreign.keep': keepForeign,
+  'recovery.make': makeRecovery,
   'text.erase': eraseText,
 };

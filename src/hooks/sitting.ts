@@ -1,15 +1,12 @@
 import { conversationOf } from '../core/client.ts';
 import { Fault } from '../core/fault.ts';
-import { requestWords } from '../core/request.ts';
-import { sha256 } from '../core/sha256.ts';
 import type { Session, State } from '../core/state.ts';
 import type { Engine } from '../engine/engine.ts';
 import { treeMark } from '../operations/act.ts';
 import type { Context } from '../operations/context.ts';
 import { fullTreeMark } from '../operations/evidence.ts';
-import { init } from '../operations/init.ts';
-import type { Seat } from '../operations/seat.ts';
-import { execute, seatAt } from '../operations/seat.ts';
+import { openRun } from '../operations/open-run.ts';
+import { execute, type Seat, seatAt } from '../operations/seat.ts';
 import { superviseRun } from '../operations/supervision.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import type { Scene, StartSource } from './moment.ts';
@@ -162,33 +159,4 @@ async function chooseRun(
 async function hasSomethingOpen(engine: Engine, run: string): Promise<boolean> {
   const { sessions, effects } = await engine.load(run);
   return sessions.size > 0 || effects.size > 0;
-}
-
-/** Named by the conversation, so that two hooks of one moment open one run. */
-async function openRun(
-  context: Context,
-  engine: Engine,
-  moment: Scene,
-  request: string | null,
-): Promise<{ run: string; isNew: boolean }> {
-  const mark = sha256(conversationOf({ ...moment, subagent: null })).slice(0, 8);
-  const id = `${engine.now().slice(0, 10)}-${moment.client}-${mark}`;
-  const words = request === null ? null : requestWords(request);
-  try {
-    await init.run(context, {
-      id,
-      title: words?.title ?? defaultTitle(context),
-      ...(words ? { goal: words.goal } : {}),
-    });
-    return { run: id, isNew: true };
-  } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === id)
-      return { run: id, isNew: false };
-    throw thrown;
-  }
-}
-
-export function defaultTitle(context: Context): string {
-  const name = (context.workspace()?.root ?? context.dir).split(/[\\/]/).at(-1) || 'this folder';
-  return `Work in ${name}`;
 }

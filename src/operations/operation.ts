@@ -17,6 +17,8 @@ export interface Operation<Input extends Schema = Schema, Output extends v.Gener
   /** One sentence, in the imperative. */
   summary: string;
   scope: Scope;
+  /** It works on the folder the caller stands in, and is not offered from afar. */
+  local?: true;
   /** Input fields that the command line takes as words, in order; a list may stand last and takes the rest. */
   words?: readonly (keyof Input['entries'] & string)[];
   /** Flags whose name is not that of their field: a repeated flag is singular. */

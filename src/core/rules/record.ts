@@ -180,6 +180,11 @@ export function acceptConflict(scene: Scene, { id, note }: CommandOf<'conflict.a
   return scene.state.acceptedConflicts.has(id) ? [] : [draft('conflict.accepted', { id, note })];
 }
 
+/** Where what is recorded with it was put together from, and how sure it is. */
+export function makeRecovery(_scene: Scene, { from, findings }: CommandOf<'recovery.make'>): Draft[] {
+  return [draft('recovery.made', { from, findings }, 'verified')];
+}
+
 /** The words are taken out by the engine, in the same transaction; here stands who may and that it happened. */
 export function eraseText(scene: Scene, { versions, reason }: CommandOf<'text.erase'>): Draft[] {
   mustBePerson(scene, 'erase what was recorded', 'holdfast erase ID --reason …');
