@@ -11,7 +11,7 @@ import {
 import type { Transcript } from '../src/workspace/transcripts/transcript.ts';
 
 // Reads whatever transcripts lie below a folder and prints what was found in them.
-const folder = process.env['HOLDFAST_TRANSCRIPTS'];
+const folder = process.env['TRANSCRIPTS_FOLDER'];
 
 it.skipIf(!folder)('reads every transcript of a folder', () => {
   let unrecognised = 0;

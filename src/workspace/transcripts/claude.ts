@@ -28,7 +28,9 @@ export const claude: TranscriptClient = {
   recognises: (path, head) =>
     /[\\/]projects[\\/][^\\/]+[\\/][^\\/]+\.jsonl$/.test(path) && !head.includes('"parts"')
       ? true
-      : /"loglines"|"parentUuid"|"type":\s*"(?:user|assistant|summary|file-history-snapshot)"/.test(head) &&
+      : /"loglines"|"parentUuid"|"cache_read_input_tokens"|"type":\s*"(?:user|assistant|summary|file-history-snapshot)"/.test(
+          head,
+        ) &&
         !head.includes('"parts"') &&
         !/"type":"(?:session_meta|session\.start)"/.test(head),
 };
@@ -61,8 +63,10 @@ function createReader(): (record: Payload) => TranscriptEntry[] {
     }
     const message = objectOf(record['message']);
     const isSide = record['isSidechain'] === true;
-    if (record['type'] === 'assistant') entries.push(...assistantEntries(record, message, isSide, at));
+    if (record['type'] === 'assistant' || (record['type'] === undefined && message['usage'] !== undefined))
+      entries.push(...assistantEntries(record, message, isSide, at));
     if (record['type'] === 'user') entries.push(...userEntries(record, message, isSide, at));
+    if (record['type'] === 'cost-state') entries.push(totalEntry(objectOf(record['modelUsage']), at));
     if (record['type'] === 'summary') entries.push(...summaryEntry(textOf(record['summary'])));
     return entries;
   };
@@ -138,6 +142,19 @@ function textIn(blocks: readonly Payload[]): string {
 
 function summaryEntry(text: string | null): TranscriptEntry[] {
   return text ? [{ kind: 'summary', text }] : [];
+}
+
+/** What the client counts itself, with requests that leave no message: those for a compaction. */
+function totalEntry(models: Payload, at: string | null): TranscriptEntry {
+  const spent = { input: 0, output: 0, cached: 0 };
+  for (const model of Object.values(models)) {
+    const count = (field: string): number => countOf(objectOf(model)[field]) ?? 0;
+    const cached = count('cacheReadInputTokens');
+    spent.input += count('inputTokens') + cached + count('cacheCreationInputTokens');
+    spent.output += count('outputTokens');
+    spent.cached += cached;
+  }
+  return { kind: 'usage', at, id: null, spent, isTotal: true };
 }
 
 /** Its input is without what came from a cache or went there. */

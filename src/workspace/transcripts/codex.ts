@@ -21,7 +21,10 @@ export const codex: TranscriptClient = {
     }
   },
   recognises: (path, head) =>
-    /rollout-[^\\/]*\.jsonl(?:\.zst)?$/.test(path) || /"type":\s*"(?:session_meta|turn_context|event_msg)"/.test(head),
+    /rollout-[^\\/]*\.jsonl(?:\.zst)?$/.test(path) ||
+    /"type":\s*"(?:session_meta|turn_context|event_msg)"|^\s*\{"(?:timestamp|created_at)":"[^"]*","(?:role|type)":"(?:user|assistant|tool_call|function_call)","(?:content|message)":"/.test(
+      head,
+    ),
 };
 
 /** Where a conversation took place stands inside its file; of very many only the newest are looked into. */

@@ -114,13 +114,19 @@ function* readStorage({ id, path }: Transcript): Generator<TranscriptEntry> {
   const session = readDocument(path);
   yield { kind: 'session', id: textOf(session?.['id']) ?? id, cwd: textOf(session?.['directory']) };
   const folder = join(storage, 'message', textOf(session?.['id']) ?? id);
-  const messages = namesIn(folder, 'file').flatMap((name) => readDocument(join(folder, name)) ?? ([] as Payload[]));
+  const messages = namesIn(folder, 'file').flatMap((name): Payload[] => {
+    const document = readDocument(join(folder, name));
+    return document ? [document] : [];
+  });
   const created = (message: Payload): number => countOf(objectOf(message['time'])['created']) ?? 0;
   for (const message of messages.sort((a, b) => created(a) - created(b))) {
     const below = join(storage, 'part', textOf(message['id']) ?? '');
     const parts = namesIn(below, 'file')
       .sort()
-      .flatMap((name) => readDocument(join(below, name)) ?? ([] as Payload[]));
+      .flatMap((name): Payload[] => {
+        const document = readDocument(join(below, name));
+        return document ? [document] : [];
+      });
     yield* messageEntries(message, parts);
   }
 }

@@ -81,7 +81,13 @@ function assistantEntries(
     const { id, name, args } = objectOf(part['functionCall']);
     const call = textOf(id);
     if (call === null) continue;
-    entries.push({ kind: 'tool-began', at, call, deed: deedOf(textOf(name) ?? '', objectOf(args), null) });
+    // A tool that was found by searching is called through another one.
+    const { name: inner, arguments: given } = objectOf(args);
+    const deed =
+      name === 'tool_call'
+        ? deedOf(textOf(inner) ?? '', objectOf(given), null)
+        : deedOf(textOf(name) ?? '', objectOf(args), null);
+    entries.push({ kind: 'tool-began', at, call, deed });
   }
   return entries;
 }
