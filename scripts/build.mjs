@@ -12,7 +12,7 @@ const commonFolders = /\/src\/(cli|core|engine|hooks|open|operations|program|sto
 const commonOperations =
   /\/operations\/(act|brief|checkpoint|complete|context|evidence|fields|index|operation|reading-list|resume|resume-file|seat|session-start|start|supervision)\.ts$/;
 const rare =
-  /\/(cli\/(completion|help)|core\/(erase|event|index|recovery|request|verify)|engine\/(audit|erase|refold|snapshots)|hooks\/(moments|sitting|transcript)|store\/(index|memory|postgres\/.*)|workspace\/transcripts\/.*)\.ts$/;
+  /\/(cli\/(client-homes|completion|help)|core\/(erase|event|index|recovery|request|verify)|engine\/(audit|erase|refold|snapshots)|hooks\/(moments|sitting|transcript)|store\/(index|memory|postgres\/.*)|workspace\/transcripts\/.*)\.ts$/;
 
 function isCommon(id) {
   if (!commonFolders.test(id) || rare.test(id)) return false;

@@ -292,6 +292,17 @@ function createTodos() {
   };
 }
 
+/** A command whose code was not told, or that went on behind the tool call, ended nobody knows how. */
+export function outcomeOf({
+  result,
+  inBackground,
+}: RecoveredCommand): 'running' | 'succeeded' | 'failed' | 'cancelled' | 'unknown' {
+  if (result === null) return 'running';
+  if (result.isCancelled) return 'cancelled';
+  if (result.isFailure) return 'failed';
+  return inBackground || result.exitCode === null ? 'unknown' : 'succeeded';
+}
+
 const DECISION_CHARS = 600;
 
 /** Points below a heading on decisions, and lines that begin with the word. */

@@ -1,4 +1,5 @@
 import type { Caller, Engine } from '../engine/engine.ts';
+import type { ClientHomes } from '../workspace/transcripts/clients.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** What an operation is given: who calls, where, and the way to the journal. Made by whoever opens the product. */
@@ -14,8 +15,16 @@ export interface Context {
   createWorkspace(): Workspace | null;
   /** Opens the journal on first use. */
   engine(): Promise<Engine>;
+  /** The agents' clients on this machine; null where the caller does not say. */
+  clients(): Promise<Clients | null>;
   /** Something went wrong that does not undo what was recorded. */
   warn(message: string): void;
   /** Waits, unless the caller goes away first. */
   pause(ms: number): Promise<void>;
+}
+
+export interface Clients {
+  homes: ClientHomes;
+  /** The client's ids of conversations that the caller is part of. */
+  current: readonly string[];
 }

@@ -22,7 +22,7 @@ export async function followTodos(seat: Seat, list: TodoList, change: TodoChange
   const entries = entriesOf(change);
   // Told again, an older list would move the steps back.
   if (key !== null && (await seat.engine.store.recorded(seat.run, key)).length > 0) return;
-  const board: Board = { seat, key, refused: list.refused };
+  const board: Board = { seat, key, isOver: list.isOver === true, refused: list.refused };
   const isPlanned = [...seat.state.steps.values()].some((step) => !isTodo(step));
   if (isPlanned) {
     const strangers = entries.filter((entry) => !stepFor(seat.state, owner, entry));
@@ -41,6 +41,8 @@ export interface TodoList {
   owner: string;
   /** By which the list is known when it is told again; null where the same words may be a list that came back. */
   key: string | null;
+  /** Its session is gone: a step that is interrupted already is not taken again. */
+  isOver?: boolean;
   /** Told of what a rule did not allow. */
   refused(message: string): void;
 }
@@ -49,6 +51,7 @@ export interface TodoList {
 interface Board {
   seat: Seat;
   key: string | null;
+  isOver: boolean;
   refused(message: string): void;
 }
 
@@ -153,7 +156,8 @@ async function follow(board: Board, owner: string, entry: Entry): Promise<void> 
       if (status === 'completed' || status === 'skipped')
         await quietly(board, { type: 'step.reopen', step: key, reason });
       else if (status === 'failed') await quietly(board, { type: 'step.retry', step: key, mark });
-      else if (!isMine) await quietly(board, { type: 'step.start', step: key, mark });
+      else if (!isMine && !(board.isOver && status === 'in_progress'))
+        await quietly(board, { type: 'step.start', step: key, mark });
       return;
     case 'completed':
       if (status === 'completed' || status === 'skipped') return;
