@@ -4,7 +4,6 @@ import { Fault } from '../core/fault.ts';
 import { outcomeOf, type Reconstruction } from '../core/recovery.ts';
 import { sha256 } from '../core/sha256.ts';
 import { oneLine } from '../core/text.ts';
-import type { Engine } from '../engine/engine.ts';
 import { reconstruct } from '../workspace/transcripts/clients.ts';
 import type { Transcript } from '../workspace/transcripts/transcript.ts';
 import { currentRun } from './act.ts';
@@ -28,7 +27,7 @@ export async function recoverTranscript(context: Context, asked: Asked & { dryRu
   const isDry = asked.dryRun === true;
   const place = await placeOf(context, transcript, found);
   mustBeOver(place);
-  const outcome = (run: string | null, session: string | null, added: string[], changed: Change[]) => ({
+  const outcome = (run: string | null, session: string | null, added: string[], changed?: Change[]) => ({
     data: {
       client: transcript.client,
       conversation: transcript.id,
@@ -39,17 +38,16 @@ export async function recoverTranscript(context: Context, asked: Asked & { dryRu
       added,
       found: shown(found),
     },
-    changed,
+    ...(changed ? { changed } : {}),
   });
-  if (place.run !== null && (await isRecorded(context, place))) return outcome(place.run, null, [], []);
+  if (place.run !== null && (await isRecorded(context, place))) return outcome(place.run, null, []);
   const news = await gatherNews(context, place, found);
   const told = [
     ...(place.run === null ? [`A run with the goal: ${oneLine(found.goal ?? 'none', 200)}`] : []),
     ...tellNews(news, found),
   ];
-  if (isDry) return outcome(place.run, null, told, []);
-  const engine = await context.engine().catch(() => null);
-  const run = place.run ?? (await newRun(context, engine, place.conversation, found));
+  if (isDry) return outcome(place.run, null, told);
+  const run = place.run ?? (await newRun(context, place.conversation, found));
   const { session, changed } = await recordNews({ ...context, run }, { ...place, run }, news, found, transcript);
   return outcome(run, session, told, changed);
 }
@@ -93,15 +91,11 @@ async function isRecorded(context: Context, { run, key }: Place): Promise<boolea
   return run !== null && (await engine.store.recorded(run, key)).length > 0;
 }
 
-async function newRun(
-  context: Context,
-  engine: Engine | null,
-  conversation: Conversation,
-  found: Reconstruction,
-): Promise<string> {
+/** The workspace first: without one there is no journal to open. */
+async function newRun(context: Context, conversation: Conversation, found: Reconstruction): Promise<string> {
   context.createWorkspace();
   const caller = { ...nobody(context), key: null };
-  const { run } = await openRun({ ...context, caller }, engine ?? (await context.engine()), conversation, found.goal);
+  const { run } = await openRun({ ...context, caller }, await context.engine(), conversation, found.goal);
   return run;
 }
 
