@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { ClientName } from '../../core/client.ts';
 import { createRecovery, type Reconstruction, type TranscriptEntry } from '../../core/recovery.ts';
 import { claude } from './claude.ts';
-import { codex } from './codex.ts';
+import { codex, rolloutId } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { cursor } from './cursor.ts';
 import { gemini } from './gemini.ts';
@@ -37,13 +37,21 @@ export function recogniseTranscript(path: string, name: TranscriptClientName | u
   const head = readHead(path);
   const client = name ?? transcriptClients.find((one) => clients[one].recognises(path, head));
   if (client === undefined) return null;
-  const id =
-    client === 'opencode'
-      ? (fieldIn(head, 'id') ?? '')
-      : (fieldIn(head, 'sessionId') ??
-        fieldIn(head, 'session_id') ??
-        basename(path).replace(/\.jsonl?(?:\.zst)?$/, ''));
+  const id = idIn(client, path, head);
   return transcriptAt(client, id, path);
+}
+
+function idIn(client: TranscriptClientName, path: string, head: string): string {
+  const name = basename(path);
+  const named = name.replace(/\.jsonl?(?:\.zst)?$/, '');
+  switch (client) {
+    case 'opencode':
+      return fieldIn(head, 'id') ?? '';
+    case 'codex':
+      return rolloutId(name) ?? fieldIn(head, 'id') ?? named;
+    default:
+      return fieldIn(head, 'sessionId') ?? named;
+  }
 }
 
 export function readTranscript(transcript: Transcript, open: OpenDatabase): Iterable<TranscriptEntry> {

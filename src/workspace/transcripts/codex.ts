@@ -42,9 +42,14 @@ function rollouts(home: string): Transcript[] {
 
 function filesIn(folder: string): Transcript[] {
   return namesIn(folder, 'file').flatMap((name) => {
-    const id = /^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+?)(?:_[^_]+)?\.jsonl(?:\.zst)?$/.exec(name)?.[1];
-    return id === undefined ? [] : (transcriptAt('codex', id, join(folder, name)) ?? []);
+    const id = rolloutId(name);
+    return id === null ? [] : (transcriptAt('codex', id, join(folder, name)) ?? []);
   });
+}
+
+/** The conversation that a rollout is named after. */
+export function rolloutId(name: string): string | null {
+  return /^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+?)(?:_[^_]+)?\.jsonl(?:\.zst)?$/.exec(name)?.[1] ?? null;
 }
 
 /** What the client says in the user's name. */

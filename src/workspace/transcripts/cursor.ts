@@ -43,6 +43,7 @@ function createReader(): (record: Payload) => TranscriptEntry[] {
   };
   return (record) => {
     if (record['type'] === 'turn_ended') return [...finish(), { kind: 'turn-ended' }];
+    if (record['role'] !== 'user' && record['role'] !== 'assistant') return [];
     const content = objectOf(record['message'])['content'];
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(objectOf);
     const entries = finish();
