@@ -111,6 +111,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ],
   ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
   ['capture on --ignore-path secrets/**', { state: 'on', ignorePaths: ['secrets/**'] }],
+  ['recover --transcript rollout.jsonl', { client: 'codex', conversation: 'c-1', session: 'S-3', dryRun: false }],
   ['doctor', { findings: [] }],
 ];
 
@@ -119,6 +120,11 @@ describe('--json', () => {
     const folder = newWorkspace();
     folder.env['HOLDFAST_RUN'] = 'auth';
     writeFileSync(join(folder.path, 'plan.yaml'), 'steps: [{ key: more, title: One more }]\n');
+    const lines = [
+      { type: 'session_meta', payload: { id: 'c-1' } },
+      { type: 'event_msg', payload: { type: 'user_message', message: 'Go on' } },
+    ];
+    writeFileSync(join(folder.path, 'rollout.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'));
     const called = new Set<string>();
     for (const [written, shape] of life) {
       const words = written.replace('CONFLICT', () => folder.data('resume')['conflicts'][0].id);

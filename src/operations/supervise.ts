@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Session } from '../core/state.ts';
 import { currentState } from './act.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
@@ -14,7 +15,15 @@ export const supervise = defineOperation({
   }),
   watches: ({ watch }) => watch === true,
   output: v.object({
-    crashed: v.array(v.object({ session: v.string(), agent: v.string(), evidence: v.array(v.string()) })),
+    crashed: v.array(
+      v.object({
+        session: v.string(),
+        agent: v.string(),
+        /** Whose transcript may tell more; null where there is none. */
+        client: v.nullable(v.string()),
+        evidence: v.array(v.string()),
+      }),
+    ),
     run: v.string(),
     version: v.number(),
   }),
@@ -31,15 +40,22 @@ export const supervise = defineOperation({
       done.run,
       ended.map((one) => one.id),
     );
-    const agentOf = (id: string): string =>
-      (records.find((record) => record.id === id)?.doc as { agent: string } | undefined)?.agent ?? '';
-    const crashed = ended.map(({ id, evidence }) => ({ session: id, agent: agentOf(id), evidence: evidence ?? [] }));
+    const crashed = ended.map(({ id, evidence }) => {
+      const session = records.find((record) => record.id === id)?.doc as Session | undefined;
+      const client = session?.client?.name ?? null;
+      return { session: id, agent: session?.agent ?? '', client, evidence: evidence ?? [] };
+    });
     return { data: { crashed, run: done.run, version: done.state.version }, changed: done.changed };
   },
   say: ({ crashed }, pen) =>
     crashed.length === 0
       ? 'Every session is alive.'
       : crashed
-          .map((one) => `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}`)
+          .map((one) => {
+            const hint = one.client
+              ? ` What ${one.client} left of it: \`holdfast recover --session ${one.session}\`.`
+              : '';
+            return `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}${hint}`;
+          })
           .join('\n'),
 });
