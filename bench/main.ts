@@ -8,6 +8,7 @@ import type { Row } from './measure.ts';
 import { measurePostgres } from './postgres.ts';
 import { measureProcessCost } from './process-cost.ts';
 import { measureRecall } from './recall.ts';
+import { measureServe } from './serve.ts';
 
 /** What can be measured, each in a folder of its own; with the word `quick` on less data and in fewer rounds. */
 const measurements: Record<string, (folder: string, isQuick: boolean) => Promise<Row[]>> = {
@@ -19,9 +20,10 @@ const measurements: Record<string, (folder: string, isQuick: boolean) => Promise
   postgres: (folder, isQuick) => measurePostgres(folder, isQuick ? 10 : 40),
   recall: (folder, isQuick) =>
     measureRecall({ folder, longest: isQuick ? 10_000 : 100_000, rounds: isQuick ? 5 : 20, say, print: console.log }),
+  serve: (folder, isQuick) => measureServe(folder, isQuick ? 10 : 60, say),
 };
-/** Measured only when named: it has tables of its own. */
-const ON_DEMAND = ['recall'];
+/** Measured only when named: one has tables of its own, the other takes minutes. */
+const ON_DEMAND = ['recall', 'serve'];
 
 /** Progress goes beside the table, which alone is on the standard output. */
 function say(sentence: string): void {

@@ -62,10 +62,10 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     },
     clients: options.clients ?? (() => Promise.resolve(null)),
     warn: options.warn ?? (() => undefined),
-    pause: (ms) =>
-      new Promise((resolve) => {
-        setTimeout(resolve, ms);
-      }),
+    async news(ms, seen) {
+      return (await this.engine()).news(ms, seen);
+    },
+    anew: () => openContext(options),
     async close() {
       await opened?.close();
     },

@@ -5,16 +5,25 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../src/operations/operation.ts';
 import { newFolder, newWorkspace } from './command-line.ts';
+import { openTestServer } from './http-server.ts';
 
 // As they are built: to load every operation from its source takes longer than all of these tests.
 const { operationNames, operations } = (await import(
   '../dist/lib/operations/index.js' as string
 )) as typeof import('../src/operations/index.ts');
-const { flagsOf } = (await import(
+const { flagsOf, parseArguments } = (await import(
   '../dist/lib/cli/arguments.js' as string
 )) as typeof import('../src/cli/arguments.ts');
 
 const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
+
+/** What a client left of a short conversation. */
+const rollout = [
+  { type: 'session_meta', payload: { id: 'c-1' } },
+  { type: 'event_msg', payload: { type: 'user_message', message: 'Go on' } },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('');
 
 /** One life of a run that calls every command once, in an order in which all of them succeed. */
 const life: [words: string, shape: Record<string, unknown>][] = [
@@ -55,20 +64,30 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['items', { items: [expect.objectContaining({ id: 'B-1' })] }],
   ['settle B-1 --as resolved', { id: 'B-1', status: 'resolved' }],
   ['wait --for B-1', { for: 'B-1', state: 'resolved' }],
-  ['note remember', { id: 'N-1' }],
+  ['note remember', { id: 'N-1', hints: [] }],
+  ['mail send --to bob --type request --subject look --body here', { id: 'M-1', to: 'bob' }],
+  ['mail inbox --agent bob', { reader: 'bob', unread: [expect.objectContaining({ id: 'M-1' })], overdue: [] }],
+  ['mail ack M-1 --note mine --agent bob', { id: 'M-1', status: 'acknowledged' }],
+  ['mail block M-1 --note stuck --agent bob', { id: 'M-1', status: 'blocked' }],
+  ['mail reply M-1 --body why', { id: 'M-1', status: 'blocked' }],
+  ['mail action M-1 --note done --agent bob', { id: 'M-1', status: 'actioned' }],
+  ['mail show M-1', { message: { id: 'M-1', replies: [expect.objectContaining({ body: 'why' })] } }],
+  ['mail close M-1 --as resolved --note fine', { id: 'M-1', status: 'closed' }],
+  ['worklog', { text: expect.stringContaining('remember'), lines: 4, archives: [] }],
+  ['compact', { entries: [expect.objectContaining({ id: 'N-1', moves: true })], archive: null }],
   ['search remember', { results: [expect.objectContaining({ id: 'N-1' })] }],
   ['usage add --input 5 --output 7 --agent ada', { agent: 'ada' }],
-  ['usage', { total: { input: 5, output: 7, cached: 0 } }],
+  ['usage', { total: { input: 5, output: 7, cached: null } }],
   ['claim plan.yaml --agent ada', { id: expect.stringMatching(/^L-\d+$/), files: ['plan.yaml'] }],
   ['effect begin deploy --class irreversible', { id: 'X-1' }],
   ['effect end X-1 --outcome succeeded', { id: 'X-1', outcome: 'succeeded' }],
-  ['supervise', { crashed: [] }],
+  ['supervise', { crashed: [], escalated: [] }],
   [
     'snapshot --next rest --agent ada',
     { id: 'P-1', token: expect.stringMatching(/^REV-\d{8}-snapshot-ada-1-h[0-9a-f]{8}$/), path: expect.any(String) },
   ],
   ['check', { rules: expect.arrayContaining([expect.objectContaining({ rule: 'token', result: 'pass' })]), failed: 0 }],
-  ['handoff --to bob --agent ada', { id: 'H-1', snapshot: { id: 'P-2' }, message: 'M-1' }],
+  ['handoff --to bob --agent ada', { id: 'H-1', snapshot: { id: 'P-2' }, message: 'M-2' }],
   ['handoff clarify H-1 --question where --agent bob', { id: 'H-1' }],
   ['handoff withdraw H-1 --agent ada', { id: 'H-1' }],
   ['handoff --to bob --agent ada --launch --to codex', { id: 'H-2', launch: { start: ['codex', expect.any(String)] } }],
@@ -78,7 +97,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['handoff list', { handoffs: expect.arrayContaining([expect.objectContaining({ id: 'H-3', status: 'accepted' })]) }],
   [
     'session end --reason completed --agent bob',
-    { session: { id: 'S-2' }, snapshot: { path: '.holdfast/snapshots/bob-1.md' }, unread: [] },
+    { session: { id: 'S-2' }, snapshot: { path: '.holdfast/snapshots/bob-1.md' } },
   ],
   ['sessions', { sessions: expect.arrayContaining([expect.objectContaining({ id: 'S-2', status: 'completed' })]) }],
   [
@@ -99,7 +118,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
       freshness: expect.any(Object),
       position: expect.any(Object),
       nextAction: expect.any(Object),
-      mail: { unread: [], pendingAcks: [], unanswered: [] },
+      mail: { unread: [], pendingAcks: [], replies: [], unanswered: [] },
       budget: { limit: 2000, used: expect.any(Number), omitted: {} },
       text: expect.any(String),
       ...Object.fromEntries(
@@ -113,18 +132,29 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['capture on --ignore-path secrets/**', { state: 'on', ignorePaths: ['secrets/**'] }],
   ['recover --transcript rollout.jsonl', { client: 'codex', conversation: 'c-1', session: 'S-3', dryRun: false }],
   ['doctor', { findings: [] }],
+  ['journal export --out auth.jsonl', { run: 'auth', events: expect.any(Number), text: null }],
+  ['journal import auth.jsonl', { run: 'auth', taken: 0 }],
+  ['adopt --dry-run', { found: [], dryRun: true }],
+  ['mirror add codewalk', { mirror: { format: 'codewalk', path: 'STATE.md' } }],
+  ['mirror list', { mirrors: [{ format: 'codewalk', path: 'STATE.md' }] }],
+  ['mirror sync', { mirrors: [expect.objectContaining({ absorbed: 0 })] }],
+  ['mirror remove codewalk', { path: 'STATE.md' }],
+  ['export --format gsd --out exported', { format: 'gsd', files: expect.any(Array), loses: expect.any(Array) }],
+  ['token add ivy --scope write --agent', { name: 'ivy', secret: expect.stringMatching(/^hf_[\w-]{43}$/) }],
+  ['token list', { tokens: [expect.objectContaining({ name: 'ivy', scope: 'write', usedAt: null })] }],
+  ['token revoke ivy', { name: 'ivy' }],
 ];
 
 describe('--json', () => {
-  it('prints exactly one object for every command, in the documented shape', () => {
+  it('prints exactly one object for every command, in the documented shape, and HTTP answers the same', async () => {
     const folder = newWorkspace();
-    folder.env['HOLDFAST_RUN'] = 'auth';
-    writeFileSync(join(folder.path, 'plan.yaml'), 'steps: [{ key: more, title: One more }]\n');
-    const lines = [
-      { type: 'session_meta', payload: { id: 'c-1' } },
-      { type: 'event_msg', payload: { type: 'user_message', message: 'Go on' } },
-    ];
-    writeFileSync(join(folder.path, 'rollout.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'));
+    const twin = newWorkspace();
+    const overHttp = openHttp(twin);
+    for (const { env, path } of [folder, twin]) {
+      env['HOLDFAST_RUN'] = 'auth';
+      writeFileSync(join(path, 'plan.yaml'), 'steps: [{ key: more, title: One more }]\n');
+      writeFileSync(join(path, 'rollout.jsonl'), rollout);
+    }
     const called = new Set<string>();
     for (const [written, shape] of life) {
       const words = written.replace('CONFLICT', () => folder.data('resume')['conflicts'][0].id);
@@ -132,9 +162,15 @@ describe('--json', () => {
       expect([words, ran.code, ran.err]).toEqual([words, 0, '']);
       expect(ran.out.trimEnd().split('\n')).toHaveLength(1);
       expect(ran.json).toMatchObject({ ok: true, changed: expect.any(Array), data: shape });
+      const answered = await overHttp.call(
+        written.replace('CONFLICT', () => twin.data('resume')['conflicts'][0].id).split(' '),
+      );
+      expect([words, formOf(answered)]).toEqual([words, formOf(ran.json)]);
+      expect(answered).toMatchObject({ ok: true, data: shape });
       const [first = '', second = ''] = words.split(' ');
       called.add((operationNames as string[]).includes(`${first}.${second}`) ? `${first}.${second}` : first);
     }
+    await overHttp.close();
     called.add('plan.add');
     expect([...called].sort()).toEqual([...operationNames].sort());
   });
@@ -204,6 +240,32 @@ describe('--json', () => {
     expect(folder.data('search', 'kept')['results']).toHaveLength(2);
   });
 });
+
+/** The same words as a request of whoever `--agent` names; what is not offered over HTTP is run as a command. */
+function openHttp(folder: ReturnType<typeof newFolder>) {
+  const server = openTestServer(folder.path);
+  return {
+    close: server.close,
+    async call(words: string[]) {
+      const { operation, input, common } = await parseArguments(words);
+      if (operation === null || operation.local === true) return folder.run(...words, '--json').json;
+      const token = common.agent === undefined ? server.person : server.agent(common.agent);
+      const response = await server.post(operation.name, input, { token, run: common.run ?? 'auth' });
+      return (await response.json()) as Record<string, unknown>;
+    },
+  };
+}
+
+/** What an answer is made of, without what differs from one workspace and moment to the other. */
+function formOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(formOf);
+  if (value === null || typeof value !== 'object') return value === null ? null : typeof value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, part]) => [name, formOf(part)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
 
 describe('help', () => {
   it('explains every command with all its flags', async () => {

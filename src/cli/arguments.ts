@@ -1,7 +1,7 @@
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import { StepKey } from '../core/text.ts';
-import { type OperationName, operationNames, operations } from '../operations/index.ts';
 import { type Operation, unwrap } from '../operations/operation.ts';
+import { type CommandName, commandNames, loadCommand } from './doors.ts';
 
 /** What stands on a command line: the operation, its input as it was typed, and the flags every command has. */
 export interface Call {
@@ -37,15 +37,6 @@ export const commonFlags = {
 
 const isCommonFlag = (name: string): boolean => Object.hasOwn(commonFlags, name);
 
-export async function loadOperation(name: OperationName): Promise<Operation> {
-  return (await operations[name]()) as unknown as Operation;
-}
-
-/** For help and completions; a command loads only its own. */
-export function loadAllOperations(): Promise<Operation[]> {
-  return Promise.all(operationNames.map(loadOperation));
-}
-
 /** The names of commands that are no operations. */
 export const ownCommands = ['help', 'completion', 'hook'] as const;
 
@@ -79,13 +70,13 @@ export async function parseArguments(argv: readonly string[]): Promise<Call> {
   const call: Call = { operation: null, input: {}, common: { json: false }, help: false, version: false, words: [] };
   const { name, rest } = findOperation(argv, call);
   if (name === null) return call;
-  call.operation = await loadOperation(name);
+  call.operation = await loadCommand(name);
   fill(call, call.operation, rest);
   return call;
 }
 
 /** The longest sequence of words that names an operation; flags that every command has may stand before it. */
-function findOperation(argv: readonly string[], call: Call): { name: OperationName | null; rest: string[] } {
+function findOperation(argv: readonly string[], call: Call): { name: CommandName | null; rest: string[] } {
   const rest = [...argv];
   const words: string[] = [];
   const skipped: string[] = [];
@@ -101,13 +92,13 @@ function findOperation(argv: readonly string[], call: Call): { name: OperationNa
     }
     words.push(rest.shift() as string);
   }
-  const two = words.length === 2 ? operationNames.find((name) => name === `${words[0]}.${words[1]}`) : undefined;
+  const two = words.length === 2 ? commandNames.find((name) => name === `${words[0]}.${words[1]}`) : undefined;
   if (two) {
     call.words = words;
     return { name: two, rest: [...skipped, ...rest] };
   }
   const [first, second] = words;
-  const one = operationNames.find((name) => name === first);
+  const one = commandNames.find((name) => name === first);
   call.words = words;
   if (one) return { name: one, rest: [...skipped, ...(second === undefined ? [] : [second]), ...rest] };
   for (const flag of skipped) {

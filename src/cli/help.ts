@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
-import { operationNames } from '../operations/index.ts';
 import type { Operation, Pen } from '../operations/operation.ts';
 import { commonFlags, type FlagSpec, flagsOf, ownCommands } from './arguments.ts';
+import { commandNames } from './doors.ts';
 
 export function overview(all: readonly Operation[], pen: Pen): string {
   const width = Math.max(...all.map((one) => one.name.length)) + 2;
@@ -12,7 +12,7 @@ export function overview(all: readonly Operation[], pen: Pen): string {
     `${pen.bold('Usage')}  holdfast COMMAND [words] [--flags]`,
     '',
     ...all.map((one) => `  ${pen.bold(one.name.replace('.', ' ').padEnd(width))}${one.summary}`),
-    ...(all.length < operationNames.length
+    ...(all.length < commandNames.length
       ? []
       : Object.entries(own).map(([name, { summary }]) => `  ${pen.bold(name.padEnd(width))}${summary}`)),
     '',
@@ -104,7 +104,7 @@ function flagForm(spec: FlagSpec): string {
 
 export function unknownCommand(words: readonly string[]): Fault {
   const written = words.slice(0, 2).join(' ');
-  const names = [...operationNames.map((name) => name.replace('.', ' ')), ...ownCommands];
+  const names = [...commandNames.map((name) => name.replace('.', ' ')), ...ownCommands];
   const group = names.filter((name) => name.startsWith(`${words[0]} `));
   const near =
     group.length > 0

@@ -1,14 +1,13 @@
 import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
-import { printable } from '../core/text.ts';
-import { runHook } from '../hooks/hook.ts';
+import { printable, safeToShow } from '../core/text.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
-import { operationNames } from '../operations/index.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
-import { type Call, loadAllOperations, loadOperation, parseArguments } from './arguments.ts';
+import { type Call, parseArguments } from './arguments.ts';
+import { commandNames, loadAllCommands, loadCommand } from './doors.ts';
 import { callerFrom } from './environment.ts';
-import { penFor, print, safeJson, safeToShow } from './terminal.ts';
+import { penFor, print, safeJson } from './terminal.ts';
 
 export interface Surroundings {
   argv: readonly string[];
@@ -21,10 +20,6 @@ export interface Surroundings {
 /** Runs one command line and gives the exit code. */
 export async function main(surroundings: Surroundings): Promise<number> {
   const { argv, environment, isTerminal } = surroundings;
-  if (argv[0] === 'hook' && !argv.includes('--help') && !argv.includes('-h')) {
-    await runHook({ words: argv.slice(1), environment, cwd: surroundings.cwd, parent: process.ppid });
-    return 0;
-  }
   let json = argv.includes('--json');
   const plain = !isTerminal || Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb';
   let pen = penFor(!plain);
@@ -56,9 +51,14 @@ async function runOperation(
     if (operation.watches?.(input))
       return await watch(operation, context, input, { json: call.common.json, isTerminal, pen });
     const outcome = await operation.run(context, input);
+    if (outcome.until) {
+      show(operation, outcome, warnings, call.common.json, pen);
+      await outcome.until;
+      return 0;
+    }
     // Nothing is said before the journal is closed: what fails there is said instead.
     await context.close();
-    show(operation, outcome, warnings, call.common.json, pen);
+    if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
     return operation.verdict?.(outcome.data as never, input) ?? 0;
   } finally {
     await context.close();
@@ -82,7 +82,8 @@ function show(
   for (const warning of warnings) print(2, pen.warn(`Warning: ${printable(warning)}`));
 }
 
-const WATCH_MS = 500;
+/** Time passes on its own too: leases run out. */
+const WATCH_MS = 1000;
 
 /** Shows an answer again whenever it has changed, until the reader goes away. */
 async function watch(
@@ -92,7 +93,7 @@ async function watch(
   { json, isTerminal, pen }: { json: boolean; isTerminal: boolean; pen: Pen },
 ): Promise<number> {
   let shown = '';
-  for (;;) {
+  for (let seen: number | undefined; ; ) {
     const outcome = await operation.run(context, input as never);
     const text = operation.say(safeToShow(outcome.data) as never, pen);
     if (text !== shown) {
@@ -100,7 +101,7 @@ async function watch(
       show(operation, outcome, [], json, pen);
       shown = text;
     }
-    await context.pause(WATCH_MS);
+    seen = await context.news(WATCH_MS, seen);
   }
 }
 
@@ -122,18 +123,17 @@ async function ownText(call: Call, pen: Pen): Promise<string> {
   const [first, ...rest] = call.words;
   if (first === 'completion' && !call.help) {
     const { completionScript } = await import('./completion.ts');
-    return completionScript(rest[0], await loadAllOperations());
+    return completionScript(rest[0], await loadAllCommands());
   }
   const { explain, explainOwn, overview, unknownCommand } = await import('./help.ts');
   if (call.operation) return explain(call.operation, pen);
-  if (first === undefined || (first === 'help' && rest.length === 0)) return overview(await loadAllOperations(), pen);
+  if (first === undefined || (first === 'help' && rest.length === 0)) return overview(await loadAllCommands(), pen);
   const words = first === 'help' ? rest : call.words;
   if (first !== 'help' && !call.help) throw unknownCommand(words);
-  const named =
-    operationNames.find((name) => name === words.join('.')) ?? operationNames.find((name) => name === words[0]);
-  if (named) return explain(await loadOperation(named), pen);
-  const group = operationNames.filter((name) => name.startsWith(`${words[0]}.`));
-  if (group.length > 0 && words.length === 1) return overview(await Promise.all(group.map(loadOperation)), pen);
+  const named = commandNames.find((name) => name === words.join('.')) ?? commandNames.find((name) => name === words[0]);
+  if (named) return explain(await loadCommand(named), pen);
+  const group = commandNames.filter((name) => name.startsWith(`${words[0]}.`));
+  if (group.length > 0 && words.length === 1) return overview(await Promise.all(group.map(loadCommand)), pen);
   const own = explainOwn(words[0] ?? '');
   if (own === null) throw unknownCommand(words);
   return own;

@@ -1,8 +1,9 @@
 import type { Command, CommandOf, CommandType } from './command.ts';
 import type { Vitals } from './derive.ts';
-import type { Draft, Event, Owner } from './event.ts';
+import type { Draft, Owner } from './event.ts';
 import { evolve } from './evolve.ts';
 import { Fault, notFound } from './fault.ts';
+import { readAccount } from './rules/account.ts';
 import {
   acceptHandoff,
   clarifyHandoff,
@@ -12,7 +13,7 @@ import {
   takeSnapshot,
   withdrawHandoff,
 } from './rules/handoff.ts';
-import { moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
+import { escalateMail, moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
 import { addSteps, changeStep, removeStep } from './rules/plan.ts';
 import {
   acceptConflict,
@@ -20,7 +21,6 @@ import {
   addNote,
   addUsage,
   eraseText,
-  keepForeign,
   makeDecision,
   makeRecovery,
   raiseItem,
@@ -29,7 +29,7 @@ import {
   settleItem,
 } from './rules/record.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './rules/run.ts';
-import { type Scene, sceneOf } from './rules/scene.ts';
+import { pretend, type Scene, sceneOf } from './rules/scene.ts';
 import {
   endSession,
   goneSessions,
@@ -52,10 +52,11 @@ import {
   startStep,
   verifyStep,
 } from './rules/step.ts';
+import { compactWorklog } from './rules/worklog.ts';
 import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './rules/world.ts';
 import { forkState, type Session, type State } from './state.ts';
 import type { RowKind, Rows } from './touch.ts';
-import type { Actor } from './vocabulary.ts';
+import type { Actor, Scope } from './vocabulary.ts';
 
 /** Who asks, when, and what is known of the world. */
 export interface Circumstances extends Vitals {
@@ -64,6 +65,13 @@ export interface Circumstances extends Vitals {
   session: string | null;
   /** The process a session that is opened now belongs to, where that is known. */
   owner?: Owner | undefined;
+  /**
+   * What a token allows the one who asks; undefined where nobody asked for one. Who comes with a token is proven to be who
+   * it says: it speaks under its own name only, and decides as a person only if the token lets it.
+   */
+  scope?: Scope | undefined;
+  /** The conversation of a client the caller is in, where that is known. */
+  client?: Session['client'] | undefined;
   /** Records that folded state no longer holds, by kind and id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
@@ -90,6 +98,12 @@ export function decide(state: State, command: Command, circumstances: Circumstan
     drafts.push(...more);
   };
 
+  if (circumstances.scope === 'read') {
+    throw new Fault('not_allowed', `The token of ${circumstances.actor.name} only lets it look.`, {
+      hints: ['Ask a maintainer for a token with the scope write.'],
+      data: { scope: 'read' },
+    });
+  }
   const caller = findCaller(state, command, circumstances);
   const base = { ...circumstances, actor: caller.actor, session: caller.session };
   if (takesOver.has(command.type) && goneSessions({ ...base, state }).length > 0) {
@@ -102,7 +116,8 @@ export function decide(state: State, command: Command, circumstances: Circumstan
   } else if (session === null && opensSession.has(command.type)) {
     const scene = sceneOf({ ...base, state: work, session: null });
     const mark = 'mark' in command ? command.mark : undefined;
-    play(startSession(scene, { type: 'session.start', owner: circumstances.owner, mark }), caller.actor, null);
+    const { owner, client } = circumstances;
+    play(startSession(scene, { type: 'session.start', owner, client: client ?? undefined, mark }), caller.actor, null);
     session = [...work.sessions.values()].at(-1) ?? null;
   }
   const scene = sceneOf({ ...base, state: work, session: session ? (work.sessions.get(session.id) ?? null) : null });
@@ -131,12 +146,16 @@ interface Caller {
 }
 
 function findCaller(state: State, command: Command, circumstances: Circumstances): Caller {
-  const { actor, session: named } = circumstances;
+  const { actor, session: named, client } = circumstances;
   if (named !== null) return namedCaller(state, command, circumstances, named);
   if (command.type === 'session.start') return { actor, session: null };
   const candidates = [...state.sessions.values()].filter(
     (session) =>
-      session.agent === actor.name && session.kind === actor.kind && circumstances.owners.get(session.id) !== 'dead',
+      session.agent === actor.name &&
+      session.kind === actor.kind &&
+      // Two conversations of one client are two sittings.
+      (!client || !session.client || session.client.id === client.id) &&
+      circumstances.owners.get(session.id) !== 'dead',
   );
   const [only, ...others] = candidates;
   if (only && others.length > 0 && needsSession.has(command.type)) {
@@ -184,6 +203,8 @@ function namedCaller(state: State, command: Command, circumstances: Circumstance
     if (next.status === 'active') session = next;
     else ended = next;
   }
+  const found = session ?? ended;
+  if (found) mustBeOwn(found, circumstances);
   if (session) return { actor: actorOf(session), session };
   if (!ended) throw notFound('session', named, state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
   const actor = actorOf(ended);
@@ -194,24 +215,16 @@ function namedCaller(state: State, command: Command, circumstances: Circumstance
   throw verdict;
 }
 
-const actorOf = (session: Session): Actor => ({ kind: session.kind, name: session.agent });
-
-/** A draft as the event it would become, to see what follows from it. */
-function pretend(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
-  const run = state.run?.id ?? '';
-  return {
-    ...draft,
-    run,
-    version: state.version + 1,
-    at: now,
-    actor,
-    session,
-    key: null,
-    previous: '',
-    hash: '',
-    bodyHash: '',
-  };
+/** A token is proof of one name: with another's session its bearer would sign as somebody else. */
+function mustBeOwn(session: Session, { scope, actor }: Circumstances): void {
+  if (scope === undefined || (session.agent === actor.name && session.kind === actor.kind)) return;
+  throw new Fault('not_allowed', `${session.id} is a session of ${session.agent}; this token is ${actor.name}'s.`, {
+    hints: ['Name a session of your own, or none.', 'See the sessions with `holdfast sessions`.'],
+    data: { session: session.id, agent: session.agent, actor },
+  });
 }
+
+const actorOf = (session: Session): Actor => ({ kind: session.kind, name: session.agent });
 
 type Rule<T extends CommandType> = (scene: Scene, command: CommandOf<T>) => Draft[];
 
@@ -257,6 +270,8 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'message.send': sendMessage,
   'message.move': moveMessage,
   'message.reply': replyToMessage,
+  'message.escalate': escalateMail,
+  'worklog.compact': compactWorklog,
   'snapshot.take': takeSnapshot,
   'handoff.offer': offerHandoff,
   'handoff.accept': acceptHandoff,
@@ -267,7 +282,7 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'conflict.accept': acceptConflict,
   'mirror.add': addMirror,
   'mirror.remove': removeMirror,
-  'foreign.keep': keepForeign,
+  'account.read': readAccount,
   'recovery.make': makeRecovery,
   'text.erase': eraseText,
 };

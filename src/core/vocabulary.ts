@@ -10,6 +10,10 @@ export type Basis = v.InferOutput<typeof Basis>;
 export const Actor = v.object({ kind: v.picklist(['agent', 'person']), name: ActorName });
 export type Actor = v.InferOutput<typeof Actor>;
 
+/** What a caller may do: look, record, or what only a maintainer may. Each holds those before it. */
+export const Scope = v.picklist(['read', 'write', 'maintain']);
+export type Scope = v.InferOutput<typeof Scope>;
+
 export const Role = v.picklist(['worker', 'architect', 'orchestrator', 'verifier']);
 export type Role = v.InferOutput<typeof Role>;
 
@@ -30,4 +34,6 @@ export const SettledAs = v.picklist(['resolved', 'bypassed', 'deferred', 'withdr
 export const MessageType = v.picklist(['notify', 'request', 'decision-required', 'objection', 'handoff-ready']);
 export const Priority = v.picklist(['P0', 'P1', 'P2']);
 export const MessageStatus = v.picklist(['unread', 'acknowledged', 'blocked', 'actioned', 'closed']);
+export const MessageSide = v.picklist(['from', 'to']);
+export type MessageSide = v.InferOutput<typeof MessageSide>;
 export const Disposition = v.picklist(['resolved', 'superseded', 'withdrawn', 'abandoned', 'deferred']);

@@ -6,10 +6,18 @@ import type { Vitals } from '../core/derive.ts';
 import type { Event, Owner } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
-import { deserializeState, emptyState, forkState, STATE_FORMAT, type State, serializeState } from '../core/state.ts';
+import {
+  deserializeState,
+  emptyState,
+  forkState,
+  type Session,
+  STATE_FORMAT,
+  type State,
+  serializeState,
+} from '../core/state.ts';
 import { addMs } from '../core/time.ts';
 import type { Touch } from '../core/touch.ts';
-import type { Actor } from '../core/vocabulary.ts';
+import type { Actor, Scope } from '../core/vocabulary.ts';
 import type { Batch, RecordFilter, Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
 import {
@@ -30,6 +38,11 @@ import type { DescribeSnapshot } from './snapshots.ts';
 export interface Engine {
   readonly store: Store;
   now(): string;
+  /**
+   * Waits until something was recorded since `seen`, at most so long, and gives what to pass as `seen` next time. What is
+   * heard in between is not lost; a hint may be, so whoever must miss nothing looks after every wait.
+   */
+  news(ms: number, seen?: number): Promise<number>;
   /** Runs one command on a run. */
   execute(run: string, command: Command, caller: Caller): Promise<Done>;
   /** The folded state of a run as it stands, or as it stood after an event. */
@@ -51,6 +64,10 @@ export interface Caller {
   key: string | null;
   /** The process that owns the sessions this caller opens, where that is known. */
   owner?: Owner | undefined;
+  /** What the caller's token allows, where one proves who it is. */
+  scope?: Scope | undefined;
+  /** The conversation of a client the caller is in, where that is known. */
+  client?: Session['client'] | undefined;
 }
 
 export interface Done {
@@ -91,9 +108,19 @@ const SAVE_EVERY = 12;
 const SAVE_EVERY_AT_MOST = 256;
 const SAVED_BYTES_PER_EVENT = 16_384;
 const MAX_ATTEMPTS = 60;
+const REMEMBERED_RUNS = 200;
 
 export function createEngine({ store, now, probe, random, describe }: EngineOptions): Engine {
   const known = new Map<string, Loaded>();
+  const turns = new Map<string, Promise<Done>>();
+  let openedNews: Engine['news'] | undefined;
+
+  /** A process that serves many runs remembers those that were used last. */
+  function remember(run: string, loaded: Loaded): void {
+    known.delete(run);
+    known.set(run, loaded);
+    if (known.size > REMEMBERED_RUNS) known.delete(known.keys().next().value as string);
+  }
 
   async function refresh(run: string): Promise<Loaded> {
     let loaded = known.get(run) ?? (await firstLoad(run));
@@ -102,7 +129,7 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
       more = events.length === PAGE;
       if (events.length > 0) loaded = await foldOn(run, loaded, events);
     }
-    known.set(run, loaded);
+    remember(run, loaded);
     return loaded;
   }
 
@@ -162,10 +189,23 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     return { now: at, beats, owners };
   }
 
-  async function execute(run: string, command: Command, caller: Caller): Promise<Done> {
+  /** Commands of one process on one run take turns: of many that decide at once on one version, all but one work in vain. */
+  function execute(run: string, command: Command, caller: Caller): Promise<Done> {
+    const before = turns.get(run);
+    const work = () => executeNow(run, command, caller);
+    const mine = before ? before.then(work, work) : work();
+    turns.set(run, mine);
+    const leave = (): void => {
+      if (turns.get(run) === mine) turns.delete(run);
+    };
+    mine.then(leave, leave);
+    return mine;
+  }
+
+  async function executeNow(run: string, command: Command, caller: Caller): Promise<Done> {
     if (caller.key !== null) {
       const before = await store.recorded(run, caller.key);
-      if (before.length > 0) return replay(await refresh(run), before);
+      if (before.length > 0) return replay(run, before, command, caller.key);
     }
     // The first try may go by what this engine remembers: the append refuses if that is old, and a refusal or a no-op
     // that it leads to is only believed after a look.
@@ -212,8 +252,8 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     const { state } = loaded;
     const seen = await vitals(state, exact);
     const rows = await recallFor(run, loaded, [...(caller.session ? [caller.session] : []), ...referencesOf(command)]);
-    const { actor, session, owner } = caller;
-    const circumstances: Circumstances = { ...seen, actor, session, owner, recall: rows.recall };
+    const { actor, session, owner, scope, client } = caller;
+    const circumstances: Circumstances = { ...seen, actor, session, owner, scope, client, recall: rows.recall };
     let decided = decide(state, command, circumstances);
     if (describe && decided.drafts.some((draft) => draft.type === 'snapshot.taken')) {
       const { describeSnapshots } = await import('./snapshots.ts');
@@ -237,8 +277,8 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     }
     const appended = await store.append(prepared.batch);
     if (appended.outcome === 'conflict') return 'conflict';
-    if (appended.outcome === 'replayed') return replay(await refresh(run), appended.events);
-    known.set(run, prepared.next);
+    if (appended.outcome === 'replayed') return replay(run, appended.events, command, caller.key ?? '');
+    remember(run, prepared.next);
     return {
       events: prepared.events,
       state: prepared.next.state,
@@ -250,8 +290,12 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     };
   }
 
-  function replay(loaded: Loaded, events: Event[]): Done {
-    return { events, state: loaded.state, changed: [], session: events.at(-1)?.session ?? null, replayed: true };
+  async function replay(run: string, events: Event[], command: Command, key: string): Promise<Done> {
+    // Loaded when it is needed: most commands are no repetition.
+    const { mustBeSame } = await import('./replay.ts');
+    mustBeSame(command, events, key);
+    const { state } = await refresh(run);
+    return { events, state, changed: [], session: events.at(-1)?.session ?? null, replayed: true };
   }
 
   /** Records that folded state does not hold. Sessions are followed to those that went on in their place. */
@@ -302,7 +346,15 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
       .slice(0, limit);
   }
 
-  return { store, now, execute, load, vitals, recall, records, search };
+  async function news(ms: number, seen?: number): Promise<number> {
+    if (!openedNews) {
+      const { openNews } = await import('./news.ts');
+      openedNews ??= openNews(store);
+    }
+    return openedNews(ms, seen);
+  }
+
+  return { store, now, news, execute, load, vitals, recall, records, search };
 }
 
 interface Prepared {

@@ -18,11 +18,26 @@ export async function act(context: Context, command: Command): Promise<Done & { 
   const run = await currentRun(context);
   const engine = await context.engine();
   const done = await engine.execute(run, command, context.caller);
-  if (done.events.some((event) => event.type === 'snapshot.taken')) {
-    const { saveSnapshots } = await import('./snapshot-file.ts');
-    saveSnapshots(context, done.events);
-  }
+  await writeWhatFollows(context, done);
   return { run, ...done };
+}
+
+/** The files that tell of what was recorded. What they need is loaded when it is needed: few commands write any. */
+export async function writeWhatFollows(context: Context, { events, state }: Done): Promise<void> {
+  if (events.some((event) => event.type === 'snapshot.taken')) {
+    const { saveSnapshots } = await import('./snapshot-file.ts');
+    saveSnapshots(context, events);
+  }
+  if (state.mirrors.size > 0 && events.length > 0) {
+    const { keepMirrors } = await import('./mirrors.ts');
+    await keepMirrors(context, state);
+  }
+}
+
+/** One of several commands that an operation gives: each is recorded under a key of its own. */
+export function actPart(context: Context, part: string, command: Command): Promise<Done & { run: string }> {
+  const { key } = context.caller;
+  return act({ ...context, caller: { ...context.caller, key: key === null ? null : `${key}:${part}` } }, command);
 }
 
 /** The folded state of the run that is meant. */

@@ -23,6 +23,7 @@ export const check = defineOperation({
   name: 'check',
   summary: 'Hold snapshots against the files and the journal, rule by rule; exits with 1 when one fails.',
   scope: 'read',
+  local: ['file'],
   words: ['file'],
   examples: ['holdfast check', 'holdfast check .holdfast/snapshots/claude-3.md', 'holdfast check working-session'],
   input: v.object({
@@ -246,7 +247,8 @@ async function judge(
     text: own,
     standing: known ? known.standing : standingAmong(snapshot, siblings),
     recorded: known?.recorded ?? null,
-    against: folder ?? known?.against ?? null,
+    // What was recorded is held against what was so then; the files beside it have gone on.
+    against: known?.recorded?.same ? known.against : (folder ?? known?.against ?? null),
     rulings: [],
   };
 }

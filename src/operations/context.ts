@@ -19,8 +19,10 @@ export interface Context {
   clients(): Promise<Clients | null>;
   /** Something went wrong that does not undo what was recorded. */
   warn(message: string): void;
-  /** Waits, unless the caller goes away first. */
-  pause(ms: number): Promise<void>;
+  /** Waits until something may have been recorded, at most so long, unless the caller goes away first. See `Engine.news`. */
+  news(ms: number, seen?: number): Promise<number>;
+  /** The same, opened anew, for a door that stays while folders and journals come and go; whoever asks closes it. */
+  anew(): Context & { close(): Promise<void> };
 }
 
 export interface Clients {

@@ -5,6 +5,7 @@ import { label, reason } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 import { saveSnapshots } from './snapshot-file.ts';
+import { writeArchive, writeWorklogFile } from './worklog-file.ts';
 
 export const erase = defineOperation({
   name: 'erase',
@@ -20,6 +21,13 @@ export const erase = defineOperation({
     const versions = await versionsAbout(store, run, target);
     const done = await act(context, { type: 'text.erase', versions, reason: why });
     await writeResumeFile(context, done.state);
+    // Under anybody's claim: the words must go.
+    await writeWorklogFile(context, done.state, true);
+    for (const archive of done.state.worklog.archives) {
+      await writeArchive(context, done.state, archive).catch((thrown: Error) =>
+        context.warn(`The words may still stand in an archive of the worklog. ${thrown.message}`),
+      );
+    }
     for (const version of versions) saveSnapshots(context, await store.read(run, version - 1, 1));
     return {
       data: { erased: versions, run, version: done.state.version },

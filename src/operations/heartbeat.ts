@@ -13,9 +13,11 @@ export const heartbeat = defineOperation({
   async run(context) {
     const state = await currentState(context);
     const { store, now } = await context.engine();
-    const { actor, session: named } = context.caller;
+    const { actor, session: named, scope } = context.caller;
     const mine = [...state.sessions.values()].filter((one) =>
-      named === null ? one.agent === actor.name : one.id === named || one.alias === named,
+      named === null || scope !== undefined
+        ? one.agent === actor.name && (named === null || one.id === named || one.alias === named)
+        : one.id === named || one.alias === named,
     );
     const [session, another] = mine;
     if (!session && named !== null)

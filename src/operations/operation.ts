@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import type { Change } from '../core/changed.ts';
 import { Fault } from '../core/fault.ts';
+import type { Scope } from '../core/vocabulary.ts';
 import type { Context } from './context.ts';
-
-/** What may call it: looking, recording, or what only a maintainer may do. */
-export type Scope = 'read' | 'write' | 'maintain';
 
 type Schema = v.ObjectSchema<v.ObjectEntries, undefined>;
 
@@ -16,14 +14,20 @@ export interface Operation<Input extends Schema = Schema, Output extends v.Gener
   name: string;
   /** One sentence, in the imperative. */
   summary: string;
+  /** What may call it. */
   scope: Scope;
-  /** It works on the folder the caller stands in, and is not offered from afar. */
-  local?: true;
   /** Input fields that the command line takes as words, in order; a list may stand last and takes the rest. */
   words?: readonly (keyof Input['entries'] & string)[];
   /** Flags whose name is not that of their field: a repeated flag is singular. */
   flags?: Partial<Record<keyof Input['entries'] & string, string>>;
   examples?: readonly string[];
+  /**
+   * What needs the caller's own machine and is not offered over a network: the whole operation, or the input fields that
+   * name a file or a command there.
+   */
+  local?: true | readonly (keyof Input['entries'] & string)[];
+  /** It speaks a protocol on the standard streams: nothing else is written there. */
+  speaks?: true;
   input: Input;
   output: Output;
   run(context: Context, input: v.InferOutput<Input>): Promise<Outcome<v.InferOutput<Output>>>;
@@ -38,6 +42,8 @@ export interface Operation<Input extends Schema = Schema, Output extends v.Gener
 export interface Outcome<Data> {
   data: Data;
   changed?: Change[];
+  /** What was begun goes on until this settles; it is told about at once. */
+  until?: Promise<void>;
 }
 
 /** Marks up text for a terminal; plain elsewhere. */

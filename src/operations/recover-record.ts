@@ -13,7 +13,6 @@ import type { Context } from './context.ts';
 import { type News, otherCalls, type Place, tellNews } from './recover-news.ts';
 import { writeResumeFile } from './resume-file.ts';
 import { execute, type Seat, seatAt } from './seat.ts';
-import { saveSnapshots } from './snapshot-file.ts';
 import { superviseRun } from './supervision.ts';
 import { followTodos } from './todo-list.ts';
 
@@ -159,7 +158,6 @@ async function close(seat: Seat, place: Place, found: Reconstruction, news: News
     null,
   );
   changed.push(...done.changed);
-  saveSnapshots(seat.context, done.events);
   await writeResumeFile(seat.context, done.state);
 }
 

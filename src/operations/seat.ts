@@ -1,6 +1,7 @@
 import type { Command } from '../core/command.ts';
 import type { Session, State } from '../core/state.ts';
 import type { Done, Engine } from '../engine/engine.ts';
+import { writeWhatFollows } from './act.ts';
 import type { Context } from './context.ts';
 
 /** Where a moment is recorded: the run, and the session of the client's conversation in it. */
@@ -24,5 +25,6 @@ export function seatAt(context: Context, engine: Engine, state: State, session: 
 export async function execute(seat: Seat, command: Command, key: string | null): Promise<Done> {
   const done = await seat.engine.execute(seat.run, command, { ...seat.context.caller, key });
   seat.state = done.state;
+  await writeWhatFollows(seat.context, done);
   return done;
 }

@@ -1,13 +1,16 @@
 import * as v from 'valibot';
+import { type Letter, type Mail, mailOf } from '../core/mail.ts';
 import { Sentence } from '../core/text.ts';
 import { CloseReason } from '../core/vocabulary.ts';
 import { act } from './act.ts';
 import { beginGitStatus, fullTreeMark } from './evidence.ts';
 import { nextAction } from './fields.ts';
 import { fileNotes as fileNotesField, parseFileNotes, why } from './file-notes.ts';
+import { copyMail, MailLists, sayMail } from './mail-outcome.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 import { SnapshotTaken, snapshotIn } from './snapshot-file.ts';
+import { compactionHints, writeWorklogFile } from './worklog-file.ts';
 
 export const sessionEnd = defineOperation({
   name: 'session.end',
@@ -33,8 +36,10 @@ export const sessionEnd = defineOperation({
     interrupted: v.array(v.string()),
     /** What the session leaves for whoever goes on. */
     snapshot: v.nullable(SnapshotTaken),
-    /** Mail to the agent that nobody has looked at. */
-    unread: v.array(v.looseObject({ id: v.string(), from: v.string(), priority: v.string(), subject: v.string() })),
+    mail: MailLists,
+    /** Messages left to the maintainer. */
+    escalated: v.array(v.string()),
+    hints: v.array(v.string()),
   }),
   async run(context, { fileNotes, ...words }) {
     const done = await act(context, {
@@ -49,9 +54,11 @@ export const sessionEnd = defineOperation({
       (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === id,
     );
     const agent = ended?.actor.name ?? context.caller.actor.name;
-    const unread = [...done.state.messages.values()].filter(({ to, status }) => to === agent && status === 'unread');
-    if (unread.length > 0) context.warn(unreadWarning(agent, unread));
     await writeResumeFile(context, done.state);
+    await writeWorklogFile(context, done.state);
+    const { now } = await context.engine();
+    const mail = mailOf(done.state, ended?.actor ?? context.caller.actor, now());
+    const escalated = done.events.flatMap((event) => (event.type === 'message.escalated' ? [event.body.id] : []));
     return {
       data: {
         session: { id, agent, reason: words.reason },
@@ -59,20 +66,29 @@ export const sessionEnd = defineOperation({
         version: done.state.version,
         interrupted: left.map((step) => step.key),
         snapshot: snapshotIn(context, done.events),
-        unread: unread.map(({ id, from, priority, subject }) => ({ id, from, priority, subject })),
+        mail: copyMail(mail),
+        escalated,
+        hints: [...mailHints(mail, escalated), ...compactionHints(done.state)],
       },
       changed: done.changed,
     };
   },
-  say: ({ session, interrupted, snapshot }, pen) => {
+  say: ({ session, interrupted, snapshot, mail, hints }, pen) => {
     const left = interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : '';
     const kept = snapshot?.path ? ` Its snapshot is ${snapshot.path}.` : '';
-    return `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${left}${kept}`;
+    return [
+      `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${left}${kept}`,
+      ...sayMail(mail, pen),
+      ...hints.map((hint) => pen.warn(hint)),
+    ].join('\n');
   },
 });
 
-function unreadWarning(agent: string, unread: readonly { id: string; priority: string; from: string }[]): string {
-  const told = unread.slice(0, 5).map(({ id, priority, from }) => `${id} (${priority}, from ${from})`);
-  const more = unread.length > told.length ? ` and ${unread.length - told.length} more` : '';
-  return `${agent} leaves mail unread: ${told.join(', ')}${more}.`;
+function mailHints({ unread, replies }: Mail, escalated: readonly string[]): string[] {
+  const ids = (letters: readonly Letter[]): string => letters.map((letter) => letter.id).join(', ');
+  return [
+    ...(unread.length > 0 ? [`It ended over unread mail: ${ids(unread)}.`] : []),
+    ...(replies.length > 0 ? [`It ended over answers that were not read: ${ids(replies)}.`] : []),
+    ...(escalated.length > 0 ? [`Left to the maintainer: ${escalated.join(', ')}.`] : []),
+  ];
 }

@@ -11,6 +11,7 @@ export const verify = defineOperation({
   summary: 'Record whether a step holds: declared by --result, verified by running --probe.',
   scope: 'write',
   words: ['key'],
+  local: ['probe'],
   examples: ['holdfast verify p1 --probe "npm test"', 'holdfast verify p1 --result pass --note "looked at it"'],
   input: v.object({
     key: stepKey,

@@ -15,4 +15,6 @@ export type {
   RecordFilter,
   Store,
   StoredRecord,
+  Token,
+  Tokens,
 } from './store.ts';

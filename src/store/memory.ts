@@ -10,6 +10,7 @@ import type {
   RecordFilter,
   Store,
   StoredRecord,
+  Token,
 } from './store.ts';
 import { hasWords, lastTouchedFirst, parseWords } from './words.ts';
 
@@ -24,6 +25,8 @@ interface Run {
 /** A journal that ends with the process: for tests, and for trying things out. Everything is kept as JSON text, so that nothing handed in or out is shared with the caller. */
 export function openMemoryStore(): Store {
   const runs = new Map<string, Run>();
+  const tokens = new Map<string, Token>();
+  const listeners = new Set<() => void>();
   const beats = new Map<string, Map<string, string>>();
   /** Every event in the order of recording, by its place in its run. */
   const order: { run: Run; index: number }[] = [];
@@ -75,7 +78,11 @@ export function openMemoryStore(): Store {
 
   return {
     place: 'memory',
-    append: async (batch) => append(batch),
+    async append(batch) {
+      const appended = append(batch);
+      if (appended.outcome === 'appended') for (const wake of listeners) queueMicrotask(wake);
+      return appended;
+    },
     async recorded(run, key) {
       const events = (runs.get(run)?.events ?? []).map(parse<Event>);
       return events.filter((event) => event.key === key);
@@ -131,9 +138,29 @@ export function openMemoryStore(): Store {
       if (at > (known.get(session) ?? '')) beats.set(run, known.set(session, at));
     },
     beats: async (run) => new Map(beats.get(run)),
+    async listen(wake) {
+      // Each listener is one, even if the same function listens twice.
+      const listener = () => wake();
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    tokens: async () => ({
+      async add(token) {
+        if (tokens.has(token.name)) return false;
+        tokens.set(token.name, copy(token));
+        return true;
+      },
+      find: async (hash) => copy([...tokens.values()].find((token) => token.hash === hash) ?? null),
+      list: async () => [...tokens.values()].map(copy<Token>).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      async use(name, at) {
+        const token = tokens.get(name);
+        if (token && at > (token.usedAt ?? '')) token.usedAt = at;
+      },
+      remove: async (name) => tokens.delete(name),
+    }),
     replaceDerived: async (run, version, derived) => replaceDerived(run, version, derived),
     inspect: async () => [],
-    close: async () => {},
+    close: async () => listeners.clear(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from './store.ts';
+import { lettingIn, listening } from './suite/beside.ts';
 import { appending, erasing, feeding } from './suite/journal.ts';
 import { deriving, looking, searching } from './suite/projection.ts';
 
@@ -25,6 +26,14 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       () => other,
     );
     feeding(
+      () => store,
+      () => other,
+    );
+    listening(
+      () => store,
+      () => other,
+    );
+    lettingIn(
       () => store,
       () => other,
     );

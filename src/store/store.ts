@@ -1,5 +1,6 @@
 import type { Event } from '../core/event.ts';
 import type { ProjectedRow } from '../core/record.ts';
+import type { Actor, Scope } from '../core/vocabulary.ts';
 
 /**
  * What a database must do. The journal is the only truth: `append` is the only way to add to it, `erase` in a batch the
@@ -64,6 +65,15 @@ export interface Store {
   /** The last signs of life in a run, by session. */
   beats(run: string): Promise<Map<string, string>>;
 
+  /**
+   * Calls `wake` soon after anybody recorded something: a hint that may come late, for nothing, or not at all while the
+   * database is away. Whoever must miss nothing looks at the feed at intervals too. Gives the way to stop.
+   */
+  listen(wake: () => void): Promise<() => void>;
+
+  /** Who is let in over a network. Beside the journal: a token says who may come, not what happened. */
+  tokens(): Promise<Tokens>;
+
   /** Replaces all that is derived of a run, in one transaction, if the run is still at `version`; else false. */
   replaceDerived(run: string, version: number, derived: Derived): Promise<boolean>;
 
@@ -73,10 +83,38 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface Tokens {
+  /** Keeps a token; false, and nothing is kept, when there is one with this name. */
+  add(token: Token): Promise<boolean>;
+  /** The token with this hash; null when there never was one or it was removed, by whichever process. */
+  find(hash: string): Promise<Token | null>;
+  /** All of them, by name. */
+  list(): Promise<Token[]>;
+  /** Notes when a token was used last; may be lost without harm. */
+  use(name: string, at: string): Promise<void>;
+  /** False when there is none with this name. */
+  remove(name: string): Promise<boolean>;
+}
+
+export interface Token {
+  /** What it is listed and removed by. */
+  name: string;
+  /** Of the secret, which is kept nowhere. */
+  hash: string;
+  /** Whom it proves its bearer to be. */
+  actor: Actor;
+  scope: Scope;
+  madeAt: string;
+  usedAt: string | null;
+}
+
 export interface Batch {
   run: string;
   expected: number;
-  /** In version order from `expected + 1`, all with the same key. */
+  /**
+   * In version order from `expected + 1`, all with the same key. Those of a run that is brought in from another store have
+   * the keys they had; only the first one's is looked for then.
+   */
   events: readonly Event[];
   head: HeadColumns;
   records: readonly StoredRecord[];

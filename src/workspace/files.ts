@@ -18,9 +18,9 @@ import { Fault, quoted } from '../core/fault.ts';
 import { sha256OfBytes } from '../core/sha256.ts';
 
 /** Writes a file whole or not at all: beside it first, then renamed over it. */
-export function writeAtomically(file: string, text: string, durable = true): void {
+export function writeAtomically(file: string, text: string, durable = true, mode = 0o666): void {
   const beside = `${file}.${process.pid}.tmp`;
-  const handle = openSync(beside, 'w');
+  const handle = openSync(beside, 'w', mode);
   try {
     writeSync(handle, text);
     if (durable) fsyncSync(handle);
@@ -30,13 +30,26 @@ export function writeAtomically(file: string, text: string, durable = true): voi
     throw thrown;
   }
   closeSync(handle);
+  if (!durable) makeRoom(file);
   renameSync(beside, file);
 }
 
+/**
+ * To rename over a file makes some file systems write out the new one first, which takes a tenth of a command. What can
+ * be made again need not be there at every instant.
+ */
+function makeRoom(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // It is not there yet; if it cannot be replaced, the renaming says so.
+  }
+}
+
 /** Writes a file whole, unless there is one: of several writers the first wins. */
-export function writeOnce(file: string, text: string): void {
+export function writeOnce(file: string, text: string, mode?: number): void {
   const beside = `${file}.${process.pid}.tmp`;
-  writeAtomically(beside, text);
+  writeAtomically(beside, text, true, mode);
   try {
     linkSync(beside, file);
     unlinkSync(beside);
@@ -52,9 +65,16 @@ export function recordedPath(tree: string, from: string, input: string): string 
   const absolute = resolve(from, input);
   const inside = relative(tree, absolute);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw outside(input);
-  if (!isInside(realPathOf(tree), realPathOf(absolute))) throw outside(input);
+  if (!isInside(realTree(tree), realPathOf(absolute))) throw outside(input);
   return inside.split(sep).join('/');
 }
+
+/** The tree is the same for all files of a command. */
+function realTree(tree: string): string {
+  if (known?.tree !== tree) known = { tree, real: realPathOf(tree) };
+  return known.real;
+}
+let known: { tree: string; real: string } | undefined;
 
 /** Both as real paths: a link is where it leads. */
 export function isInside(tree: string, path: string): boolean {

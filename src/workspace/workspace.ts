@@ -17,6 +17,8 @@ export interface Workspace {
 export interface WorkspaceConfig {
   workspace: string;
   store?: string;
+  /** Where `holdfast serve` says that something waits for a person: an http address, or a command. */
+  notify?: string;
   capture?: CaptureConfig;
 }
 
@@ -96,6 +98,8 @@ function parseConfig(text: string): WorkspaceConfig {
   const found = JSON.parse(text.replace(/^\ufeff/, '')) as Partial<WorkspaceConfig> | null;
   if (typeof found?.workspace !== 'string' || found.workspace === '') throw new Error('it names no workspace');
   if (found.store !== undefined && typeof found.store !== 'string') throw new Error('its store is not an address');
+  if (found.notify !== undefined && (typeof found.notify !== 'string' || found.notify.trim() === ''))
+    throw new Error('its notify is neither an address nor a command');
   return found as WorkspaceConfig;
 }
 

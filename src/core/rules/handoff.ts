@@ -2,7 +2,7 @@ import type { CommandOf } from '../command.ts';
 import type { Draft, EventBody } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
 import { type Handoff, type Message, nextId, type Session, type State } from '../state.ts';
-import { draft, mustAllow, mustBeActive, mustBePerson, mustHaveSession, type Scene } from './scene.ts';
+import { draft, isMaintainer, mustAllow, mustBeActive, mustBePerson, mustHaveSession, type Scene } from './scene.ts';
 
 /**
  * An agent offers its own steps; a person can offer those of a session that is gone. The receiver finds a message that
@@ -149,7 +149,7 @@ export function declineHandoff(scene: Scene, { id, reason }: CommandOf<'handoff.
 export function withdrawHandoff(scene: Scene, { id, reason }: CommandOf<'handoff.withdraw'>): Draft[] {
   const handoff = handoffOf(scene, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'withdraw');
-  if (handoff.by !== scene.actor.name && scene.actor.kind !== 'person') {
+  if (handoff.by !== scene.actor.name && !isMaintainer(scene)) {
     throw new Fault('not_allowed', `${handoff.id} was offered by ${handoff.by}; only they or a person take it back.`, {
       hints: [`Decline it with \`holdfast handoff decline ${handoff.id}\` if it was offered to you.`],
     });
@@ -188,7 +188,7 @@ export function snapshotOf(state: State, session: Session, closing: Closing, bef
 }
 
 function mustReceive(scene: Scene, handoff: Handoff): void {
-  if (handoff.to === scene.actor.name || scene.actor.kind === 'person') return;
+  if (handoff.to === scene.actor.name || isMaintainer(scene)) return;
   throw new Fault('not_allowed', `${handoff.id} is offered to ${handoff.to}; you are ${scene.actor.name}.`, {
     hints: [
       `Ask for it: a person can offer it to you with \`holdfast handoff --to ${scene.actor.name} --from ${handoff.from}\`.`,

@@ -161,11 +161,6 @@ export function addUsage(scene: Scene, { input, output, cached, of, step }: Comm
   return [draft('usage.added', { agent: of ?? scene.actor.name, input, output, cached, step })];
 }
 
-export function keepForeign(scene: Scene, { format, data }: CommandOf<'foreign.keep'>): Draft[] {
-  const same = JSON.stringify(scene.state.foreign.get(format)) === JSON.stringify(data);
-  return same ? [] : [draft('foreign.kept', { format, data })];
-}
-
 export function addMirror(scene: Scene, { format, path }: CommandOf<'mirror.add'>): Draft[] {
   return scene.state.mirrors.has(`${format}:${path}`) ? [] : [draft('mirror.added', { format, path })];
 }

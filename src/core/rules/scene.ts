@@ -1,10 +1,10 @@
 import { isDone, leaseEnd, type PlanView, planView, type StepView, type Vitals } from '../derive.ts';
-import type { Draft, EventBody, EventType } from '../event.ts';
+import type { Draft, Event, EventBody, EventType } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import { moveOf, movesFrom, type Noun } from '../lifecycle.ts';
 import type { Session, State, Step } from '../state.ts';
 import type { RowKind, Rows } from '../touch.ts';
-import type { Actor, Basis } from '../vocabulary.ts';
+import type { Actor, Basis, Scope } from '../vocabulary.ts';
 
 /** What a rule sees: the state, who acts, and what is known of the world at this moment. */
 export interface Scene extends Vitals {
@@ -12,6 +12,8 @@ export interface Scene extends Vitals {
   plan: PlanView;
   actor: Actor;
   session: Session | null;
+  /** What the token of the one who acts allows, if there is one. */
+  scope?: Scope | undefined;
   /** A row that is settled or ended, by id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
@@ -28,6 +30,23 @@ export function sceneOf(scene: Omit<Scene, 'plan'>): Scene {
 
 export function draft<T extends EventType>(type: T, body: EventBody<T>, basis: Basis = 'declared'): Draft {
   return { type, body, basis } as Draft;
+}
+
+/** A draft as the event it would become, to see what follows from it. */
+export function pretend(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
+  const run = state.run?.id ?? '';
+  return {
+    ...draft,
+    run,
+    version: state.version + 1,
+    at: now,
+    actor,
+    session,
+    key: null,
+    previous: '',
+    hash: '',
+    bodyHash: '',
+  };
 }
 
 export function stepOf(scene: Scene, reference: string): StepView {
@@ -89,9 +108,25 @@ export function mustAllow(noun: Noun, what: string, from: string, name: string, 
 
 const words = (name: string): string => name.replaceAll('_', ' ');
 
+/** A person; one who comes with a token needs it to say so. */
+export function isMaintainer({ actor, scope }: Pick<Scene, 'actor' | 'scope'>): boolean {
+  return actor.kind === 'person' && (scope === undefined || scope === 'maintain');
+}
+
 /** Refuses an agent what only a person may do. */
-export function mustBePerson(scene: Scene, deed: string, command: string): void {
-  if (scene.actor.kind === 'person') return;
+export function mustBePerson(scene: Pick<Scene, 'actor' | 'scope'>, deed: string, command: string): void {
+  if (isMaintainer(scene)) return;
+  const { actor, scope } = scene;
+  if (actor.kind === 'person') {
+    throw new Fault(
+      'not_allowed',
+      `Only a maintainer may ${deed}; the token of ${actor.name} has the scope ${scope}.`,
+      {
+        hints: [`Ask a maintainer to run \`${command}\`, or to give you a token with the scope maintain.`],
+        data: { actor, scope },
+      },
+    );
+  }
   throw new Fault('not_allowed', `Only a person may ${deed}; ${scene.actor.name} is an agent.`, {
     hints: [`Ask the person you work for to run \`${command}\` at their terminal, and say why.`],
     data: { actor: scene.actor },

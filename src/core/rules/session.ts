@@ -1,9 +1,11 @@
+import { claimOn } from '../claims.ts';
 import type { CommandOf } from '../command.ts';
 import { isGone, leaseEnd } from '../derive.ts';
 import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
 import { nextId, type Session, type State } from '../state.ts';
 import { finishHandoffsOf, snapshotOf } from './handoff.ts';
+import { escalateMail, escalateOnLeaving } from './mail.ts';
 import { draft, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
 
 export const LEASE_MS = 30 * 60 * 1000;
@@ -25,6 +27,7 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
   const continued = continues ? known(continues).id : before ? before.id : interruptedSessionOf(scene.state, agent);
   const id = nextId(scene.state, 'S');
   const left = before ? [...scene.state.steps.values()].filter((step) => step.holder?.session === before.id) : [];
+  const claims = before ? [...scene.state.claims.values()].filter((claim) => claim.session === before.id) : [];
   return [
     ...(before ? [draft('session.ended', { id: before.id, reason: 'superseded' }, 'verified')] : []),
     draft('session.started', {
@@ -47,6 +50,15 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
         takenOverFrom: before?.id,
       }),
     ),
+    ...claims.map(({ files, reason }, index) =>
+      draft('claim.taken', {
+        id: nextId(scene.state, 'L', left.length + index),
+        session: id,
+        files: [...files],
+        ...(reason === null ? {} : { reason }),
+      }),
+    ),
+    ...escalateMail(scene),
   ];
 }
 
@@ -69,11 +81,13 @@ function interruptedSessionOf(state: State, agent: string): string | undefined {
 export function endSession(scene: Scene, { type: _, ...body }: CommandOf<'session.end'>): Draft[] {
   const session = mustHaveSession(scene);
   const { reason, next, why, fileNotes, mark } = body;
+  const isLeaving = reason !== 'superseded';
   return [
+    ...(isLeaving ? escalateOnLeaving(scene, session) : []),
     ...finishHandoffsOf(scene, session, `${session.id} ended: ${reason}`),
     draft('session.ended', { id: session.id, ...body }),
     // Whoever goes on in its place has what it left; there is nothing to close.
-    ...(reason === 'superseded' ? [] : [snapshotOf(scene.state, session, { reason, next, why, fileNotes, mark })]),
+    ...(isLeaving ? [snapshotOf(scene.state, session, { reason, next, why, fileNotes, mark })] : []),
   ];
 }
 
@@ -177,13 +191,14 @@ export function returnOf(state: State, ended: Session): 'may return' | Fault {
   );
 }
 
-/** A session that was taken for dead and comes back goes on as a new one and takes its steps back. */
+/** A session that was taken for dead and comes back goes on as a new one and takes back its steps, and its files if nobody has them. */
 export function returningSession(scene: Omit<Scene, 'plan'>, ended: Session): Draft[] {
   const { state } = scene;
   const id = nextId(state, 'S');
   const steps = [...state.steps.values()].filter(
     (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === ended.id,
   );
+  const free = ended.leftClaims.filter((claim) => claimOn(scene, claim.files, null) === null);
   // Not its owner: that process is dead, or nobody could tell; the lease decides until a new one is known.
   const { agent, kind, role, leaseMs, client, parent } = ended;
   return [
@@ -206,6 +221,18 @@ export function returningSession(scene: Omit<Scene, 'plan'>, ended: Session): Dr
       draft(
         'step.started',
         { step: step.key, session: id, claim: nextId(state, 'L', index), takenOverFrom: ended.id },
+        'verified',
+      ),
+    ),
+    ...free.map(({ files, reason }, index) =>
+      draft(
+        'claim.taken',
+        {
+          id: nextId(state, 'L', steps.length + index),
+          session: id,
+          files: [...files],
+          ...(reason === null ? {} : { reason }),
+        },
         'verified',
       ),
     ),

@@ -26,6 +26,8 @@ export interface Connection {
   once<Row>(text: string, values: readonly Parameter[]): Promise<Row[]>;
   /** Tries until it succeeds, fails for good, or patience runs out. `tries` counts from 0. */
   patiently<T>(work: (tries: number) => Promise<T>): Promise<T>;
+  /** One more connection of its own, for what must not share. */
+  another(): Promise<Sql>;
   close(): Promise<void>;
 }
 
@@ -33,7 +35,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const { patienceMs, random } = options;
   const place = placeOf(options.url);
   const { default: postgres } = await import('postgres');
-  const sql = postgres(options.url, {
+  const settings = {
     max: options.connections,
     connect_timeout: 10,
     // The driver waits on its own before it connects again, up to 20 s; how long to wait is decided in one place, below.
@@ -42,7 +44,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'holdfast', statement_timeout: 30_000, plan_cache_mode: 'force_generic_plan' },
-  });
+  };
+  const sql = postgres(options.url, settings);
 
   async function patiently<T>(work: (tries: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + patienceMs;
@@ -70,6 +73,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     query: (text, values = []) => patiently(() => once(text, values)),
     once,
     patiently,
+    another: async () => postgres(options.url, { ...settings, max: 1 }),
     async close() {
       // Whoever closes has had the answers; only a connection that is just being made again is waited for.
       await sql.end({ timeout: 1 });

@@ -80,6 +80,16 @@ CREATE TABLE ${name}.beats (
   PRIMARY KEY (run, session)
 );
 
+CREATE TABLE ${name}.tokens (
+  name text COLLATE "C" PRIMARY KEY,
+  hash text COLLATE "C" NOT NULL UNIQUE,
+  actor_kind text NOT NULL,
+  actor_name text NOT NULL,
+  scope text NOT NULL,
+  made_at text NOT NULL,
+  used_at text COLLATE "C"
+);
+
 -- JSON text may name characters that jsonb refuses (NUL, half a surrogate pair); one such document must not break a view.
 CREATE FUNCTION ${name}.readable(document text) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT regexp_replace(document, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|d[89a-f][0-9a-f]{2})', '\\1\\\\ufffd', 'g')::jsonb

@@ -18,7 +18,9 @@ import { hasFragments, parseWords } from '../words.ts';
 import { append, cachePart, recordsPart } from './append.ts';
 import { type Connection, openConnection, type Parameter } from './connection.ts';
 import { readFeed } from './feed.ts';
+import { openEars } from './listen.ts';
 import { tagQuery, wordsQuery } from './terms.ts';
+import { openTokens } from './tokens.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -45,11 +47,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ...options,
   });
   const { query, name } = connection;
+  const ears = openEars(connection);
 
   return {
     place: connection.place,
     async append(batch) {
       const appended = await append(connection, batch);
+      if (appended.outcome === 'appended') ears.announce();
       if (batch.erase !== undefined && batch.erase.length > 0 && appended.outcome !== 'conflict')
         await scrub(connection);
       return appended;
@@ -111,9 +115,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       );
       return new Map(rows.map(({ session, at }) => [fromColumn(session), at]));
     },
+    listen: async (wake) => ears.listen(wake),
+    tokens: async () => openTokens(connection),
     replaceDerived: (run, version, derived) => replaceDerived(connection, run, version, derived),
     inspect: () => inspect(connection),
-    close: connection.close,
+    async close() {
+      await ears.close();
+      await connection.close();
+    },
   };
 }
 

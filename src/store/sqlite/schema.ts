@@ -88,6 +88,16 @@ CREATE TABLE beats (
   PRIMARY KEY (run, session)
 ) WITHOUT ROWID;
 
+CREATE TABLE tokens (
+  name TEXT PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  actor_kind TEXT NOT NULL,
+  actor_name TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  made_at TEXT NOT NULL,
+  used_at TEXT
+) WITHOUT ROWID;
+
 CREATE VIRTUAL TABLE search USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize='ascii');
 
 CREATE VIEW initiative_state AS SELECT

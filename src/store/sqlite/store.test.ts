@@ -306,7 +306,7 @@ describe('several processes', () => {
         },
       ],
     });
-    await built.write({ file: bundle, format: 'cjs' });
+    await built.write({ file: bundle, format: 'cjs', codeSplitting: false });
     await built.close();
     await Promise.all(Array.from({ length: 4 }, (_, index) => runNode([bundle, file, String(index)], 0)));
     const events = await store.read('r', 0, 999);

@@ -13,6 +13,7 @@ import {
 } from '../row.ts';
 import type { Appended, Batch, CacheColumns, Derived, Head, HeadFilter, Store } from '../store.ts';
 import { type Connection, openConnection, patiently } from './connection.ts';
+import type { Ears } from './listen.ts';
 import { countRecords, dropRecords, listRecords, recallRecords, searchRecords, writeRecord } from './records.ts';
 
 export interface SqliteOptions {
@@ -28,6 +29,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const settings = { readonly: false, patienceMs: 10_000, random: Math.random, ...options };
   const connection = await openConnection(settings);
   const { statement } = connection;
+  let ears: Ears | undefined;
 
   /** The pages that held the words are still in the file as free space, and in the log: both are written anew. */
   async function scrub(): Promise<void> {
@@ -42,9 +44,13 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return {
     place: settings.file,
     async append(batch) {
-      if (batch.erase === undefined || batch.erase.length === 0)
-        return connection.write(() => append(connection, batch));
+      if (batch.erase === undefined || batch.erase.length === 0) {
+        const outcome = await connection.write(() => append(connection, batch));
+        ears?.heard();
+        return outcome;
+      }
       const appended = await connection.write(() => append(connection, batch), { secure: true });
+      ears?.heard();
       // A batch that is replayed may have been interrupted before the bytes were gone.
       if (appended.outcome !== 'conflict') await scrub();
       return appended;
@@ -97,6 +103,15 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
         }[];
         return new Map(rows.map(({ session, at }) => [fromColumn(session), at]));
       }),
+    async listen(wake) {
+      const { openEars } = await import('./listen.ts');
+      ears ??= openEars(connection);
+      return ears.listen(wake);
+    },
+    async tokens() {
+      const { openTokens } = await import('./tokens.ts');
+      return openTokens(connection);
+    },
     replaceDerived: (run, version, derived) =>
       connection.write(() => replaceDerived(connection, run, version, derived)),
     inspect: () =>
@@ -110,7 +125,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
           }[]
         ).map(({ run }) => `run ${fromColumn(run)} has events and no head`),
       ]),
-    close: connection.close,
+    close() {
+      ears?.close();
+      return connection.close();
+    },
   };
 }
 

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../../core/account.ts';
+import { formatSuite, richAccount } from '../format.suite.ts';
+import { apex } from './format.ts';
+import {
+  files,
+  findings,
+  gates,
+  HANDOFF,
+  handoff,
+  logs,
+  MAIN,
+  noVersion,
+  place,
+  state,
+  step,
+  v1,
+  v2,
+  v3,
+} from './samples.suite.ts';
+
+const told = { startedAt: '2026-03-01T09:00:00Z' };
+const steps: Account['steps'] = [
+  {
+    key: '1',
+    title: 'Requirements',
+    kind: 'step',
+    status: 'completed',
+    ...told,
+    endedAt: '2026-03-01T09:30:00Z',
+    agents: ['02-Requirements'],
+    artifacts: [{ path: 'docs/asked.md', change: 'created', note: 'Signed' }],
+    summary: 'All asked',
+    built: ['The list of wishes'],
+    wave: 1,
+  },
+  {
+    key: '2',
+    title: 'Architecture',
+    kind: 'phase',
+    status: 'in_progress',
+    ...told,
+    checkpoint: 'phase_2_waf',
+    agents: ['03-Architect'],
+    gate: { state: 'open', by: 'mara', at: '2026-03-01T09:40:00Z' },
+    after: ['1'],
+    retries: 1,
+    checkpoints: ['half'],
+    context: ['docs/asked.md'],
+  },
+  {
+    key: '3',
+    title: 'Design',
+    kind: 'step',
+    status: 'skipped',
+    parallel: true,
+    reason: 'Nothing to draw',
+    gate: { state: 'open' },
+  },
+  { key: '3_5', title: 'Governance', kind: 'step', status: 'failed', ...told, gate: { state: 'open' }, parent: '2' },
+  {
+    key: '5',
+    title: 'IaC Code',
+    kind: 'step',
+    status: 'pending',
+    agents: ['06b-Bicep CodeGen'],
+    gate: { state: 'open', by: 'mara' },
+  },
+  { key: 'x', alias: 'X!', title: 'Clean up', kind: 'task', status: 'pending', gate: { state: 'closed' } },
+];
+const rich = richAccount(steps);
+const account: Account = {
+  ...rich,
+  run: { ...rich.run, alias: 'rotate', reason: 'Asked for' },
+  items: [
+    {
+      alias: 'F1',
+      kind: 'finding',
+      text: 'Tokens are logged',
+      status: 'open',
+      severity: 'must_fix',
+      step: '2',
+      affects: ['auth'],
+      by: 'coder',
+      raisedAt: '2026-03-01T10:00:00Z',
+      workaround: 'Mask them',
+      followUp: ['5'],
+      to: 'mara',
+      due: 'soon',
+      type: 'runtime',
+    },
+  ],
+  decisions: [
+    ...rich.decisions,
+    { alias: 'D003', decision: 'Older', status: 'superseded' },
+    {
+      alias: 'D004',
+      decision: 'Newer',
+      supersedes: 'D003',
+      by: 'mara',
+      step: '3_5',
+      affects: ['a', 'b'],
+      status: 'active',
+    },
+    { key: 'region', decision: 'westeurope', status: 'active' },
+  ],
+  position: { step: '2', words: 'In the middle' },
+};
+const done: Account = { ...account, run: { ...account.run, status: 'abandoned' }, next: 'Two\nlines' };
+
+const both = { found: place(HANDOFF), files: files(v3, { [HANDOFF]: handoff }) };
+formatSuite(apex, {
+  accounts: [
+    { name: 'everything', account },
+    { name: 'abandoned', account: done },
+  ],
+  samples: [
+    { name: '3.0', found: place(), files: files(v3) },
+    { name: '3.0 with a handoff', ...both },
+    { name: '1.0', found: place(), files: files(v1), migrates: true },
+    { name: '2.0', found: place(), files: files(v2), migrates: true },
+    { name: 'no version', found: place(), files: files(noVersion), migrates: true },
+    { name: 'decisions in three shapes', found: place(), files: files(logs) },
+    { name: 'findings in six shapes', found: place(), files: files(findings) },
+    { name: 'gates', found: place(), files: files(gates) },
+    { name: 'session-state-v3', found: place(), files: files(v3.replace('"3.0"', '"session-state-v3"')) },
+    { name: 'tabs', found: place(), files: files(v3.replace(/^ +/gm, (blanks) => '\t'.repeat(blanks.length / 2))) },
+    { name: 'one line', found: place(), files: files(JSON.stringify(JSON.parse(v3))) },
+    { name: 'newer', found: place(), files: files(v3.replace('"3.0"', '"4.0"')), readOnly: true },
+    { name: 'truncated', found: place(), files: files(v3.slice(0, 96)), readOnly: true },
+    {
+      name: 'lanes',
+      found: place(),
+      files: files('{ "lanes": {}, "current_lane": "a", "handoff": {} }\n'),
+      readOnly: true,
+    },
+  ],
+  long(bytes) {
+    const entry = {
+      id: 'D001',
+      step: 1,
+      agent: '02-Requirements',
+      title: 'A title',
+      choice: 'w'.repeat(400),
+      rationale: 'Because',
+      timestamp: '2026-04-02T08:20:00Z',
+    };
+    const log = Array.from({ length: Math.ceil(bytes / 560) }, (_, index) => ({
+      ...entry,
+      id: `D${String(index + 1).padStart(3, '0')}`,
+      choice: `${index} ${entry.choice}`,
+    }));
+    return { found: place(), files: files(state({ decision_log: log }, [step('1')])) };
+  },
+});
+
+describe('apex: place', () => {
+  it('is at home in agent-output, in a folder of the format’s own naming', () => {
+    expect(
+      apex.home({ ...account, run: { title: 'Größe & Überblick of the very long title', status: 'active' } }).main,
+    ).toBe('agent-output/gro-e-uberblick-of-the-very-lo/00-session-state.json');
+  });
+
+  it('never writes over what it cannot read', () => {
+    for (const text of ['', '{', v3.replace('"3.0"', '"9.1"'), v3.slice(0, 300)])
+      expect([...apex.render(account, place(), files(text), '2026-05-01T00:00:00.000Z').keys()]).toEqual([]);
+    expect([...apex.render(account, place(), new Map(), '2026-05-01T00:00:00.000Z').keys()]).toEqual([MAIN, HANDOFF]);
+  });
+});
+
+describe('apex: time', () => {
+  /** How often the text is looked into cannot be counted from outside; how much longer ten times the text takes can. */
+  it.each(['decisions', 'findings', 'steps', 'artifacts'] as const)('grows with the size and no faster: %s', (what) => {
+    const sized = (count: number): string => {
+      const many = <T>(make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+      switch (what) {
+        case 'decisions':
+          return state({ decision_log: many((index) => ({ decision: `Choice ${index}`, step: '1' })) }, [step('1')]);
+        case 'findings':
+          return state({ open_findings: many(() => 'The same words') }, [step('1')]);
+        case 'steps':
+          return state(
+            {},
+            many((index) => step(`${index + 1}`)),
+          );
+        case 'artifacts':
+          return state({}, [step('1', { artifacts: many((index) => `agent-output/harbor/01-${index}.md`) })]);
+        default:
+          return what satisfies never;
+      }
+    };
+    const time = (text: string): number => {
+      const began = performance.now();
+      const read = apex.parse(place(), files(text)).account;
+      if (!read) throw new Error('The sample cannot be read.');
+      const moved = read.steps.map((one) => ({
+        ...one,
+        status: 'completed' as const,
+        artifacts: (one.artifacts ?? []).slice(1),
+      }));
+      apex.render(
+        { ...read, steps: moved, items: [], decisions: [] },
+        place(),
+        files(text),
+        '2026-05-01T00:00:00.000Z',
+      );
+      return performance.now() - began;
+    };
+    const [small, large] = [sized(1500), sized(15_000)];
+    time(small);
+    const fast = Math.min(time(small), time(small), time(small));
+    // Ten times the size squared would be a hundred times; the rest is for a busy machine.
+    expect(time(large) / fast).toBeLessThan(45);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Node } from 'jsonc-parser';
+import type { Editor } from './edit.ts';
+import { member, members } from './state-file.ts';
+
+/**
+ * The way from 1.0 and 2.0 to 3.0, exactly as its authors wrote it: the version is set; `lock`, `stale_threshold_ms` and
+ * the `claim` of every step go. Nothing else moves: the keys that came later are not added and `3.5` keeps its name.
+ */
+export const CURRENT_VERSION = '3.0';
+
+export function migrate(editor: Editor, root: Node): void {
+  editor.set(root, 'schema_version', CURRENT_VERSION, true);
+  removeMember(editor, root, 'lock');
+  removeMember(editor, root, 'stale_threshold_ms');
+  for (const [, step] of members(member(root, 'steps'))) removeMember(editor, step, 'claim');
+}
+
+function removeMember(editor: Editor, object: Node, key: string): void {
+  const node = member(object, key);
+  if (node) editor.remove(object, node);
+}
+
+export interface Version {
+  /** As it is shown: `3.0`, `session-state/v2`, or null when the file says none. */
+  name: string | null;
+  /** Null for a dialect of others, which has its own numbers. */
+  number: number | null;
+}
+
+export function versionOf(state: Readonly<Record<string, unknown>>): Version {
+  const written = state['schema_version'];
+  if (written === undefined || written === null || written === '') {
+    // A dialect of its own that is neither older nor newer; `session-state-v1` beside the usual keys is a plain old file.
+    const schema = state['$schema'];
+    const foreign = typeof schema === 'string' && /session-state\/v\d/.test(schema) && isRecord(state['gates']);
+    return foreign ? { name: schema, number: null } : { name: null, number: 1 };
+  }
+  const name = String(written);
+  if (/^session-state[-/]v3/.test(name)) return { name, number: 3 };
+  const number = Number.parseFloat(name.replace(/^v/i, ''));
+  return { name, number: Number.isFinite(number) ? number : 1 };
+}
+
+export const needsMigration = ({ number }: Version): boolean => number !== null && number < 3;
+export const isNewer = ({ number }: Version): boolean => number !== null && number >= 4;
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

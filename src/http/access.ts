@@ -1,0 +1,114 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Fault, quoted } from '../core/fault.ts';
+import { addMs } from '../core/time.ts';
+import { Scope } from '../core/vocabulary.ts';
+import type { Engine } from '../engine/engine.ts';
+import { hashSecret, isSecret } from '../operations/token-secret.ts';
+import type { Token } from '../store/store.ts';
+import { Refusal } from './answer.ts';
+
+/** Who comes: the token of a request, looked up each time, so that one that is revoked is refused at once everywhere. */
+export interface Access {
+  admit(request: Request): Promise<Token>;
+  /** The token with this secret, if there is one. */
+  find(secret: string): Promise<Token | null>;
+  /** Whether a token that was admitted is still good. */
+  holds(token: Token): Promise<boolean>;
+}
+
+/** The last use is noted at most this often: a look must not cost a write. */
+const NOTE_USE_EVERY_MS = 60_000;
+
+/** `own` are tokens that only this process knows: they end with it. */
+export function createAccess(engine: () => Promise<Engine>, own: readonly Token[] = []): Access {
+  async function findHash(hash: string): Promise<Token | null> {
+    const mine = own.find((token) => isSame(token.hash, hash));
+    if (mine) return mine;
+    const { store } = await engine();
+    const token = await (await store.tokens()).find(hash);
+    return token !== null && isSame(token.hash, hash) ? token : null;
+  }
+
+  async function find(secret: string): Promise<Token | null> {
+    if (!isSecret(secret)) return null;
+    const token = await findHash(hashSecret(secret));
+    if (token && !own.includes(token)) await noteUse(token);
+    return token;
+  }
+
+  async function noteUse({ name, usedAt }: Token): Promise<void> {
+    const { store, now } = await engine();
+    const at = now();
+    if (usedAt !== null && addMs(usedAt, NOTE_USE_EVERY_MS) > at) return;
+    // Nobody is kept out because a note could not be made.
+    await (await store.tokens()).use(name, at).catch(() => undefined);
+  }
+
+  return {
+    find,
+    holds: async (token) => (await findHash(token.hash)) !== null,
+    async admit(request) {
+      const secret = secretOf(request);
+      const token = secret === null ? null : await find(secret);
+      if (token) return token;
+      throw new Refusal(
+        401,
+        'not_allowed',
+        secret === null ? 'This needs a token.' : 'The token is not valid; it may have been revoked.',
+        [
+          'Open the link that `holdfast serve` prints, or send `Authorization: Bearer TOKEN`.',
+          'A maintainer gives out tokens with `holdfast token add NAME --scope read|write|maintain`.',
+        ],
+        { 'www-authenticate': 'Bearer' },
+      );
+    },
+  };
+}
+
+/** Each scope holds those before it. */
+export function mustReach(token: Token, needed: Scope, operation: string): void {
+  if (Scope.options.indexOf(token.scope) >= Scope.options.indexOf(needed)) return;
+  throw new Fault(
+    'not_allowed',
+    `${quoted(operation)} needs the scope ${needed}; the token of ${token.actor.name} has ${token.scope}.`,
+    {
+      hints: [
+        needed === 'maintain'
+          ? 'Only a person may do this: ask a maintainer, and say why.'
+          : 'Ask a maintainer for a token with that scope.',
+      ],
+      data: { scope: token.scope, needed },
+    },
+  );
+}
+
+function secretOf(request: Request): string | null {
+  const header = request.headers.get('authorization');
+  if (header !== null) return /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
+  return cookieOf(request);
+}
+
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+const THIRTY_DAYS_S = 30 * 24 * 3600;
+
+/** Cookies know no ports: each port of a host has one of its own, or two servers would log each other out. */
+function cookieName(request: Request): string {
+  return `holdfast_${new URL(request.url).port || 'web'}`;
+}
+
+function cookieOf(request: Request): string | null {
+  const name = `${cookieName(request)}=`;
+  const parts = (request.headers.get('cookie') ?? '').split(/; */);
+  return parts.find((part) => part.startsWith(name))?.slice(name.length) ?? null;
+}
+
+/** Out of reach for scripts, and never sent along with what another site asks for. */
+export function setCookie(request: Request, secret: string | null): string {
+  const isSecure = new URL(request.url).protocol === 'https:' || request.headers.get('x-forwarded-proto') === 'https';
+  const age = secret === null ? 0 : THIRTY_DAYS_S;
+  return `${cookieName(request)}=${secret ?? ''}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${isSecure ? '; Secure' : ''}`;
+}

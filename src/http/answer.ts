@@ -1,0 +1,63 @@
+import { asFault, Fault, type FaultCode } from '../core/fault.ts';
+import type { Outcome } from '../operations/operation.ts';
+
+/** What the door itself refuses has a status of its own; what a rule refuses has one by its code. */
+export class Refusal extends Fault {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: FaultCode,
+    message: string,
+    hints: readonly string[] = [],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(code, message, { hints });
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+const statusByCode: Record<FaultCode, number> = {
+  not_found: 404,
+  illegal: 409,
+  blocked: 409,
+  held: 409,
+  fenced: 409,
+  not_allowed: 403,
+  usage: 400,
+  invalid: 400,
+  conflict: 409,
+  unavailable: 503,
+  corrupt: 500,
+  newer_schema: 500,
+  internal: 500,
+};
+
+/** The same envelope as the command line's `--json`. */
+export function answer(
+  outcome: Outcome<unknown>,
+  warnings: readonly string[],
+  headers: Record<string, string>,
+): Response {
+  const { data, changed = [] } = outcome;
+  return json({ ok: true, data, changed, ...(warnings.length > 0 ? { warnings } : {}) }, 200, headers);
+}
+
+export function refuse(thrown: unknown): Response {
+  const fault = asFault(thrown);
+  const { code, hints, data } = fault;
+  // What an unexpected error says of the inside is for the log.
+  const message = code === 'internal' ? 'Something went wrong inside Holdfast; its log says more.' : fault.message;
+  const status = fault instanceof Refusal ? fault.status : statusByCode[code];
+  const headers = fault instanceof Refusal ? fault.headers : {};
+  return json({ ok: false, fault: { code, message, hints, data } }, status, headers);
+}
+
+function json(value: unknown, status: number, headers: Readonly<Record<string, string>>): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  });
+}

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
+import { Fault } from '../core/fault.ts';
+import { Scope } from '../core/vocabulary.ts';
+import type { Context } from '../operations/context.ts';
+import { defineOperation, described } from '../operations/operation.ts';
+import { createApp } from './app.ts';
+import { isLoopback } from './guard.ts';
+import { isLinkToken, openBrowser, prepareLink } from './link.ts';
+import { createLog, type Log } from './log.ts';
+import { senderOf, watchForPeople } from './notify.ts';
+import { type Listening, listen } from './server.ts';
+
+export const serve = defineOperation({
+  name: 'serve',
+  summary: 'Serve the operations, a live feed and the dashboard over HTTP.',
+  scope: 'maintain',
+  local: true,
+  examples: [
+    'holdfast serve',
+    'holdfast serve --port 8080 --open',
+    'holdfast serve --host 0.0.0.0 --name holdfast.example.com',
+  ],
+  flags: { names: 'name' },
+  input: v.object({
+    port: v.optional(
+      described(
+        v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535)),
+        'The port (default 4177 or the next free one; 0 for any).',
+      ),
+    ),
+    host: v.optional(
+      described(v.pipe(v.string(), v.nonEmpty()), 'The address to listen on (default 127.0.0.1); others need tokens.'),
+    ),
+    names: v.optional(described(v.array(v.string()), 'A name it is reached by, behind a proxy say.')),
+    open: v.optional(described(v.boolean(), 'Open the dashboard in a browser.')),
+  }),
+  output: v.object({ url: v.string(), link: v.nullable(v.string()), scope: v.nullable(Scope), store: v.string() }),
+  async run(context, { port, host = '127.0.0.1', names = [], open = false }) {
+    const engine = await context.engine();
+    const { store, now } = engine;
+    const link = isLoopback(host) ? await prepareLink(context) : null;
+    if (link === null) await mustHaveTokens(context, host);
+    const stopping = new AbortController();
+    const log = createLog((line) => process.stderr.write(`${line}\n`), now);
+    const { createMcpHandler } = await import('../mcp/http.ts');
+    const app = createApp({
+      context,
+      mcp: createMcpHandler({ version: packageOf().version }),
+      version: packageOf().version,
+      web: join(packageOf().folder, 'dist', 'web'),
+      host,
+      names,
+      own: link?.own ? [link.own] : [],
+      log,
+      stopped: stopping.signal,
+    });
+    const listening = await listen({ fetch: (request, env) => app.fetch(request, env as never), host, port });
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
+    const linked = link && `${url}/login?token=${link.secret}`;
+    log('info', 'listening', { url, store: store.place });
+    const workspace = context.workspace();
+    const send = workspace && senderOf(workspace, context.warn);
+    if (send) void watchForPeople(engine, workspace.id, send, { log, stopped: stopping.signal });
+    if (open) openBrowser(context, linked ?? url);
+    return {
+      data: { url, link: linked, scope: link?.scope ?? null, store: store.place },
+      until: untilStopped(listening, stopping, log),
+    };
+  },
+  say: ({ url, link, scope, store }, pen) =>
+    [
+      `Serving ${store} on ${pen.bold(url)}`,
+      ...(link === null ? [] : ['', `  ${link}`, '']),
+      link === null
+        ? 'Come in with a token of `holdfast token add`.'
+        : scope === 'maintain'
+          ? 'The link lets whoever has it act as you: keep it to yourself.'
+          : 'An agent started this, so the link does not let anybody act as a maintainer.',
+      'Stop with Ctrl+C.',
+    ].join('\n'),
+});
+
+/** On another address than this machine's own, anybody may come: those who may stay must be known, and nothing is hidden on the way. */
+async function mustHaveTokens(context: Context, host: string): Promise<void> {
+  const { store } = await context.engine();
+  const tokens = (await (await store.tokens()).list()).filter((token) => !isLinkToken(token));
+  if (tokens.length === 0) {
+    throw new Fault('usage', `${host} can be reached from other machines, and there is no token yet.`, {
+      hints: [
+        'Make one first: `holdfast token add NAME --scope read|write|maintain`.',
+        'Without `--host` only this machine reaches it.',
+      ],
+      data: { host },
+    });
+  }
+  context.warn(
+    'THERE IS NO TLS: tokens and all that is recorded cross the network readable. Put a proxy that has TLS in front (docs/serving.md), or use an address of this machine alone.',
+  );
+}
+
+function untilStopped(listening: Listening, stopping: AbortController, log: Log): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (signal: string): void => {
+      if (stopping.signal.aborted) return;
+      log('info', 'stopping', { signal });
+      stopping.abort();
+      void listening.stop().then(() => {
+        log('info', 'stopped');
+        resolve();
+      });
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+  });
+}
+
+let found: { folder: string; version: string } | undefined;
+
+/** Where this package lies: as modules and as one file it is at different depths in it. */
+function packageOf(): { folder: string; version: string } {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); found === undefined; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (existsSync(file))
+      found = { folder, version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version };
+    else if (dirname(folder) === folder) found = { folder, version: '' };
+  }
+  return found;
+}

@@ -1,0 +1,36 @@
+import { toColumn } from '../row.ts';
+import type { Tokens } from '../store.ts';
+import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-row.ts';
+import type { Connection } from './connection.ts';
+
+export function openTokens({ statement, read, write }: Connection): Tokens {
+  const one = (row: unknown) => (row === undefined ? null : fromTokenRow(row as TokenRow));
+  return {
+    add: ({ name, hash, actor, scope, madeAt, usedAt }) =>
+      write(() => {
+        const { changes } = statement(
+          `INSERT INTO tokens (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        ).run(toColumn(name), hash, actor.kind, toColumn(actor.name), scope, madeAt, usedAt);
+        return Number(changes) > 0;
+      }),
+    find: (hash) => read(() => one(statement(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = ?`).get(hash))),
+    list: () =>
+      read(() =>
+        (statement(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY name`).all() as TokenRow[]).map(fromTokenRow),
+      ),
+    async use(name, at) {
+      await write(
+        () =>
+          statement('UPDATE tokens SET used_at = ? WHERE name = ? AND coalesce(used_at, ?) < ?').run(
+            at,
+            toColumn(name),
+            '',
+            at,
+          ),
+        { relaxed: true },
+      );
+    },
+    remove: (name) =>
+      write(() => Number(statement('DELETE FROM tokens WHERE name = ?').run(toColumn(name)).changes) > 0),
+  };
+}

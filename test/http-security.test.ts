@@ -1,0 +1,284 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { newWorkspace } from './command-line.ts';
+import { openTestServer } from './http-server.ts';
+
+const { listen } = (await import('../dist/lib/http/server.js' as string)) as typeof import('../src/http/server.ts');
+
+function versionOf(folder: ReturnType<typeof newWorkspace>): number {
+  return folder.data('log', '--limit', '1')['version'];
+}
+
+async function codeOf(response: Response): Promise<[number, string | undefined]> {
+  const body = (await response.json()) as { fault?: { code: string } };
+  return [response.status, body.fault?.code];
+}
+
+describe('who is refused', () => {
+  it('comes with no token, a wrong one, or one in the wrong place', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path);
+    const before = versionOf(folder);
+    const secret = server.person;
+    const tries: Record<string, string>[] = [
+      {},
+      { authorization: `Bearer ${secret.slice(0, -1)}` },
+      { authorization: `Bearer ${secret}x` },
+      { authorization: `Basic ${secret}` },
+      { authorization: 'Bearer ' },
+      { cookie: `holdfast=${secret}` },
+      { cookie: `holdfast_4177=${secret.slice(1)}` },
+      { 'x-token': secret },
+    ];
+    for (const headers of tries) {
+      const response = await server.post('note', { text: 'x' }, { headers });
+      expect([headers, await codeOf(response)]).toEqual([headers, [401, 'not_allowed']]);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    }
+    expect((await server.send(`/api/status?token=${secret}`)).status).toBe(401);
+    expect((await server.send('/api/feed')).status).toBe(401);
+    expect((await server.send('/api/no.such')).status).toBe(401);
+    expect(versionOf(folder)).toBe(before);
+    await server.close();
+  });
+
+  it('has a scope that does not suffice, in every door', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path);
+    const reader = server.tokenFor('person', 'ada', 'read');
+    const writer = server.tokenFor('person', 'bob', 'write');
+    const agent = server.agent('codex');
+    folder.data('plan', 'add', 'g', 'Gated', '--gate');
+    const before = versionOf(folder);
+    const tries: [string, string, unknown][] = [
+      [reader, 'note', { text: 'x' }],
+      [reader, 'gate', { key: 'g', state: 'open' }],
+      [writer, 'gate', { key: 'g', state: 'open' }],
+      [agent, 'gate', { key: 'g', state: 'open' }],
+      [agent, 'skip', { key: 't3', reason: 'r' }],
+      [writer, 'erase', { target: '1', reason: 'r' }],
+      [writer, 'token.add', { name: 'eve', scope: 'maintain' }],
+      [agent, 'token.list', {}],
+      [writer, 'token.revoke', { name: 'eve' }],
+    ];
+    for (const [token, operation, input] of tries) {
+      expect([operation, await codeOf(await server.post(operation, input, { token }))]).toEqual([
+        operation,
+        [403, 'not_allowed'],
+      ]);
+    }
+    expect((await server.post('status', {}, { token: reader })).status).toBe(200);
+    expect((await server.post('resume', {}, { token: reader })).status).toBe(200);
+    expect(versionOf(folder)).toBe(before);
+    expect((await server.post('gate', { key: 'g', state: 'open' }, { token: server.person })).status).toBe(200);
+    expect(folder.fault('token', 'add', 'x', '--scope', 'maintain', '--agent').code).toBe('usage');
+    folder.env['HOLDFAST_AGENT'] = 'claude';
+    for (const words of [['add', 'x', '--scope', 'read'], ['list'], ['revoke', 'x']])
+      expect(folder.fault('token', ...words).code).toBe('not_allowed');
+    await server.close();
+  });
+
+  it('may write, but not do what a rule leaves to maintainers', async () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'ada');
+    const server = openTestServer(folder.path);
+    // Releasing a step that somebody else holds is a person's move inside an operation that everybody may call.
+    const writer = server.tokenFor('person', 'bob', 'write');
+    expect(await codeOf(await server.post('release', { key: 't1' }, { token: writer }))).toEqual([409, 'held']);
+    expect((await server.post('release', { key: 't1' }, { token: server.person })).status).toBe(200);
+    await server.close();
+  });
+
+  it('has a token that was revoked a moment ago, by another process', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path);
+    const { secret: token } = folder.data('token', 'add', 'ada', '--scope', 'write');
+    expect((await server.post('note', { text: 'before' }, { token })).status).toBe(200);
+    expect(folder.data('token', 'list')['tokens']).toMatchObject([{ name: 'ada', usedAt: expect.any(String) }]);
+    expect(folder.run('token', 'list', '--json').out).not.toMatch(/hf_|hash/);
+    folder.data('token', 'revoke', 'ada');
+    expect((await server.post('note', { text: 'after' }, { token })).status).toBe(401);
+    expect(folder.data('search', 'after')['results']).toEqual([]);
+    expect(folder.fault('token', 'revoke', 'ada').code).toBe('not_found');
+    await server.close();
+  });
+
+  it('asks from a page of another site, or under a name that is not ours', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path);
+    const token = server.person;
+    const before = versionOf(folder);
+    for (const headers of [
+      { origin: 'http://evil.example' },
+      { origin: 'http://127.0.0.1:9999' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+    ] as Record<string, string>[]) {
+      const response = await server.post('note', { text: 'x' }, { token, headers });
+      expect([headers, await codeOf(response)]).toEqual([headers, [403, 'not_allowed']]);
+    }
+    for (const name of ['evil.example:4177', 'localhost.evil.example', '10.0.0.1', '127.0.0.1.evil.example']) {
+      const init = { method: 'POST', body: '{"text":"x"}' };
+      const headers = { 'content-type': 'application/json' };
+      const response = await server.send(`http://${name}/api/note`, init, { token, headers });
+      expect([name, await codeOf(response)]).toEqual([name, [421, 'not_allowed']]);
+    }
+    expect(versionOf(folder)).toBe(before);
+    for (const name of ['localhost:4177', '[::1]:4177', '127.0.0.1'])
+      expect((await server.send(`http://${name}/api/status`, {}, { token })).status).toBe(200);
+    const origin = { origin: 'http://127.0.0.1:4177', 'sec-fetch-site': 'same-origin' };
+    expect((await server.post('note', { text: 'ours' }, { token, headers: origin })).status).toBe(200);
+    const named = openTestServer(folder.path, { names: ['holdfast.example.com'] });
+    expect((await named.send('http://holdfast.example.com/health')).status).toBe(200);
+    await Promise.all([server.close(), named.close()]);
+  });
+
+  it('sends what is no JSON object, too much of it, or none of it in time', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path, { limits: { bodyMs: 50 } });
+    const token = server.person;
+    const before = versionOf(folder);
+    const post = (body: string | ReadableStream, type = 'application/json') =>
+      server.send('/api/note', { method: 'POST', body, duplex: 'half' } as RequestInit, {
+        token,
+        headers: { 'content-type': type },
+      });
+    expect(await codeOf(await post('{"text":'))).toEqual([400, 'invalid']);
+    expect(await codeOf(await post('[]'))).toEqual([400, 'invalid']);
+    expect(await codeOf(await post('null'))).toEqual([400, 'invalid']);
+    expect(await codeOf(await post('{"__proto__":{"text":"x"}}'))).toEqual([400, 'invalid']);
+    expect(await codeOf(await post('text=x', 'application/x-www-form-urlencoded'))).toEqual([415, 'usage']);
+    expect(await codeOf(await post('{"text":"x"}', 'text/plain'))).toEqual([415, 'usage']);
+    const large = JSON.stringify({ text: 'x'.repeat(2 * 1024 * 1024) });
+    expect(await codeOf(await post(large))).toEqual([413, 'invalid']);
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(256 * 1024).fill(32)),
+    });
+    expect(await codeOf(await post(endless))).toEqual([413, 'invalid']);
+    const silent = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) });
+    expect(await codeOf(await post(silent))).toEqual([408, 'unavailable']);
+    expect(versionOf(folder)).toBe(before);
+    await server.close();
+  });
+
+  it('comes too often', async () => {
+    const folder = newWorkspace();
+    const slow = { perSecond: 0.01, burst: 3 };
+    const server = openTestServer(folder.path, { limits: { perToken: slow, strangers: slow } });
+    const statuses = async (token: string | undefined) => {
+      const all: number[] = [];
+      for (let count = 0; count < 5; count++) all.push((await server.post('runs', {}, { token })).status);
+      return all;
+    };
+    expect(await statuses(server.agent('ada'))).toEqual([200, 200, 200, 429, 429]);
+    expect(await statuses(server.agent('bob'))).toEqual([200, 200, 200, 429, 429]);
+    expect(await statuses(undefined)).toEqual([401, 401, 401, 429, 429]);
+    const refused = await server.post('runs', {}, { token: server.agent('ada') });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await server.close();
+  });
+});
+
+describe('every answer', () => {
+  it('forbids what a page of the dashboard does not need, and is not kept', async () => {
+    const server = openTestServer(newWorkspace().path);
+    for (const path of ['/', '/api/status', '/health', '/no/such.js', '/login?token=x']) {
+      const { headers } = await server.send(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      if (path.startsWith('/api')) expect(headers.get('cache-control')).toBe('no-store');
+    }
+    await server.close();
+  });
+
+  it('tells nothing of the inside, and the log has no secrets', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path);
+    const token = server.person;
+    const { engine } = server.context;
+    server.context.engine = () => Promise.reject(new TypeError('boom at /secret/place'));
+    const broken = await server.post('status', {}, { token });
+    expect([broken.status, await broken.text()]).toEqual([500, expect.not.stringMatching(/boom|secret|\bat\b.*:\d+/)]);
+    server.context.engine = engine;
+    await server.send(`/login?token=${token}`);
+    await server.post('note', { text: 'hunter2' }, { token });
+    const logged = JSON.stringify(server.lines);
+    expect(logged).toContain('boom');
+    expect(logged).toContain('"path":"/login"');
+    expect(logged).not.toContain(token);
+    expect(logged).not.toContain('hunter2');
+    await server.close();
+  });
+});
+
+describe('the link', () => {
+  it('sets a cookie that scripts cannot read and other sites cannot use, and leaves nothing in the address', async () => {
+    const server = openTestServer(newWorkspace().path);
+    const entered = await server.send(`/login?token=${server.person}`);
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/']);
+    const cookie = entered.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^holdfast_4177=hf_[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+    const headers = { cookie: `other=1; ${cookie.split(';')[0]}` };
+    const who = await server.send('/api/whoami', {}, { headers });
+    expect(await who.json()).toMatchObject({ data: { actor: { kind: 'person', name: 'root' }, scope: 'maintain' } });
+    const left = await server.send('/logout', { method: 'POST' }, { headers });
+    expect(left.headers.get('set-cookie')).toMatch(/^holdfast_4177=; .*Max-Age=0$/);
+    const proxied = await server.send(
+      `/login?token=${server.person}`,
+      {},
+      { headers: { 'x-forwarded-proto': 'https' } },
+    );
+    expect(proxied.headers.get('set-cookie')).toContain('; Secure');
+    expect((await server.send('/login?token=hf_wrong')).status).toBe(401);
+    const json = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ token: server.person });
+    expect((await server.send('/login', { method: 'POST', body }, { headers: json })).status).toBe(200);
+    expect((await server.send('/login', { method: 'POST', body: '{}' }, { headers: json })).status).toBe(401);
+    await server.close();
+  });
+});
+
+describe('on a port', () => {
+  it('refuses the same, and a body that trickles is cut off', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path, { limits: { bodyMs: 100 } });
+    const { port, stop } = await listen({
+      fetch: (request, env) => server.app.fetch(request, env as never),
+      host: '127.0.0.1',
+      port: 0,
+    });
+    const before = versionOf(folder);
+    const url = `http://127.0.0.1:${port}`;
+    expect((await fetch(`${url}/api/status`)).status).toBe(401);
+    const authorization = `Bearer ${server.person}`;
+    expect((await fetch(`${url}/api/status`, { headers: { authorization } })).status).toBe(200);
+    const rebound = await new Promise<number | undefined>((resolve) => {
+      request(`${url}/api/status`, { headers: { host: 'evil.example', authorization } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).end();
+    });
+    expect(rebound).toBe(421);
+    const trickled = await new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(
+          `POST /api/note HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"te`,
+        );
+      });
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('close', () => resolve(text));
+    });
+    expect(trickled).toMatch(/^HTTP\/1\.1 408/);
+    expect(versionOf(folder)).toBe(before);
+    await stop();
+    await server.close();
+  });
+});

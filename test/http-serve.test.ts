@@ -1,0 +1,319 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { type Folder, newFolder, newWorkspace, program } from './command-line.ts';
+import { followFeed } from './sse.ts';
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+interface Serving {
+  child: ChildProcess;
+  url: string;
+  token: string;
+  data: { url: string; link: string; scope: string };
+  warnings: string[];
+  err(): string;
+  post(operation: string, input: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** `holdfast serve` as a process of its own, once it says that it listens. */
+async function serve(folder: Folder, ...words: string[]): Promise<Serving> {
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json', ...words], {
+    cwd: folder.path,
+    env: folder.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let out = '';
+  let err = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  child.stdout?.setEncoding('utf8');
+  for await (const text of child.stdout ?? []) {
+    out += text;
+    if (out.includes('\n')) break;
+  }
+  if (!out.includes('\n')) throw new Error(`It did not start: ${out}${err}`);
+  const { data, warnings = [] } = JSON.parse(out) as { data: Serving['data']; warnings?: string[] };
+  const token = new URL(data.link ?? data.url).searchParams.get('token') ?? '';
+  return {
+    child,
+    url: data.url,
+    token,
+    data,
+    warnings,
+    err: () => err,
+    post: (operation, input, headers = {}) =>
+      fetch(`${data.url}/api/${operation}`, {
+        method: 'POST',
+        body: JSON.stringify(input),
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      }),
+  };
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+  const closed = once(child, 'exit');
+  child.kill(signal);
+  return ((await closed) as [number | null])[0];
+}
+
+describe('holdfast serve', () => {
+  it('prints one link that lets its user in, the same after a restart, and keeps its secret to itself', async () => {
+    const folder = newWorkspace();
+    const first = await serve(folder);
+    const file = join(folder.path, '.holdfast/token');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8').trim()).toBe(first.token);
+    expect(first.data).toMatchObject({ scope: 'maintain', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+    expect(readFileSync(join(folder.path, '.holdfast/journal.db')).includes(first.token)).toBe(false);
+    const entered = await fetch(first.data.link, { redirect: 'manual' });
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/']);
+    expect(await stop(first.child)).toBe(0);
+    expect(first.err()).not.toContain(first.token);
+    for (const line of first.err().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: 'info' });
+
+    const second = await serve(folder);
+    expect(second.token).toBe(first.token);
+    const [listed] = folder.data('token', 'list')['tokens'];
+    folder.data('token', 'revoke', listed.name);
+    expect((await second.post('status', {})).status).toBe(401);
+    await stop(second.child);
+    const third = await serve(folder);
+    expect(third.token).not.toBe(first.token);
+    expect((await third.post('status', {})).status).toBe(200);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('lets nobody act as a maintainer when an agent started it', async () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_AGENT'] = 'claude';
+    const serving = await serve(folder);
+    expect(serving.data.scope).toBe('write');
+    expect((await serving.post('note', { text: 'mine' })).status).toBe(200);
+    expect((await serving.post('skip', { key: 't3', reason: 'r' })).status).toBe(403);
+    expect(folder.data('log', '--limit', '1')['events']).toMatchObject([{ agent: 'claude' }]);
+  });
+
+  it('refuses another address without tokens, and warns of what is not hidden on the way', async () => {
+    const folder = newWorkspace();
+    expect(folder.fault('serve', '--host', '0.0.0.0', '--port', '0')).toMatchObject({ code: 'usage', exit: 2 });
+    const { secret } = folder.data('token', 'add', 'ada', '--scope', 'read');
+    const child = spawn(process.execPath, [program, 'serve', '--host', '0.0.0.0', '--port', '0'], {
+      cwd: folder.path,
+      env: folder.env,
+    });
+    started.push(child);
+    let out = '';
+    let err = '';
+    child.stderr.on('data', (text) => {
+      err += text;
+    });
+    for await (const text of child.stdout) {
+      out += text;
+      if (out.includes('Stop with')) break;
+    }
+    expect(out).not.toContain('token=');
+    const port = /:(\d+)/.exec(out)?.[1];
+    const look = await fetch(`http://127.0.0.1:${port}/api/status`, { headers: { authorization: `Bearer ${secret}` } });
+    expect(look.status).toBe(200);
+    await stop(child);
+    expect(err).toContain('NO TLS');
+  });
+
+  it('says which port is taken, and finds another when none was named', async () => {
+    const folder = newWorkspace();
+    const first = await serve(folder);
+    const port = new URL(first.url).port;
+    expect(folder.fault('serve', '--port', port)).toMatchObject({ code: 'unavailable', exit: 3 });
+    expect(folder.fault('serve', '--port', '70000')).toMatchObject({ code: 'invalid' });
+  });
+
+  it('needs a workspace or a store', () => {
+    expect(newFolder().fault('serve', '--port', '0').code).toBe('not_found');
+  });
+
+  it('stops when it is told to: feeds close, requests that were begun finish', async () => {
+    const serving = await serve(newWorkspace());
+    const feed = followFeed(
+      await fetch(`${serving.url}/api/feed`, { headers: { authorization: `Bearer ${serving.token}` } }),
+    );
+    await feed.next();
+    const waiting = serving.post('wait', { for: 't1', timeout: 60 });
+    const ready = serving.post('note', { text: 'last' });
+    await ready;
+    const code = stop(serving.child, 'SIGINT');
+    expect((await feed.next()).value?.data).toContain('last');
+    while (!(await feed.next()).done);
+    expect((await waiting).status).toBeGreaterThan(0);
+    expect(await code).toBe(0);
+    expect(serving.err()).toContain('"message":"stopped"');
+  });
+});
+
+describe('a notice that something waits for a person', () => {
+  it('goes once to the address in the settings, for what is new', async () => {
+    const notices: { run: string; text: string; waiting: { kind: string; id: string }[] }[] = [];
+    let arrived = () => {};
+    const receiver = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        notices.push(JSON.parse(text));
+        response.end();
+        arrived();
+      });
+    });
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const folder = newWorkspace();
+    folder.data('raise', 'question', 'An old one');
+    folder.data('plan', 'add', 'g', 'Deploy', '--gate', '--after', 't3');
+    const file = join(folder.path, '.holdfast/config.json');
+    const notify = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), notify }));
+    await serve(folder);
+    const next = () =>
+      new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+    const told = async (...words: string[]) => {
+      const arrival = next();
+      folder.data(...words);
+      await arrival;
+      return notices.at(-1)?.waiting;
+    };
+    folder.data('note', 'nothing to see');
+    expect(await told('raise', 'question', 'Which <region>?\u001b[31m', '--agent', 'ada')).toEqual([
+      { kind: 'question', id: 'Q-2', text: 'Which <region>?\u001b[31m' },
+    ]);
+    expect(notices[0]?.text).not.toContain('\u001b');
+    folder.data('start', 't3', '--agent', 'ada');
+    expect(await told('complete', 't3', '--agent', 'ada')).toMatchObject([{ kind: 'gate', id: 'g' }]);
+    folder.data('start', 't1', '--agent', 'ada');
+    expect(await told('fail', 't1', '--message', 'no', '--agent', 'ada')).toMatchObject([{ kind: 'failure' }]);
+    expect(notices).toHaveLength(3);
+    receiver.close();
+  });
+
+  it('runs the command in the settings, unless they came with the repository', async () => {
+    const folder = newWorkspace();
+    const file = join(folder.path, '.holdfast/config.json');
+    const notify = `${JSON.stringify(process.execPath)} -e "process.stdin.pipe(require('fs').createWriteStream('told.json'))"`;
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), notify }));
+    const serving = await serve(folder);
+    folder.data('raise', 'question', 'Now?');
+    await untilLogged(serving, 'notice sent');
+    expect(JSON.parse(readFileSync(join(folder.path, 'told.json'), 'utf8'))).toMatchObject({
+      run: 'auth',
+      waiting: [{ kind: 'question', id: 'Q-1', text: 'Now?' }],
+    });
+    await stop(serving.child);
+    const { spawnSync } = await import('node:child_process');
+    for (const words of [
+      ['init', '-q'],
+      ['add', '-f', '.holdfast/config.json'],
+    ])
+      expect(spawnSync('git', words, { cwd: folder.path, env: folder.env }).status).toBe(0);
+    const wary = await serve(folder);
+    expect(wary.warnings).toEqual([expect.stringContaining('is not run')]);
+    folder.data('raise', 'question', 'And now?');
+    await stop(wary.child);
+    expect(wary.err()).not.toContain('notice');
+  });
+});
+
+async function untilLogged(serving: Serving, text: string): Promise<void> {
+  while (!serving.err().includes(text)) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe('several servers on one PostgreSQL', () => {
+  it('are one: what one records the other tells, and when one is killed under load nothing acknowledged is lost', async () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_STORE'] = inject('postgresUrl');
+    const run = `team-${process.pid}-${Date.now()}`;
+    folder.data('init', '--title', 'Team', '--id', run);
+    const servers = [await serve(folder), await serve(folder)] as const;
+    const [doomed, lasting] = servers;
+    expect(doomed.token).toBe(lasting.token);
+    const headers = { 'holdfast-run': run };
+    const acknowledged = new Set<string>();
+    let isOver = false;
+    const end = 'the end';
+
+    // Writers that go to the other server when theirs is gone, and try again what was not acknowledged.
+    const write = async (writer: number): Promise<void> => {
+      let at = writer % 2;
+      for (let count = 0; !isOver; count++) {
+        const text = `w${writer}-${count}`;
+        for (;;) {
+          try {
+            const server = servers[at] as Serving;
+            const response = await server.post('note', { text }, { ...headers, 'idempotency-key': text });
+            if (response.status === 200) {
+              acknowledged.add(text);
+              break;
+            }
+            await response.text();
+          } catch {
+            at = 1;
+          }
+        }
+      }
+    };
+    const read = async (seen: string[]): Promise<void> => {
+      let at = 0;
+      let last = 'beginning';
+      while (!seen.includes(end)) {
+        try {
+          const server = servers[at] as Serving;
+          const query = last === 'beginning' ? '?after=beginning&' : '?';
+          const response = await fetch(`${server.url}/api/feed${query}run=${run}`, {
+            headers: {
+              authorization: `Bearer ${server.token}`,
+              ...(last === 'beginning' ? {} : { 'last-event-id': last }),
+            },
+          });
+          for await (const { id, event, data } of followFeed(response)) {
+            if (id !== null) last = id;
+            if (event !== 'events') continue;
+            for (const one of JSON.parse(data).events) if (one.type === 'note.added') seen.push(one.body.text);
+            if (seen.includes(end)) break;
+          }
+        } catch {
+          at = 1;
+        }
+      }
+    };
+    const seen: string[] = [];
+    const reader = read(seen);
+    const writers = [0, 1, 2, 3].map(write);
+    while (acknowledged.size < 60) await new Promise((resolve) => setTimeout(resolve, 5));
+    doomed.child.kill('SIGKILL');
+    const atDeath = acknowledged.size;
+    while (acknowledged.size < atDeath + 60) await new Promise((resolve) => setTimeout(resolve, 5));
+    isOver = true;
+    await Promise.all(writers);
+    expect((await lasting.post('note', { text: end }, headers)).status).toBe(200);
+    await reader;
+
+    const recorded = folder
+      .data('log', '--run', run, '--limit', '100000')
+      ['events'].filter((event: { type: string }) => event.type === 'note.added')
+      .map((event: { body: { text: string } }) => event.body.text);
+    expect(new Set(recorded).size).toBe(recorded.length);
+    for (const text of acknowledged) expect(recorded).toContain(text);
+    expect(seen.slice().sort()).toEqual(recorded.slice().sort());
+    expect(folder.data('doctor', '--run', run)).toMatchObject({ findings: [] });
+  });
+});

@@ -1,0 +1,70 @@
+import type { Log } from '../src/http/log.ts';
+import type { Store, Token } from '../src/store/store.ts';
+
+// As they are built: to load every operation from its source takes longer than the tests.
+const { createApp } = (await import('../dist/lib/http/app.js' as string)) as typeof import('../src/http/app.ts');
+const { openContext } = (await import('../dist/lib/open.js' as string)) as typeof import('../src/open.ts');
+const { hashSecret, makeSecret } = (await import(
+  '../dist/lib/operations/token-secret.js' as string
+)) as typeof import('../src/operations/token-secret.ts');
+
+type AppOptions = Parameters<typeof createApp>[0];
+
+export interface Sent {
+  token?: string | undefined;
+  run?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+/** The application in this process, without a port, over a folder or a store. */
+export function openTestServer(dir: string, options: Partial<AppOptions> & { store?: Store | string } = {}) {
+  const { store, ...rest } = options;
+  const lines: { level: string; message: string; facts: unknown }[] = [];
+  const log: Log = (level, message, facts) => lines.push({ level, message, facts });
+  const context = openContext({ dir, store, actor: { kind: 'person', name: 'host' } });
+  // Known to the application alone: the store has no tokens but those a test makes itself.
+  const own: Token[] = [];
+  const app = createApp({ context, version: '0.0.0', web: `${dir}/web`, log, own, ...rest });
+  const known = new Map<string, string>();
+
+  function tokenFor(kind: 'agent' | 'person', name: string, scope: Token['scope']): string {
+    const id = `${kind} ${name} ${scope}`;
+    const secret = known.get(id) ?? makeSecret();
+    if (!known.has(id)) {
+      const madeAt = new Date().toISOString();
+      own.push({ name: id, hash: hashSecret(secret), actor: { kind, name }, scope, madeAt, usedAt: null });
+    }
+    known.set(id, secret);
+    return secret;
+  }
+
+  async function send(path: string, init: RequestInit = {}, { token, run, headers }: Sent = {}): Promise<Response> {
+    const all = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(run === undefined ? {} : { 'holdfast-run': run }),
+      ...headers,
+    };
+    return app.fetch(
+      new Request(path.startsWith('http') ? path : `http://127.0.0.1:4177${path}`, { ...init, headers: all }),
+    );
+  }
+
+  return {
+    app,
+    context,
+    lines,
+    send,
+    tokenFor,
+    get person() {
+      return tokenFor('person', 'root', 'maintain');
+    },
+    agent: (name: string) => tokenFor('agent', name, 'write'),
+    post: (operation: string, input: unknown, sent: Sent = {}) =>
+      send(
+        `/api/${operation}`,
+        { method: 'POST', body: JSON.stringify(input) },
+        { ...sent, headers: { 'content-type': 'application/json', ...sent.headers } },
+      ),
+    close: () => context.close(),
+  };
+}
