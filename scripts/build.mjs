@@ -29,12 +29,13 @@ const commonOperations = new Set([
 /** In the folders of the common ones, and needed by few commands. */
 const rare = new RegExp(
   `/src/(${[
-    'cli/(completion|help)',
+    'cli/(client-homes|completion|help)',
     'core/(account|account-diff|account-of)',
+    'core/(client|command-class|deed|payload|recovery|redact|request)',
     'core/(erase|event|index|verify|waiting|worklog)',
     'engine/(audit|erase|news|refold|replay|snapshots)',
     'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
-    'workspace/(lock|tree)',
+    'workspace/(capture|lock|transcripts/.*|tree)',
   ].join('|')})\\.ts$`,
 );
 

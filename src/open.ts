@@ -5,7 +5,7 @@ import { isName } from './core/text.ts';
 import type { Actor } from './core/vocabulary.ts';
 import { createEngine, type Engine } from './engine/engine.ts';
 import type { DescribeSnapshot } from './engine/snapshots.ts';
-import type { Context } from './operations/context.ts';
+import type { Clients, Context } from './operations/context.ts';
 import type { Store } from './store/store.ts';
 import { findForeignState } from './workspace/foreign.ts';
 import { probeOwner } from './workspace/process.ts';
@@ -25,6 +25,7 @@ export interface OpenOptions {
   key?: string | undefined;
   owner?: Owner | undefined;
   now?: (() => string) | undefined;
+  clients?: (() => Promise<Clients>) | undefined;
   warn?: ((message: string) => void) | undefined;
 }
 
@@ -59,6 +60,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       engine ??= open();
       return engine;
     },
+    clients: options.clients ?? (() => Promise.resolve(null)),
     warn: options.warn ?? (() => undefined),
     async news(ms, seen) {
       return (await this.engine()).news(ms, seen);

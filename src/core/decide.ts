@@ -30,7 +30,15 @@ import {
 } from './rules/record.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './rules/run.ts';
 import { pretend, type Scene, sceneOf } from './rules/scene.ts';
-import { endSession, goneSessions, returningSession, returnOf, startSession, supervise } from './rules/session.ts';
+import {
+  endSession,
+  goneSessions,
+  recoverSession,
+  returningSession,
+  returnOf,
+  startSession,
+  supervise,
+} from './rules/session.ts';
 import {
   checkpointStep,
   completeStep,
@@ -174,6 +182,7 @@ const needsSession: ReadonlySet<CommandType> = new Set([
   'step.reopen',
   'step.release',
   'session.end',
+  'session.recover',
   'claim.take',
   'claim.release',
   'snapshot.take',
@@ -246,6 +255,7 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'gate.set': setGate,
   'session.start': startSession,
   'session.end': endSession,
+  'session.recover': recoverSession,
   'claim.take': takeClaim,
   'claim.release': releaseClaim,
   'decision.make': makeDecision,

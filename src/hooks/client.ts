@@ -1,9 +1,12 @@
+import type { ClientName } from '../core/client.ts';
+import { clientNames } from '../core/client.ts';
+import type { Payload } from '../core/payload.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { cursor } from './cursor.ts';
 import { gemini } from './gemini.ts';
-import { type ClientName, clientNames, type Dialect, type Payload } from './moment.ts';
+import type { Dialect } from './moment.ts';
 import { opencode } from './opencode.ts';
 import { qwen } from './qwen.ts';
 import { vscode } from './vscode.ts';

@@ -72,6 +72,7 @@ export const operations = {
   abort: () => import('./abort.ts').then((module) => module.abort),
   erase: () => import('./erase.ts').then((module) => module.erase),
   supervise: () => import('./supervise.ts').then((module) => module.supervise),
+  recover: () => import('./recover.ts').then((module) => module.recover),
   capture: () => import('./capture.ts').then((module) => module.capture),
   doctor: () => import('./doctor.ts').then((module) => module.doctor),
   'journal.export': () => import('./journal-export.ts').then((module) => module.journalExport),
