@@ -41,6 +41,7 @@ export function callerFrom(flags: CommonFlags, environment: Environment, cwd: st
     key: flags.idempotency,
     owner,
     clients: async () => (await import('./client-homes.ts')).clientsFrom(environment),
+    environment,
   };
 }
 
