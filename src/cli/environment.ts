@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/vocabulary.ts';
@@ -62,7 +61,8 @@ function actorFrom(flags: CommonFlags, environment: Environment, hasSession: boo
 
 function userName(): string {
   try {
-    const name = userInfo().username.slice(0, 64);
+    // Loaded when it is needed: an agent has told its name.
+    const name = process.getBuiltinModule('node:os').userInfo().username.slice(0, 64);
     return isName(name, '._@+-', 64) ? name : 'person';
   } catch {
     return 'person';

@@ -1,5 +1,7 @@
 import { type Brief, type BriefItem, sinceWords } from './brief.ts';
 import type { ConflictKind } from './conflict.ts';
+import type { Letter } from './mail.ts';
+import type { Other } from './others.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
 import { oneLine } from './text.ts';
 import { inWords, msBetween } from './time.ts';
@@ -153,8 +155,17 @@ export function sectionsOf(brief: Brief): Section[] {
       name: 'unread messages',
       lines: brief.mail.unread.map(
         (message) => (chars: number) =>
-          `- ${message.id} unread, ${message.priority}, from ${message.from} to ${message.to}: ${quote(message.subject, chars)}`,
+          `- ${message.id} unread, ${message.priority}${late(message)}, from ${message.from} to ${message.to}: ${quote(message.subject, chars)}`,
       ),
+    },
+    {
+      name: 'replies to read',
+      lines: brief.mail.replies.map((message) => (chars: number) => {
+        const last = message.news.at(-1);
+        const did = last?.to ? `made it ${last.to}` : 'replied';
+        const more = message.news.length > 1 ? ` (${message.news.length} to read)` : '';
+        return `- ${message.id} ${quote(message.subject, Math.min(chars, NAME_CHARS))}: ${last?.by} ${did}${more}: ${quote(last?.text ?? '', chars)}`;
+      }),
     },
     {
       name: 'messages to act on',
@@ -165,17 +176,27 @@ export function sectionsOf(brief: Brief): Section[] {
     },
     {
       name: 'messages sent',
-      lines: brief.mail.unanswered.map(
-        (message) => (chars: number) =>
-          `- ${message.id} to ${message.to} is ${message.status}${message.replies.length > 0 ? ', answered' : ''}: ${quote(message.subject, chars)}`,
-      ),
+      // Those with something new to read have a line of their own.
+      lines: brief.mail.unanswered
+        .filter((message) => message.news.length === 0)
+        .map(
+          (message) => (chars: number) =>
+            `- ${message.id} to ${message.to} is ${message.status}${message.answered ? ', yours to close' : late(message)}: ${quote(message.subject, chars)}`,
+        ),
     },
     {
       name: 'commitments',
       lines: items(
         brief.commitments,
         (item, chars) =>
-          `${item.id} promised by ${item.by}${item.to ? ` to ${item.to}` : ''}${item.due ? `, due ${plain(item.due, 40)}` : ''}: ${quote(item.text, chars)}`,
+          `${item.id} promised by ${item.by}${item.to ? ` to ${item.to}` : ''}${item.due ? `, due ${plain(item.due, 40)}` : ''}${item.overdue ? ', OVERDUE' : ''}: ${quote(item.text, chars)}`,
+      ),
+    },
+    {
+      name: 'questions for you',
+      lines: items(
+        brief.questions.filter((item) => item.forReader),
+        (item, chars) => `${item.id} asks you, by ${item.by}${dueWords(item)}: ${quote(item.text, chars)}`,
       ),
     },
     {
@@ -185,8 +206,7 @@ export function sectionsOf(brief: Brief): Section[] {
     {
       name: 'others at work',
       lines: brief.others.map(
-        (other) => (chars) =>
-          `- ${other.agent} (${other.session}) ${other.steps.length > 0 ? `holds ${plain(other.steps.join(', '), chars)} until ${sinceWords(other.until, now)}` : 'is here'}${other.alive ? '' : ', not seen lately'}`,
+        (other) => (chars) => `- ${other.agent} (${other.session}) ${otherWords(other, chars, now)}`,
       ),
     },
   ]);
@@ -213,7 +233,10 @@ export function sectionsOf(brief: Brief): Section[] {
     'questions',
     'Questions',
     false,
-    items(brief.questions, (item, chars) => `${item.id} ${quote(item.text, chars)}`),
+    items(
+      brief.questions.filter((item) => !item.forReader),
+      (item, chars) => `${item.id}${item.to ? ` to ${item.to}` : ''}${dueWords(item)} ${quote(item.text, chars)}`,
+    ),
     '`holdfast items`',
   );
   const findings = section(
@@ -253,6 +276,24 @@ export function sectionsOf(brief: Brief): Section[] {
   }
 }
 
+const late = ({ overdue }: Letter): string => (overdue === null ? '' : ', OVERDUE');
+
+const dueWords = ({ due, overdue }: BriefItem): string =>
+  `${due ? `, due ${plain(due, 40)}` : ''}${overdue ? ', OVERDUE' : ''}`;
+
+function otherWords({ state, steps, until, alive, owes, claims }: Other, chars: number, now: string): string {
+  const keys = plain(steps.join(', '), chars);
+  const held = steps.length > 0 ? `holds ${keys} until ${sinceWords(until ?? now, now)}` : 'is here';
+  const does = {
+    here: `${held}${alive ? '' : ', not seen lately'}`,
+    'mid-stream': `left ${keys} mid-stream`,
+    complete: `left with ${keys} complete`,
+  }[state];
+  const files = claims.map(({ id, files: claimed }) => `${id} ${claimed.join(' ')}`).join(', ');
+  const debts = owes.length > 0 ? `; owes you ${plain(owes.join(', '), chars)}` : '';
+  return `${does}${files === '' ? '' : `; claims ${plain(files, chars)}`}${debts}`;
+}
+
 export function nextLine({ nextAction }: Brief, chars: number): string {
   const { text, basis, session } = nextAction;
   if (basis === 'derived') return `Next action: ${text}`;
@@ -269,6 +310,7 @@ const conflictWords: Readonly<Record<ConflictKind, string>> = {
   other_branch: 'is on another branch than the work',
   rebased_away: 'has lost the commit the work was recorded at',
   built_mismatch: 'is not as it was built',
+  mirror_edited: 'was edited by others',
 };
 
 const processWords = { alive: ', its process still runs', dead: ', its process is gone', unknown: '' } as const;

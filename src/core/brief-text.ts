@@ -67,6 +67,8 @@ const FOOTER_CHARS = 200;
 const MORE_TOKENS = 4;
 const MORE_CHARS = 12;
 const CHARS_PER_TOKEN = 3.5;
+/** A line of a brief has ids, paths and marks in it: never so many characters a token as plain prose. */
+const MOST_CHARS_PER_TOKEN = 4.2;
 const SHORTEST_CHARS = 60;
 /** How long what is quoted in a line may be, tried in this order. */
 const LINE_CHARS = [600, 400, 280, 200, 140, 100, 80, SHORTEST_CHARS];
@@ -90,8 +92,8 @@ interface Measures {
 
 interface Written {
   text: string;
-  /** With the end of the line. Joined lines never cost more than the sum of these. */
-  tokens: number;
+  /** With the end of the line. Joined lines never cost more than the sum of these. Counted when it is asked for. */
+  readonly tokens: number;
 }
 
 type Write = (line: Line | string, chars?: number) => Written;
@@ -103,7 +105,15 @@ function measured(countTokens: CountTokens): Write {
     const before = known.get(line);
     if (before?.chars === chars) return before;
     const text = typeof line === 'string' ? line : line(chars);
-    const written = { text, tokens: countTokens(text) + 1, chars };
+    let tokens = 0;
+    const written = {
+      text,
+      chars,
+      get tokens() {
+        if (tokens === 0) tokens = countTokens(text) + 1;
+        return tokens;
+      },
+    };
     known.set(line, written);
     return written;
   };
@@ -120,18 +130,19 @@ interface Body {
 function layOut(brief: Brief, sections: readonly Section[], measures: Measures): BriefText | null {
   const { chars, keep, mustTokens, write } = measures;
   const bodies = keepLines(sections, keep);
-  let tokens = 0;
+  // Counting is most of the work: what is far too long is told by its length alone.
+  let room = Math.min(LIMIT_CHARS, mustTokens * MOST_CHARS_PER_TOKEN);
   for (const { section, kept, lines } of bodies) {
     for (const [index, group] of section.groups.entries()) {
       for (const line of group.lines.slice(0, kept[index])) {
         const written = write(line, chars);
         lines.push(written);
-        tokens += written.tokens;
-        if (tokens > mustTokens) return null;
+        room -= written.text.length + 1;
+        if (room < 0) return null;
       }
     }
   }
-  tokens = cost(bodies, write);
+  const tokens = cost(bodies, write);
   let text = join(bodies);
   if (tokens > mustTokens || text.length > LIMIT_CHARS - FOOTER_CHARS) return null;
   // Nothing goes before what must be known: it would take the place of a line that was left out.

@@ -1,14 +1,16 @@
 import type { Conflict, FileVerdict } from './conflict.ts';
-import { leaseEnd, liveHolder, type PlanView, planView, type StepView, type Vitals } from './derive.ts';
+import { type PlanView, planView, type StepView, type Vitals } from './derive.ts';
 import type { TreeMark } from './event.ts';
 import { type Freshness, freshnessOf, type SeenTree } from './freshness.ts';
+import { type Mail, mailOf, sideOf } from './mail.ts';
+import { type Other, othersAtWork } from './others.ts';
 import { type Position, positionOf } from './position.ts';
 import type { FileAdvice } from './reading.ts';
 import { MAX_RETRIES } from './rules/step.ts';
-import type { Decision, Effect, Handoff, Item, Message, Session, State, Step } from './state.ts';
+import type { Decision, Effect, Handoff, Item, Session, State, Step } from './state.ts';
 import { oneLine } from './text.ts';
-import { clockTime } from './time.ts';
-import type { Role } from './vocabulary.ts';
+import { clockTime, isPast } from './time.ts';
+import type { Actor, Role } from './vocabulary.ts';
 
 /** What a resuming session gets: where the work stands, the one next action, and what must be known for it. */
 export interface Brief {
@@ -23,7 +25,7 @@ export interface Brief {
   nextAction: { text: string; basis: 'declared' | 'derived'; session: string | null };
   errors: readonly BriefItem[];
   blockers: readonly BriefItem[];
-  mail: { unread: readonly Message[]; pendingAcks: readonly Message[]; unanswered: readonly Message[] };
+  mail: Mail;
   commitments: readonly BriefItem[];
   others: readonly Other[];
   owed: readonly string[];
@@ -34,6 +36,7 @@ export interface Brief {
   contextFiles: number;
   /** What finished steps left, the newest first. */
   results: readonly StepResult[];
+  /** Those for the reader first. */
   questions: readonly BriefItem[];
   findings: readonly BriefItem[];
   constraints: readonly { id: string; text: string }[];
@@ -89,16 +92,10 @@ export interface BriefItem {
   to: string | null;
   by: string;
   due: string | null;
+  overdue: boolean;
+  /** It is for whoever reads the brief. */
+  forReader: boolean;
   options: readonly string[];
-}
-
-export interface Other {
-  agent: string;
-  session: string;
-  role: string;
-  until: string;
-  steps: readonly string[];
-  alive: boolean;
 }
 
 export interface StepResult {
@@ -113,6 +110,8 @@ export interface BriefInput {
   /** The session that asks, and the name it goes by. */
   session?: string | null | undefined;
   agent?: string | null | undefined;
+  /** It is a person who asks. */
+  person?: boolean | undefined;
   /** Those that bear on the position, the most important first. */
   decisions?: readonly Decision[] | undefined;
   previous?: Session | null | undefined;
@@ -128,11 +127,13 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
   if (!run) throw new TypeError('a brief needs a run');
   const plan = planView(state);
   const place = positionOf(state, plan, input.session ?? null);
+  const reader: Actor | null = input.agent ? { kind: input.person ? 'person' : 'agent', name: input.agent } : null;
   const items = (kind: Item['kind']) =>
     [...state.items.values()]
       .filter((item) => item.kind === kind)
       .sort((a, b) => urgency(b, place.current) - urgency(a, place.current))
-      .map((item) => briefItem(state, item));
+      .map((item) => briefItem(state, item, vitals.now, reader))
+      .sort((a, b) => pressing(b) - pressing(a));
   const notes = (kind: string) =>
     [...state.notes.values()].filter((note) => note.kind === kind).map(({ id, text }) => ({ id, text }));
   const { percent, done, total } = plan.progress;
@@ -147,9 +148,9 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
     nextAction: nextActionOf(state, plan, place, input.session ?? null),
     errors: items('error'),
     blockers: items('blocker'),
-    mail: mailFor(state, input.agent ?? null),
+    mail: mailOf(state, reader, vitals.now),
     commitments: items('commitment'),
-    others: othersAtWork(state, vitals, input.session ?? null),
+    others: othersAtWork(state, vitals, input.session ?? null, reader),
     owed: owedByPeople(state, plan),
     decisions: input.decisions ?? [],
     decisionsTotal: state.totals.activeDecisions,
@@ -305,7 +306,10 @@ function urgency({ step, affects, severity }: Item, current: StepView | null): n
   return (bears ? 4 : 0) + (severity === 'must_fix' ? 2 : severity === 'suggestion' ? 0 : 1);
 }
 
-function briefItem(state: State, item: Item): BriefItem {
+/** What is overdue, and what is asked of or owed to the reader, goes before the rest. */
+const pressing = ({ overdue, forReader }: BriefItem): number => (overdue ? 2 : 0) + (forReader ? 1 : 0);
+
+function briefItem(state: State, item: Item, now: string, reader: Actor | null): BriefItem {
   const step = item.step ? state.steps.get(item.step) : undefined;
   const left = step ? Math.max(0, MAX_RETRIES - step.retries) : 0;
   return {
@@ -321,6 +325,8 @@ function briefItem(state: State, item: Item): BriefItem {
     to: item.to ?? null,
     by: item.by,
     due: item.due ?? null,
+    overdue: item.due !== undefined && isPast(item.due, now),
+    forReader: reader !== null && item.to !== undefined && sideOf({ from: item.by, to: item.to }, reader) === 'to',
     options:
       item.kind === 'error' && step?.status === 'failed' ? [`retry (${left} left)`, 'skip', 'abort', 'adjust'] : [],
   };
@@ -332,41 +338,6 @@ function resultsOf(state: State): StepResult[] {
   const finished = [...state.steps.values()].filter((step) => step.status === 'completed' && step.endedAt !== null);
   finished.sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
   return finished.slice(0, RESULTS).map(({ key, summary, verified }) => ({ step: key, summary, verified }));
-}
-
-function mailFor(state: State, agent: string | null): Brief['mail'] {
-  // P0 before P1: the words sort as the priorities do.
-  const all = [...state.messages.values()].sort(
-    (a, b) => Number(a.priority > b.priority) - Number(a.priority < b.priority),
-  );
-  const mine = all.filter((message) => agent === null || message.to === agent);
-  return {
-    unread: mine.filter((message) => message.status === 'unread'),
-    pendingAcks: mine.filter((message) => message.status === 'acknowledged' || message.status === 'blocked'),
-    unanswered: agent === null ? [] : all.filter((message) => message.from === agent),
-  };
-}
-
-function othersAtWork(state: State, vitals: Vitals, mine: string | null): Other[] {
-  return [...state.sessions.values()]
-    .filter((session) => session.id !== mine)
-    .map((session) => {
-      const steps = [...state.steps.values()].filter((step) => step.holder?.session === session.id);
-      const holder = steps[0]?.holder ?? {
-        session: session.id,
-        agent: session.agent,
-        claim: '',
-        since: session.startedAt,
-      };
-      return {
-        agent: session.agent,
-        session: session.id,
-        role: session.role,
-        until: leaseEnd(session, vitals),
-        steps: steps.map((step) => step.key),
-        alive: liveHolder(state, holder, vitals) !== null,
-      };
-    });
 }
 
 /** What waits for a person. */

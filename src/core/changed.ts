@@ -27,6 +27,7 @@ const silent = new Set([
   'held',
   'lastSession',
   'lastAgent',
+  'passed',
 ]);
 
 function fieldChanges(path: string, before: object | null, after: object | null): Change[] {

@@ -1,3 +1,4 @@
+import type { AccountPart } from './account.ts';
 import type { Artifact, EventBody, Owner, StepPlan, TreeMark } from './event.ts';
 import type { ItemKind, Role } from './vocabulary.ts';
 
@@ -6,7 +7,12 @@ import type { ItemKind, Role } from './vocabulary.ts';
  * the one step the session holds is meant.
  */
 export type Command =
-  | ({ type: 'run.open'; steps?: PlannedStep[] | undefined } & EventBody<'run.opened'>)
+  | ({
+      type: 'run.open';
+      steps?: PlannedStep[] | undefined;
+      /** Of a file that is taken over. */
+      account?: ReadAccount | undefined;
+    } & EventBody<'run.opened'>)
   | ({ type: 'run.amend' } & EventBody<'run.amended'>)
   | { type: 'run.abort'; reason: string }
   | { type: 'run.archive'; reason?: string | undefined }
@@ -128,6 +134,8 @@ export type Command =
       disposition?: EventBody<'message.moved'>['disposition'];
     }
   | { type: 'message.reply'; id: string; body: string }
+  | { type: 'message.escalate' }
+  | { type: 'worklog.compact'; entries: string[]; proof: string; version: number }
   | ({ type: 'snapshot.take' } & Pick<EventBody<'snapshot.taken'>, 'next' | 'why' | 'fileNotes' | 'reason'>)
   | {
       type: 'handoff.offer';
@@ -144,11 +152,15 @@ export type Command =
   | { type: 'conflict.accept'; id: string; note?: string | undefined }
   | { type: 'mirror.add'; format: string; path: string }
   | { type: 'mirror.remove'; format: string; path: string }
-  | { type: 'foreign.keep'; format: string; data: unknown }
+  | ({ type: 'account.read' } & ReadAccount)
+  | { type: 'recovery.make'; from: string; findings: string[] }
   | { type: 'text.erase'; versions: number[]; reason: string };
 
 export type CommandType = Command['type'];
 export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
+
+/** What a file says. Ids are given by the rules; what has the alias of something known is that thing. */
+export type ReadAccount = Omit<EventBody<'account.read'>, 'account'> & { account: AccountPart };
 
 export type PlannedStep = StepPlan & { key: string; alias?: string | undefined; done?: boolean | undefined };
 
@@ -161,6 +173,8 @@ export function referencesOf(command: Command): string[] {
       return [command.continues, command.parent].filter((reference) => reference !== undefined);
     case 'handoff.offer':
       return command.from ? [command.from] : [];
+    case 'account.read':
+      return namesIn(command);
     case 'decision.retract':
     case 'item.settle':
     case 'effect.end':
@@ -173,7 +187,22 @@ export function referencesOf(command: Command): string[] {
     case 'handoff.withdraw':
     case 'handoff.finish':
       return [command.id];
+    case 'worklog.compact':
+      return command.entries;
     default:
       return [];
   }
+}
+
+/** The id of the row for what a file has and we have no word for. */
+export const foreignId = (format: string, path: string): string => `${format}:${path}`;
+
+/** Ids and aliases of the rows that reading an account may change. */
+export function namesIn({ format, path, account }: ReadAccount): string[] {
+  const { decisions = [], items = [], notes = [], sessions = [], messages = [], steps = [], files = [] } = account;
+  const named = [...decisions, ...items, ...notes, ...sessions, ...messages].flatMap(({ id, alias }) => [id, alias]);
+  const touched = [...files, ...steps.flatMap((step) => step.artifacts ?? [])].map((file) => file.place ?? file.path);
+  return [foreignId(format, path), ...named, ...steps.map((step) => step.key), ...touched].filter(
+    (name) => name !== undefined,
+  );
 }

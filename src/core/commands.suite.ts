@@ -33,6 +33,46 @@ const plan = fc.record({
   done: maybe(fc.boolean()),
 });
 
+/** What a file could say, sense or nonsense. */
+const part = fc.record({
+  steps: maybe(
+    fc.array(
+      fc.record({
+        key,
+        title: words,
+        kind: pick('phase', 'task'),
+        status: pick('pending', 'in_progress', 'completed', 'failed', 'skipped'),
+        parent: maybe(key),
+        after: maybe(fc.array(key, { maxLength: 2 })),
+        checkpoint: maybe(words),
+        startedAt: maybe(pick('2026-01-02', 'yesterday')),
+      }),
+      { maxLength: 3 },
+    ),
+  ),
+  decisions: maybe(
+    fc.array(
+      fc.record({ alias: maybe(pick('D001', 'D-1')), decision: words, status: maybe(pick('active', 'retracted')) }),
+      {
+        maxLength: 2,
+      },
+    ),
+  ),
+  items: maybe(
+    fc.array(
+      fc.record({
+        alias: maybe(pick('block-1', 'B-1')),
+        kind: pick('blocker', 'question'),
+        text: words,
+        status: pick('active', 'open', 'resolved'),
+      }),
+      { maxLength: 2 },
+    ),
+  ),
+  sessions: maybe(fc.array(fc.record({ alias: maybe(session), status: pick('active', 'crashed') }), { maxLength: 1 })),
+  next: maybe(words),
+});
+
 const of = <T extends Command['type']>(type: T, rest: Record<string, fc.Arbitrary<unknown>> = {}) =>
   fc.record({ type: fc.constant(type), ...rest }) as unknown as fc.Arbitrary<Command>;
 
@@ -115,6 +155,8 @@ const seldom = fc.oneof(
     disposition: maybe(pick('resolved', 'deferred')),
   }),
   of('message.reply', { id: id('M'), body: words }),
+  of('message.escalate'),
+  of('worklog.compact', { entries: fc.array(pick('N-1', 'N-2', 'S-1')), proof: pick('h'), version: fc.nat(40) }),
   of('snapshot.take', { next: maybe(words), why: maybe(words) }),
   of('handoff.clarify', { id: id('H'), question: words }),
   of('handoff.decline', { id: id('H'), reason: words }),
@@ -123,7 +165,7 @@ const seldom = fc.oneof(
   of('conflict.accept', { id: pick('K-1', 'K-2') }),
   of('mirror.add', { format: pick('gsd'), path: file }),
   of('mirror.remove', { format: pick('gsd'), path: file }),
-  of('foreign.keep', { format: pick('snap'), data: fc.jsonValue() }),
+  of('account.read', { format: pick('gsd'), path: file, account: part }),
 );
 
 const away = fc.oneof(

@@ -33,7 +33,9 @@ export type ConflictKind =
   /** The commit the work was recorded at is no longer in the history of its branch. */
   | 'rebased_away'
   /** What a step says it built names a file that is not as it was. */
-  | 'built_mismatch';
+  | 'built_mismatch'
+  /** Somebody wrote into a file that is kept in step with the run. */
+  | 'mirror_edited';
 
 /** Whether a recorded fact is still one. */
 export type Verdict = 'holds' | 'drifted' | 'unknown';
@@ -87,6 +89,8 @@ export interface SeenEvidence {
   /** What git calls changed, with its word for it; null when git cannot tell. */
   dirty: ReadonlyMap<string, string> | null;
   ancestry: ReadonlyMap<string, Ancestry>;
+  /** What others did to mirrors since they were written. */
+  edits?: readonly { path: string; found: string }[];
 }
 
 export interface Evidence {
@@ -118,6 +122,8 @@ export function weighEvidence(state: State, recorded: RecordedEvidence, seen: Se
   weighUnrecorded(recorded, left, add);
   weighPlan(recorded, seen, add);
   weighMarks(recorded, seen, add);
+  for (const { path, found } of seen.edits ?? [])
+    add('mirror_edited', path, 'as Holdfast wrote it', found, state.run?.updatedAt ?? '', null);
   return { conflicts, files };
 }
 

@@ -1,8 +1,9 @@
 import type { Command, CommandOf, CommandType } from './command.ts';
 import type { Vitals } from './derive.ts';
-import type { Draft, Event, Owner } from './event.ts';
+import type { Draft, Owner } from './event.ts';
 import { evolve } from './evolve.ts';
 import { Fault, notFound } from './fault.ts';
+import { readAccount } from './rules/account.ts';
 import {
   acceptHandoff,
   clarifyHandoff,
@@ -12,7 +13,7 @@ import {
   takeSnapshot,
   withdrawHandoff,
 } from './rules/handoff.ts';
-import { moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
+import { escalateMail, moveMessage, replyToMessage, sendMessage } from './rules/mail.ts';
 import { addSteps, changeStep, removeStep } from './rules/plan.ts';
 import {
   acceptConflict,
@@ -20,15 +21,15 @@ import {
   addNote,
   addUsage,
   eraseText,
-  keepForeign,
   makeDecision,
+  makeRecovery,
   raiseItem,
   removeMirror,
   retractDecision,
   settleItem,
 } from './rules/record.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './rules/run.ts';
-import { type Scene, sceneOf } from './rules/scene.ts';
+import { pretend, type Scene, sceneOf } from './rules/scene.ts';
 import { endSession, goneSessions, returningSession, returnOf, startSession, supervise } from './rules/session.ts';
 import {
   checkpointStep,
@@ -43,6 +44,7 @@ import {
   startStep,
   verifyStep,
 } from './rules/step.ts';
+import { compactWorklog } from './rules/worklog.ts';
 import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './rules/world.ts';
 import { forkState, type Session, type State } from './state.ts';
 import type { RowKind, Rows } from './touch.ts';
@@ -208,23 +210,6 @@ function mustBeOwn(session: Session, { scope, actor }: Circumstances): void {
 
 const actorOf = (session: Session): Actor => ({ kind: session.kind, name: session.agent });
 
-/** A draft as the event it would become, to see what follows from it. */
-function pretend(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
-  const run = state.run?.id ?? '';
-  return {
-    ...draft,
-    run,
-    version: state.version + 1,
-    at: now,
-    actor,
-    session,
-    key: null,
-    previous: '',
-    hash: '',
-    bodyHash: '',
-  };
-}
-
 type Rule<T extends CommandType> = (scene: Scene, command: CommandOf<T>) => Draft[];
 
 function ruleOf<T extends CommandType>(type: T): Rule<T> {
@@ -268,6 +253,8 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'message.send': sendMessage,
   'message.move': moveMessage,
   'message.reply': replyToMessage,
+  'message.escalate': escalateMail,
+  'worklog.compact': compactWorklog,
   'snapshot.take': takeSnapshot,
   'handoff.offer': offerHandoff,
   'handoff.accept': acceptHandoff,
@@ -278,6 +265,7 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'conflict.accept': acceptConflict,
   'mirror.add': addMirror,
   'mirror.remove': removeMirror,
-  'foreign.keep': keepForeign,
+  'account.read': readAccount,
+  'recovery.make': makeRecovery,
   'text.erase': eraseText,
 };

@@ -1,5 +1,5 @@
 import { lazy } from './lazy.ts';
-import type { Holder, Item, Session, State, Step, StepStatus } from './state.ts';
+import type { Item, Session, State, Step, StepStatus } from './state.ts';
 import { addMs } from './time.ts';
 
 /** What follows from folded state and is stored nowhere. */
@@ -334,12 +334,6 @@ export function isGone(session: Session, vitals: Vitals): boolean {
   const owner = vitals.owners.get(session.id);
   if (owner) return owner === 'dead';
   return leaseEnd(session, vitals) <= vitals.now;
-}
-
-/** The session that holds a step and is alive. */
-export function liveHolder(state: State, holder: Holder | null, vitals: Vitals): Session | null {
-  const session = holder ? state.sessions.get(holder.session) : undefined;
-  return session && !isGone(session, vitals) ? session : null;
 }
 
 /** The leaves that could be started now, in plan order. */

@@ -43,6 +43,7 @@ function strip(schema: Schema, value: unknown, isName: IsName): unknown {
     );
   }
   if (schema.type === 'unknown') return null;
+  if (schema.type === 'record') return {};
   return isWords(schema) ? ERASED : value;
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { AccountPart } from './account.ts';
 import { ActorName, FilePath, Instant, Label, Sentence, StepKey, Text } from './text.ts';
 import {
   type Actor,
@@ -11,6 +12,7 @@ import {
   EndReason,
   ErrorType,
   ItemKind,
+  MessageSide,
   MessageStatus,
   MessageType,
   NoteKind,
@@ -243,6 +245,10 @@ export const eventBodies = {
   }),
   'message.moved': v.object({ id: Label, to: MessageStatus, note: Text, disposition: v.optional(Disposition) }),
   'message.replied': v.object({ id: Label, from: ActorName, body: Sentence }),
+  /** One side of a message has taken note of what the other wrote on it since. */
+  'message.heard': v.object({ id: Label, side: MessageSide, note: Text }),
+  /** Nobody took it on in time; the notice is the message that tells the maintainer. */
+  'message.escalated': v.object({ id: Label, why: Sentence, notice: v.optional(Label) }),
 
   'snapshot.taken': v.object({
     id: Label,
@@ -275,9 +281,10 @@ export const eventBodies = {
   'conflict.accepted': v.object({ id: Label, note: v.optional(Text) }),
   'mirror.added': v.object({ format: Label, path: FilePath }),
   'mirror.removed': v.object({ format: Label, path: FilePath }),
-  /** What a foreign format has and the core has no word for, kept to be rendered back. */
-  'foreign.kept': v.object({ format: Label, data: v.unknown() }),
-  'worklog.compacted': v.object({ notes: v.array(Label), proof: Label }),
+  /** What another tool's file says of the run: all of it when it is taken over, later what was changed there. */
+  'account.read': v.object({ format: Label, path: FilePath, dialect: v.optional(Label), account: AccountPart }),
+  /** Entries of the worklog that went into an archive; the proof is a hash over all that stood in it before. */
+  'worklog.compacted': v.object({ archive: Count, entries: v.array(Label), lines: Count, proof: Label }),
   'recovery.made': v.object({ from: Text, findings: v.array(Text) }),
   'text.erased': v.object({ versions: v.array(Count), reason: Sentence }),
 } as const;

@@ -2,43 +2,8 @@ import type { Event, EventOf } from './event.ts';
 import { heldSteps } from './evolve-session.ts';
 import { holdStep, takeStep } from './evolve-step.ts';
 import { moveOf } from './lifecycle.ts';
-import { count, type Handoff, type Message, type State } from './state.ts';
+import { count, type Handoff, type State } from './state.ts';
 import type { Toucher } from './touch.ts';
-
-export function applyMessage(
-  state: State,
-  event: EventOf<'message.sent' | 'message.moved' | 'message.replied'>,
-  touch: Toucher,
-): void {
-  const before = state.messages.get(event.body.id) ?? null;
-  const after = evolveMessage(before, event);
-  if (!after) return;
-  count(state, after.id);
-  if (after.status === 'closed') state.messages.delete(after.id);
-  else state.messages.set(after.id, after);
-  touch('message', after.id, before, after);
-}
-
-function evolveMessage(
-  before: Message | null,
-  event: EventOf<'message.sent' | 'message.moved' | 'message.replied'>,
-): Message | null {
-  if (event.type === 'message.sent') {
-    return { ...event.body, status: 'unread', at: event.at, session: event.session, acks: [], replies: [] };
-  }
-  if (!before) return null;
-  if (event.type === 'message.replied') {
-    const { from, body } = event.body;
-    return { ...before, replies: [...before.replies, { from, at: event.at, body }] };
-  }
-  const { to, note, disposition } = event.body;
-  return {
-    ...before,
-    status: to,
-    acks: [...before.acks, { by: event.actor.name, at: event.at, to, note }],
-    disposition: disposition ?? before.disposition,
-  };
-}
 
 export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: Toucher): void {
   const { id, session, agent, sequence, next } = event.body;

@@ -1,4 +1,6 @@
 import type { EventOf } from './event.ts';
+import { passMail } from './evolve-message.ts';
+import { growWorklog, SESSION_LINES } from './evolve-worklog.ts';
 import { type Claim, count, type Session, type State } from './state.ts';
 import type { Recall, Toucher } from './touch.ts';
 
@@ -31,6 +33,7 @@ export function applySession(
       held: [],
       completed: [],
       left: [],
+      leftClaims: [],
       endedAt: null,
       endReason: null,
       notes: [],
@@ -53,7 +56,10 @@ export function applySession(
   if (!before) return;
   const left = heldSteps(state, id);
   freeSteps(state, id, reason, touch);
-  for (const claim of state.claims.values()) if (claim.session === id) dropClaim(state, claim, touch);
+  const claims = [...state.claims.values()].filter((claim) => claim.session === id);
+  for (const claim of claims) dropClaim(state, claim, touch);
+  if (reason !== 'superseded') passMail(state, before, touch);
+  growWorklog(state, SESSION_LINES);
   if (next) state.next = { text: next, session: id, step: left.at(-1) ?? null, at: event.at };
   state.sessions.delete(id);
   touch('session', id, before, {
@@ -61,6 +67,7 @@ export function applySession(
     status: reason,
     endReason: reason,
     left,
+    leftClaims: claims.map(({ files, reason: why }) => ({ files, reason: why })),
     endedAt: event.at,
     seenAt: lastSeenAt ?? event.at,
     notes: notes ?? [],
@@ -101,7 +108,7 @@ export function applyClaim(state: State, event: EventOf<'claim.taken' | 'claim.r
   const after: Claim = {
     id,
     session,
-    agent: event.actor.name,
+    agent: state.sessions.get(session)?.agent ?? event.actor.name,
     files,
     reason: reason ?? null,
     since: event.at,

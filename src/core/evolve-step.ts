@@ -1,4 +1,4 @@
-import type { Artifact, Event, EventOf } from './event.ts';
+import type { Artifact, Event, EventBody, EventOf } from './event.ts';
 import { namedPaths, treeOf } from './place.ts';
 import { count, type State, type Step } from './state.ts';
 import { oneLine } from './text.ts';
@@ -17,10 +17,16 @@ export function applyStep(state: State, event: StepEvent, touch: Toucher): void 
     return;
   }
   if (!before && event.type !== 'step.added') return;
-  const after = event.type === 'step.added' ? addedStep(event) : evolveStep(before as Step, event);
+  const after =
+    event.type === 'step.added' ? freshStep(event.body) : withoutOldTimes(evolveStep(before as Step, event));
   state.steps.set(key, after);
   touch('step', key, before, after);
   afterStep(state, event, touch);
+}
+
+/** What a file said of its times holds no more once it is worked on here. */
+function withoutOldTimes(step: Step): Step {
+  return step.stated ? { ...step, stated: undefined } : step;
 }
 
 /** What a step's event does beside the step itself. */
@@ -51,7 +57,7 @@ function afterStep(state: State, event: StepEvent, touch: Toucher): void {
         id: step,
         step,
         summary: summary ?? null,
-        built: built ?? null,
+        built: built ? [built] : [],
         artifacts: artifacts ?? [],
         session: event.session,
         by: event.actor.name,
@@ -83,8 +89,9 @@ export function holdStep(state: State, holder: string, step: string, touch: Touc
   touch('session', session.id, session, next);
 }
 
-function addedStep(event: EventOf<'step.added'>): Step {
-  const { step, title, kind, parent, after, wave, agents, parallel, gate, context, checkpoints, alias } = event.body;
+/** A step as it comes into the plan. */
+export function freshStep(body: EventBody<'step.added'>): Step {
+  const { step, title, kind, parent, after, wave, agents, parallel, gate, context, checkpoints, alias } = body;
   return {
     key: step,
     title,

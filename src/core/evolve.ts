@@ -1,7 +1,11 @@
 import type { Event, EventBody, EventOf } from './event.ts';
-import { applyHandoff, applyMessage, applySnapshot } from './evolve-mail.ts';
+import { applyAccount } from './evolve-account.ts';
+import { applyHandoff, applySnapshot } from './evolve-mail.ts';
+import { applyMessage } from './evolve-message.ts';
 import { applyClaim, applySession } from './evolve-session.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './evolve-step.ts';
+import { applyCompaction, growWorklog, noteLines } from './evolve-worklog.ts';
+import { isOpen } from './lifecycle.ts';
 import { markPlace } from './place.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
 import { count } from './state.ts';
@@ -82,6 +86,8 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
     case 'message.sent':
     case 'message.moved':
     case 'message.replied':
+    case 'message.heard':
+    case 'message.escalated':
       return applyMessage(state, event, touch);
     case 'snapshot.taken':
       return applySnapshot(state, event, touch);
@@ -98,16 +104,14 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
     case 'mirror.added':
     case 'mirror.removed':
       return applyMirror(state, event, touch);
-    case 'foreign.kept': {
-      const { format, data } = event.body;
-      state.foreign.set(format, data);
-      return touch('foreign', format, null, { format, version: event.version });
-    }
+    case 'account.read':
+      return applyAccount(state, event, touch, recall);
     case 'text.erased':
       return touch('erasure', String(event.version), null, event.body);
     case 'worklog.compacted':
+      return applyCompaction(state, event, touch, recall);
     case 'recovery.made':
-      return;
+      return touch('recovery', String(event.version), null, { id: String(event.version), ...event.body, at: event.at });
     default:
       event satisfies never;
   }
@@ -197,9 +201,6 @@ function applyDecision(
   if (old) touch('decision', old.id, old, { ...old, status: 'superseded', supersededBy: id });
 }
 
-const isOpen = (item: Item): boolean =>
-  item.status === 'open' || item.status === 'active' || item.status === 'bypassed';
-
 function applyItem(
   state: State,
   event: EventOf<'item.raised' | 'item.settled' | 'item.reopened'>,
@@ -212,7 +213,7 @@ function applyItem(
   if (!after) return;
   count(state, id);
   // What is settled leaves state; only what raises or reopens it brings it back, whether it can be recalled or not.
-  if (!isOpen(after)) state.items.delete(id);
+  if (!isOpen(after.status)) state.items.delete(id);
   else if (event.type !== 'item.settled' || state.items.has(id)) state.items.set(id, after);
   touch('item', id, before, after);
 }
@@ -252,6 +253,7 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): 
   count(state, event.body.id);
   state.totals.notes += 1;
   const note: Note = { ...event.body, at: event.at, by: event.actor.name, session: event.session };
+  growWorklog(state, noteLines(note.text));
   if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(note.id, note);
   touch('note', note.id, null, note);
 }
@@ -263,7 +265,7 @@ function applyUsage(state: State, body: EventBody<'usage.added'>, touch: Toucher
     agent,
     input: (before?.input ?? 0) + input,
     output: (before?.output ?? 0) + output,
-    cached: (before?.cached ?? 0) + (cached ?? 0),
+    cached: cached === undefined ? (before?.cached ?? null) : (before?.cached ?? 0) + cached,
   };
   state.usage.set(agent, after);
   touch('usage', agent, before, after);

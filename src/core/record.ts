@@ -63,13 +63,17 @@ function facets(touch: Touch): Facets {
     }
     case 'result': {
       const { summary, built } = row as Rows['result'];
-      return { status: 'final', tags: [], text: words(summary, built) };
+      return { status: 'final', tags: [], text: words(summary, ...built) };
     }
     case 'session': {
-      const { status, agent, notes, issues, client } = row as Rows['session'];
+      const { status, agent, notes, issues, client, archive } = row as Rows['session'];
       return {
         status,
-        tags: [`agent:${agent}`, ...(client ? [`client:${client.id}`] : [])],
+        tags: [
+          `agent:${agent}`,
+          ...(client ? [`client:${client.id}`] : []),
+          ...(status === 'active' ? [] : [worklogTag(archive)]),
+        ],
         text: words(...notes, ...issues),
       };
     }
@@ -97,8 +101,8 @@ function facets(touch: Touch): Facets {
       };
     }
     case 'note': {
-      const { kind, text } = row as Rows['note'];
-      return { status: kind, tags: [], text };
+      const { kind, text, archive } = row as Rows['note'];
+      return { status: kind, tags: [worklogTag(archive)], text };
     }
     case 'effect': {
       const { status, name, key } = row as Rows['effect'];
@@ -133,6 +137,10 @@ function facets(touch: Touch): Facets {
       return { status: 'accepted', tags: [], text: null };
     case 'foreign':
       return { status: 'kept', tags: [], text: null };
+    case 'recovery': {
+      const { from, findings } = row as Rows['recovery'];
+      return { status: 'made', tags: [], text: words(from, ...findings) };
+    }
     case 'erasure': {
       const { reason } = row as Rows['erasure'];
       return { status: 'erased', tags: [], text: reason };
@@ -141,6 +149,9 @@ function facets(touch: Touch): Facets {
       return touch satisfies never;
   }
 }
+
+/** An entry of the worklog stands in it, or in one of its archives. */
+const worklogTag = (archive: number | undefined): string => (archive === undefined ? 'worklog' : `archive:${archive}`);
 
 function words(...parts: readonly (string | null | undefined)[]): string | null {
   const present = parts.filter((part) => part);

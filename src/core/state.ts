@@ -1,5 +1,5 @@
 import type { Artifact, EventBody, Owner, TreeMark } from './event.ts';
-import type { Actor, Role, StepKind } from './vocabulary.ts';
+import type { Actor, MessageSide, Role, StepKind } from './vocabulary.ts';
 
 /**
  * Folded state: what the rules need and nothing more. Open things and the plan are here; what is settled, ended or told
@@ -28,7 +28,6 @@ export interface State {
   notes: Map<string, Note>;
   usage: Map<string, Usage>;
   mirrors: Map<string, Mirror>;
-  foreign: Map<string, unknown>;
   acceptedConflicts: Map<string, string>;
   next: NextAction | null;
   /** Where the work stood when it was recorded last, by working tree; the main one has no name. */
@@ -38,10 +37,35 @@ export interface State {
   lastSnapshot: { id: string; session: string; agent: string; version: number; at: string } | null;
   /** The last snapshot's number, by agent. */
   snapshotSequences: Map<string, number>;
+  worklog: Worklog;
 }
+
+/** How long the worklog has become, and what went out of it. */
+export interface Worklog {
+  /** Of its entries; status block and decision index are not counted. */
+  lines: number;
+  entries: number;
+  archives: readonly WorklogArchive[];
+}
+
+export interface WorklogArchive {
+  number: number;
+  at: string;
+  by: string;
+  entries: number;
+  lines: number;
+  proof: string;
+}
+
+/** Words of a file that are said otherwise here, to be written back as they were: times above all. */
+export type Stated = Readonly<Record<string, string>>;
 
 export interface Run {
   id: string;
+  /** Its name in another tool's file. */
+  alias?: string | undefined;
+  branch?: string | undefined;
+  stated?: Stated | undefined;
   title: string;
   goal: string | null;
   workspace: string;
@@ -58,6 +82,7 @@ export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 's
 
 export interface Step {
   key: string;
+  stated?: Stated | undefined;
   title: string;
   kind: StepKind;
   parent: string | null;
@@ -114,6 +139,9 @@ export interface Checkpoint {
 
 export interface Session {
   id: string;
+  stated?: Stated | undefined;
+  workingOn?: string | undefined;
+  finished?: readonly string[] | undefined;
   agent: string;
   kind: 'agent' | 'person';
   role: Role;
@@ -135,12 +163,16 @@ export interface Session {
   completed: readonly string[];
   /** Steps it held when it ended. */
   left: readonly string[];
+  /** What it had claimed when it ended. */
+  leftClaims: readonly Pick<Claim, 'files' | 'reason'>[];
   endedAt: string | null;
   endReason: string | null;
   notes: readonly string[];
   issues: readonly string[];
   contextUsage: number | null;
   evidence: readonly string[];
+  /** The archive of the worklog it went into. */
+  archive?: number | undefined;
   alias: string | null;
 }
 
@@ -158,6 +190,7 @@ export interface Claim {
 export type ItemStatus = 'active' | 'bypassed' | 'open' | 'resolved' | 'deferred' | 'withdrawn';
 
 export interface Item extends EventBody<'item.raised'> {
+  stated?: Stated | undefined;
   status: ItemStatus;
   raisedAt: string;
   by: string;
@@ -168,6 +201,7 @@ export interface Item extends EventBody<'item.raised'> {
 }
 
 export interface Decision extends EventBody<'decision.made'> {
+  stated?: Stated | undefined;
   status: 'active' | 'retracted' | 'superseded';
   at: string;
   by: string;
@@ -178,9 +212,12 @@ export interface Decision extends EventBody<'decision.made'> {
 }
 
 export interface Note extends EventBody<'note.added'> {
+  stated?: Stated | undefined;
   at: string;
   by: string;
   session: string | null;
+  /** The archive of the worklog it went into. */
+  archive?: number | undefined;
 }
 
 export interface Effect extends EventBody<'effect.began'> {
@@ -194,12 +231,34 @@ export interface Effect extends EventBody<'effect.began'> {
 }
 
 export interface Message extends EventBody<'message.sent'> {
+  stated?: Stated | undefined;
   status: EventBody<'message.moved'>['to'];
   at: string;
   session: string | null;
-  acks: readonly { by: string; at: string; to: string; note: string }[];
-  replies: readonly { from: string; at: string; body: string }[];
+  acks: readonly (Said & { by: string; to: string; note: string })[];
+  replies: readonly (Said & { from: string; body: string })[];
+  /** The event up to which each side has heard what was said. */
+  heard: Readonly<Record<MessageSide, number>>;
+  /** Sittings of its receiver that ended over it unread: 1, one that was under way when it came; 2, a whole one. */
+  passed: 0 | 1 | 2;
+  escalated: Escalation | null;
   disposition?: string | undefined;
+}
+
+/** By which side of a message something was said; null is a third. */
+interface Said {
+  at: string;
+  version: number;
+  side: MessageSide | null;
+}
+
+export interface Escalation {
+  at: string;
+  why: string;
+  /** The message that tells the maintainer. */
+  notice: string | null;
+  /** How many sittings the run had seen by then. */
+  sessions: number;
 }
 
 export interface Handoff extends EventBody<'handoff.offered'> {
@@ -212,11 +271,12 @@ export interface Handoff extends EventBody<'handoff.offered'> {
   outcome: string | null;
 }
 
+/** Tokens; what nobody told is not known, which is not zero. */
 export interface Usage {
   agent: string;
-  input: number;
-  output: number;
-  cached: number;
+  input: number | null;
+  output: number | null;
+  cached: number | null;
 }
 
 export interface Mirror {
@@ -265,7 +325,7 @@ export interface Result {
   id: string;
   step: string;
   summary: string | null;
-  built: string | null;
+  built: readonly string[];
   artifacts: readonly Artifact[];
   session: string | null;
   by: string;
@@ -273,7 +333,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 4;
+export const STATE_FORMAT = 6;
 
 export function emptyState(): State {
   return {
@@ -290,13 +350,13 @@ export function emptyState(): State {
     notes: new Map(),
     usage: new Map(),
     mirrors: new Map(),
-    foreign: new Map(),
     acceptedConflicts: new Map(),
     next: null,
     places: new Map(),
     totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
     lastSnapshot: null,
     snapshotSequences: new Map(),
+    worklog: { lines: 0, entries: 0, archives: [] },
   };
 }
 
@@ -315,7 +375,6 @@ export function forkState(state: State): State {
     notes: new Map(state.notes),
     usage: new Map(state.usage),
     mirrors: new Map(state.mirrors),
-    foreign: new Map(state.foreign),
     acceptedConflicts: new Map(state.acceptedConflicts),
     places: new Map(state.places),
     snapshotSequences: new Map(state.snapshotSequences),
@@ -343,12 +402,14 @@ export function nextId(state: State, prefix: string, ahead = 0): string {
   return `${prefix}-${(state.counters[prefix] ?? 0) + 1 + ahead}`;
 }
 
-/** Keeps the counter of an id's prefix at least at its number, whatever made the id. */
-export function count(state: State, id: string): void {
+/** Keeps the counter of an id's prefix at least at its number, whatever made the id. Says whether the id is new. */
+export function count(state: State, id: string): boolean {
   const match = /^([A-Z])-(\d+)$/.exec(id);
-  if (!match) return;
+  if (!match) return false;
   const [, prefix = '', digits = ''] = match;
-  state.counters[prefix] = Math.max(state.counters[prefix] ?? 0, Number(digits));
+  const before = state.counters[prefix] ?? 0;
+  state.counters[prefix] = Math.max(before, Number(digits));
+  return Number(digits) > before;
 }
 
 export const itemPrefixes = { blocker: 'B', finding: 'F', question: 'Q', commitment: 'C', error: 'E' } as const;

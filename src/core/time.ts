@@ -11,6 +11,14 @@ export function msBetween(earlier: string, later: string): number {
   return Date.parse(later) - Date.parse(earlier);
 }
 
+/** Whether a date (all of its day counts) or a time is over. Words such as "next week" never are. */
+export function isPast(due: string, now: string): boolean {
+  if (/^\d{4}-\d\d-\d\d$/.test(due)) return now.slice(0, 10) > due;
+  const [, day, time, zone] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?$/.exec(due) ?? [];
+  return day !== undefined && Date.parse(`${day}T${time}${zone ?? 'Z'}`) < Date.parse(now);
+}
+
 /** A length of time as people say it: `14 min`, `2 days`. */
 export function inWords(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
@@ -26,4 +34,15 @@ export function inWords(ms: number): string {
 export function clockTime(instant: string, now: string): string {
   const minutes = `${instant.slice(11, 16)} UTC`;
   return instant.slice(0, 10) === now.slice(0, 10) ? minutes : `${instant.slice(0, 10)} ${minutes}`;
+}
+
+/** A date or time as files say it, in ISO order, as an instant; without a zone it is taken as UTC. Null for other words. */
+export function instantOf(words: string): string | null {
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?$/.exec(
+    words.trim(),
+  );
+  if (!match) return null;
+  const [, day, minutes = '00:00', seconds = ':00', zone = 'Z'] = match;
+  const ms = Date.parse(`${day}T${minutes}${seconds}${zone === 'UTC' ? 'Z' : zone}`);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }

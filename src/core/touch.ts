@@ -1,3 +1,4 @@
+import type { AccountPart } from './account.ts';
 import type {
   Claim,
   Decision,
@@ -15,6 +16,12 @@ import type {
   Step,
   Usage,
 } from './state.ts';
+
+export interface Foreign extends Pick<AccountPart, 'kept' | 'claims' | 'position' | 'next'> {
+  format: string;
+  path: string;
+  dialect: string | null;
+}
 
 /** The things that have a name and a record. */
 export interface Rows {
@@ -34,7 +41,9 @@ export interface Rows {
   usage: Usage;
   mirror: Mirror;
   conflict: { id: string; at: string };
-  foreign: { format: string; version: number };
+  /** What a file has and we have no word for. */
+  foreign: Foreign;
+  recovery: { id: string; from: string; findings: readonly string[]; at: string };
   erasure: { versions: readonly number[]; reason: string };
 }
 export type RowKind = keyof Rows;
@@ -48,6 +57,10 @@ export type Recall = <K extends RowKind>(kind: K, id: string) => Rows[K] | null;
 export type Toucher = <K extends RowKind>(kind: K, id: string, before: Rows[K] | null, after: Rows[K] | null) => void;
 
 /** Drops absent fields, so that a patch does not overwrite with nothing. */
-export function present<T extends object>(patch: T): T {
-  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as T;
+export function present<T extends object>(patch: T): Present<T> {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Present<T>;
 }
+
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};

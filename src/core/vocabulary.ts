@@ -34,4 +34,6 @@ export const SettledAs = v.picklist(['resolved', 'bypassed', 'deferred', 'withdr
 export const MessageType = v.picklist(['notify', 'request', 'decision-required', 'objection', 'handoff-ready']);
 export const Priority = v.picklist(['P0', 'P1', 'P2']);
 export const MessageStatus = v.picklist(['unread', 'acknowledged', 'blocked', 'actioned', 'closed']);
+export const MessageSide = v.picklist(['from', 'to']);
+export type MessageSide = v.InferOutput<typeof MessageSide>;
 export const Disposition = v.picklist(['resolved', 'superseded', 'withdrawn', 'abandoned', 'deferred']);

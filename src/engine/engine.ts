@@ -192,7 +192,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
   async function executeNow(run: string, command: Command, caller: Caller): Promise<Done> {
     if (caller.key !== null) {
       const before = await store.recorded(run, caller.key);
-      if (before.length > 0) return replay(await refresh(run), before);
+      if (before.length > 0) return replay(run, before, command, caller.key);
     }
     // The first try may go by what this engine remembers: the append refuses if that is old, and a refusal or a no-op
     // that it leads to is only believed after a look.
@@ -260,7 +260,7 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     }
     const appended = await store.append(prepared.batch);
     if (appended.outcome === 'conflict') return 'conflict';
-    if (appended.outcome === 'replayed') return replay(await refresh(run), appended.events);
+    if (appended.outcome === 'replayed') return replay(run, appended.events, command, caller.key ?? '');
     remember(run, prepared.next);
     return {
       events: prepared.events,
@@ -273,8 +273,12 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     };
   }
 
-  function replay(loaded: Loaded, events: Event[]): Done {
-    return { events, state: loaded.state, changed: [], session: events.at(-1)?.session ?? null, replayed: true };
+  async function replay(run: string, events: Event[], command: Command, key: string): Promise<Done> {
+    // Loaded when it is needed: most commands are no repetition.
+    const { mustBeSame } = await import('./replay.ts');
+    mustBeSame(command, events, key);
+    const { state } = await refresh(run);
+    return { events, state, changed: [], session: events.at(-1)?.session ?? null, replayed: true };
   }
 
   /** Records that folded state does not hold. Sessions are followed to those that went on in their place. */

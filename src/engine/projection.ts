@@ -1,3 +1,4 @@
+import { namesIn } from '../core/command.ts';
 import type { Event } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { type ProjectedRow, recordsOf } from '../core/record.ts';
@@ -40,9 +41,13 @@ export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], st
         return event.body.continues ? [event.body.continues] : [];
       case 'decision.made':
         return event.body.supersedes ? [event.body.supersedes] : [];
+      case 'account.read':
+        return namesIn(event.body);
       case 'decision.retracted':
       case 'item.settled':
         return [event.body.id];
+      case 'worklog.compacted':
+        return event.body.entries;
       default:
         return [];
     }

@@ -17,7 +17,19 @@ import { shaped } from './operation.ts';
 export async function act(context: Context, command: Command): Promise<Done & { run: string }> {
   const run = await currentRun(context);
   const engine = await context.engine();
-  return { run, ...(await engine.execute(run, command, context.caller)) };
+  const done = await engine.execute(run, command, context.caller);
+  if (done.state.mirrors.size > 0 && done.events.length > 0) {
+    // Loaded when it is needed: few runs have mirrors.
+    const { keepMirrors } = await import('./mirrors.ts');
+    await keepMirrors(context, done.state);
+  }
+  return { run, ...done };
+}
+
+/** One of several commands that an operation gives: each is recorded under a key of its own. */
+export function actPart(context: Context, part: string, command: Command): Promise<Done & { run: string }> {
+  const { key } = context.caller;
+  return act({ ...context, caller: { ...context.caller, key: key === null ? null : `${key}:${part}` } }, command);
 }
 
 /** The folded state of the run that is meant. */

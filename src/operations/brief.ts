@@ -1,5 +1,6 @@
 import { type Brief, composeBrief } from '../core/brief.ts';
 import { type BriefText, renderBrief } from '../core/brief-text.ts';
+import type { SeenEvidence } from '../core/conflict.ts';
 import { ancestorsOf, planView } from '../core/derive.ts';
 import { positionOf } from '../core/position.ts';
 import type { Decision, Session, State, Step } from '../core/state.ts';
@@ -14,8 +15,11 @@ import { readingList } from './reading-list.ts';
 export interface BriefOptions {
   session: string | null;
   agent: string | null;
+  person?: boolean | undefined;
   role?: Role | undefined;
   budgetTokens?: number | undefined;
+  /** What others did to mirrors, as it was found. */
+  edits?: SeenEvidence['edits'];
 }
 
 export async function briefFor(
@@ -37,10 +41,11 @@ export async function briefFor(
     role: options.role,
     session: options.session,
     agent: options.agent,
+    person: options.person,
     decisions: await decisionsThatBear(context, state, options.session),
     previous: await previousSession(context, state, options.session),
     mark: treeMark(context),
-    seen: await findEvidence(context, state, status),
+    seen: await findEvidence(context, state, status, options.edits),
     files: await readingList(context, state, position, budgetTokens),
     effectOwners,
   });

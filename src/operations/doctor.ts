@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import * as v from 'valibot';
+import { notFound } from '../core/fault.ts';
 import { auditRun, rebuildRun } from '../engine/audit.ts';
 import { currentRun } from './act.ts';
 import { defineOperation, described } from './operation.ts';
+import { examineFiles } from './salvage.ts';
 
 const Finding = v.object({
   code: v.string(),
@@ -13,9 +17,14 @@ type Finding = v.InferOutput<typeof Finding>;
 
 export const doctor = defineOperation({
   name: 'doctor',
-  summary: 'Verify the journal and all that is derived from it; --rebuild makes the derived anew.',
+  summary: "Verify the journal and all that is derived from it, or other tools' files below a path.",
   scope: 'write',
+  local: true,
+  words: ['path'],
+  examples: ['holdfast doctor', 'holdfast doctor .planning', 'holdfast doctor agent-output/shop --repair'],
   input: v.object({
+    path: v.optional(described(v.string(), "A folder or file of another tool's state; nothing is changed there.")),
+    repair: v.optional(described(v.boolean(), 'Take over what can be saved of a damaged file; its bytes are kept.')),
     rebuild: v.optional(described(v.boolean(), 'Drop what is derived and make it again from the events.')),
   }),
   output: v.object({
@@ -30,7 +39,12 @@ export const doctor = defineOperation({
     ),
     store: v.string(),
   }),
-  async run(context, { rebuild }) {
+  async run(context, { path, repair = false, rebuild }) {
+    if (path !== undefined) {
+      const file = resolve(context.dir, path);
+      if (!existsSync(file)) throw notFound('path', path, [], 'Give a folder or a file that is there.');
+      return { data: { findings: await examineFiles(context, file, repair), runs: [], store: path } };
+    }
     const { store } = await context.engine();
     const findings: Finding[] = (await store.inspect()).map((message) => ({
       code: 'store',

@@ -4,6 +4,7 @@ import { act, currentRun } from './act.ts';
 import { label, reason } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
+import { writeArchive, writeWorklogFile } from './worklog-file.ts';
 
 export const erase = defineOperation({
   name: 'erase',
@@ -19,6 +20,13 @@ export const erase = defineOperation({
     const versions = await versionsAbout(store, run, target);
     const done = await act(context, { type: 'text.erase', versions, reason: why });
     await writeResumeFile(context, done.state);
+    // Under anybody's claim: the words must go.
+    await writeWorklogFile(context, done.state, true);
+    for (const archive of done.state.worklog.archives) {
+      await writeArchive(context, done.state, archive).catch((thrown: Error) =>
+        context.warn(`The words may still stand in an archive of the worklog. ${thrown.message}`),
+      );
+    }
     return {
       data: { erased: versions, run, version: done.state.version },
       changed: versions.map((version) => ({ path: `event.${version}`, before: 'text', after: 'erased' })),

@@ -4,6 +4,7 @@ import {
   DIRTY_LIMIT,
   type Evidence,
   type RecordedEvidence,
+  type SeenEvidence,
   type WorkMark,
   weighEvidence,
 } from '../core/conflict.ts';
@@ -47,6 +48,7 @@ export async function findEvidence(
   context: Context,
   state: State,
   status: Promise<GitStatus | null> = beginGitStatus(context),
+  edits: SeenEvidence['edits'] = [],
 ): Promise<Findings> {
   const workspace = context.workspace();
   // A shared journal has runs of other workspaces; nothing here speaks about them.
@@ -67,6 +69,7 @@ export async function findEvidence(
   const relations = await ancestry;
   const evidence = weighEvidence(state, recorded, {
     tree: here,
+    edits,
     head: mark?.head ?? null,
     branch: mark?.branch ?? null,
     files,

@@ -6,6 +6,8 @@ import { currentRun, currentState } from './act.ts';
 import { limit } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';
 
+const ItemStatus = v.picklist(['open', 'active', 'bypassed', 'resolved', 'deferred', 'withdrawn']);
+
 export const items = defineOperation({
   name: 'items',
   summary: 'List what is open; with --all what is settled too.',
@@ -13,13 +15,14 @@ export const items = defineOperation({
   input: v.object({
     kind: v.optional(described(ItemKind, 'Only of this kind.')),
     all: v.optional(described(v.boolean(), 'Settled ones too.')),
+    status: v.optional(described(ItemStatus, 'Only those that stand so, such as deferred.')),
     limit: limit(100),
   }),
   output: v.object({
     items: v.array(shaped<Item>({ id: v.string(), kind: v.string(), status: v.string(), text: v.string() })),
   }),
-  async run(context, { kind, all, limit: wanted = 100 }) {
-    if (!all) {
+  async run(context, { kind, all, status, limit: wanted = 100 }) {
+    if (!all && status === undefined) {
       const open = [...(await currentState(context)).items.values()].filter(
         (item) => kind === undefined || item.kind === kind,
       );
@@ -31,6 +34,7 @@ export const items = defineOperation({
       kind: 'item',
       limit: wanted,
       ...(kind === undefined ? {} : { tag: `kind:${kind}` }),
+      ...(status === undefined ? {} : { status }),
     });
     return { data: { items: records.map((record) => record.doc as Item) } };
   },
@@ -38,6 +42,9 @@ export const items = defineOperation({
     found.length === 0
       ? 'Nothing is open.'
       : found
-          .map((item) => `${pen.bold(item.id)} ${pen.dim(`${item.kind}, ${item.status}`)} ${oneLine(item.text, 110)}`)
+          .map((item) => {
+            const to = `${item.to ? `, to ${item.to}` : ''}${item.due ? `, due ${oneLine(item.due, 40)}` : ''}`;
+            return `${pen.bold(item.id)} ${pen.dim(`${item.kind}, ${item.status}${to}`)} ${oneLine(item.text, 110)}`;
+          })
           .join('\n'),
 });

@@ -4,6 +4,7 @@ import { NoteKind } from '../core/vocabulary.ts';
 import { act, idInEvents } from './act.ts';
 import { Made } from './decide.ts';
 import { defineOperation, described } from './operation.ts';
+import { compactionHints, writeWorklogFile } from './worklog-file.ts';
 
 export const note = defineOperation({
   name: 'note',
@@ -16,10 +17,19 @@ export const note = defineOperation({
     kind: v.optional(described(NoteKind, 'What kind of note it is (default worklog).'), 'worklog'),
     step: v.optional(described(StepKey, 'The step it is about.')),
   }),
-  output: Made,
+  output: v.object({ ...Made.entries, hints: v.array(v.string()) }),
   async run(context, { text, kind, step }) {
     const done = await act(context, { type: 'note.add', text, kind, step });
-    return { data: { id: idInEvents(done) ?? '', run: done.run, version: done.state.version }, changed: done.changed };
+    await writeWorklogFile(context, done.state);
+    return {
+      data: {
+        id: idInEvents(done) ?? '',
+        run: done.run,
+        version: done.state.version,
+        hints: compactionHints(done.state),
+      },
+      changed: done.changed,
+    };
   },
-  say: ({ id }, pen) => `Noted as ${pen.bold(id)}.`,
+  say: ({ id, hints }, pen) => [`Noted as ${pen.bold(id)}.`, ...hints].join('\n'),
 });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { act, StepOutcome, stepOutcome } from './act.ts';
+import { act, currentState, StepOutcome, stepOutcome } from './act.ts';
+import type { Context } from './context.ts';
 import { label } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
@@ -14,9 +15,10 @@ export const release = defineOperation({
   input: v.object({ key: described(label, 'The key of a step, or the id of a claim (L-4).') }),
   output: Released,
   async run(context, { key }) {
-    if (/^L-\d+$/.test(key)) {
-      const done = await act(context, { type: 'claim.release', id: key });
-      return { data: { id: key, run: done.run, version: done.state.version }, changed: done.changed };
+    const id = await claimNamed(context, key);
+    if (id !== null) {
+      const done = await act(context, { type: 'claim.release', id });
+      return { data: { id, run: done.run, version: done.state.version }, changed: done.changed };
     }
     const done = await act(context, { type: 'step.release', step: key });
     if (done.events.length > 0) await writeResumeFile(context, done.state);
@@ -27,3 +29,11 @@ export const release = defineOperation({
       ? `${data.id} is released.`
       : `${pen.dim('□')} ${pen.bold(data.step.key)} ${data.step.title}: pending again.`,
 });
+
+/** A claim goes by its number or by the name a foreign file gave it. */
+async function claimNamed(context: Context, key: string): Promise<string | null> {
+  if (/^L-\d+$/.test(key)) return key;
+  const { claims, steps } = await currentState(context);
+  if (steps.has(key)) return null;
+  return [...claims.values()].find((claim) => claim.alias === key)?.id ?? null;
+}

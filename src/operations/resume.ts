@@ -1,7 +1,9 @@
 import * as v from 'valibot';
+import type { State } from '../core/state.ts';
 import { Role } from '../core/vocabulary.ts';
 import { currentState } from './act.ts';
 import { briefFor } from './brief.ts';
+import type { Context } from './context.ts';
 import { beginGitStatus } from './evidence.ts';
 import { defineOperation, described, type Pen } from './operation.ts';
 import { repeatProbes } from './probe.ts';
@@ -42,7 +44,7 @@ export const resume = defineOperation({
     nextAction: v.looseObject({ text: v.string(), basis: v.string() }),
     errors: List,
     blockers: List,
-    mail: v.object({ unread: List, pendingAcks: List, unanswered: List }),
+    mail: v.object({ unread: List, pendingAcks: List, replies: List, unanswered: List }),
     commitments: List,
     others: List,
     owed: v.array(v.string()),
@@ -64,15 +66,18 @@ export const resume = defineOperation({
     const status = beginGitStatus(context);
     // Resuming records the crashes it finds, and nothing else.
     const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
+    const edits = before.mirrors.size > 0 ? await takeInEdits(context, before) : [];
     const probes = probe ? await repeatProbes(context, before) : [];
-    const state = probe ? await currentState(context) : before;
+    const state = probe || before.mirrors.size > 0 ? await currentState(context) : before;
     const { actor, session } = context.caller;
     const mine = [...state.sessions.values()].find((one) => (session ? one.id === session : one.agent === actor.name));
     const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
       session: mine?.id ?? session,
       agent: mine?.agent ?? actor.name,
+      person: (mine?.kind ?? actor.kind) === 'person',
       role: role ?? mine?.role,
       budgetTokens: budget,
+      edits,
     });
     saveResumeText(context, text);
     const { budgetTokens, ...rest } = brief;
@@ -81,6 +86,17 @@ export const resume = defineOperation({
   say: ({ text }, pen) => painted(text.trimEnd(), pen),
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),
 });
+
+/** What others wrote into the mirrors is part of where the work stands. */
+async function takeInEdits(context: Context, state: State): Promise<{ path: string; found: string }[]> {
+  const { editsOf, syncMirrors } = await import('./mirrors.ts');
+  try {
+    return editsOf(await syncMirrors(context, state));
+  } catch (thrown) {
+    context.warn(`The mirrors could not be read: ${(thrown as Error).message}`);
+    return [];
+  }
+}
 
 /** The same text for people: titles stand out, and what must not be overlooked is red. */
 function painted(text: string, pen: Pen): string {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Fault, quoted } from '../core/fault.ts';
+import { type Letter, type Mail, mailOf } from '../core/mail.ts';
 import { Sentence } from '../core/text.ts';
 import { CloseReason } from '../core/vocabulary.ts';
 import { recordedPath } from '../workspace/files.ts';
@@ -7,8 +8,10 @@ import { act } from './act.ts';
 import type { Context } from './context.ts';
 import { beginGitStatus, fullTreeMark } from './evidence.ts';
 import { nextAction } from './fields.ts';
+import { copyMail, MailLists, sayMail } from './mail-outcome.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
+import { compactionHints, writeWorklogFile } from './worklog-file.ts';
 
 export const sessionEnd = defineOperation({
   name: 'session.end',
@@ -32,6 +35,10 @@ export const sessionEnd = defineOperation({
     run: v.string(),
     version: v.number(),
     interrupted: v.array(v.string()),
+    mail: MailLists,
+    /** Messages left to the maintainer. */
+    escalated: v.array(v.string()),
+    hints: v.array(v.string()),
   }),
   async run(context, { fileNotes, ...words }) {
     const done = await act(context, {
@@ -46,19 +53,39 @@ export const sessionEnd = defineOperation({
       (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === id,
     );
     await writeResumeFile(context, done.state);
+    await writeWorklogFile(context, done.state);
+    const { now } = await context.engine();
+    const mail = mailOf(done.state, ended?.actor ?? context.caller.actor, now());
+    const escalated = done.events.flatMap((event) => (event.type === 'message.escalated' ? [event.body.id] : []));
     return {
       data: {
         session: { id, agent: ended?.actor.name ?? context.caller.actor.name, reason: words.reason },
         run: done.run,
         version: done.state.version,
         interrupted: left.map((step) => step.key),
+        mail: copyMail(mail),
+        escalated,
+        hints: [...mailHints(mail, escalated), ...compactionHints(done.state)],
       },
       changed: done.changed,
     };
   },
-  say: ({ session, interrupted }, pen) =>
-    `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : ''}`,
+  say: ({ session, interrupted, mail, hints }, pen) =>
+    [
+      `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : ''}`,
+      ...sayMail(mail, pen),
+      ...hints.map((hint) => pen.warn(hint)),
+    ].join('\n'),
 });
+
+function mailHints({ unread, replies }: Mail, escalated: readonly string[]): string[] {
+  const ids = (letters: readonly Letter[]): string => letters.map((letter) => letter.id).join(', ');
+  return [
+    ...(unread.length > 0 ? [`It ended over unread mail: ${ids(unread)}.`] : []),
+    ...(replies.length > 0 ? [`It ended over answers that were not read: ${ids(replies)}.`] : []),
+    ...(escalated.length > 0 ? [`Left to the maintainer: ${escalated.join(', ')}.`] : []),
+  ];
+}
 
 function fileNote(context: Context, note: string): { path: string; note: string } {
   const at = note.indexOf('=');

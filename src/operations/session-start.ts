@@ -7,6 +7,8 @@ import { beginGitStatus, fullTreeMark } from './evidence.ts';
 import { label } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';
 
+const Ids = v.array(v.string());
+
 export const sessionStart = defineOperation({
   name: 'session.start',
   summary: 'Begin a sitting of an agent and print the brief.',
@@ -25,6 +27,7 @@ export const sessionStart = defineOperation({
     run: v.object({ id: v.string(), title: v.string() }),
     version: v.number(),
     brief: v.string(),
+    mail: v.object({ unread: Ids, pendingAcks: Ids, replies: Ids, unanswered: Ids }),
   }),
   async run(context, { role, continues, leaseMinutes }) {
     const status = beginGitStatus(context);
@@ -39,13 +42,24 @@ export const sessionStart = defineOperation({
     const started = done.events.find((event) => event.type === 'session.started');
     const id = started?.body.id ?? '';
     const session = done.state.sessions.get(id) ?? { id, agent: context.caller.actor.name, role: role ?? 'worker' };
-    const { text } = await briefFor(context, done.state, status, { session: id, agent: session.agent, role });
+    const { text, brief } = await briefFor(context, done.state, status, {
+      session: id,
+      agent: session.agent,
+      person: started?.body.kind === 'person',
+      role,
+    });
     return {
       data: {
         session,
         run: { id: done.run, title: done.state.run?.title ?? '' },
         version: done.state.version,
         brief: text,
+        mail: {
+          unread: ids(brief.mail.unread),
+          pendingAcks: ids(brief.mail.pendingAcks),
+          replies: ids(brief.mail.replies),
+          unanswered: ids(brief.mail.unanswered),
+        },
       },
       changed: done.changed,
     };
@@ -53,3 +67,5 @@ export const sessionStart = defineOperation({
   say: ({ session, brief }, pen) =>
     `Session ${pen.bold(session.id)} of ${session.agent} began. Pass it on with --session ${session.id} or HOLDFAST_SESSION.\n\n${brief}`,
 });
+
+const ids = (letters: readonly { id: string }[]): string[] => letters.map((letter) => letter.id);

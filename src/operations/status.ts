@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { owedByPeople } from '../core/brief.ts';
 import { leaseEnd, planView } from '../core/derive.ts';
+import { type Letter, letterOf } from '../core/mail.ts';
 import type { Claim, Effect, Item, Session, Usage } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
-import { clockTime } from '../core/time.ts';
+import { clockTime, isPast } from '../core/time.ts';
 import { currentState } from './act.ts';
 import { defineOperation, described, type Pen, shaped } from './operation.ts';
 import { planTree, StepLine, stepLines } from './plan-show.ts';
@@ -29,8 +30,12 @@ export const status = defineOperation({
     escalated: v.boolean(),
     steps: v.array(StepLine),
     sessions: v.array(shaped<Session & { until: string }>({ id: v.string(), agent: v.string(), until: v.string() })),
-    items: v.array(shaped<Item>({ id: v.string(), kind: v.string(), text: v.string() })),
-    claims: v.array(shaped<Claim>({ id: v.string() })),
+    items: v.array(
+      shaped<Item & { overdue: boolean }>({ id: v.string(), kind: v.string(), text: v.string(), overdue: v.boolean() }),
+    ),
+    claims: v.array(shaped<Claim & { until: string | null }>({ id: v.string(), until: v.nullable(v.string()) })),
+    /** Open mail that nobody has taken on, or that was answered and is not closed. */
+    mail: v.array(shaped<Letter>({ id: v.string(), from: v.string(), to: v.string(), status: v.string() })),
     uncertain: v.array(shaped<Effect>({ id: v.string() })),
     owed: v.array(v.string()),
     usage: v.array(shaped<Usage>({ agent: v.string() })),
@@ -50,15 +55,22 @@ export const status = defineOperation({
         escalated: plan.escalated,
         steps: stepLines(plan),
         sessions: [...state.sessions.values()].map((session) => ({ ...session, until: leaseEnd(session, vitals) })),
-        items: [...state.items.values()],
-        claims: [...state.claims.values()],
+        items: [...state.items.values()].map((item) => ({
+          ...item,
+          overdue: item.due !== undefined && isPast(item.due, vitals.now),
+        })),
+        claims: [...state.claims.values()].map((claim) => {
+          const holder = state.sessions.get(claim.session);
+          return { ...claim, until: holder ? leaseEnd(holder, vitals) : null };
+        }),
+        mail: [...state.messages.values()].map((message) => letterOf(message, vitals.now)),
         uncertain: [...state.effects.values()],
         owed: owedByPeople(state, plan),
         usage: [...state.usage.values()],
       },
     };
   },
-  say: ({ run, progress, steps, sessions, items, claims, uncertain, owed, usage, now }, pen) => {
+  say: ({ run, progress, steps, sessions, items, claims, mail, uncertain, owed, usage, now }, pen) => {
     const cells = Math.floor((progress.percent / 100) * 16);
     const bar = `${'█'.repeat(cells)}${'░'.repeat(16 - cells)}`;
     const section = (title: string, lines: string[]): string[] =>
@@ -73,7 +85,8 @@ export const status = defineOperation({
       ...section(
         'Claims',
         claims.map(
-          (claim) => `  ${claim.id} ${claim.agent}: ${claim.files.map((file) => oneLine(file, 60)).join(', ')}`,
+          (claim) =>
+            `  ${claim.id} ${claim.agent}: ${claim.files.map((file) => oneLine(file, 60)).join(', ')}${claim.until ? ` until ${clockTime(claim.until, now)}` : ''}`,
         ),
       ),
       ...section(
@@ -82,7 +95,18 @@ export const status = defineOperation({
       ),
       ...section(
         'Open',
-        items.map((item) => `  ${item.id} ${item.kind}: ${oneLine(item.text, 100)}`),
+        items.map((item) => {
+          const whom = item.kind === 'commitment' ? ` by ${item.by}` : '';
+          const to = `${whom}${item.to ? ` to ${item.to}` : ''}${item.due ? `, due ${oneLine(item.due, 40)}` : ''}`;
+          return `  ${item.id} ${item.kind}${to}${item.overdue ? pen.bad(', overdue') : ''}: ${oneLine(item.text, 100)}`;
+        }),
+      ),
+      ...section(
+        'Mail',
+        mail.map(
+          (letter) =>
+            `  ${letter.id} ${letter.priority} ${letter.from} to ${letter.to}, ${letter.status}${letter.overdue ? pen.bad(', overdue') : ''}: ${oneLine(letter.subject, 80)}`,
+        ),
       ),
       ...(owed.length > 0
         ? ['', `${pen.warn('Waits for a person:')} ${owed.map((what) => oneLine(what, 80)).join(', ')}`]
@@ -112,12 +136,12 @@ function readyLine(steps: readonly StepLine[], pen: Pen): string[] {
 
 /** `Tokens: 1.21 M in (62 % cached), 96 k out · claude 71 %, codex 29 %`. */
 function usageLine(usage: readonly Usage[]): string[] {
-  const sum = (field: 'input' | 'output' | 'cached') => usage.reduce((total, one) => total + one[field], 0);
+  const sum = (field: 'input' | 'output' | 'cached') => usage.reduce((total, one) => total + (one[field] ?? 0), 0);
   const all = sum('input') + sum('cached') + sum('output');
   if (all === 0) return [];
   const read = sum('input') + sum('cached');
   const shares = usage.map((one) => {
-    const part = Math.round(((one.input + one.cached + one.output) / all) * 100);
+    const part = Math.round((((one.input ?? 0) + (one.cached ?? 0) + (one.output ?? 0)) / all) * 100);
     return `${one.agent} ${part} %`;
   });
   const cached = read > 0 ? ` (${Math.round((sum('cached') / read) * 100)} % cached)` : '';

@@ -1,12 +1,16 @@
 import * as v from 'valibot';
-import { currentState } from './act.ts';
+import { overdueBecause } from '../core/mail.ts';
+import type { State } from '../core/state.ts';
+import type { Done } from '../engine/engine.ts';
+import { act, currentState } from './act.ts';
+import type { Context } from './context.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 import { superviseRun } from './supervision.ts';
 
 export const supervise = defineOperation({
   name: 'supervise',
-  summary: 'Mark sessions that are gone as crashed and free what they held.',
+  summary: 'Mark sessions that are gone as crashed, free what they held, and leave overdue mail to the maintainer.',
   scope: 'write',
   input: v.object({
     once: v.optional(described(v.boolean(), 'Look once and end (the default).')),
@@ -15,16 +19,22 @@ export const supervise = defineOperation({
   watches: ({ watch }) => watch === true,
   output: v.object({
     crashed: v.array(v.object({ session: v.string(), agent: v.string(), evidence: v.array(v.string()) })),
+    /** Messages that nobody took on in time, left to the maintainer. */
+    escalated: v.array(v.string()),
     run: v.string(),
     version: v.number(),
   }),
   async run(context) {
     const done = await superviseRun(context);
-    if (!done) {
-      const state = await currentState(context);
-      return { data: { crashed: [], run: state.run?.id ?? '', version: state.version }, changed: [] };
-    }
-    await writeResumeFile(context, done.state);
+    const told = await escalateStaleMail(context, done?.state ?? (await currentState(context)));
+    const state = told?.state ?? done?.state ?? (await currentState(context));
+    const run = state.run?.id ?? '';
+    const escalated = (told?.events ?? []).flatMap((event) =>
+      event.type === 'message.escalated' ? [event.body.id] : [],
+    );
+    const changed = [...(done?.changed ?? []), ...(told?.changed ?? [])];
+    if (done || told) await writeResumeFile(context, state);
+    if (!done) return { data: { crashed: [], escalated, run, version: state.version }, changed };
     const ended = done.events.flatMap((event) => (event.type === 'session.ended' ? [event.body] : []));
     const engine = await context.engine();
     const records = await engine.recall(
@@ -34,12 +44,22 @@ export const supervise = defineOperation({
     const agentOf = (id: string): string =>
       (records.find((record) => record.id === id)?.doc as { agent: string } | undefined)?.agent ?? '';
     const crashed = ended.map(({ id, evidence }) => ({ session: id, agent: agentOf(id), evidence: evidence ?? [] }));
-    return { data: { crashed, run: done.run, version: done.state.version }, changed: done.changed };
+    return { data: { crashed, escalated, run, version: state.version }, changed };
   },
-  say: ({ crashed }, pen) =>
-    crashed.length === 0
-      ? 'Every session is alive.'
-      : crashed
-          .map((one) => `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}`)
-          .join('\n'),
+  say: ({ crashed, escalated }, pen) =>
+    [
+      ...(crashed.length === 0 ? ['Every session is alive.'] : []),
+      ...crashed.map((one) => `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}`),
+      ...(escalated.length > 0 ? [`Overdue mail, left to the maintainer: ${escalated.join(', ')}.`] : []),
+    ].join('\n'),
 });
+
+async function escalateStaleMail(context: Context, state: State): Promise<Done | null> {
+  const { now } = await context.engine();
+  const at = now();
+  const isOpen = state.run?.status === 'active' || state.run?.status === 'completed';
+  const isStale = [...state.messages.values()].some((one) => !one.escalated && overdueBecause(one, at) !== null);
+  if (!isOpen || !isStale) return null;
+  // A key belongs to the command that was given, not to what it finds on its way.
+  return act({ ...context, caller: { ...context.caller, key: null } }, { type: 'message.escalate' });
+}

@@ -1,8 +1,11 @@
 import * as v from 'valibot';
+import type { Usage } from '../core/state.ts';
 import { currentState } from './act.ts';
 import { defineOperation } from './operation.ts';
 
-const Totals = { input: v.number(), output: v.number(), cached: v.number() };
+/** Null: nobody told. */
+const Tokens = v.nullable(v.number());
+const Totals = { input: Tokens, output: Tokens, cached: Tokens };
 
 export const usage = defineOperation({
   name: 'usage',
@@ -13,14 +16,18 @@ export const usage = defineOperation({
   async run(context) {
     const { usage: byAgent } = await currentState(context);
     const agents = [...byAgent.values()];
-    const sum = (field: 'input' | 'output' | 'cached') => agents.reduce((total, one) => total + one[field], 0);
+    const sum = (field: 'input' | 'output' | 'cached') => {
+      const told = agents.flatMap((one) => one[field] ?? []);
+      return told.length === 0 && agents.length > 0 ? null : told.reduce((total, tokens) => total + tokens, 0);
+    };
     return { data: { total: { input: sum('input'), output: sum('output'), cached: sum('cached') }, agents } };
   },
   say: ({ total, agents }, pen) =>
     agents.length === 0
       ? 'No token use is recorded.'
-      : [
-          `${pen.bold('in all')}  ${total.input} in, ${total.output} out, ${total.cached} cached`,
-          ...agents.map((one) => `${one.agent}  ${one.input} in, ${one.output} out, ${one.cached} cached`),
-        ].join('\n'),
+      : [`${pen.bold('in all')}  ${counts(total)}`, ...agents.map((one) => `${one.agent}  ${counts(one)}`)].join('\n'),
 });
+
+function counts({ input, output, cached }: Omit<Usage, 'agent'>): string {
+  return `${input ?? '?'} in, ${output ?? '?'} out, ${cached ?? '?'} cached`;
+}

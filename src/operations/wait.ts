@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { isDone, planView } from '../core/derive.ts';
 import { Fault, notFound, quoted } from '../core/fault.ts';
+import { isAnswered, type Mail, mailOf } from '../core/mail.ts';
 import type { State } from '../core/state.ts';
 import { currentRun } from './act.ts';
 import { label } from './fields.ts';
+import { readerOf } from './mail-outcome.ts';
 import { defineOperation, described } from './operation.ts';
 
 export const wait = defineOperation({
@@ -17,7 +19,7 @@ export const wait = defineOperation({
     'holdfast wait --for mail --agent codex',
   ],
   input: v.object({
-    for: described(label, 'An item, claim or effect by its id, a step by its key, or mail.'),
+    for: described(label, 'An item, message, claim or effect by its id, a step by its key, or mail.'),
     timeout: v.optional(
       described(v.pipe(v.number(), v.minValue(0), v.maxValue(86_400)), 'Seconds to wait (default 600).'),
     ),
@@ -30,7 +32,10 @@ export const wait = defineOperation({
     for (let seen: number | undefined; ; ) {
       const state = await engine.load(run);
       const known = await engine.recall(run, [target]);
-      const reached = reachedState(state, target, context.caller.actor.name, known[0]?.status ?? null);
+      const reached =
+        target === 'mail'
+          ? mailReached(mailOf(state, await readerOf(context, state), engine.now()))
+          : reachedState(state, target, known[0]?.status ?? null);
       if (reached !== null) return { data: { for: target, state: reached, run, version: state.version } };
       const left = deadline - Date.parse(engine.now());
       if (left <= 0) {
@@ -48,14 +53,17 @@ export const wait = defineOperation({
 
 const LOOK_EVERY_MS = 1000;
 
+/** Mail is what was sent to the reader, and what others said on mail of the reader. */
+function mailReached({ unread, replies }: Mail): string | null {
+  const told = [
+    ...(unread.length > 0 ? [`${unread.length} unread`] : []),
+    ...(replies.length > 0 ? [`${replies.length} answered`] : []),
+  ];
+  return told.length > 0 ? told.join(', ') : null;
+}
+
 /** What was waited for, in a word; null while it has not come about. */
-function reachedState(state: State, target: string, agent: string, recorded: string | null): string | null {
-  if (target === 'mail') {
-    const unread = [...state.messages.values()].filter(
-      (message) => message.to === agent && message.status === 'unread',
-    );
-    return unread.length > 0 ? `${unread.length} unread` : null;
-  }
+function reachedState(state: State, target: string, recorded: string | null): string | null {
   const view = planView(state).byKey.get(target);
   if (view) {
     if (isDone(view.status) || view.status === 'failed') return view.status;
@@ -64,8 +72,9 @@ function reachedState(state: State, target: string, agent: string, recorded: str
   const item = state.items.get(target) ?? [...state.items.values()].find((one) => one.alias === target);
   if (item) return item.status === 'bypassed' ? 'bypassed' : null;
   if (state.sessions.has(target)) return null;
-  if (state.claims.has(target) || state.effects.has(target) || state.messages.has(target) || state.handoffs.has(target))
-    return null;
+  const message = state.messages.get(target) ?? [...state.messages.values()].find((one) => one.alias === target);
+  if (message) return isAnswered(message) ? (message.status === 'unread' ? 'answered' : message.status) : null;
+  if (state.claims.has(target) || state.effects.has(target) || state.handoffs.has(target)) return null;
   if (recorded !== null) return recorded;
   throw notFound(
     'step or record',

@@ -28,7 +28,20 @@ export function writeAtomically(file: string, text: string, durable = true, mode
     throw thrown;
   }
   closeSync(handle);
+  if (!durable) makeRoom(file);
   renameSync(beside, file);
+}
+
+/**
+ * To rename over a file makes some file systems write out the new one first, which takes a tenth of a command. What can
+ * be made again need not be there at every instant.
+ */
+function makeRoom(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // It is not there yet; if it cannot be replaced, the renaming says so.
+  }
 }
 
 /** Writes a file whole, unless there is one: of several writers the first wins. */
@@ -50,9 +63,16 @@ export function recordedPath(tree: string, from: string, input: string): string 
   const absolute = resolve(from, input);
   const inside = relative(tree, absolute);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw outside(input);
-  if (!isInside(realPathOf(tree), realPathOf(absolute))) throw outside(input);
+  if (!isInside(realTree(tree), realPathOf(absolute))) throw outside(input);
   return inside.split(sep).join('/');
 }
+
+/** The tree is the same for all files of a command. */
+function realTree(tree: string): string {
+  if (known?.tree !== tree) known = { tree, real: realPathOf(tree) };
+  return known.real;
+}
+let known: { tree: string; real: string } | undefined;
 
 /** Both as real paths: a link is where it leads. */
 export function isInside(tree: string, path: string): boolean {

@@ -1,5 +1,4 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
 import type { Owner } from '../core/event.ts';
 
 /** A process as the owner of a session, or undefined if there is none with this number. */
@@ -46,7 +45,8 @@ let boot: string | undefined;
 
 /** Containers may share a host name and not their process numbers. */
 function hostName(): string {
-  host ??= `${hostname()} ${processNamespace()}`.trim();
+  // Loaded when it is needed: most commands ask for no host.
+  host ??= `${process.getBuiltinModule('node:os').hostname()} ${processNamespace()}`.trim();
   return host;
 }
 

@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { ada, agent, bob, mail, moveMail, sam, scenario } from '../scenario.suite.ts';
+import { type Letter, mailOf } from '../mail.ts';
+import {
+  ada,
+  agent,
+  bob,
+  leave,
+  MINUTE_MS,
+  mail,
+  moveMail,
+  type Scenario,
+  sam,
+  scenario,
+  sit,
+} from '../scenario.suite.ts';
 
 const cleo = agent('cleo');
 const sent = () => scenario().given(ada, mail('bob'));
@@ -47,10 +60,19 @@ describe('a message', () => {
     expect(run.refusal(bob, { type: 'message.reply', id: 'M-1', body: 'x' }).code).toBe('illegal');
   });
 
-  it('is abandoned by a person only', () => {
+  it('is abandoned by a person only, two sessions after it was escalated', () => {
     const abandon = moveMail('M-1', 'closed', { disposition: 'abandoned' });
     expect(sent().refusal(ada, abandon).code).toBe('not_allowed');
-    expect(sent().when(sam, abandon).body('message.moved').disposition).toBe('abandoned');
+    expect(sent().refusal(sam, abandon)).toMatchObject({ code: 'illegal', data: { escalated: null } });
+    const run = sent().given(bob, sit(), leave()).given(cleo, sit());
+    expect(run.refusal(sam, abandon)).toMatchObject({ code: 'illegal', data: { sessions: 1 } });
+    run.given(bob, sit());
+    expect(run.events.findLast((event) => event.type === 'message.moved')).toBeUndefined();
+    const closed = run.when(sam, abandon);
+    expect(closed.events.map((event) => event.body)).toMatchObject([
+      { id: 'M-1', to: 'closed', disposition: 'abandoned' },
+      { id: 'M-2', to: 'closed' },
+    ]);
   });
 
   it('is deferred by a person only, and stays where it is', () => {
@@ -68,5 +90,134 @@ describe('a message', () => {
       code: 'not_found',
       data: { near: ['M-1'] },
     });
+  });
+});
+
+const reply = (id: string, body = 'Which one?') => ({ type: 'message.reply', id, body }) as const;
+const mailFor = (run: Scenario, by: typeof ada) => mailOf(run.state, by.actor, run.now);
+const idsOf = (run: Scenario, by: typeof ada) =>
+  Object.fromEntries(
+    Object.entries({ ...mailFor(run, by) } as Record<string, readonly Letter[]>).map(([name, letters]) => [
+      name,
+      letters.map((letter) => letter.id),
+    ]),
+  );
+
+describe('what is said on a message', () => {
+  it('is something to read for the one who sent it, until it is heard', () => {
+    const run = sent().given(bob, reply('M-1'), moveMail('M-1', 'acknowledged'));
+    expect(mailFor(run, ada).replies[0]?.news).toMatchObject([
+      { by: 'bob', to: null, text: 'Which one?' },
+      { by: 'bob', to: 'acknowledged', text: 'Because.' },
+    ]);
+    expect(run.when(ada, moveMail('M-1', 'acknowledged')).types).toEqual(['message.heard']);
+    expect(idsOf(run, ada)).toEqual({ unread: [], pendingAcks: [], replies: [], unanswered: ['M-1'] });
+    expect(run.state.messages.get('M-1')?.status).toBe('acknowledged');
+    expect(run.refusal(ada, moveMail('M-1', 'actioned')).code).toBe('not_allowed');
+  });
+
+  it('goes to and fro: an answer hears what was said before it', () => {
+    const run = sent().given(bob, reply('M-1')).given(ada, reply('M-1', 'The first.'));
+    expect(idsOf(run, ada)['replies']).toEqual([]);
+    // Unread is news as a whole; taken on, only what came since.
+    expect(idsOf(run, bob)).toMatchObject({ unread: ['M-1'], replies: [] });
+    run.given(bob, moveMail('M-1', 'acknowledged')).given(ada, reply('M-1', 'No, the second.'));
+    expect(idsOf(run, bob)).toMatchObject({ unread: [], pendingAcks: ['M-1'], replies: ['M-1'] });
+    expect(run.when(bob, moveMail('M-1', 'acknowledged')).types).toEqual(['message.heard']);
+    expect(run.when(bob, moveMail('M-1', 'acknowledged')).types).toEqual([]);
+  });
+
+  it('by one person is heard by all of them, who share the mail to the maintainer', () => {
+    const run = scenario().given(ada, mail('maintainer')).given(sam, reply('M-1'));
+    expect(idsOf(run, sam)).toMatchObject({ unread: ['M-1'], replies: [] });
+    run.given(sam, moveMail('M-1', 'actioned'));
+    expect(mailFor(run, ada).replies[0]?.news).toHaveLength(2);
+    expect(idsOf(run, sam)).toEqual({ unread: [], pendingAcks: [], replies: [], unanswered: [] });
+  });
+
+  it('is not for those who have no part in it', () => {
+    const run = sent().given(cleo, reply('M-1', 'I know.'));
+    expect(idsOf(run, cleo)).toEqual({ unread: [], pendingAcks: [], replies: [], unanswered: [] });
+    expect(idsOf(run, ada)['replies']).toEqual(['M-1']);
+  });
+});
+
+describe('mail that nobody takes on', () => {
+  const HOUR_MS = 60 * MINUTE_MS;
+  const late = (run: Scenario): boolean => mailFor(run, bob).unread[0]?.overdue !== null;
+  const posted = (more: Parameters<typeof mail>[1]) => scenario().given(ada, mail('bob', more));
+
+  it('is overdue after the next turn of its receiver if P0, after its next session if P1', () => {
+    for (const [priority, afterThis, afterNext] of [
+      ['P0', true, true],
+      ['P1', false, true],
+      ['P2', false, false],
+    ] as const) {
+      const run = scenario().given(bob, sit()).wait(1).given(ada, mail('bob', { priority }));
+      expect(late(run)).toBe(false);
+      run.given({ ...bob, session: 'S-1' }, { type: 'session.end', reason: 'timeout' });
+      expect(late(run)).toBe(afterThis);
+      run.given(bob, sit()).given({ ...bob, session: 'S-2' }, leave());
+      expect(late(run)).toBe(afterNext);
+    }
+  });
+
+  it('is overdue by the clock where its receiver never comes, and by the date it names', () => {
+    expect(late(posted({ priority: 'P0' }).wait(59 * MINUTE_MS))).toBe(false);
+    expect(late(posted({ priority: 'P0' }).wait(HOUR_MS))).toBe(true);
+    expect(late(posted({ priority: 'P1' }).wait(23 * HOUR_MS))).toBe(false);
+    expect(late(posted({ priority: 'P1' }).wait(24 * HOUR_MS))).toBe(true);
+    expect(late(posted({ priority: 'P2' }).wait(1000 * HOUR_MS))).toBe(false);
+    expect(late(posted({ priority: 'P2', respondBy: '2026-01-02' }).wait(HOUR_MS))).toBe(false);
+    expect(late(posted({ priority: 'P2', respondBy: '2026-01-02' }).wait(14 * HOUR_MS))).toBe(true);
+    expect(late(posted({ priority: 'P2', respondBy: '2026-01-02 12:00' }).wait(3 * HOUR_MS))).toBe(true);
+    expect(late(posted({ priority: 'P2', respondBy: 'next session' }).wait(24 * HOUR_MS))).toBe(true);
+    expect(late(posted({ priority: 'P1', messageType: 'notify' }).wait(1000 * HOUR_MS))).toBe(false);
+  });
+
+  it('is told to the maintainer once, and no more when somebody took it on', () => {
+    const run = posted({ priority: 'P1' }).wait(24 * HOUR_MS);
+    const escalated = run.when(cleo, { type: 'message.escalate' });
+    expect(escalated.types).toEqual(['message.escalated', 'message.sent', 'note.added']);
+    expect(escalated.body('message.sent')).toMatchObject({
+      to: 'maintainer',
+      from: 'ada',
+      priority: 'P0',
+      about: 'M-1',
+    });
+    expect(escalated.body('note.added').text).toMatch(/^Escalated: M-1 — Please look — bob did not acknowledge/);
+    expect(run.when(cleo, { type: 'message.escalate' }).types).toEqual([]);
+    expect(idsOf(run, sam)['unread']).toEqual(['M-2']);
+    run.given(bob, moveMail('M-1', 'acknowledged'));
+    expect(idsOf(run, sam)['unread']).toEqual([]);
+    expect(run.row('message', 'M-2')).toMatchObject({ status: 'closed', disposition: 'resolved' });
+  });
+
+  it('is escalated when a session begins, and when one ends over what presses', () => {
+    expect(posted({ priority: 'P0' }).wait(HOUR_MS).when(cleo, sit()).types).toContain('message.escalated');
+    for (const [more, escalates] of [
+      [{ priority: 'P0' }, true],
+      [{ priority: 'P1' }, true],
+      [{ priority: 'P2' }, false],
+      [{ priority: 'P1', messageType: 'notify' }, false],
+    ] as const) {
+      const left = posted(more).given(bob, sit()).when(bob, leave());
+      expect(left.types.includes('message.escalated')).toBe(escalates);
+      expect(left.types.at(-1)).toBe('session.ended');
+    }
+    expect(posted({ priority: 'P0' }).given(cleo, sit()).when(cleo, leave()).types).toEqual(['session.ended']);
+  });
+
+  it('is left alone when a person deferred it, when it is for the maintainer, or with P2 but for the worklog', () => {
+    const defer = moveMail('M-1', 'closed', { disposition: 'deferred' });
+    const deferred = posted({ priority: 'P0' }).given(sam, defer).wait(HOUR_MS);
+    expect(deferred.when(cleo, { type: 'message.escalate' }).types).toEqual([]);
+    const above = scenario()
+      .given(ada, mail('maintainer', { priority: 'P0' }))
+      .wait(HOUR_MS);
+    expect(mailFor(above, sam).unread[0]?.overdue).toContain('P0');
+    expect(above.when(cleo, { type: 'message.escalate' }).types).toEqual([]);
+    const small = posted({ priority: 'P2', respondBy: '2026-01-01' });
+    expect(small.when(cleo, { type: 'message.escalate' }).types).toEqual(['message.escalated', 'note.added']);
   });
 });

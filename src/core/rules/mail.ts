@@ -1,8 +1,9 @@
 import type { CommandOf } from '../command.ts';
 import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
-import { moveBetween, movesFrom } from '../lifecycle.ts';
-import { type Message, nextId } from '../state.ts';
+import { moveBetween, movesFrom, type Who } from '../lifecycle.ts';
+import { isAnswered, MAINTAINER, newsFor, overdueBecause, sideOf } from '../mail.ts';
+import { type Message, nextId, type Session } from '../state.ts';
 import { draft, isMaintainer, mustBeActive, mustBePerson, type Scene } from './scene.ts';
 
 export function sendMessage(scene: Scene, { messageType, type: _, ...body }: CommandOf<'message.send'>): Draft[] {
@@ -10,11 +11,17 @@ export function sendMessage(scene: Scene, { messageType, type: _, ...body }: Com
   return [draft('message.sent', { id: nextId(scene.state, 'M'), from: scene.actor.name, ...body, type: messageType })];
 }
 
-/** The receiver takes a message on, the sender or a person closes it; a notice may be closed by anybody. */
-export function moveMessage(scene: Scene, { id, to, note, disposition }: CommandOf<'message.move'>): Draft[] {
+/**
+ * The receiver takes a message on, the sender or a person closes it; a notice may be closed by anybody. To acknowledge
+ * what the other side said since moves nothing: it is heard.
+ */
+export function moveMessage(scene: Scene, command: CommandOf<'message.move'>): Draft[] {
   mustBeActive(scene);
-  const message = messageOf(scene, id);
+  const { to, note, disposition } = command;
+  const message = messageOf(scene, command.id);
   if (disposition === 'deferred') return deferMessage(scene, message, note);
+  const heard = to === 'acknowledged' ? hear(scene, message, note) : null;
+  if (heard) return heard;
   if (message.status === to) return [];
   const move = moveBetween('message', message.status, to);
   if (!move) {
@@ -26,23 +33,57 @@ export function moveMessage(scene: Scene, { id, to, note, disposition }: Command
       data: { id: message.id, from: message.status, to, legal },
     });
   }
+  mustBeAllowed(scene, message, to, move.who);
+  if (disposition === 'abandoned') mustBeAbandonable(scene, message);
+  return [draft('message.moved', { id: message.id, to, note, disposition }), ...closeNotice(scene, message, to)];
+}
+
+/** Null where there is nothing to hear, or where the message itself is still to be taken on. */
+function hear(scene: Scene, message: Message, note: string): Draft[] | null {
+  const side = sideOf(message, scene.actor);
+  if (side === null || message.status === 'closed' || newsFor(message, side).length === 0) return null;
+  if (side === 'to' && moveBetween('message', message.status, 'acknowledged')) return null;
+  return [draft('message.heard', { id: message.id, side, note })];
+}
+
+function mustBeAllowed(scene: Scene, message: Message, to: string, who: Who): void {
   const { actor } = scene;
-  const person = isMaintainer(scene);
-  const mayClose = person || actor.name === message.from || message.type === 'notify';
-  const may = move.who === 'receiver' ? actor.name === message.to || (person && message.to === 'maintainer') : mayClose;
-  if (!may) {
-    const who = move.who === 'receiver' ? message.to : `${message.from} or a person`;
-    throw new Fault('not_allowed', `${message.id} can be made ${to} only by ${who}; you are ${actor.name}.`, {
-      hints: [`Write to ${message.from} with \`holdfast mail reply ${message.id} --body …\`.`],
-      data: { id: message.id, actor, who },
-    });
-  }
-  if (disposition === 'abandoned' && !person) {
+  const may =
+    who === 'receiver'
+      ? sideOf(message, actor) === 'to'
+      : isMaintainer(scene) || actor.name === message.from || message.type === 'notify';
+  if (may) return;
+  const whoMay = who === 'receiver' ? message.to : `${message.from} or a person`;
+  throw new Fault('not_allowed', `${message.id} can be made ${to} only by ${whoMay}; you are ${actor.name}.`, {
+    hints: [`Write to ${message.from} with \`holdfast mail reply ${message.id} --body …\`.`],
+    data: { id: message.id, actor, who: whoMay },
+  });
+}
+
+/** A person gives a message up only after it was escalated and two more sittings have gone by. */
+function mustBeAbandonable(scene: Scene, { id, escalated }: Message): void {
+  if (!isMaintainer(scene)) {
     throw new Fault('not_allowed', 'Only a person may close a message as abandoned.', {
       hints: ['Close it as resolved, superseded or withdrawn, or ask the person you work for.'],
     });
   }
-  return [draft('message.moved', { id: message.id, to, note, disposition })];
+  const since = escalated ? scene.state.totals.sessions - escalated.sessions : 0;
+  if (escalated && since >= SESSIONS_TO_ABANDON) return;
+  const why = escalated ? `escalated ${since} sessions ago` : 'not escalated';
+  throw new Fault('illegal', `${id} is ${why}: it is abandoned ${SESSIONS_TO_ABANDON} sessions after that.`, {
+    hints: ['Close it as resolved, superseded or withdrawn.'],
+    data: { id, escalated, sessions: since },
+  });
+}
+
+const SESSIONS_TO_ABANDON = 2;
+
+/** What told the maintainer that a message was stale is of no more use once somebody took it on. */
+function closeNotice({ state, actor }: Scene, { id, escalated }: Message, to: string): Draft[] {
+  const notice = escalated?.notice ? state.messages.get(escalated.notice) : undefined;
+  if (!notice) return [];
+  const note = `${id} is ${to} by ${actor.name}.`;
+  return [draft('message.moved', { id: notice.id, to: 'closed', note, disposition: 'resolved' }, 'verified')];
 }
 
 /** A deferred message stays where it is, by a person's word. */
@@ -56,6 +97,47 @@ function deferMessage(scene: Scene, message: Message, note: string): Draft[] {
   mustBePerson(scene, 'defer a message', `holdfast mail close ${message.id} --as deferred --note …`);
   if (message.disposition === 'deferred') return [];
   return [draft('message.moved', { id: message.id, to: message.status, note, disposition: 'deferred' })];
+}
+
+/** Tells the maintainer of mail that nobody took on in time, once a message. */
+export function escalateMail(scene: Scene): Draft[] {
+  mustBeActive(scene);
+  return escalate(scene, (message) => overdueBecause(message, scene.now));
+}
+
+/** A session that ends over mail it has not read leaves what presses to the maintainer. */
+export function escalateOnLeaving(scene: Scene, session: Session): Draft[] {
+  const reader = { kind: session.kind, name: session.agent };
+  return escalate(scene, (message) => {
+    const { type, priority, disposition } = message;
+    const isLeft = !isAnswered(message) && sideOf(message, reader) === 'to';
+    if (isLeft && type !== 'notify' && priority !== 'P2' && disposition !== 'deferred')
+      return `${session.agent} ended ${session.id} without reading it.`;
+    return overdueBecause(message, scene.now);
+  });
+}
+
+function escalate({ state }: Scene, whyOf: (message: Message) => string | null): Draft[] {
+  const drafts: Draft[] = [];
+  let [notices, notes] = [0, 0];
+  for (const message of state.messages.values()) {
+    // Above the maintainer is nobody.
+    if (message.escalated || message.to === MAINTAINER) continue;
+    const why = whyOf(message);
+    if (why === null) continue;
+    const { id, from, to, subject, priority } = message;
+    const notice = priority === 'P2' ? undefined : nextId(state, 'M', notices++);
+    drafts.push(draft('message.escalated', { id, why, notice }, 'verified'));
+    if (notice) {
+      const text = `${why} ${priority} from ${from} to ${to}: ${subject}`;
+      const about = { subject: `Escalated: ${id}, ${subject}`, body: text, about: id };
+      const kind = { type: 'notify', priority: 'P0' } as const;
+      drafts.push(draft('message.sent', { id: notice, from, to: MAINTAINER, ...kind, ...about }, 'verified'));
+    }
+    const entry = `Escalated: ${id} — ${subject} — ${why}`;
+    drafts.push(draft('note.added', { id: nextId(state, 'N', notes++), text: entry, kind: 'worklog' }, 'verified'));
+  }
+  return drafts;
 }
 
 export function replyToMessage(scene: Scene, { id, body }: CommandOf<'message.reply'>): Draft[] {

@@ -167,12 +167,11 @@ describe('what is filed', () => {
     expect(run.refusal(ada, { type: 'usage.add', input: 1, output: 1, step: 'p9' }).code).toBe('not_found');
   });
 
-  it('mirrors, foreign data and accepted conflicts are recorded once', () => {
+  it('mirrors and accepted conflicts are recorded once', () => {
     const run = scenario();
     const mirror = { format: 'gsd', path: '.planning/STATE.md' };
     const twice: Command[] = [
       { type: 'mirror.add', ...mirror },
-      { type: 'foreign.keep', format: 'snap', data: { turns: [1] } },
       { type: 'conflict.accept', id: 'K-00ff00' },
     ];
     for (const command of twice) {

@@ -161,11 +161,6 @@ export function addUsage(scene: Scene, { input, output, cached, of, step }: Comm
   return [draft('usage.added', { agent: of ?? scene.actor.name, input, output, cached, step })];
 }
 
-export function keepForeign(scene: Scene, { format, data }: CommandOf<'foreign.keep'>): Draft[] {
-  const same = JSON.stringify(scene.state.foreign.get(format)) === JSON.stringify(data);
-  return same ? [] : [draft('foreign.kept', { format, data })];
-}
-
 export function addMirror(scene: Scene, { format, path }: CommandOf<'mirror.add'>): Draft[] {
   return scene.state.mirrors.has(`${format}:${path}`) ? [] : [draft('mirror.added', { format, path })];
 }
@@ -178,6 +173,11 @@ export function removeMirror(scene: Scene, { format, path }: CommandOf<'mirror.r
 
 export function acceptConflict(scene: Scene, { id, note }: CommandOf<'conflict.accept'>): Draft[] {
   return scene.state.acceptedConflicts.has(id) ? [] : [draft('conflict.accepted', { id, note })];
+}
+
+/** Where what is recorded with it was put together from, and how sure it is. */
+export function makeRecovery(_scene: Scene, { from, findings }: CommandOf<'recovery.make'>): Draft[] {
+  return [draft('recovery.made', { from, findings }, 'verified')];
 }
 
 /** The words are taken out by the engine, in the same transaction; here stands who may and that it happened. */

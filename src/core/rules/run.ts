@@ -1,11 +1,12 @@
 import type { CommandOf } from '../command.ts';
 import type { Draft } from '../event.ts';
 import { Fault, quoted } from '../fault.ts';
+import { draftAccount } from './account.ts';
 import { draftSteps } from './plan.ts';
 import { draft, mustAllow, mustBeActive, mustBePerson, type Scene } from './scene.ts';
 
 /** A run and its first plan come together or not at all. */
-export function openRun(scene: Scene, { type: _, steps = [], ...body }: CommandOf<'run.open'>): Draft[] {
+export function openRun(scene: Scene, { type: _, steps = [], account, ...body }: CommandOf<'run.open'>): Draft[] {
   if (scene.state.run) {
     throw new Fault('illegal', `Run ${quoted(scene.state.run.id)} exists already.`, {
       hints: ['Go on with it by `holdfast resume`, or choose another `--id`.'],
@@ -14,7 +15,7 @@ export function openRun(scene: Scene, { type: _, steps = [], ...body }: CommandO
   }
   const { drafts, open } = draftSteps(scene.state, steps);
   const finished = drafts.length > 0 && !open ? [draft('run.completed', {})] : [];
-  return [draft('run.opened', body), ...drafts, ...finished];
+  return [draft('run.opened', body), ...drafts, ...finished, ...(account ? draftAccount(scene, account) : [])];
 }
 
 export function amendRun(scene: Scene, { type: _, ...patch }: CommandOf<'run.amend'>): Draft[] {

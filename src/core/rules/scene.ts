@@ -1,5 +1,5 @@
 import { isDone, leaseEnd, type PlanView, planView, type StepView, type Vitals } from '../derive.ts';
-import type { Draft, EventBody, EventType } from '../event.ts';
+import type { Draft, Event, EventBody, EventType } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import { moveOf, movesFrom, type Noun } from '../lifecycle.ts';
 import type { Session, State, Step } from '../state.ts';
@@ -30,6 +30,23 @@ export function sceneOf(scene: Omit<Scene, 'plan'>): Scene {
 
 export function draft<T extends EventType>(type: T, body: EventBody<T>, basis: Basis = 'declared'): Draft {
   return { type, body, basis } as Draft;
+}
+
+/** A draft as the event it would become, to see what follows from it. */
+export function pretend(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
+  const run = state.run?.id ?? '';
+  return {
+    ...draft,
+    run,
+    version: state.version + 1,
+    at: now,
+    actor,
+    session,
+    key: null,
+    previous: '',
+    hash: '',
+    bodyHash: '',
+  };
 }
 
 export function stepOf(scene: Scene, reference: string): StepView {

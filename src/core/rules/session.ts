@@ -1,8 +1,10 @@
+import { claimOn } from '../claims.ts';
 import type { CommandOf } from '../command.ts';
 import { isGone, leaseEnd } from '../derive.ts';
 import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
 import { nextId, type Session, type State } from '../state.ts';
+import { escalateMail, escalateOnLeaving } from './mail.ts';
 import { draft, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
 
 export const LEASE_MS = 30 * 60 * 1000;
@@ -24,6 +26,7 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
   const continued = continues ? known(continues).id : before ? before.id : interruptedSessionOf(scene.state, agent);
   const id = nextId(scene.state, 'S');
   const left = before ? [...scene.state.steps.values()].filter((step) => step.holder?.session === before.id) : [];
+  const claims = before ? [...scene.state.claims.values()].filter((claim) => claim.session === before.id) : [];
   return [
     ...(before ? [draft('session.ended', { id: before.id, reason: 'superseded' }, 'verified')] : []),
     draft('session.started', {
@@ -46,6 +49,15 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
         takenOverFrom: before?.id,
       }),
     ),
+    ...claims.map(({ files, reason }, index) =>
+      draft('claim.taken', {
+        id: nextId(scene.state, 'L', left.length + index),
+        session: id,
+        files: [...files],
+        ...(reason === null ? {} : { reason }),
+      }),
+    ),
+    ...escalateMail(scene),
   ];
 }
 
@@ -67,7 +79,8 @@ function interruptedSessionOf(state: State, agent: string): string | undefined {
 
 export function endSession(scene: Scene, { type: _, ...body }: CommandOf<'session.end'>): Draft[] {
   const session = mustHaveSession(scene);
-  return [draft('session.ended', { id: session.id, ...body })];
+  const left = body.reason === 'superseded' ? [] : escalateOnLeaving(scene, session);
+  return [...left, draft('session.ended', { id: session.id, ...body })];
 }
 
 /** Sessions that are gone, other than the one that acts. */
@@ -169,13 +182,14 @@ export function returnOf(state: State, ended: Session): 'may return' | Fault {
   );
 }
 
-/** A session that was taken for dead and comes back goes on as a new one and takes its steps back. */
+/** A session that was taken for dead and comes back goes on as a new one and takes back its steps, and its files if nobody has them. */
 export function returningSession(scene: Omit<Scene, 'plan'>, ended: Session): Draft[] {
   const { state } = scene;
   const id = nextId(state, 'S');
   const steps = [...state.steps.values()].filter(
     (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === ended.id,
   );
+  const free = ended.leftClaims.filter((claim) => claimOn(scene, claim.files, null) === null);
   // Not its owner: that process is dead, or nobody could tell; the lease decides until a new one is known.
   const { agent, kind, role, leaseMs, client, parent } = ended;
   return [
@@ -198,6 +212,18 @@ export function returningSession(scene: Omit<Scene, 'plan'>, ended: Session): Dr
       draft(
         'step.started',
         { step: step.key, session: id, claim: nextId(state, 'L', index), takenOverFrom: ended.id },
+        'verified',
+      ),
+    ),
+    ...free.map(({ files, reason }, index) =>
+      draft(
+        'claim.taken',
+        {
+          id: nextId(state, 'L', steps.length + index),
+          session: id,
+          files: [...files],
+          ...(reason === null ? {} : { reason }),
+        },
         'verified',
       ),
     ),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { pathsOverlap, writableBy } from '../claims.ts';
 import type { Command, CommandOf } from '../command.ts';
-import { ada, bob, MINUTE_MS, sam, scenario, sit, start } from '../scenario.suite.ts';
-import { pathsOverlap } from './world.ts';
+import { ada, agent, bob, MINUTE_MS, note, sam, scenario, sit, start } from '../scenario.suite.ts';
 
 const claim = (...files: string[]): Command => ({ type: 'claim.take', files });
 const letGo = (id: string): Command => ({ type: 'claim.release', id });
@@ -61,6 +61,16 @@ describe('a claim on files', () => {
     ['src/*.ts', 'src', true],
     ['src/*.ts', 'src/**', true],
     ['src/*.ts', 'web/*.ts', false],
+    ['src/*.ts', 'src/*.md', false],
+    ['src/*.test.ts', 'src/a*', true],
+    ['src/**', '**/*.ts', true],
+    ['src/*/a.ts', 'src/**/b.ts', false],
+    ['**/a.ts', 'b/ca.ts', true],
+    ['**/a.ts', 'b/*a.tsx', false],
+    ['src/*', 'src/core/a.ts', false],
+    ['**/a.ts', 'a.ts', true],
+    ['docs/**', 'docs', true],
+    ['a*c', 'ab*', true],
     ['a.ts', 'axts', false],
     ['(a)+[b].ts', '(a)+[b].ts', true],
     ['**/*.test.ts', 'src/', true],
@@ -73,6 +83,57 @@ describe('a claim on files', () => {
   it('comes to an end with hostile patterns', () => {
     expect(pathsOverlap('*a'.repeat(40), `${'a'.repeat(4000)}b`)).toBe(false);
     expect(pathsOverlap(`${'**/'.repeat(60)}x`, 'a/'.repeat(2000))).toBe(true);
+    expect(pathsOverlap('*a'.repeat(500), `${'*b'.repeat(500)}c`)).toBe(false);
+  });
+
+  it('is renewed by a heartbeat and by events', () => {
+    const run = scenario()
+      .given(ada, claim('a.ts'))
+      .wait(20 * MINUTE_MS);
+    run.beats.set('S-1', run.now);
+    expect(run.wait(20 * MINUTE_MS).refusal(bob, claim('a.ts')).code).toBe('held');
+    run.given(ada, note('Still here.')).wait(29 * MINUTE_MS);
+    expect(run.refusal(bob, claim('a.ts')).code).toBe('held');
+  });
+
+  it('comes back with a session that was taken for dead, unless somebody has the files now', () => {
+    const crashed = () =>
+      scenario()
+        .given(ada, claim('a.ts'), claim('b.ts'))
+        .wait(31 * MINUTE_MS)
+        .given(sam, { type: 'run.supervise' });
+    const back = agent('ada', 'S-1');
+    expect(crashed().state.claims.size).toBe(0);
+    const alone = crashed();
+    alone.given(back, note('Slept.'));
+    expect([...alone.state.claims.values()].map((one) => [one.session, one.files])).toEqual([
+      ['S-2', ['a.ts']],
+      ['S-2', ['b.ts']],
+    ]);
+    const taken = crashed().given(bob, claim('*.ts'));
+    taken.given(back, note('Slept.'));
+    expect([...taken.state.claims.values()].map((one) => one.agent)).toEqual(['bob']);
+  });
+
+  it('goes on with the conversation of its session', () => {
+    const client = { name: 'claude', id: 'c-1' };
+    const run = scenario().given(ada, sit({ client }), claim('a.ts'), sit({ client }));
+    expect([...run.state.claims.values()]).toMatchObject([{ id: 'L-2', session: 'S-2', files: ['a.ts'] }]);
+  });
+
+  it('says who may write a file', () => {
+    const run = scenario().given(ada, claim('src/**')).given(bob, sit());
+    const may = (session: string | null, path: string) => writableBy(run.state, run, session, path)?.code ?? null;
+    expect(may('S-1', 'src/a.ts')).toBeNull();
+    expect(may('S-2', 'src/a.ts')).toBe('held');
+    expect(may(null, 'src/a.ts')).toBe('held');
+    expect(may('S-2', 'docs/a.md')).toBeNull();
+    run.given({ ...bob, session: 'S-2' }, claim('docs/**/b.md'));
+    expect(may(null, 'docs/b.md')).toBe('held');
+    expect(may(null, 'docs/ab.md')).toBeNull();
+    expect(may('S-9', 'docs/a.md')).toBe('fenced');
+    run.wait(31 * MINUTE_MS);
+    expect(may(null, 'src/a.ts')).toBeNull();
   });
 });
 

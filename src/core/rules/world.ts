@@ -1,5 +1,5 @@
+import { claimedBy, claimOn } from '../claims.ts';
 import type { CommandOf } from '../command.ts';
-import { isGone, leaseEnd } from '../derive.ts';
 import type { Draft } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import { nextId } from '../state.ts';
@@ -8,21 +8,8 @@ import { draft, isMaintainer, mustAllow, mustBeActive, mustHaveSession, type Sce
 export function takeClaim(scene: Scene, { files, reason }: CommandOf<'claim.take'>): Draft[] {
   mustBeActive(scene);
   const session = mustHaveSession(scene);
-  for (const claim of scene.state.claims.values()) {
-    const holder = scene.state.sessions.get(claim.session);
-    if (!holder || holder.id === session.id || isGone(holder, scene)) continue;
-    const wanted = files.find((file) => claim.files.some((held) => pathsOverlap(file, held)));
-    if (wanted === undefined) continue;
-    const until = leaseEnd(holder, scene);
-    throw new Fault(
-      'held',
-      `${quoted(wanted)} is claimed by ${claim.agent} (${claim.session}) until ${until}: ${claim.id}.`,
-      {
-        hints: [`Wait for it with \`holdfast wait --for ${claim.id}\`, or work on other files.`],
-        data: { claim: claim.id, session: claim.session, agent: claim.agent, until, file: wanted },
-      },
-    );
-  }
+  const other = claimOn(scene, files, session.id);
+  if (other) throw claimedBy(other);
   const mine = [...scene.state.claims.values()].filter((claim) => claim.session === session.id);
   const covered = mine.find(
     (claim) => claim.files.length === files.length && files.every((file) => claim.files.includes(file)),
@@ -90,44 +77,4 @@ export function seeFiles(scene: Scene, { artifacts, read }: CommandOf<'files.see
   );
   const step = held.length === 1 ? held[0]?.key : undefined;
   return artifacts.length === 0 ? [] : [draft('files.seen', { artifacts, step, read }, 'verified')];
-}
-
-/** Whether two paths or globs can mean the same file. Two globs overlap when one's fixed beginning is inside the other's. */
-export function pathsOverlap(a: string, b: string): boolean {
-  if (a === b || isBelow(a, b) || isBelow(b, a)) return true;
-  const [first, second] = [a, b].map((path) => (path.endsWith('/') ? `${path}**` : path)) as [string, string];
-  if (isGlob(first) && isGlob(second)) {
-    const [one, other] = [fixedPart(first), fixedPart(second)];
-    return one.startsWith(other) || other.startsWith(one);
-  }
-  if (isGlob(first)) return matches(first, second);
-  return isGlob(second) && matches(second, first);
-}
-
-const isGlob = (path: string): boolean => /[*?]/.test(path);
-const fixedPart = (glob: string): string => glob.slice(0, glob.search(/[*?]/));
-const isBelow = (path: string, folder: string): boolean =>
-  path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
-
-/** All places in the pattern at once: a regular expression would try them one by one, without end on a hostile one. */
-function matches(glob: string, path: string): boolean {
-  const tokens = glob.match(/\*\*\/?|./gs) ?? [];
-  const isStar = (token: string | undefined): boolean => token === '*' || token?.startsWith('**') === true;
-  let places = new Set<number>();
-  const reach = (from: number, into: Set<number>): void => {
-    into.add(from);
-    for (let at = from; isStar(tokens[at]); at++) into.add(at + 1);
-  };
-  reach(0, places);
-  for (let index = 0; index < path.length && places.size > 0; index++) {
-    const character = path[index];
-    const next = new Set<number>();
-    for (const place of places) {
-      const token = tokens[place];
-      if (token?.startsWith('**') || (token === '*' && character !== '/')) reach(place, next);
-      else if (token === character || (token === '?' && character !== '/')) reach(place + 1, next);
-    }
-    places = next;
-  }
-  return places.has(tokens.length);
 }

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../command.ts';
+import { ada, leave, note, sam, scenario, sit } from '../scenario.suite.ts';
+import { proofOf, worklogEntries } from '../worklog.ts';
+import { WORKLOG_FILE } from './worklog.ts';
+
+const claim: Command = { type: 'claim.take', files: [WORKLOG_FILE] };
+const compact = (version: number, ...entries: string[]): Command => ({
+  type: 'worklog.compact',
+  entries,
+  proof: 'h',
+  version,
+});
+
+const written = () => scenario().given(ada, sit(), note('One.'), note('Two\nlines.'), leave()).given(sam, claim);
+
+describe('compacting the worklog', () => {
+  it('is a person’s, and takes a claim on it', () => {
+    const run = written();
+    const { version } = run.state;
+    expect(run.refusal(ada, compact(version, 'N-1')).code).toBe('not_allowed');
+    expect(scenario().given(ada, note('One.')).refusal(sam, compact(3, 'N-1'))).toMatchObject({ code: 'illegal' });
+    const { body, changed } = run.when(sam, compact(version, 'N-1', 'S-1'));
+    expect(body('worklog.compacted')).toMatchObject({ archive: 1, entries: ['N-1', 'S-1'], lines: 9 });
+    expect(changed.map((change) => change.path)).toEqual(['note.N-1.archive', 'session.S-1.archive']);
+    expect(run.state.worklog).toMatchObject({ lines: 5, entries: 1, archives: [{ number: 1, by: 'sam', entries: 2 }] });
+  });
+
+  it('is decided at the version it was planned at', () => {
+    const run = written();
+    const { version } = run.state;
+    run.given(ada, note('Three.'));
+    expect(run.refusal(sam, compact(version, 'N-1')).code).toBe('conflict');
+  });
+
+  it('takes no entry twice, none that is not there, and no session that is at work', () => {
+    const run = written();
+    run.given(sam, compact(run.state.version, 'N-1'));
+    for (const id of ['N-1', 'N-9', 'S-2', 'M-1'])
+      expect(run.refusal(sam, compact(run.state.version, id))).toMatchObject({ code: 'illegal', data: { id } });
+    expect(run.when(sam, compact(run.state.version)).types).toEqual([]);
+  });
+});
+
+describe('the entries of a worklog', () => {
+  it('are as long as the state counts them, whatever they say', () => {
+    for (const text of ['One.', 'a\nb', 'a\r\nb\rc', '\n\nx', '# x\n```\n---', 'a\u2028b\u000bc']) {
+      const run = scenario().given(ada, sit(), note(text), leave());
+      const entries = worklogEntries([run.row('note', 'N-1')], [run.row('session', 'S-1')], []);
+      expect(entries.reduce((sum, entry) => sum + entry.lines, 0)).toBe(run.state.worklog.lines);
+      expect(entries.flatMap((entry) => entry.text.split('\n')).filter((line) => line.startsWith('#'))).toHaveLength(2);
+    }
+  });
+
+  it('prove in any other order or wording to be others', () => {
+    const run = scenario().given(ada, note('One.'), note('Two.'));
+    const entries = worklogEntries([run.row('note', 'N-1'), run.row('note', 'N-2')], [], []);
+    const proof = proofOf(entries);
+    expect(proofOf([...entries].reverse())).not.toBe(proof);
+    expect(proofOf(entries.slice(1))).not.toBe(proof);
+    expect(proofOf(worklogEntries([run.row('note', 'N-2'), run.row('note', 'N-1')], [], []))).toBe(proof);
+  });
+});

@@ -1,0 +1,48 @@
+import { pathsOverlap } from '../claims.ts';
+import type { CommandOf } from '../command.ts';
+import type { Draft } from '../event.ts';
+import { noteLines, SESSION_LINES } from '../evolve-worklog.ts';
+import { Fault } from '../fault.ts';
+import { draft, mustBeActive, mustBePerson, type Scene } from './scene.ts';
+
+/** Where the worklog is kept; claimed while it is compacted. */
+export const WORKLOG_FILE = '.holdfast/worklog/WORKLOG.md';
+
+/**
+ * Puts entries of the worklog into an archive. Which of them nothing open refers to was found out at a version of the
+ * journal; if it went on since, that is found out again.
+ */
+export function compactWorklog(scene: Scene, { entries, proof, version }: CommandOf<'worklog.compact'>): Draft[] {
+  mustBeActive(scene);
+  mustBePerson(scene, 'compact the worklog', 'holdfast compact --approve');
+  const { state, session } = scene;
+  const isClaimed = [...state.claims.values()].some(
+    (claim) => claim.session === session?.id && claim.files.some((file) => pathsOverlap(file, WORKLOG_FILE)),
+  );
+  if (!isClaimed) {
+    throw new Fault('illegal', `The worklog is not claimed by ${scene.actor.name}.`, {
+      hints: [`Claim it first: \`holdfast claim ${WORKLOG_FILE}\`; \`holdfast compact --approve\` does.`],
+    });
+  }
+  if (entries.length === 0) return [];
+  if (state.version !== version) {
+    throw new Fault('conflict', `The journal went on from ${version} to ${state.version} while this was planned.`, {
+      hints: ['Try again.'],
+      data: { version: state.version },
+    });
+  }
+  const lines = entries.reduce((sum, id) => sum + linesOf(scene, id), 0);
+  const archive = state.worklog.archives.length + 1;
+  return [draft('worklog.compacted', { archive, entries, lines, proof }, 'verified')];
+}
+
+function linesOf(scene: Scene, id: string): number {
+  const note = scene.recall('note', id);
+  const row = note ?? scene.recall('session', id);
+  if (row && row.archive === undefined && (note || !scene.state.sessions.has(id)))
+    return note ? noteLines(note.text) : SESSION_LINES;
+  throw new Fault('illegal', `${id} is no entry of the worklog.`, {
+    hints: ['See them with `holdfast compact`.'],
+    data: { id, archive: row?.archive ?? null },
+  });
+}

@@ -1,0 +1,81 @@
+import { getNodeValue, type Node } from 'jsonc-parser';
+import type { AccountItem } from '../../core/account.ts';
+import { stepReference } from './decisions.ts';
+import { elements, member } from './state-file.ts';
+import { asLabel, asText, asTime, asWho, asWords, defined } from './words.ts';
+
+/** By definition the titles of unresolved `must_fix` findings; really also objects of six shapes, resolved ones among them. */
+export interface ReadFindings {
+  items: AccountItem[];
+  /** Where each stands, in the same order. */
+  origins: Node[];
+}
+
+export function readFindings(root: Node, steps: ReadonlySet<string>): ReadFindings {
+  const origins = elements(member(root, 'open_findings')).filter((node) => node.value !== '' && node.type !== 'null');
+  return {
+    items: origins.map((node) =>
+      node.type === 'object' ? readObject(node, steps) : readString(asText(getNodeValue(node))),
+    ),
+    origins: [...origins],
+  };
+}
+
+/** `severity|action|id|title|note`, as one project wrote them; else the words are the finding. */
+function readString(text: string): AccountItem {
+  const parts = text.split('|').map((part) => part.trim());
+  const severity = parts.length >= 4 ? severityOf(parts[0]) : null;
+  if (severity === null) return { kind: 'finding', text, severity: 'must_fix', status: 'open' };
+  const [, action = '', id, title = '', ...note] = parts;
+  return defined({
+    alias: asLabel(id),
+    kind: 'finding' as const,
+    text: title || text,
+    severity,
+    status: statusOf(action),
+    resolution: asWords(note.join(' | ')),
+  }) as AccountItem;
+}
+
+function readObject(node: Node, steps: ReadonlySet<string>): AccountItem {
+  const entry = getNodeValue(node) as Record<string, unknown>;
+  const status = statusOf(
+    entry['status'] ?? (entry['resolved'] === true || entry['resolved_at'] ? 'resolved' : 'open'),
+  );
+  const said =
+    entry['description'] ?? entry['message'] ?? entry['title'] ?? entry['finding'] ?? entry['text'] ?? entry['summary'];
+  const actions = entry['recommended_actions'] ?? entry['recommendation'];
+  const resource = asWords(entry['resource']);
+  return defined({
+    alias: asLabel(entry['id'] ?? entry['finding_id']),
+    kind: 'finding' as const,
+    text: asWords(said) ?? asText(entry),
+    status,
+    severity: severityOf(entry['severity'] ?? entry['impact']) ?? ('must_fix' as const),
+    affects: resource === undefined ? undefined : [resource],
+    step: stepReference(entry['step'], steps),
+    workaround: asWords(Array.isArray(actions) ? actions.map(asText).join('; ') : actions),
+    by: asWho(entry['agent'] ?? entry['raised_by']),
+    raisedAt: asTime(entry['timestamp'] ?? entry['raised_at']),
+    settledAt: asTime(entry['resolved_at']),
+    resolution: asWords(entry['resolution'] ?? (status === 'open' ? undefined : entry['resolved_by'])),
+  }) as AccountItem;
+}
+
+function severityOf(value: unknown): NonNullable<AccountItem['severity']> | null {
+  if (typeof value !== 'string') return null;
+  const word = value
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+  if (/^(must_fix|critical|high|blocker|severe)$/.test(word)) return 'must_fix';
+  if (/^(should_fix|medium|moderate|major)$/.test(word)) return 'should_fix';
+  return /^(suggestion|low|minor|info|nit)$/.test(word) ? 'suggestion' : null;
+}
+
+function statusOf(value: unknown): AccountItem['status'] {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (/^(resolved|closed|fixed|done|complete|completed|mitigated)$/.test(word)) return 'resolved';
+  if (/^(deferred|accepted)$/.test(word)) return 'deferred';
+  return /^(withdrawn|rejected|invalid|wont_fix|duplicate)$/.test(word) ? 'withdrawn' : 'open';
+}

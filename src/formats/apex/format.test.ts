@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../../core/account.ts';
+import { formatSuite, richAccount } from '../format.suite.ts';
+import { apex } from './format.ts';
+import {
+  files,
+  findings,
+  gates,
+  HANDOFF,
+  handoff,
+  logs,
+  MAIN,
+  noVersion,
+  place,
+  state,
+  step,
+  v1,
+  v2,
+  v3,
+} from './samples.suite.ts';
+
+const told = { startedAt: '2026-03-01T09:00:00Z' };
+const steps: Account['steps'] = [
+  {
+    key: '1',
+    title: 'Requirements',
+    kind: 'step',
+    status: 'completed',
+    ...told,
+    endedAt: '2026-03-01T09:30:00Z',
+    agents: ['02-Requirements'],
+    artifacts: [{ path: 'docs/asked.md', change: 'created', note: 'Signed' }],
+    summary: 'All asked',
+    built: ['The list of wishes'],
+    wave: 1,
+  },
+  {
+    key: '2',
+    title: 'Architecture',
+    kind: 'phase',
+    status: 'in_progress',
+    ...told,
+    checkpoint: 'phase_2_waf',
+    agents: ['03-Architect'],
+    gate: { state: 'open', by: 'mara', at: '2026-03-01T09:40:00Z' },
+    after: ['1'],
+    retries: 1,
+    checkpoints: ['half'],
+    context: ['docs/asked.md'],
+  },
+  {
+    key: '3',
+    title: 'Design',
+    kind: 'step',
+    status: 'skipped',
+    parallel: true,
+    reason: 'Nothing to draw',
+    gate: { state: 'open' },
+  },
+  { key: '3_5', title: 'Governance', kind: 'step', status: 'failed', ...told, gate: { state: 'open' }, parent: '2' },
+  {
+    key: '5',
+    title: 'IaC Code',
+    kind: 'step',
+    status: 'pending',
+    agents: ['06b-Bicep CodeGen'],
+    gate: { state: 'open', by: 'mara' },
+  },
+  { key: 'x', alias: 'X!', title: 'Clean up', kind: 'task', status: 'pending', gate: { state: 'closed' } },
+];
+const rich = richAccount(steps);
+const account: Account = {
+  ...rich,
+  run: { ...rich.run, alias: 'rotate', reason: 'Asked for' },
+  items: [
+    {
+      alias: 'F1',
+      kind: 'finding',
+      text: 'Tokens are logged',
+      status: 'open',
+      severity: 'must_fix',
+      step: '2',
+      affects: ['auth'],
+      by: 'coder',
+      raisedAt: '2026-03-01T10:00:00Z',
+      workaround: 'Mask them',
+      followUp: ['5'],
+      to: 'mara',
+      due: 'soon',
+      type: 'runtime',
+    },
+  ],
+  decisions: [
+    ...rich.decisions,
+    { alias: 'D003', decision: 'Older', status: 'superseded' },
+    {
+      alias: 'D004',
+      decision: 'Newer',
+      supersedes: 'D003',
+      by: 'mara',
+      step: '3_5',
+      affects: ['a', 'b'],
+      status: 'active',
+    },
+    { key: 'region', decision: 'westeurope', status: 'active' },
+  ],
+  position: { step: '2', words: 'In the middle' },
+};
+const done: Account = { ...account, run: { ...account.run, status: 'abandoned' }, next: 'Two\nlines' };
+
+const both = { found: place(HANDOFF), files: files(v3, { [HANDOFF]: handoff }) };
+formatSuite(apex, {
+  accounts: [
+    { name: 'everything', account },
+    { name: 'abandoned', account: done },
+  ],
+  samples: [
+    { name: '3.0', found: place(), files: files(v3) },
+    { name: '3.0 with a handoff', ...both },
+    { name: '1.0', found: place(), files: files(v1), migrates: true },
+    { name: '2.0', found: place(), files: files(v2), migrates: true },
+    { name: 'no version', found: place(), files: files(noVersion), migrates: true },
+    { name: 'decisions in three shapes', found: place(), files: files(logs) },
+    { name: 'findings in six shapes', found: place(), files: files(findings) },
+    { name: 'gates', found: place(), files: files(gates) },
+    { name: 'session-state-v3', found: place(), files: files(v3.replace('"3.0"', '"session-state-v3"')) },
+    { name: 'tabs', found: place(), files: files(v3.replace(/^ +/gm, (blanks) => '\t'.repeat(blanks.length / 2))) },
+    { name: 'one line', found: place(), files: files(JSON.stringify(JSON.parse(v3))) },
+    { name: 'newer', found: place(), files: files(v3.replace('"3.0"', '"4.0"')), readOnly: true },
+    { name: 'truncated', found: place(), files: files(v3.slice(0, 96)), readOnly: true },
+    {
+      name: 'lanes',
+      found: place(),
+      files: files('{ "lanes": {}, "current_lane": "a", "handoff": {} }\n'),
+      readOnly: true,
+    },
+  ],
+  long(bytes) {
+    const entry = {
+      id: 'D001',
+      step: 1,
+      agent: '02-Requirements',
+      title: 'A title',
+      choice: 'w'.repeat(400),
+      rationale: 'Because',
+      timestamp: '2026-04-02T08:20:00Z',
+    };
+    const log = Array.from({ length: Math.ceil(bytes / 560) }, (_, index) => ({
+      ...entry,
+      id: `D${String(index + 1).padStart(3, '0')}`,
+      choice: `${index} ${entry.choice}`,
+    }));
+    return { found: place(), files: files(state({ decision_log: log }, [step('1')])) };
+  },
+});
+
+describe('apex: place', () => {
+  it('is at home in agent-output, in a folder of the format’s own naming', () => {
+    expect(
+      apex.home({ ...account, run: { title: 'Größe & Überblick of the very long title', status: 'active' } }).main,
+    ).toBe('agent-output/gro-e-uberblick-of-the-very-lo/00-session-state.json');
+  });
+
+  it('never writes over what it cannot read', () => {
+    for (const text of ['', '{', v3.replace('"3.0"', '"9.1"'), v3.slice(0, 300)])
+      expect([...apex.render(account, place(), files(text), '2026-05-01T00:00:00.000Z').keys()]).toEqual([]);
+    expect([...apex.render(account, place(), new Map(), '2026-05-01T00:00:00.000Z').keys()]).toEqual([MAIN, HANDOFF]);
+  });
+});

@@ -1,0 +1,143 @@
+import type { Files, Format, Found, Parsed } from '../format.ts';
+import { checkState } from './check.ts';
+import { detectRuns } from './detect.ts';
+import { renderHandoff } from './handoff-page.ts';
+import { isNewer } from './migrate.ts';
+import { newState } from './new-file.ts';
+import { projectName } from './preset.ts';
+import { folderOf, readState } from './read.ts';
+import { salvageRun } from './salvage.ts';
+import { addNext, checkSiblings } from './siblings.ts';
+import { openStateFile, stringAt } from './state-file.ts';
+import { HANDOFF_FILE, STATE_FILE } from './steps.ts';
+import { rewriteState, standing } from './write.ts';
+
+/** The session state of the APEX workflow: `agent-output/PROJECT/00-session-state.json` and its handoff. */
+export const apex: Format = {
+  name: 'apex',
+  detect: detectRuns,
+
+  parse(found, files): Parsed {
+    const text = files.get(found.main);
+    if (text === undefined) {
+      const problem = {
+        code: 'no_state_file',
+        level: 'error' as const,
+        path: found.main,
+        line: null,
+        message: 'The state file is not there; what lies around it can be salvaged.',
+      };
+      return { account: null, version: null, writable: true, problems: [problem] };
+    }
+    const file = openStateFile(found.main, text);
+    const reading = file.damaged ? null : readState(file);
+    if (!reading) {
+      const problem = {
+        code: 'other_shape',
+        level: 'error' as const,
+        path: found.main,
+        line: 1,
+        message: 'This is no session state: it has neither steps nor a project.',
+      };
+      return {
+        account: null,
+        version: null,
+        writable: false,
+        problems: file.damaged ? file.problems : [...file.problems, problem],
+      };
+    }
+    const { account, version } = reading;
+    addNext(account, found, files);
+    const problems = [...file.problems, ...checkState(reading, found.files), ...checkSiblings(account, found, files)];
+    return { account, version: version.name, writable: !isNewer(version), problems };
+  },
+
+  render(account, place, previous, now): Files {
+    const written = new Map<string, string>();
+    const folder = folderOf(place.main);
+    const before = previous.get(place.main);
+    const project = folder.name || projectName(account.run.title);
+    const file = before === undefined ? null : openStateFile(place.main, before);
+    const reading = file && !file.damaged ? readState(file) : null;
+    // What cannot be understood, or is newer than we know, is never written over.
+    if (before !== undefined && (!reading || isNewer(reading.version))) return written;
+    if (reading) addNext(reading.account, place, previous);
+    const { text, progressed } = reading
+      ? rewriteState(reading, account, now)
+      : { text: newState(account, project, now), progressed: true };
+    if (text !== before) written.set(place.main, text);
+    if (!progressed && (account.next === undefined || account.next === reading?.account.next)) return written;
+    const handoff = `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${HANDOFF_FILE}`;
+    const tool =
+      (reading ? stringAt(reading.root, 'iac_tool') : undefined) ||
+      standing(account.decisions).get('iac_tool') ||
+      keptTool(account.kept?.['apex']);
+    const page = renderHandoff(
+      account,
+      { folder: folder.path, tool, stateFile: STATE_FILE },
+      previous.get(handoff),
+      now,
+    );
+    if (page !== previous.get(handoff)) written.set(handoff, page);
+    return written;
+  },
+
+  home(account): Found {
+    const folder = `agent-output/${projectName(account.run.alias ?? account.run.title)}`;
+    return {
+      format: 'apex',
+      main: `${folder}/${STATE_FILE}`,
+      files: [`${folder}/${STATE_FILE}`, `${folder}/${HANDOFF_FILE}`],
+    };
+  },
+
+  loses: [
+    'run.alias',
+    'run.goal',
+    'run.status',
+    'run.openedAt',
+    'run.design',
+    'run.plan',
+    'run.reason',
+    'steps.alias',
+    'steps.kind',
+    'steps.parent',
+    'steps.after',
+    'steps.wave',
+    'steps.parallel',
+    'steps.context',
+    'steps.checkpoints',
+    'steps.retries',
+    'steps.reason',
+    'steps.summary',
+    'steps.built',
+    'steps.artifacts.change',
+    'steps.artifacts.note',
+    'decisions.type',
+    'decisions.irreversible',
+    'items.alias',
+    'items.type',
+    'items.affects',
+    'items.step',
+    'items.workaround',
+    'items.followUp',
+    'items.to',
+    'items.due',
+    'items.by',
+    'items.raisedAt',
+    'notes',
+    'sessions',
+    'messages',
+    'claims',
+    'usage',
+    'files',
+    'position.words',
+  ],
+
+  salvage: salvageRun,
+};
+
+function keptTool(kept: unknown): string {
+  const tool = (kept as { top?: { iac_tool?: unknown } } | undefined)?.top?.iac_tool;
+  return typeof tool === 'string' ? tool : '';
+}

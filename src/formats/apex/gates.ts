@@ -1,0 +1,65 @@
+import { getNodeValue, type Node } from 'jsonc-parser';
+import type { AccountStep } from '../../core/account.ts';
+import { isRecord } from './migrate.ts';
+import { member, members } from './state-file.ts';
+import { WORKFLOW, workflowStep } from './steps.ts';
+import { asTime, asWho, defined } from './words.ts';
+
+export type Gate = NonNullable<AccountStep['gate']>;
+
+/** The name of the gate before a step in a `gates` object: the gate after step N is the gate of the next one. */
+export const gateBefore = (key: string): string => {
+  const gate = workflowStep(key)?.gate;
+  return gate === undefined ? `step-${key}` : `gate-${gate}`;
+};
+
+/**
+ * The format stores no gates: that a step began says that its gate was passed. A variant has a `gates` object, which is
+ * also where an approval is written that nothing else in the file can say.
+ */
+export function readGates(root: Node, steps: readonly AccountStep[]): Map<string, Gate> {
+  const gates = impliedGates(steps);
+  for (const [name, entry] of writtenGates(root)) {
+    const value: unknown = getNodeValue(entry);
+    const { status, by, at } = isRecord(value)
+      ? {
+          status: value['status'],
+          by: value['approved_by'] ?? value['by'],
+          at: value['approved_at'] ?? value['approved'] ?? value['timestamp'],
+        }
+      : { status: value, by: undefined, at: undefined };
+    const open = /^(approved|open|opened|passed|pass|complete|completed|true)$/i.test(String(status));
+    gates.set(
+      name,
+      defined({ state: open ? ('open' as const) : ('closed' as const), by: asWho(by), at: asTime(at) }) as Gate,
+    );
+  }
+  return gates;
+}
+
+/** What follows from the steps alone. */
+export function impliedGates(steps: readonly Pick<AccountStep, 'key' | 'status'>[]): Map<string, Gate> {
+  const gates = new Map<string, Gate>();
+  for (const { key, status } of steps) {
+    if (workflowStep(key)?.gate === undefined) continue;
+    const name = gateBefore(key);
+    const begun = status !== 'pending' && status !== 'skipped';
+    if (begun || !gates.has(name)) gates.set(name, { state: begun ? 'open' : 'closed' });
+  }
+  return gates;
+}
+
+/** The gates the file has, by our names for them. */
+export function writtenGates(root: Node): Map<string, Node> {
+  const found = members(member(root, 'gates'));
+  const numbers = found.map(([key]) => /^(?:gate[-_ ]?)?(\d+(?:[._]\d+)?)$/i.exec(key)?.[1]?.replace('_', '.'));
+  // The variant counts its six gates through; the definition calls the third one 2.5.
+  const inOrder = numbers.includes('6') ? [...new Set(WORKFLOW.flatMap((step) => step.gate ?? []))] : null;
+  return new Map(
+    found.map(([key, node], index) => {
+      const number = numbers[index];
+      if (number === undefined) return [key, node];
+      return [`gate-${inOrder?.[Number(number) - 1] ?? number}`, node];
+    }),
+  );
+}

@@ -1,0 +1,254 @@
+import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
+import { oneLine, printable } from '../../core/text.ts';
+import {
+  checkLine,
+  DERIVED,
+  HANDOFF_LIMIT_LINES,
+  HEADINGS,
+  type Heading,
+  parseHandoff,
+  type Section,
+  sameHeading,
+  sectionsOf,
+  UPDATED,
+} from './handoff.ts';
+import { workflowStep } from './steps.ts';
+import { stamp } from './words.ts';
+import { isOpenMustFix, standing } from './write.ts';
+
+export interface Place {
+  /** Where the project's files lie. */
+  folder: string;
+  tool: string;
+  stateFile: string;
+}
+
+/**
+ * The page as it should read now. Lines that are still true stay as somebody wrote them, and so does what the state does
+ * not know (the skill context, sections of their own); the rest is made from the account, so that it cannot go stale.
+ */
+export function renderHandoff(account: Account, place: Place, previous: string | undefined, now: string): string {
+  const text = previous?.replace(/^\ufeff/, '') ?? '';
+  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+  const sections = sectionsOf(text === '' ? [] : text.replace(/(?:\r\n?|\n)$/, '').split(/\r\n?|\n/));
+  const [opening = { name: '', body: [] }] = sections;
+  for (const heading of HEADINGS) {
+    if (sections.some(({ name }) => sameHeading(name, heading))) continue;
+    if (sections.at(-1)?.body.at(-1)?.trim() !== '') sections.at(-1)?.body.push('');
+    sections.push({ name: heading, body: ['', ''] });
+  }
+  const parts = new Map<Section, Part>();
+  for (const section of sections) {
+    const heading = HEADINGS.find((name) => sameHeading(section.name, name));
+    const first = section.body.findIndex((line) => line.trim() !== '');
+    const end = section.body.findLastIndex((line) => line.trim() !== '') + 1;
+    const [before, content, after] =
+      first < 0
+        ? [[''], [], section.body.length > 1 ? [''] : []]
+        : [section.body.slice(0, first), section.body.slice(first, end), section.body.slice(end)];
+    parts.set(section, {
+      heading,
+      before,
+      content: heading ? contentOf(heading, content, account, place, text) : content,
+      after,
+    });
+  }
+  parts.set(opening, { before: [], content: openingLines(opening.body, account, place, text, now), after: [] });
+  shorten([...parts.values()], place.stateFile);
+  const lines = sections.flatMap((section) => {
+    const { before, content, after } = parts.get(section) as Part;
+    return [...(section === opening ? [] : [`## ${section.name}`]), ...before, ...content, ...after];
+  });
+  return `${previous?.startsWith('\ufeff') ? '\ufeff' : ''}${lines.join(eol).trimEnd()}${eol}`;
+}
+
+interface Part {
+  heading?: Heading | undefined;
+  before: readonly string[];
+  content: readonly string[];
+  after: readonly string[];
+}
+
+function openingLines(body: readonly string[], account: Account, place: Place, text: string, now: string): string[] {
+  const title = `# ${parseHandoff(text).title || oneLine(account.run.title, 120)} — Handoff (${stage(account)})`;
+  const updated = `Updated: ${stamp(now)} | IaC: ${place.tool || 'undecided'} | Branch: ${oneLine(account.run.branch ?? 'main')}`;
+  if (body.every((line) => line.trim() === '')) return [title, '', updated, ''];
+  const heading = body.findIndex((line) => /^#\s/.test(line));
+  const lines = heading < 0 ? [title, '', ...body] : body.map((line, index) => (index === heading ? title : line));
+  const at = lines.findIndex((line) => UPDATED.test(line));
+  if (at >= 0) return lines.map((line, index) => (index === at ? updated : line));
+  return lines.flatMap((line) => (line === title ? [line, '', updated] : [line]));
+}
+
+function contentOf(
+  heading: Heading,
+  there: readonly string[],
+  account: Account,
+  place: Place,
+  text: string,
+): readonly string[] {
+  switch (heading) {
+    case 'Completed Steps':
+      return stepLines(there, account.steps, place.folder);
+    case 'Key Decisions':
+      return decisionLines(there, account, place.tool);
+    case 'Open Challenger Findings (must_fix only)':
+      return findingLines(there, account.items.filter(isOpenMustFix));
+    case 'Context for Next Step':
+      return contextLines(there, account, text);
+    case 'Skill Context':
+      return there.length > 0 ? there : ['None'];
+    case 'Artifacts':
+      return artifactLines(there, account.steps);
+    default:
+      return heading satisfies never;
+  }
+}
+
+const isDone = ({ status }: Pick<AccountStep, 'status'>): boolean => status === 'completed' || status === 'skipped';
+const shown = (key: string): string => key.replace('_', '.');
+const withoutNone = (lines: readonly string[]): readonly string[] =>
+  lines.filter((line) => !/^\s*(?:[-*+]\s+)?none\.?\s*$/i.test(line));
+
+function stepLines(there: readonly string[], steps: readonly AccountStep[], folder: string): string[] {
+  const byKey = new Map(steps.map((step) => [step.key, step]));
+  const kept = withoutNone(there).map((line) => {
+    const [named] = checkLine(line, 0);
+    const step = named ? byKey.get(named.key) : undefined;
+    if (!named || !step) return line;
+    byKey.delete(named.key);
+    const wasRunning = /\(in progress[^)]*\)\s*$/.test(line);
+    return named.done === isDone(step) && !wasRunning && step.status !== 'in_progress' ? line : stepLine(step, folder);
+  });
+  const added = [...byKey.values()].filter((step) => there.length === 0 || step.status !== 'pending');
+  const lines = [...kept, ...added.map((step) => stepLine(step, folder))];
+  return lines.length > 0 ? lines : ['None'];
+}
+
+function stepLine(step: AccountStep, folder: string): string {
+  const product = workflowStep(step.key)?.products[0];
+  const listed = (step.artifacts ?? []).map(({ path }) => path);
+  const artifact = listed.find((path) => product?.test(path.slice(path.lastIndexOf('/') + 1))) ?? listed[0];
+  const full = artifact === undefined || artifact.includes('/') || folder === '' ? artifact : `${folder}/${artifact}`;
+  const running = step.checkpoint ? ` (in progress, ${oneLine(step.checkpoint, 60)})` : ' (in progress)';
+  const state = step.status === 'skipped' ? ' (skipped)' : step.status === 'in_progress' ? running : '';
+  return `- [${isDone(step) ? 'x' : ' '}] Step ${shown(step.key)} → ${oneLine(full ?? step.title, 300)}${state}`;
+}
+
+const KEY_DECISIONS = [
+  { name: 'Region', key: 'region', also: /^(default )?region$/i },
+  { name: 'Compliance', key: 'compliance', also: /^compliance$/i },
+  { name: 'Budget', key: 'budget', also: /^budget$/i },
+  { name: 'IaC tool', key: 'iac_tool', also: /^iac( tool)?$/i },
+  { name: 'Architecture pattern', key: 'architecture_pattern', also: /^(architecture )?pattern$/i },
+];
+
+function decisionLines(there: readonly string[], { decisions }: Account, tool: string): string[] {
+  const values = standing(decisions);
+  const value = (key: string): string => oneLine(values.get(key) ?? (key === 'iac_tool' ? tool : ''));
+  const left = new Set(KEY_DECISIONS);
+  const kept = withoutNone(there).map((line) => {
+    const [, name = '', said = ''] = /^\s*[-*+]\s+\**([^:*]{1,80})\**\s*:\**\s*(.*)$/.exec(line) ?? [];
+    const known = KEY_DECISIONS.find(({ also }) => also.test(name.trim()));
+    if (!known || !left.delete(known)) return line;
+    const now = value(known.key);
+    // A line that says the value, perhaps with more words, is still true.
+    return now === '' || contains(said, now) ? line : `- ${name.trim()}: ${now}`;
+  });
+  return [...kept, ...[...left].map(({ name, key }) => `- ${name}: ${value(key) || 'undecided'}`)];
+}
+
+const contains = (words: string, part: string): boolean =>
+  words.trim() !== '' &&
+  (words.toLowerCase().includes(part.toLowerCase()) || part.toLowerCase().includes(words.trim().toLowerCase()));
+
+function findingLines(there: readonly string[], items: readonly AccountItem[]): string[] {
+  const left = new Map(items.map((item) => [oneLine(item.text, 160), item]));
+  const kept = there.filter((line) => {
+    const words = /^\s*[-*+]\s+(.*\S)/.exec(line)?.[1];
+    if (words === undefined) return !/^\s*none/i.test(line) && items.length > 0;
+    const match = [...left.keys()].find((text) => contains(words, text));
+    return match !== undefined && left.delete(match);
+  });
+  const lines = [...kept, ...[...left.keys()].map((text) => `- ${text}`)];
+  if (lines.length > 0) return lines;
+  const none = there.find((line) => /^\s*(?:[-*+]\s+)?none\b/i.test(line));
+  return [none ?? 'None'];
+}
+
+function contextLines(there: readonly string[], account: Account, text: string): readonly string[] {
+  const written = there.join('\n');
+  if (account.next !== undefined) return account.next === written.trim() ? there : quoted(account.next);
+  return there.length > 0 && !written.startsWith(DERIVED) && isStillTrue(text, account)
+    ? there
+    : [nextSentence(account)];
+}
+
+/** Words of a person below a heading of ours must not look like one. */
+const quoted = (words: string): string[] =>
+  printable(words)
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/^#/, '\\#'));
+
+/** Somebody's words about the next step hold as long as the page speaks of the place where the account is. */
+function isStillTrue(text: string, account: Account): boolean {
+  const before = new Map(parseHandoff(text).steps.map(({ key, done }) => [key, done]));
+  return account.steps.every((step) => (before.get(step.key) ?? false) === isDone(step));
+}
+
+function artifactLines(there: readonly string[], steps: readonly AccountStep[]): string[] {
+  const kept = withoutNone(there);
+  const mentioned = kept.join('\n');
+  const paths = [...new Set(steps.flatMap((step) => step.artifacts ?? []).map(({ path }) => path))];
+  const lines = [
+    ...kept,
+    ...paths.filter((path) => !mentioned.includes(path)).map((path) => `- ${oneLine(path, 300)}`),
+  ];
+  return lines.length > 0 ? lines : ['None'];
+}
+
+function stage({ steps }: Account): string {
+  const failed = steps.find(({ status }) => status === 'failed');
+  const active = failed ?? steps.findLast(({ status }) => status === 'in_progress');
+  if (active) return `Step ${shown(active.key)} ${failed ? 'blocked' : 'in progress'}`;
+  const last = steps.findLast(({ status }) => status === 'completed');
+  return last ? `Step ${shown(last.key)} complete` : 'Step 0 setup complete';
+}
+
+function nextSentence({ steps, position }: Account): string {
+  const step = steps.find(({ key }) => key === position?.step);
+  if (!step)
+    return steps.length > 0 && steps.every(isDone)
+      ? `${DERIVED}nothing; all steps are done.`
+      : `${DERIVED}see the state file.`;
+  const name = `Step ${shown(step.key)} (${oneLine(step.title, 80)})`;
+  if (step.status === 'pending') return `${DERIVED}start ${name}.`;
+  return `${DERIVED}resume ${name}${step.checkpoint ? ` after checkpoint ${oneLine(step.checkpoint, 80)}` : ' from its beginning'}.`;
+}
+
+/** The lists that may be cut, and how much of them stays. */
+const CUTTABLE: readonly [Heading, number][] = [
+  ['Artifacts', 3],
+  ['Open Challenger Findings (must_fix only)', 5],
+  ['Key Decisions', 8],
+  ['Completed Steps', 8],
+  ['Context for Next Step', 6],
+  ['Skill Context', 6],
+];
+
+/** Cuts the lists one after the other until the page is short enough, and says so. */
+function shorten(parts: readonly Part[], stateFile: string): void {
+  const headings = parts.length - 1;
+  const total = () =>
+    headings +
+    parts.reduce((sum, { before, content, after }) => sum + before.length + content.length + after.length, 0);
+  for (const [heading, least] of CUTTABLE) {
+    const over = total() - (HANDOFF_LIMIT_LINES - 1);
+    if (over <= 0) return;
+    const part = parts.find((candidate) => candidate.heading === heading);
+    const keep = Math.max(least, (part?.content.length ?? 0) - over - 1);
+    if (part && keep < part.content.length - 1)
+      part.content = [...part.content.slice(0, keep), `- … and ${part.content.length - keep} more in ${stateFile}`];
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * JSON as the format's own tool writes it. A map is an object whose keys keep their order: JavaScript would put `7` before
+ * `3_5`. Null for the indentation writes it on one line.
+ */
+export function writeJson(value: unknown, unit: string | null, indent = ''): string {
+  const entries =
+    value instanceof Map
+      ? [...value]
+      : isPlain(value)
+        ? Object.entries(value).filter(([, field]) => field !== undefined)
+        : null;
+  if (entries === null && !Array.isArray(value)) return JSON.stringify(value) ?? 'null';
+  const inner = unit === null ? '' : indent + unit;
+  const parts = entries
+    ? entries.map(([key, field]) => `${JSON.stringify(key)}: ${writeJson(field, unit, inner)}`)
+    : (value as unknown[]).map((element) => writeJson(element, unit, inner));
+  const [open, close] = entries ? ['{', '}'] : ['[', ']'];
+  if (parts.length === 0) return open + close;
+  return unit === null
+    ? open + parts.join(', ') + close
+    : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,35 @@
+/**
+ * Finds for each record of an account the one in the file that it is, each of these once: by the file's own id where
+ * there is one, else by its words.
+ */
+export function matcher<T extends { alias?: string | undefined }>(
+  before: readonly T[],
+  wordsOf: (record: T) => string,
+): (record: T) => number | undefined {
+  const used = new Set<number>();
+  const byAlias = new Map<string, number[]>();
+  const byWords = new Map<string, number[]>();
+  // From the end, so that the first one is taken off first.
+  for (let index = before.length - 1; index >= 0; index--) {
+    const record = before[index] as T;
+    if (record.alias !== undefined) put(byAlias, record.alias, index);
+    put(byWords, wordsOf(record), index);
+  }
+  const take = (list: number[] | undefined): number | undefined => {
+    while (list && list.length > 0) {
+      const index = list.pop() as number;
+      if (used.has(index)) continue;
+      used.add(index);
+      return index;
+    }
+    return undefined;
+  };
+  return (record) =>
+    (record.alias === undefined ? undefined : take(byAlias.get(record.alias))) ?? take(byWords.get(wordsOf(record)));
+}
+
+function put(map: Map<string, number[]>, key: string, index: number): void {
+  const list = map.get(key);
+  if (list) list.push(index);
+  else map.set(key, [index]);
+}

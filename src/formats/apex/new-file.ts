@@ -1,0 +1,53 @@
+import type { Account } from '../../core/account.ts';
+import { gateBefore, impliedGates } from './gates.ts';
+import { writeJson } from './json.ts';
+import { CURRENT_VERSION } from './migrate.ts';
+import { decisionIds, newDecision, newStep } from './new-entries.ts';
+import type { Kept } from './read.ts';
+import { DECISION_KEYS, DEFAULT_BRANCH, DEFAULT_REGION, defaultReview } from './template.ts';
+import { stamp } from './words.ts';
+import { belongsInLog, currentStep, gateEntry, isOpenMustFix, standing } from './write.ts';
+
+/** A file that is not there yet, in the newest form and the order of its template. */
+export function newState(account: Account, project: string, now: string): string {
+  const kept = (account.kept?.['apex'] ?? {}) as Kept;
+  const { iac_tool, region, review_audit, ...others } = kept.top ?? {};
+  const values = standing(account.decisions);
+  const tool = (iac_tool as string | undefined) ?? values.get('iac_tool') ?? '';
+  const idFor = decisionIds(account.decisions.map(({ alias }) => alias));
+  const gates = explicitGates(account);
+  const state = {
+    schema_version: CURRENT_VERSION,
+    project,
+    ...(account.run.title === project ? {} : { title: account.run.title }),
+    iac_tool: tool,
+    region: region ?? values.get('region') ?? DEFAULT_REGION,
+    branch: account.run.branch ?? DEFAULT_BRANCH,
+    updated: stamp(account.run.updatedAt ?? now),
+    current_step: currentStep(account.steps) ?? 0,
+    // A region that nobody chose is not claimed to be a decision, as the template would.
+    decisions: { ...Object.fromEntries(DECISION_KEYS.map((key) => [key, ''])), ...Object.fromEntries(values) },
+    open_findings: account.items.filter(isOpenMustFix).map(({ text }) => text),
+    decision_log: account.decisions
+      .filter(belongsInLog)
+      .map((decision) => newDecision(decision, 'A', idFor(decision.alias), false)),
+    review_audit: review_audit ?? defaultReview(),
+    steps: new Map(account.steps.map((step) => [step.key, newStep(step, tool, kept)])),
+    ...(Object.keys(gates).length > 0 ? { gates } : {}),
+    ...others,
+  };
+  return `${writeJson(state, '  ')}\n`;
+}
+
+/** An approval that does not follow from the steps. */
+function explicitGates(account: Account): Record<string, unknown> {
+  const implied = impliedGates(account.steps);
+  const gates: Record<string, unknown> = {};
+  for (const { key, gate } of account.steps) {
+    if (!gate) continue;
+    const name = gateBefore(key);
+    const follows = implied.get(name)?.state === gate.state && gate.by === undefined && gate.at === undefined;
+    if (!follows && (gate.state === 'open' || !(name in gates))) gates[name] = gateEntry(gate);
+  }
+  return gates;
+}

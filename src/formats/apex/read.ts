@@ -1,0 +1,260 @@
+import { getNodeValue, type Node } from 'jsonc-parser';
+import { type Account, type AccountStep, type AccountUsage, emptyAccount } from '../../core/account.ts';
+import { type DecisionOrigin, readDecisions } from './decisions.ts';
+import { readFindings } from './findings.ts';
+import { gateBefore, readGates } from './gates.ts';
+import { isRecord, needsMigration, type Version, versionOf } from './migrate.ts';
+import { member, members, type StateFile, stringAt } from './state-file.ts';
+import {
+  contextOf,
+  derivePosition,
+  STATE_FILE,
+  stepKey,
+  stepNumber,
+  stepStatus,
+  WORKFLOW,
+  workflowStep,
+} from './steps.ts';
+import { isDefaultReview } from './template.ts';
+import { asLabel, asPath, asStepKey, asText, asTime, asWho, asWords, defined } from './words.ts';
+
+/** What a state file says, and where each part of it stands. */
+export interface Reading {
+  file: StateFile;
+  root: Node;
+  version: Version;
+  account: Account;
+  steps: readonly StepOrigin[];
+  /** In the order of the account's decisions. */
+  decisions: readonly DecisionOrigin[];
+  /** In the order of the account's items. */
+  findings: readonly Node[];
+}
+
+/** In the order of the account's steps. */
+export interface StepOrigin {
+  key: string;
+  /** The key as it is written. */
+  written: string;
+  node: Node;
+}
+
+/** Null when there is nothing of this format in it. */
+export function readState(file: StateFile): Reading | null {
+  const { root } = file;
+  if (!root || (!member(root, 'steps') && !member(root, 'project') && !member(root, 'decisions'))) return null;
+  if (member(root, 'lanes') && !member(root, 'steps')) return null;
+  const top = Object.fromEntries(
+    members(root).map(([key, node]) => [
+      key,
+      key === 'schema_version' || key === '$schema' || key === 'gates' ? getNodeValue(node) : null,
+    ]),
+  );
+  const origins = stepOrigins(root);
+  const folder = folderOf(file.path);
+  const account = emptyAccount(titleOf(root, folder.name));
+  account.steps = origins.map((origin) => readStep(origin));
+  completeSteps(account.steps, root, folder.path);
+  const keys = new Set(account.steps.map((step) => step.key));
+  const { decisions, origins: decisionOrigins } = readDecisions(root, keys);
+  const { items, origins: findings } = readFindings(root, keys);
+  const done =
+    account.steps.length > 0 && account.steps.every((step) => step.status === 'completed' || step.status === 'skipped');
+  account.run = defined({
+    title: account.run.title,
+    status: done ? ('completed' as const) : ('active' as const),
+    openedAt: asTime(stringAt(root, 'created')),
+    updatedAt: asTime(stringAt(root, 'updated')),
+    branch: asWords(stringAt(root, 'branch')),
+  });
+  account.decisions = decisions;
+  account.items = items;
+  account.usage = readUsage(origins);
+  account.position = { step: derivePosition(account.steps) };
+  const version = versionOf(top);
+  const kept = keptOf(root, origins, needsMigration(version));
+  if (kept) account.kept = { apex: kept };
+  return { file, root, version, account, steps: origins, decisions: decisionOrigins, findings };
+}
+
+export function folderOf(path: string): { path: string; name: string; prefix: string } {
+  const slash = path.lastIndexOf('/');
+  const folder = slash < 0 ? '' : path.slice(0, slash);
+  const base = path.slice(slash + 1);
+  const at = base.indexOf(STATE_FILE);
+  return { path: folder, name: folder.slice(folder.lastIndexOf('/') + 1), prefix: at < 0 ? '' : base.slice(0, at) };
+}
+
+const titleOf = (root: Node, folder: string): string =>
+  ['title', 'project', 'lz_name', 'landing_zone']
+    .map((key) => asLabel(stringAt(root, key)))
+    .find((name) => name !== undefined) ??
+  (folder || 'apex');
+
+/** Of a step that is there under both spellings, the newer one counts. */
+function stepOrigins(root: Node): StepOrigin[] {
+  const found = new Map<string, StepOrigin>();
+  for (const [written, node] of members(member(root, 'steps'))) {
+    const key = asStepKey(stepKey(written));
+    if (node.type !== 'object' || (found.has(key) && written !== key)) continue;
+    found.set(key, { key, written, node });
+  }
+  return [...found.values()]
+    .map((origin, index) => ({ origin, index }))
+    .sort((one, other) => compare(one.origin.key, other.origin.key) || one.index - other.index)
+    .map(({ origin }) => origin);
+}
+
+function compare(one: string, other: string): number {
+  const [first, second] = [stepNumber(one), stepNumber(other)];
+  return first === second ? 0 : first - second;
+}
+
+function readStep({ key, written, node }: StepOrigin): AccountStep {
+  const step = getNodeValue(node) as Record<string, unknown>;
+  const status = typeof step['status'] === 'string' ? stepStatus(step['status']) : null;
+  const artifacts = readArtifacts(step);
+  const agents =
+    typeof step['agent'] === 'string'
+      ? step['agent']
+          .split(/\s+\|\s+/)
+          .map(asWho)
+          .filter((name) => name !== undefined)
+      : [];
+  const claim = step['claim'];
+  const retries = isRecord(claim) && Number.isSafeInteger(claim['retry_count']) ? Number(claim['retry_count']) : 0;
+  return defined({
+    key,
+    alias: written === key ? undefined : asLabel(written),
+    title: asWords(step['name']) ?? workflowStep(key)?.name ?? key,
+    kind: 'step' as const,
+    agents: agents.length > 0 ? agents : undefined,
+    status:
+      step['outcome'] === 'failed' && status === 'in_progress' ? ('failed' as const) : (status ?? guessStatus(step)),
+    checkpoint: asWords(step['sub_step']),
+    startedAt: asTime(step['started']),
+    endedAt: asTime(step['completed']),
+    retries: retries > 0 ? retries : undefined,
+    artifacts,
+  }) as AccountStep;
+}
+
+/** A step without a word for its status has at least its times. */
+const guessStatus = (step: Record<string, unknown>): AccountStep['status'] =>
+  asTime(step['completed']) ? 'completed' : asTime(step['started']) ? 'in_progress' : 'pending';
+
+/** Null is not the same as none: a step that lists an empty array says that there are none. */
+function readArtifacts(step: Record<string, unknown>): AccountStep['artifacts'] {
+  const listed = step['artifacts'] ?? (step['artifact'] ? [step['artifact']] : undefined);
+  if (listed === undefined) return undefined;
+  const entries: unknown[] = Array.isArray(listed) ? listed : [listed];
+  const paths = entries.map((entry) =>
+    asPath(isRecord(entry) ? (entry['path'] ?? entry['file'] ?? entry['name']) : entry),
+  );
+  return paths.filter((path) => path !== undefined).map((path) => ({ path }));
+}
+
+/** What the workflow says of its own steps and the file leaves out: order, checkpoints, what to load, gates. */
+function completeSteps(steps: AccountStep[], root: Node, folder: string): void {
+  const keys = new Set(steps.map((step) => step.key));
+  const gates = readGates(root, steps);
+  for (const step of steps) {
+    const known = workflowStep(step.key);
+    const gate = gates.get(gateBefore(step.key));
+    if (gate) step.gate = gate;
+    if (!known) continue;
+    const after = known.after.flatMap((key) => nearest(key, keys));
+    if (after.length > 0) step.after = after;
+    step.checkpoints = [...known.checkpoints];
+    step.context = contextOf(known, folder);
+  }
+}
+
+/** Files from before governance have no 3_5: what came after it comes after what it came after. */
+function nearest(key: string, keys: ReadonlySet<string>): string[] {
+  if (keys.has(key)) return [key];
+  return (WORKFLOW.find((step) => step.key === key)?.after ?? []).flatMap((before) => nearest(before, keys));
+}
+
+function readUsage(origins: readonly StepOrigin[]): AccountUsage[] {
+  const byAgent = new Map<string, AccountUsage>();
+  for (const { key, node } of origins) {
+    const telemetry = member(node, 'telemetry');
+    const count = (name: string): number | undefined => {
+      const value = member(telemetry, name)?.value as unknown;
+      return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+    };
+    const [input, output] = [count('input_tokens'), count('output_tokens')];
+    if (input === undefined && output === undefined) continue;
+    const agent = asWho(stringAt(node, 'agent')) ?? `step ${key}`;
+    const before = byAgent.get(agent);
+    byAgent.set(
+      agent,
+      defined({ agent, input: sum(before?.input, input), output: sum(before?.output, output) }) as AccountUsage,
+    );
+  }
+  return [...byAgent.values()];
+}
+
+const sum = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
+
+/** What the format has and an account has no word for, to make the file anew from: nothing that the template has too. */
+export interface Kept {
+  top?: Record<string, unknown>;
+  steps?: Record<string, Record<string, unknown>>;
+  /** What the migration took out, as far as it said something. */
+  removed?: Record<string, unknown>;
+}
+
+const topFields = new Set([
+  'schema_version',
+  'project',
+  'title',
+  'branch',
+  'updated',
+  'current_step',
+  'decisions',
+  'open_findings',
+  'decision_log',
+  'steps',
+  'gates',
+]);
+const stepFields = new Set(['name', 'agent', 'status', 'outcome', 'sub_step', 'started', 'completed', 'artifacts']);
+
+function keptOf(root: Node, origins: readonly StepOrigin[], migrates: boolean): Kept | undefined {
+  const top: Record<string, unknown> = {};
+  const removed: Record<string, unknown> = {};
+  const steps: Record<string, Record<string, unknown>> = {};
+  const put = (target: Record<string, unknown>, key: string, value: unknown): void => {
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+  };
+  for (const [key, node] of members(root)) {
+    const value: unknown = topFields.has(key) ? undefined : getNodeValue(node);
+    if (value === undefined || value === '' || (key === 'region' && value === 'swedencentral')) continue;
+    if (key === 'review_audit' && isDefaultReview(value)) continue;
+    if (migrates && (key === 'lock' || key === 'stale_threshold_ms')) {
+      if (saysSomething(value)) put(removed, key, value);
+    } else put(top, key, value);
+  }
+  for (const { key, node } of origins) {
+    const rest: Record<string, unknown> = {};
+    for (const [name, field] of members(node)) {
+      const value: unknown = stepFields.has(name) ? undefined : getNodeValue(field);
+      if (value === undefined || (name === 'context_files_used' && JSON.stringify(value) === '[]')) continue;
+      if (migrates && name === 'claim') {
+        if (saysSomething(value)) put(removed, `steps.${key}.claim`, value);
+      } else put(rest, name, value);
+    }
+    if (Object.keys(rest).length > 0) put(steps, key, rest);
+  }
+  const some = (value: Record<string, unknown>) => (Object.keys(value).length > 0 ? value : undefined);
+  const kept = defined({ top: some(top), steps: some(steps) as Kept['steps'], removed: some(removed) });
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+/** The template's lock is all null, and nobody ever filled it. */
+const saysSomething = (value: unknown): boolean =>
+  isRecord(value)
+    ? Object.values(value).some((field) => field !== null && field !== 0 && asText(field) !== '[]')
+    : value !== null && value !== 300000;

@@ -1,0 +1,190 @@
+import { type Account, type AccountStep, emptyAccount } from '../../core/account.ts';
+import type { Found, Salvaged, Tree } from '../format.ts';
+import { type Handoff, isAboutAnother, parseHandoff } from './handoff.ts';
+import { folderOf, readState } from './read.ts';
+import { openStateFile, stringAt } from './state-file.ts';
+import { derivePosition, HANDOFF_FILE, WORKFLOW, workflowStep } from './steps.ts';
+
+type Confidence = Salvaged['confidence'][number];
+type Source = { path: string; account: Account; confidence: Confidence[] };
+
+/**
+ * What can be put together when the state file is gone or damaged: a whole copy beside it (of the same project only),
+ * the part that can still be read, the check-list of the handoff, the numbered files. Each step is taken from the best
+ * source that knows it; a step that is further in a lesser one is not advanced, except past `pending`.
+ */
+export function salvageRun(found: Found, tree: Tree): Salvaged | null {
+  const folder = folderOf(found.main);
+  const sibling = (name: string): string => `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${name}`;
+  const main = tree.read(found.main);
+  const file = main === null ? null : openStateFile(found.main, main);
+  const project = (file?.root ? stringAt(file.root, 'project') : undefined) || folder.name;
+  const copies = [`${found.main}.tmp`, `${found.main}.bak`].flatMap((path) => wholeCopy(path, tree, project));
+  const part = file?.root && file.damaged ? readablePart(found.main, file) : null;
+  const page = tree.read(sibling(HANDOFF_FILE));
+  const handoff = page === null ? null : fromHandoff(sibling(HANDOFF_FILE), parseHandoff(page), project);
+  const products = fromProducts(found, tree, folder, project);
+  const sources = [...copies, part, handoff, products].filter((source) => source !== null);
+  return combine(sources, folder.name || project);
+}
+
+function wholeCopy(path: string, tree: Tree, project: string): Source[] {
+  const text = tree.read(path);
+  if (text === null) return [];
+  const file = openStateFile(path, text);
+  const reading = file.damaged ? null : readState(file);
+  // A copy that speaks of another project is not a copy of this one.
+  if (!reading || (project !== '' && stringAt(reading.root, 'project') !== project)) return [];
+  return [{ path, account: reading.account, confidence: sure(reading.account.steps, 'high', path) }];
+}
+
+/** Steps that stand whole before the damage are as sure as the file was; the one that was cut is not taken. */
+function readablePart(path: string, file: ReturnType<typeof openStateFile>): Source | null {
+  const reading = readState(file);
+  if (!reading) return null;
+  const whole = new Set(
+    reading.steps.filter(({ node }) => node.offset + node.length <= file.soundUntil).map(({ key }) => key),
+  );
+  const steps = reading.account.steps.filter(({ key }) => whole.has(key));
+  if (steps.length === 0 && reading.account.decisions.length === 0) return null;
+  return { path, account: { ...reading.account, steps }, confidence: sure(steps, 'medium', path) };
+}
+
+const sure = (steps: readonly AccountStep[], confidence: Confidence['confidence'], from: string): Confidence[] =>
+  steps.map(({ key }) => ({ step: key, confidence, from }));
+
+function fromHandoff(path: string, handoff: Handoff, project: string): Source | null {
+  const done = new Map(handoff.steps.map((step) => [step.key, step]));
+  if (done.size === 0 && handoff.decisions.length === 0) return null;
+  if (isAboutAnother(handoff, project)) return null;
+  const account = emptyAccount(project || handoff.title || 'apex');
+  account.steps = WORKFLOW.filter(({ key }) => done.has(key)).map(({ key }) => {
+    const { done: ticked, artifact } = done.get(key) ?? { done: false };
+    return {
+      ...plainStep(key, ticked ? 'completed' : 'pending'),
+      ...(artifact === undefined ? {} : { artifacts: ticked ? [{ path: artifact }] : [] }),
+    };
+  });
+  account.decisions = handoff.decisions
+    .filter(({ value }) => !/^(undecided|tbd|pending\b|none$)/i.test(value))
+    .map(({ name, value }) => ({ key: decisionKey(name), decision: value, status: 'active' as const }));
+  account.items = handoff.findings.map((text) => ({
+    kind: 'finding' as const,
+    text,
+    severity: 'must_fix' as const,
+    status: 'open' as const,
+  }));
+  if (handoff.branch !== undefined) account.run.branch = handoff.branch;
+  if (handoff.updated !== undefined) account.run.updatedAt = handoff.updated;
+  if (handoff.next !== undefined) account.next = handoff.next;
+  // Nine of eleven real pages were behind their state file: what is ticked is likely, what is not may be done since.
+  const confidence = account.steps.map(({ key, status }) => ({
+    step: key,
+    confidence: status === 'completed' ? ('medium' as const) : ('low' as const),
+    from: path,
+  }));
+  return { path, account, confidence };
+}
+
+const decisionKey = (name: string): string => {
+  const key =
+    name
+      .trim()
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+      .replace(/^_+|_+$/g, '')
+      .slice(0, 100) || 'decision';
+  return { iac: 'iac_tool', pattern: 'architecture_pattern', default_region: 'region' }[key] ?? key;
+};
+
+/**
+ * A numbered file shows that its step was worked at. That it was finished is likely once a later step's files are there;
+ * the last one is taken to be in progress, because a file's number proves neither completion nor approval.
+ */
+function fromProducts(found: Found, tree: Tree, folder: ReturnType<typeof folderOf>, project: string): Source | null {
+  const base = folder.path === '' ? '' : `${folder.path}/`;
+  const root = base.replace(/(?:^|\/)agent-output\/[^/]+\/$/, '');
+  const code = ['bicep', 'terraform'].map((tool) => `${root === '' ? '' : `${root}/`}infra/${tool}/${project}/`);
+  const names = tree.paths
+    .filter((path) => path.startsWith(base + folder.prefix) && !path.slice(base.length).includes('/'))
+    .map((path) => ({ path, name: path.slice(base.length + folder.prefix.length) }));
+  const files = new Map<string, string[]>();
+  for (const { key, products } of WORKFLOW) {
+    const own = names
+      .filter(({ name }) => /^0[1-7]-/.test(name) && products.some((product) => product.test(name)))
+      .map(({ path }) => path);
+    const sources =
+      key === '5' && project !== '' ? tree.paths.filter((path) => code.some((start) => path.startsWith(start))) : [];
+    if (own.length + sources.length > 0) files.set(key, [...own, ...sources.slice(0, 200)]);
+  }
+  const last = [...files.keys()].at(-1);
+  if (last === undefined) return null;
+  const account = emptyAccount(project || folder.name || 'apex');
+  account.steps = [...files].map(([key, paths]) => ({
+    ...plainStep(key, key === last ? 'in_progress' : 'completed'),
+    artifacts: paths.map((path) => ({ path })),
+  }));
+  const confidence = [...files].map(([key, paths]) => ({
+    step: key,
+    confidence:
+      key !== last &&
+      paths.some((path) => workflowStep(key)?.products[0]?.test(path.slice(base.length + folder.prefix.length)))
+        ? ('medium' as const)
+        : ('low' as const),
+    from: paths[0] ?? found.main,
+  }));
+  return { path: files.get(last)?.[0] ?? found.main, account, confidence };
+}
+
+const plainStep = (key: string, status: AccountStep['status']): AccountStep => {
+  const known = workflowStep(key);
+  return {
+    key,
+    title: known?.name ?? key,
+    kind: 'step',
+    status,
+    ...(known ? { agents: [...known.agents], after: [...known.after], checkpoints: [...known.checkpoints] } : {}),
+  };
+};
+
+function combine(sources: readonly Source[], title: string): Salvaged | null {
+  const [best] = sources;
+  if (!best) return null;
+  const account: Account = { ...best.account, run: { ...best.account.run, title: best.account.run.title || title } };
+  const steps = new Map<string, { step: AccountStep; sure: Confidence }>();
+  for (const source of sources) {
+    for (const [index, step] of source.account.steps.entries()) {
+      const sure = source.confidence[index] as Confidence;
+      const known = steps.get(step.key);
+      if (!known) steps.set(step.key, { step, sure });
+      else if (known.step.status === 'pending' && step.status !== 'pending' && known.sure.confidence !== 'high')
+        steps.set(step.key, { step: { ...known.step, status: step.status, artifacts: step.artifacts ?? [] }, sure });
+      else if (known.step.status === 'in_progress' && step.status === 'completed' && known.sure.confidence === 'low')
+        steps.set(step.key, { step: { ...known.step, status: 'completed' }, sure });
+    }
+  }
+  // The workflow always has its eight steps; those nobody speaks of are still to do, as far as anybody can tell.
+  if (best.account.steps.length === 0 || best.confidence.every(({ confidence }) => confidence !== 'high')) {
+    for (const { key } of WORKFLOW)
+      if (!steps.has(key))
+        steps.set(key, { step: plainStep(key, 'pending'), sure: { step: key, confidence: 'low', from: best.path } });
+  }
+  const order = [
+    ...WORKFLOW.map(({ key }) => key).filter((key) => steps.has(key)),
+    ...[...steps.keys()].filter((key) => !workflowStep(key)),
+  ];
+  account.steps = order.map((key) => (steps.get(key) as { step: AccountStep }).step);
+  const other = sources.slice(1);
+  if (account.decisions.length === 0)
+    account.decisions = other.find((source) => source.account.decisions.length > 0)?.account.decisions ?? [];
+  if (account.items.length === 0)
+    account.items = other.find((source) => source.account.items.length > 0)?.account.items ?? [];
+  account.position = { step: derivePosition(account.steps) };
+  const done = account.steps.every(({ status }) => status === 'completed' || status === 'skipped');
+  account.run = { ...account.run, status: done ? 'completed' : 'active' };
+  return {
+    account,
+    sources: sources.map(({ path }) => path),
+    confidence: order.map((key) => (steps.get(key) as { sure: Confidence }).sure),
+  };
+}

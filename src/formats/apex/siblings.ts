@@ -1,0 +1,78 @@
+import type { Account } from '../../core/account.ts';
+import type { Files, Found, Problem } from '../format.ts';
+import { HANDOFF_LIMIT_LINES, isAboutAnother, parseHandoff } from './handoff.ts';
+import { folderOf } from './read.ts';
+import { member, openStateFile, stringAt } from './state-file.ts';
+import { HANDOFF_FILE } from './steps.ts';
+import { momentOf } from './words.ts';
+
+/** What lies beside a state file that can be read: its page for people, its backup, a write that was not finished. */
+export function checkSiblings(account: Account, found: Found, files: Files): Problem[] {
+  const problems: Problem[] = [];
+  const warn = (code: string, path: string, line: number | null, message: string): void => {
+    problems.push({ code, level: 'warning', path, line, message });
+  };
+  const project = projectOf(files.get(found.main), found.main);
+  const backup = files.get(`${found.main}.bak`);
+  if (backup !== undefined) {
+    const other = projectOf(backup, `${found.main}.bak`);
+    if (other === undefined) warn('backup_damaged', `${found.main}.bak`, 1, 'The backup cannot be read.');
+    else if (other !== project) warn('other_project', `${found.main}.bak`, 1, `The backup is of project "${other}".`);
+  }
+  if (files.has(`${found.main}.tmp`))
+    warn(
+      'unfinished_write',
+      `${found.main}.tmp`,
+      1,
+      'A write was begun and never finished: the temporary file is still there.',
+    );
+  const path = handoffPath(found);
+  const text = files.get(path);
+  if (text === undefined) return problems;
+  const handoff = parseHandoff(text);
+  if (handoff.missing.length > 0)
+    warn('handoff_heading', path, 1, `The handoff lacks ${handoff.missing.map((name) => `"${name}"`).join(', ')}.`);
+  if (handoff.lines > HANDOFF_LIMIT_LINES)
+    warn(
+      'handoff_long',
+      path,
+      HANDOFF_LIMIT_LINES + 1,
+      `The handoff has ${handoff.lines} lines; its limit is ${HANDOFF_LIMIT_LINES}.`,
+    );
+  if (project !== undefined && isAboutAnother(handoff, project))
+    warn('other_project', path, 1, 'The handoff names files of another project only.');
+  const behind = handoff.steps.find(({ key, done }) => {
+    const status = account.steps.find((step) => step.key === key)?.status;
+    return status !== undefined && done !== (status === 'completed' || status === 'skipped');
+  });
+  const [said, updated] = [momentOf(handoff.updated), momentOf(account.run.updatedAt)];
+  if (behind)
+    warn(
+      'stale_handoff',
+      path,
+      behind.line,
+      `The handoff has step ${behind.key} as ${behind.done ? 'done' : 'not done'}, the state file does not.`,
+    );
+  else if (said !== null && updated !== null && said < updated)
+    warn('stale_handoff', path, 3, 'The handoff is older than the state file.');
+  return problems;
+}
+
+/** What somebody wrote on the page for the next step, if the page is of now. */
+export function addNext(account: Account, found: Found, files: Files): void {
+  const text = files.get(handoffPath(found));
+  if (text === undefined) return;
+  const handoff = parseHandoff(text);
+  const [said, updated] = [momentOf(handoff.updated), momentOf(account.run.updatedAt)];
+  if (handoff.next !== undefined && said !== null && updated !== null && said >= updated) account.next = handoff.next;
+}
+
+function handoffPath({ main }: Found): string {
+  const { path, prefix } = folderOf(main);
+  return `${path === '' ? '' : `${path}/`}${prefix}${HANDOFF_FILE}`;
+}
+
+function projectOf(text: string | undefined, path: string): string | undefined {
+  const file = text === undefined ? null : openStateFile(path, text);
+  return file && !file.damaged && member(file.root, 'project') ? stringAt(file.root, 'project') : undefined;
+}

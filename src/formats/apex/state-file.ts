@@ -1,0 +1,151 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Problem } from '../format.ts';
+
+/** A JSON text with positions: what it says, what is wrong with it, and on which line. */
+export interface StateFile {
+  path: string;
+  text: string;
+  /** The object at the top, also of a damaged text as far as it could be read; null when there is none. */
+  root: Node | null;
+  /** True when the text is not whole: what was read is a part. */
+  damaged: boolean;
+  /** Where the first damage is; the end of a whole text. */
+  soundUntil: number;
+  problems: Problem[];
+  lineAt(offset: number): number;
+}
+
+/** Deeper than any state file; a parser that goes down by recursion must not be led further. */
+const MAX_DEPTH = 200;
+
+export function openStateFile(path: string, text: string): StateFile {
+  const lineAt = lineCounter(text);
+  const problems: Problem[] = [];
+  const say = (code: string, level: Problem['level'], offset: number | null, message: string): void => {
+    problems.push({ code, level, path, line: offset === null ? null : lineAt(offset), message });
+  };
+  const damaged = (root: Node | null, soundUntil: number): StateFile => ({
+    path,
+    text,
+    root,
+    damaged: true,
+    soundUntil,
+    problems,
+    lineAt,
+  });
+  const start = text.startsWith('\ufeff') ? 1 : 0;
+  if (start === 1)
+    say('byte_order_mark', 'warning', 0, 'The file begins with a byte order mark, which most JSON readers refuse.');
+  if (text.trim() === '') {
+    say('empty', 'error', 0, 'The file is empty.');
+    return damaged(null, 0);
+  }
+  const binary = text.search(BINARY);
+  if (binary >= 0) {
+    say('binary', 'error', binary, 'The file holds bytes that are no text.');
+    return damaged(null, binary);
+  }
+  const marker = /^(?:<{7}|={7}|>{7}|\|{7})(?=[ \r\n]|$)/m.exec(text);
+  if (marker) {
+    say('conflict_markers', 'error', marker.index, 'A merge was left unfinished: the file holds conflict markers.');
+    return damaged(null, marker.index);
+  }
+  const deep = tooDeepAt(text);
+  if (deep !== null) {
+    say('too_deep', 'error', deep, `Values lie more than ${MAX_DEPTH} levels deep here.`);
+    return damaged(null, deep);
+  }
+  const errors: ParseError[] = [];
+  // Blanks in place of the mark keep every offset as it is in the file.
+  const tree = parseTree(start === 1 ? ` ${text.slice(1)}` : text, errors, {
+    allowTrailingComma: true,
+    disallowComments: false,
+  });
+  const root = tree?.type === 'object' ? tree : null;
+  const [first] = errors;
+  if (first) {
+    const [code, message] = damageAt(text, first);
+    say(code, 'error', first.offset, message);
+    return damaged(root, first.offset);
+  }
+  if (!root) {
+    say('not_an_object', 'error', 0, 'A state file is one JSON object.');
+    return damaged(null, 0);
+  }
+  return { path, text, root, damaged: false, soundUntil: text.length, problems, lineAt };
+}
+
+/** The last of equal keys counts, as for every JSON reader. */
+export function member(node: Node | null | undefined, key: string): Node | undefined {
+  return node?.type === 'object'
+    ? node.children?.findLast((property) => property.children?.[0]?.value === key)?.children?.[1]
+    : undefined;
+}
+
+/** The keys and values of an object, in order; of a key that is there twice only the last. */
+export function members(node: Node | null | undefined): [key: string, value: Node, property: Node][] {
+  const found = new Map<string, [string, Node, Node]>();
+  for (const property of node?.type === 'object' ? (node.children ?? []) : []) {
+    const [key, value] = property.children ?? [];
+    if (typeof key?.value !== 'string' || !value) continue;
+    found.delete(key.value);
+    found.set(key.value, [key.value, value, property]);
+  }
+  return [...found.values()];
+}
+
+export const elements = (node: Node | null | undefined): readonly Node[] =>
+  node?.type === 'array' ? (node.children ?? []) : [];
+
+export const stringAt = (node: Node | null | undefined, key: string): string | undefined => {
+  const value = member(node, key)?.value as unknown;
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Controls that no text file holds; put together here because no source should hold them. */
+const BINARY = new RegExp(
+  `[${['0000-0008', '000e-001a', '001c-001f', 'fffe-ffff'].map((range) => range.replace(/[0-9a-f]{4}/g, (digits) => `\\u${digits}`)).join('')}]`,
+);
+
+function damageAt(text: string, { offset, error, length }: ParseError): [code: string, message: string] {
+  const here = text.slice(Math.max(0, offset - 3), offset + 6);
+  if (/\.{3}|…/.test(here)) return ['elided', 'Something was left out here and replaced by an ellipsis.'];
+  const end = text.trimEnd().length;
+  const atEnd = offset + length >= end && printParseErrorCode(error) !== 'EndOfFileExpected';
+  if (atEnd) return ['truncated', 'The file ends in the middle.'];
+  return ['not_json', 'The file cannot be read as JSON from here on.'];
+}
+
+function tooDeepAt(text: string): number | null {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (inString) {
+      if (code === 0x5c) index++;
+      else if (code === 0x22 || code === 0x0a) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_DEPTH) return index;
+    } else if (code === 0x7d || code === 0x5d) depth = Math.max(0, depth - 1);
+  }
+  return null;
+}
+
+function lineCounter(text: string): (offset: number) => number {
+  let starts: number[] | null = null;
+  return (offset) => {
+    if (starts === null) {
+      starts = [0];
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+    }
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  };
+}

@@ -1,0 +1,193 @@
+import type { AccountStep } from '../../core/account.ts';
+
+/** What the workflow defines for a step; the state file holds the name and the agent only. */
+export interface WorkflowStep {
+  key: string;
+  name: string;
+  /** One, or one for each infrastructure language, which is chosen in step 1. */
+  agents: readonly string[];
+  after: readonly string[];
+  /** The gate that a person opens before it starts, which is the gate after the step before. */
+  gate?: string;
+  /** Never in the way of what follows. */
+  optional?: boolean;
+  checkpoints: readonly string[];
+  /** What may be loaded at its beginning besides the state file. */
+  context: readonly string[];
+  /** What its files in the project folder are called, the main product first. */
+  products: readonly RegExp[];
+}
+
+export const STATE_FILE = '00-session-state.json';
+export const HANDOFF_FILE = '00-handoff.md';
+
+/**
+ * Gate 2 stands before both steps that follow Architecture: Design may be left out, and Governance must not be reached
+ * around the gate then. The checkpoint names are those that are really written (`phase_3.5_strategy`), where the
+ * definition has two spellings.
+ */
+export const WORKFLOW: readonly WorkflowStep[] = [
+  {
+    key: '1',
+    name: 'Requirements',
+    agents: ['02-Requirements'],
+    after: [],
+    checkpoints: ['phase_1_discovery', 'phase_2_workload', 'phase_3_nfr', 'phase_4_technical', 'phase_5_artifact'],
+    context: [],
+    products: [/^01-requirements\.md$/, /^01-/],
+  },
+  {
+    key: '2',
+    name: 'Architecture',
+    agents: ['03-Architect'],
+    after: ['1'],
+    gate: '1',
+    checkpoints: ['phase_1_prereqs', 'phase_2_waf', 'phase_3_cost', 'phase_4_challenger', 'phase_5_artifact'],
+    context: ['01-requirements.md'],
+    products: [/^02-architecture-assessment\.md$/, /^02-|^03-des-cost/],
+  },
+  {
+    key: '3',
+    name: 'Design',
+    agents: ['04-Design'],
+    after: ['2'],
+    gate: '2',
+    optional: true,
+    checkpoints: ['phase_1_prereqs', 'phase_2_diagram', 'phase_3_adr', 'phase_4_artifact'],
+    context: ['02-architecture-assessment.md'],
+    products: [/^03-des-(diagram|adr)/, /^03-des-(?!cost)/],
+  },
+  {
+    key: '3_5',
+    name: 'Governance',
+    agents: ['04g-Governance'],
+    after: ['2'],
+    gate: '2',
+    checkpoints: ['phase_1_discovery', 'phase_2_artifacts', 'phase_2_5_challenger', 'phase_3_gate'],
+    context: ['02-architecture-assessment.md'],
+    products: [/^04-governance-constraints\.(md|json)$/, /^04-governance/],
+  },
+  {
+    key: '4',
+    name: 'IaC Plan',
+    agents: ['05-IaC Planner'],
+    after: ['3_5'],
+    gate: '2.5',
+    checkpoints: [
+      'phase_1_governance',
+      'phase_2_avm',
+      'phase_3_plan',
+      'phase_3.5_strategy',
+      'phase_4_diagrams',
+      'phase_5_challenger',
+      'phase_6_artifact',
+    ],
+    context: ['02-architecture-assessment.md'],
+    products: [/^04-implementation-plan\.md$/, /^04-(?!governance)/],
+  },
+  {
+    key: '5',
+    name: 'IaC Code',
+    agents: ['06b-Bicep CodeGen', '06t-Terraform CodeGen'],
+    after: ['4'],
+    gate: '3',
+    checkpoints: [
+      'phase_1_preflight',
+      'phase_1.5_governance',
+      'phase_2_scaffold',
+      'phase_3_modules',
+      'phase_4_lint',
+      'phase_5_challenger',
+      'phase_6_artifact',
+    ],
+    context: ['04-implementation-plan.md', '04-governance-constraints.json'],
+    products: [/^05-implementation-reference\.md$/, /^05-/],
+  },
+  {
+    key: '6',
+    name: 'Deploy',
+    agents: ['07b-Bicep Deploy', '07t-Terraform Deploy'],
+    after: ['5'],
+    gate: '4',
+    checkpoints: ['phase_1_auth', 'phase_2_preview', 'phase_3_deploy', 'phase_4_verify', 'phase_5_artifact'],
+    context: ['05-implementation-reference.md'],
+    products: [/^06-deployment-summary\.md$/, /^06-/],
+  },
+  {
+    key: '7',
+    name: 'As-Built',
+    agents: ['08-As-Built'],
+    after: ['6'],
+    gate: '5',
+    checkpoints: [
+      'phase_1_prereqs',
+      'phase_2_inventory',
+      'phase_3_docs',
+      'phase_4_cost',
+      'phase_5_diagram',
+      'phase_6_index',
+    ],
+    context: ['06-deployment-summary.md', '02-architecture-assessment.md'],
+    products: [/^07-documentation-index\.md$/, /^07-/],
+  },
+];
+
+/** The files a step may load at its beginning: the state file, and one or two more. */
+export const contextOf = (step: WorkflowStep, folder: string): string[] =>
+  [STATE_FILE, ...step.context].map((name) => (folder === '' ? name : `${folder}/${name}`));
+
+export const workflowStep = (key: string): WorkflowStep | undefined => WORKFLOW.find((step) => step.key === key);
+
+/** `3.5` was renamed to `3_5` without a new version, so both occur; other keys are left as they are. */
+export const stepKey = (written: string): string =>
+  written
+    .trim()
+    .replace(/^(?:step[-_ ]?)?(\d+)(?:[._](\d+))?$/i, (_, whole, half) => (half ? `${whole}_${half}` : whole));
+
+/** The place of a key among the steps: 3_5 lies between 3 and 4. Keys that are no numbers come after, as they stand. */
+export function stepNumber(key: string): number {
+  const parts = /^(\d+)(?:_(\d+))?$/.exec(key);
+  return parts ? Number(`${parts[1]}.${parts[2] ?? 0}`) : Number.POSITIVE_INFINITY;
+}
+
+const statusWords: Readonly<Record<string, AccountStep['status']>> = {
+  pending: 'pending',
+  not_started: 'pending',
+  todo: 'pending',
+  open: 'pending',
+  in_progress: 'in_progress',
+  started: 'in_progress',
+  active: 'in_progress',
+  running: 'in_progress',
+  blocked: 'in_progress',
+  complete: 'completed',
+  completed: 'completed',
+  done: 'completed',
+  closed: 'completed',
+  approved: 'completed',
+  failed: 'failed',
+  error: 'failed',
+  skipped: 'skipped',
+  skip: 'skipped',
+  not_applicable: 'skipped',
+};
+
+/** Null for a word nobody uses. */
+export function stepStatus(written: string): AccountStep['status'] | null {
+  const word = written
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+  return Object.hasOwn(statusWords, word) ? (statusWords[word] ?? null) : null;
+}
+
+/**
+ * Where the work stands. It is never taken from `current_step`, which is 0, stale or means two steps at once in half of
+ * the real files. An optional step that was left lying while later ones went on is not the place.
+ */
+export function derivePosition(steps: readonly Pick<AccountStep, 'key' | 'status'>[]): string | null {
+  const lastBegun = steps.findLastIndex((step) => step.status !== 'pending' && step.status !== 'skipped');
+  const open = steps.filter((step) => step.status !== 'completed' && step.status !== 'skipped');
+  const inTheWay = open.filter((step) => !(workflowStep(step.key)?.optional && lastBegun > steps.indexOf(step)));
+  return (inTheWay.find((step) => step.status !== 'pending') ?? inTheWay[0] ?? open[0])?.key ?? null;
+}

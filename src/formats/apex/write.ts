@@ -1,0 +1,358 @@
+import type { Node } from 'jsonc-parser';
+import type { Account, AccountDecision, AccountItem, AccountStep } from '../../core/account.ts';
+import { agentKey, agentText } from './agents.ts';
+import { type DecisionOrigin, type LogShape, shapeOf } from './decisions.ts';
+import { type Editor, editorOf } from './edit.ts';
+import { gateBefore, impliedGates, writtenGates } from './gates.ts';
+import { matcher } from './match.ts';
+import { CURRENT_VERSION, needsMigration } from './migrate.ts';
+import { decisionIds, namesStepsAsStrings, newDecision, newFinding, newStep, statusWords } from './new-entries.ts';
+import type { Kept, Reading, StepOrigin } from './read.ts';
+import { elements, member, members, stringAt } from './state-file.ts';
+import { derivePosition, stepNumber, stepStatus, workflowStep } from './steps.ts';
+import { DECISION_KEYS } from './template.ts';
+import { momentOf, sameTime, stamp } from './words.ts';
+
+/**
+ * The file with what has changed since it was read. Each part of the account is compared with what the file says now,
+ * and only a difference is written: what is the same keeps its bytes, in its own dialect. An account that says nothing
+ * about something leaves it alone.
+ */
+export function rewriteState(reading: Reading, account: Account, now: string): { text: string; progressed: boolean } {
+  const editor = editorOf(reading.file);
+  const { root } = reading;
+  writeRun(editor, reading, account);
+  const moved = writeSteps(editor, reading, account, now);
+  writeGates(editor, reading, account);
+  writeDecisions(editor, reading, account);
+  writeFindings(editor, reading, account);
+  const numbered = currentStep(account.steps);
+  if (moved && numbered !== null && member(root, 'current_step')?.value !== numbered)
+    editor.set(root, 'current_step', numbered);
+  const updated = updatedAt(reading, account, now, editor.touched());
+  if (updated !== null) editor.set(root, 'updated', updated);
+  const progressed = editor.touched();
+  // The migration alone is no progress: it leaves the time of the last one as it is.
+  if (needsMigration(reading.version)) migrateInPlace(editor, reading);
+  return { text: editor.touched() ? editor.text() : reading.file.text, progressed };
+}
+
+/** The number of the step the work stands at: 3_5 is written as 3, and 0 is before the first. */
+export function currentStep(steps: readonly AccountStep[]): number | null {
+  const position = derivePosition(steps);
+  if (steps.every((step) => step.status === 'pending'))
+    return steps.length === 0 || steps.some((step) => workflowStep(step.key)) ? 0 : null;
+  const key = position ?? steps.at(-1)?.key;
+  const number = key === undefined ? Number.POSITIVE_INFINITY : stepNumber(key);
+  return Number.isFinite(number) ? Math.floor(number) : null;
+}
+
+/** Every write stamps the file; a file that is newer than the account is left as it is. */
+function updatedAt({ account: before }: Reading, account: Account, now: string, touched: boolean): string | null {
+  const there = momentOf(before.run.updatedAt) ?? Number.NEGATIVE_INFINITY;
+  const said = momentOf(account.run.updatedAt);
+  if (touched) return said !== null && said > Date.parse(now) ? stamp(account.run.updatedAt ?? now) : stamp(now);
+  return said !== null && said - there >= 1000 ? stamp(account.run.updatedAt ?? now) : null;
+}
+
+function migrateInPlace(editor: Editor, { root, steps }: Reading): void {
+  editor.set(root, 'schema_version', CURRENT_VERSION, true);
+  for (const key of ['lock', 'stale_threshold_ms']) {
+    const node = member(root, key);
+    if (node) editor.remove(root, node);
+  }
+  const all = new Set([...members(member(root, 'steps')).map(([, node]) => node), ...steps.map(({ node }) => node)]);
+  for (const node of all) {
+    const claim = member(node, 'claim');
+    if (claim) editor.remove(node, claim);
+  }
+}
+
+function writeRun(editor: Editor, { root, account: before }: Reading, { run }: Account): void {
+  if (run.branch !== undefined && run.branch !== before.run.branch) editor.set(root, 'branch', run.branch);
+  // The project's name is that of its folder; a title that is another one stands beside it.
+  if (run.title !== before.run.title) editor.set(root, 'title', run.title);
+  if (run.openedAt !== undefined && member(root, 'created') && !sameTime(run.openedAt, before.run.openedAt))
+    editor.set(root, 'created', stamp(run.openedAt));
+}
+
+function writeSteps(editor: Editor, reading: Reading, account: Account, now: string): boolean {
+  const { root, account: before } = reading;
+  const known = new Map(
+    before.steps.map((step, index) => [step.key, { step, origin: reading.steps[index] as StepOrigin }]),
+  );
+  const steps = member(root, 'steps');
+  const added: [string, Record<string, unknown>][] = [];
+  const tool = iacTool(reading, account);
+  let moved = false;
+  for (const step of account.steps) {
+    const there = known.get(step.key);
+    if (there) {
+      moved = writeStep(editor, there.step, there.origin, step, now) || moved;
+      writeAgents(editor, there.origin.node, step, tool);
+    } else {
+      moved = true;
+      added.push([step.alias ?? step.key, newStep(step, tool, account.kept?.['apex'] as Kept | undefined)]);
+    }
+  }
+  const keys = new Set(account.steps.map((step) => step.key));
+  for (const { key, node } of reading.steps) {
+    if (keys.has(key) || !steps) continue;
+    moved = true;
+    editor.remove(steps, node);
+  }
+  if (steps?.type === 'object') for (const [key, value] of added) editor.set(steps, key, value);
+  else if (added.length > 0) editor.set(root, 'steps', new Map(added));
+  return moved;
+}
+
+/** The moments of writing: a step that starts has a time, one that ends has its time and no checkpoint. */
+function writeStep(editor: Editor, before: AccountStep, { node }: StepOrigin, step: AccountStep, now: string): boolean {
+  const moved = step.status !== before.status;
+  if (moved) {
+    editor.set(node, 'status', statusWord(step.status, stringAt(node, 'status')));
+    if (step.status === 'failed') editor.set(node, 'outcome', 'failed');
+    else if (member(node, 'outcome') && before.status === 'failed') editor.set(node, 'outcome', null);
+  }
+  const time = (
+    field: 'started' | 'completed',
+    was: string | undefined,
+    is: string | undefined,
+    needed: boolean,
+  ): void => {
+    if (is !== undefined) {
+      if (!sameTime(was, is)) editor.set(node, field, stamp(is));
+    } else if (moved && needed && was === undefined) editor.set(node, field, stamp(now));
+    else if (moved && !needed && was !== undefined) editor.set(node, field, null);
+  };
+  time(
+    'started',
+    before.startedAt,
+    step.startedAt,
+    step.status === 'in_progress' ||
+      step.status === 'failed' ||
+      (step.status !== 'pending' && before.startedAt !== undefined),
+  );
+  time('completed', before.endedAt, step.endedAt, step.status === 'completed');
+  const cleared = moved || step.status === 'in_progress';
+  if (
+    step.checkpoint !== undefined ? step.checkpoint !== before.checkpoint : cleared && before.checkpoint !== undefined
+  )
+    editor.set(node, 'sub_step', step.checkpoint ?? null);
+  if (step.title !== before.title) editor.set(node, 'name', step.title);
+  if (step.artifacts !== undefined)
+    writeArtifacts(
+      editor,
+      node,
+      step.artifacts.map(({ path }) => path),
+    );
+  return moved;
+}
+
+/** A dialect that calls pending `not_started` goes on doing so. */
+function statusWord(status: AccountStep['status'], there: string | undefined): string {
+  const word = statusWords[status];
+  return there !== undefined && stepStatus(there) === stepStatus(word) ? there : word;
+}
+
+function writeArtifacts(editor: Editor, node: Node, paths: readonly string[]): void {
+  const list = member(node, 'artifacts');
+  if (list?.type !== 'array') {
+    const single = stringAt(node, 'artifact');
+    if (paths.length === 0 || (paths.length === 1 && paths[0] === single)) return;
+    if (member(node, 'artifact') && paths.length === 1) editor.set(node, 'artifact', paths[0]);
+    else editor.set(node, 'artifacts', paths);
+    return;
+  }
+  const left = new Set(paths);
+  for (const element of elements(list)) {
+    const path = (member(element, 'path') ?? member(element, 'file') ?? member(element, 'name') ?? element)
+      .value as unknown;
+    if (typeof path !== 'string' || path.trim() === '') continue;
+    // The same file may be named from the project folder here and from the root of the workspace there.
+    const same = left.has(path) ? path : paths.find((other) => other.endsWith(`/${path}`));
+    if (same === undefined) editor.remove(list, element);
+    else left.delete(same);
+  }
+  for (const path of left) editor.append(list, path);
+}
+
+function writeAgents(editor: Editor, node: Node, step: AccountStep, tool: string): void {
+  if (step.agents === undefined) return;
+  const there = stringAt(node, 'agent') ?? '';
+  const named = agentText(step, tool, there);
+  if (named !== null && agentKey(named) !== agentKey(there)) editor.set(node, 'agent', named);
+}
+
+const iacTool = ({ root }: Reading, account: Account): string =>
+  stringAt(root, 'iac_tool') || standing(account.decisions).get('iac_tool') || '';
+
+function writeGates(editor: Editor, { root, account: before }: Reading, account: Account): void {
+  const implied = impliedGates(account.steps);
+  const written = writtenGates(root);
+  const was = new Map(before.steps.map((step) => [gateBefore(step.key), step.gate]));
+  const told = new Map<string, NonNullable<AccountStep['gate']>>();
+  for (const step of account.steps) {
+    if (!step.gate) continue;
+    const name = gateBefore(step.key);
+    // Two steps behind one gate: the one that says more is right.
+    const other = told.get(name);
+    if (
+      !other ||
+      (other.state === 'closed' && step.gate.state === 'open') ||
+      (other.by === undefined && step.gate.by !== undefined)
+    )
+      told.set(name, step.gate);
+  }
+  const added: Record<string, unknown> = {};
+  for (const [name, gate] of told) {
+    const entry = written.get(name);
+    const before = was.get(name);
+    if (
+      before &&
+      before.state === gate.state &&
+      (gate.by === undefined || gate.by === before.by) &&
+      (gate.at === undefined || sameTime(gate.at, before.at))
+    )
+      continue;
+    const isImplied = implied.get(name)?.state === gate.state && gate.by === undefined && gate.at === undefined;
+    if (entry?.type === 'object') {
+      editor.set(entry, 'status', gate.state === 'open' ? 'approved' : 'pending');
+      if (gate.by !== undefined) editor.set(entry, 'approved_by', gate.by);
+      if (gate.at !== undefined) editor.set(entry, 'approved_at', stamp(gate.at));
+    } else if (!isImplied) added[name] = gateEntry(gate);
+  }
+  if (Object.keys(added).length === 0) return;
+  const gates = member(root, 'gates');
+  if (gates?.type === 'object') for (const [name, entry] of Object.entries(added)) editor.set(gates, name, entry);
+  else editor.set(root, 'gates', added);
+}
+
+export const gateEntry = (gate: NonNullable<AccountStep['gate']>): Record<string, unknown> => ({
+  status: gate.state === 'open' ? 'approved' : 'pending',
+  approved_by: gate.by ?? null,
+  ...(gate.at === undefined ? {} : { approved_at: stamp(gate.at) }),
+});
+
+function writeDecisions(editor: Editor, reading: Reading, account: Account): void {
+  const { root, account: before } = reading;
+  const log = member(root, 'decision_log');
+  const shape = usualShape(log);
+  const asString = namesStepsAsStrings(log);
+  const find = matcher(before.decisions, ({ key, decision }) => JSON.stringify([key ?? null, decision]));
+  const additions: Record<string, unknown>[] = [];
+  const idFor = decisionIds(elements(log).map((node) => stringAt(node, 'id')));
+  for (const decision of account.decisions) {
+    const index = find(decision);
+    const origin = index === undefined ? undefined : reading.decisions[index];
+    if (origin?.in === 'log')
+      updateEntry(editor, origin, before.decisions[index as number] as AccountDecision, decision);
+    if (origin !== undefined || !belongsInLog(decision)) continue;
+    additions.push(newDecision(decision, shape, idFor(decision.alias), asString));
+  }
+  if (log?.type === 'array') for (const entry of additions) editor.append(log, entry);
+  else if (additions.length > 0) editor.set(root, 'decision_log', additions);
+  writeKeyed(editor, reading, account);
+}
+
+/** What only the log can say: decisions without a key, why a key has its value, and what it was before. */
+export const belongsInLog = ({ key, reason, context, alternatives, status }: AccountDecision): boolean =>
+  key === undefined ||
+  reason !== undefined ||
+  context !== undefined ||
+  alternatives !== undefined ||
+  (status ?? 'active') !== 'active';
+
+function updateEntry(
+  editor: Editor,
+  { node, shape }: Extract<DecisionOrigin, { in: 'log' }>,
+  before: AccountDecision,
+  decision: AccountDecision,
+): void {
+  if (node.type !== 'object') return;
+  if (decision.decision !== before.decision)
+    editor.set(
+      node,
+      shape === 'C' ? 'value' : member(node, 'choice') ? 'choice' : member(node, 'decision') ? 'decision' : 'title',
+      decision.decision,
+    );
+  if (before.reason !== undefined && decision.reason !== undefined && decision.reason !== before.reason)
+    editor.set(node, member(node, 'reason') ? 'reason' : 'rationale', decision.reason);
+  const status = decision.status ?? 'active';
+  if (status !== (before.status ?? 'active')) editor.set(node, 'status', status === 'active' ? 'confirmed' : status);
+}
+
+function writeKeyed(editor: Editor, { root, account: before }: Reading, account: Account): void {
+  const values = member(root, 'decisions');
+  const nodes = new Map(members(values).map(([key, node]) => [key, node]));
+  const was = standing(before.decisions);
+  const now = standing(account.decisions);
+  const added: Record<string, unknown> = {};
+  for (const key of new Set(account.decisions.flatMap((decision) => decision.key ?? []))) {
+    const decision = now.get(key);
+    const node = nodes.get(key);
+    if (decision === undefined) {
+      // Taken back: the keys every file has stay, empty.
+      if (node && values && was.has(key)) isTemplateKey(key) ? editor.replace(node, '') : editor.remove(values, node);
+    } else if (decision !== was.get(key)) {
+      if (node) editor.replace(node, valueLike(node, decision));
+      else if (values?.type === 'object') editor.set(values, key, decision);
+      else added[key] = decision;
+      // Step 1 chooses the language, which names the agents of the later steps.
+      if (key === 'iac_tool' && (stringAt(root, 'iac_tool') ?? '') === '') editor.set(root, 'iac_tool', decision);
+    }
+  }
+  if (Object.keys(added).length > 0) editor.set(root, 'decisions', added);
+}
+
+const isTemplateKey = (key: string): boolean => (DECISION_KEYS as readonly string[]).includes(key);
+
+/** The newest decision with each key that still holds. */
+export function standing(decisions: readonly AccountDecision[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const { key, status, decision } of decisions)
+    if (key !== undefined && (status ?? 'active') === 'active') values.set(key, decision);
+  return values;
+}
+
+/** A value that was no string stays none, if what is to be written still is one. */
+function valueLike(node: Node | undefined, words: string): unknown {
+  if (!node || node.type === 'string') return words;
+  try {
+    return JSON.parse(words);
+  } catch {
+    return words;
+  }
+}
+
+function usualShape(log: Node | undefined): LogShape {
+  const last = elements(log).findLast((node) => node.type === 'object');
+  return last ? shapeOf(last) : 'A';
+}
+
+function writeFindings(editor: Editor, { root, account: before, findings }: Reading, account: Account): void {
+  const list = member(root, 'open_findings');
+  const find = matcher(before.items, ({ text }) => text);
+  const seen = new Set<number>();
+  const additions: unknown[] = [];
+  for (const item of account.items) {
+    const index = item.kind === 'finding' ? find(item) : undefined;
+    if (index !== undefined) {
+      seen.add(index);
+      const was = before.items[index] as AccountItem;
+      const node = findings[index];
+      if (list && node && was.status === 'open' && item.status !== 'open') editor.remove(list, node);
+      else if (list && node && item.text !== was.text && node.type === 'string') editor.replace(node, item.text);
+      else if (list && node && was.status !== 'open' && item.status === 'open' && node.type === 'object')
+        editor.set(node, 'status', 'open');
+    } else if (isOpenMustFix(item))
+      additions.push(newFinding(item, findings.at(-1), findings.length + additions.length + 1));
+  }
+  for (const [index, node] of findings.entries())
+    if (list && !seen.has(index) && before.items[index]?.status === 'open') editor.remove(list, node);
+  if (list?.type === 'array') for (const entry of additions) editor.append(list, entry);
+  else if (additions.length > 0) editor.set(root, 'open_findings', additions);
+}
+
+export const isOpenMustFix = (item: AccountItem): boolean =>
+  item.kind === 'finding' && item.severity === 'must_fix' && item.status === 'open';

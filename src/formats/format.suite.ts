@@ -1,0 +1,343 @@
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { Account, emptyAccount } from '../core/account.ts';
+import type { Files, Format, Found, Parsed } from './format.ts';
+
+/** What a format brings to be held to the laws of `format.ts`. */
+export interface FormatCases {
+  /** Accounts that the format should be able to write, as rich as it allows; begin from `richAccount`. */
+  accounts: readonly { name: string; account: Account }[];
+  /** Files as people have them, one of each dialect. */
+  samples: readonly Sample[];
+  /** A well-formed set of files of about this many bytes. */
+  long(bytes: number): { found: Found; files: Files };
+}
+
+export interface Sample {
+  name: string;
+  found: Found;
+  files: Files;
+  /** Writing brings it to a newer version first, so its bytes change. */
+  migrates?: boolean;
+  /** It is damaged or too new, and must never be written. */
+  readOnly?: boolean;
+}
+
+const now = '2026-03-04T05:06:07.000Z';
+const later = '2026-03-04T06:07:08.000Z';
+const none: Files = new Map();
+
+export function formatSuite(format: Format, cases: FormatCases): void {
+  describe(`${format.name}: what can be said`, () => {
+    it.each(cases.accounts)('gives back what it wrote: $name', ({ account }) => {
+      expect(v.safeParse(Account, account).issues).toBeUndefined();
+      const place = format.home(account);
+      const files = format.render(account, place, none, now);
+      const back = format.parse({ ...place, files: [...files.keys()] }, files);
+      expect(back.problems.filter((problem) => problem.level === 'error')).toEqual([]);
+      expect(said(back.account, format.loses)).toEqual(said(account, format.loses));
+    });
+
+    it.each(cases.accounts)('finds what it wrote: $name', ({ account }) => {
+      const files = format.render(account, format.home(account), none, now);
+      const tree = { paths: [...files.keys()].sort(), read: (path: string) => files.get(path) ?? null };
+      expect(format.detect(tree).map((found) => found.main)).toContain(format.home(account).main);
+    });
+
+    it.each(cases.accounts)('writes the same bytes twice: $name', ({ account }) => {
+      const place = format.home(account);
+      const files = format.render(account, place, none, now);
+      expect(format.render(account, place, none, now)).toEqual(files);
+      expect([...format.render(account, { ...place, files: [...files.keys()] }, files, later).keys()]).toEqual([]);
+    });
+
+    it('lists only what it really loses', () => {
+      for (const lost of format.loses) {
+        const others = format.loses.filter((path) => path !== lost && !lost.startsWith(`${path}.`));
+        const kept = cases.accounts.every(({ account }) => {
+          const place = format.home(account);
+          const files = format.render(account, place, none, now);
+          const back = format.parse({ ...place, files: [...files.keys()] }, files);
+          return JSON.stringify(said(back.account, others)) === JSON.stringify(said(account, others));
+        });
+        expect(kept, `${lost} is said to be lost and is not`).toBe(false);
+      }
+    });
+  });
+
+  describe.each(cases.samples.map((sample) => ({ ...sample })))(`${format.name}: $name`, (sample) => {
+    const parsed = format.parse(sample.found, sample.files);
+
+    it('gives an account that the journal can hold', () => {
+      if (parsed.account) expect(v.safeParse(Account, parsed.account).issues).toBeUndefined();
+      else expect(parsed.problems.length).toBeGreaterThan(0);
+      expectPlaced(parsed, sample.files);
+    });
+
+    it('is left as it is by writing what it says', () => {
+      if (!parsed.account || sample.readOnly || sample.migrates) {
+        expect(sample.readOnly === true || sample.migrates === true).toBe(true);
+        if (sample.readOnly) expect(parsed.writable).toBe(false);
+        return;
+      }
+      expect([...format.render(parsed.account, sample.found, sample.files, later).entries()]).toEqual([]);
+    });
+
+    it('keeps its other lines when a decision is added', () => {
+      if (!parsed.account || sample.readOnly || sample.migrates) return;
+      const account = { ...parsed.account, decisions: [...parsed.account.decisions, addedDecision] };
+      for (const [path, text] of format.render(account, sample.found, sample.files, later)) {
+        const before = sample.files.get(path);
+        if (before === undefined) continue;
+        expect(lost(lines(before), lines(text)).length).toBeLessThanOrEqual(8);
+      }
+    });
+
+    it('says the same with other line ends and with a byte order mark', () => {
+      if (!parsed.account) return;
+      const windows = map(sample.files, (text) => text.replace(/\r?\n/g, '\r\n'));
+      const marked = map(sample.files, (text) => (text.startsWith('\ufeff') ? text : `\ufeff${text}`));
+      for (const files of [windows, marked]) {
+        expect(said(format.parse(sample.found, files).account, [])).toEqual(said(parsed.account, []));
+      }
+    });
+
+    it.each(damages)('survives damage: $name', ({ damage, code }) => {
+      for (const target of sample.files.keys()) {
+        const files = new Map(sample.files).set(target, damage(sample.files.get(target) ?? ''));
+        const damaged = format.parse(sample.found, files);
+        expectPlaced(damaged, files);
+        if (damaged.account === null) expect(damaged.problems.length).toBeGreaterThan(0);
+        else expect(v.safeParse(Account, damaged.account).issues).toBeUndefined();
+        if (code && target === sample.found.main) {
+          expect(damaged.problems.map((problem) => problem.code)).toContain(code);
+        }
+      }
+    });
+
+    it('survives any mutilation', () => {
+      const main = sample.files.get(sample.found.main) ?? '';
+      fc.assert(
+        fc.property(fc.nat(main.length), fc.nat(60), fc.string({ maxLength: 40 }), (at, length, put) => {
+          const files = new Map(sample.files).set(sample.found.main, main.slice(0, at) + put + main.slice(at + length));
+          const { account, problems } = format.parse(sample.found, files);
+          return account === null ? problems.length > 0 : v.safeParse(Account, account).success;
+        }),
+        { numRuns: 150 },
+      );
+    });
+  });
+
+  describe(`${format.name}: size`, () => {
+    it('reads and edits ten megabytes', () => {
+      const { found, files } = cases.long(10 * 1024 * 1024);
+      const { account } = format.parse(found, files);
+      expect(account).not.toBeNull();
+      if (account) {
+        const changed = { ...account, decisions: [...account.decisions, addedDecision] };
+        expect(format.render(changed, found, files, later).size).toBeGreaterThan(0);
+      }
+    });
+  });
+}
+
+/** An account with something in every field, over the steps given. */
+export function richAccount(steps: Account['steps']): Account {
+  const step = steps[0]?.key;
+  const at = '2026-03-01T10:00:00Z';
+  return {
+    ...emptyAccount('Rotate the tokens'),
+    run: {
+      title: 'Rotate the tokens',
+      goal: 'Every token is younger than a day.',
+      status: 'active',
+      openedAt: '2026-03-01T09:00:00Z',
+      design: { path: 'docs/design.md', approvedBy: 'mara' },
+      plan: 'docs/plan.md',
+      branch: 'tokens',
+    },
+    steps: [...steps],
+    decisions: [
+      {
+        alias: 'D001',
+        key: 'store',
+        type: 'technology',
+        context: 'Where sessions live',
+        decision: 'Use Redis: it expires keys',
+        reason: 'No sweeper is needed',
+        alternatives: ['PostgreSQL: needs a sweeper'],
+        irreversible: true,
+        affects: ['auth'],
+        ...(step ? { step } : {}),
+        by: 'worker-1',
+        at,
+        status: 'active',
+      },
+      { alias: 'D002', decision: 'Rotate at midnight', reason: 'Least traffic', at, status: 'active' },
+    ],
+    items: [
+      {
+        alias: 'block-001',
+        kind: 'blocker',
+        text: 'No access to the vault',
+        status: 'active',
+        affects: step ? [step] : ['auth'],
+        workaround: 'Use the test vault',
+        by: 'worker-1',
+        raisedAt: at,
+      },
+      { alias: 'OQ-001', kind: 'question', text: 'Who owns the vault?', status: 'open', by: 'worker-1', raisedAt: at },
+      { kind: 'finding', text: 'Tokens are logged', status: 'open', severity: 'must_fix' },
+      {
+        kind: 'error',
+        text: 'The build timed out',
+        status: 'resolved',
+        type: 'timeout',
+        ...(step ? { step } : {}),
+        by: 'coder',
+        raisedAt: at,
+        resolution: 'Ran it again',
+      },
+    ],
+    notes: [{ kind: 'worklog', text: 'Read the old rotation code', by: 'worker-1', at }],
+    sessions: [
+      {
+        alias: 'session-001',
+        agent: 'worker-1',
+        status: 'completed',
+        startedAt: '2026-03-01T09:00:00Z',
+        endedAt: '2026-03-01T10:30:00Z',
+        completed: ['Read the code'],
+        notes: ['The vault is slow'],
+        issues: ['Context exceeded 50%'],
+        contextUsage: 45,
+      },
+      { alias: 'session-002', agent: 'worker-2', status: 'active', startedAt: at, continues: 'session-001' },
+    ],
+    messages: [
+      {
+        alias: 'MSG-20260301-001',
+        from: 'worker-1',
+        to: 'worker-2',
+        type: 'request',
+        priority: 'P1',
+        status: 'acknowledged',
+        subject: 'Review the rotation',
+        body: 'Please look at the clock skew.',
+        at: '2026-03-01',
+        respondBy: 'next session',
+        acks: [{ by: 'worker-2', at: '2026-03-01', note: 'Will do' }],
+        replies: [{ from: 'worker-2', body: 'Skew is bounded.' }],
+      },
+    ],
+    claims: [{ alias: 'lock-1', agent: 'worker-2', files: ['src/rotate.ts'], reason: 'Rewriting it' }],
+    usage: [{ agent: 'coder', input: 1200, output: 340, cached: 0 }],
+    files: [{ path: 'src/rotate.ts', change: 'modified' }],
+    next: 'Write the test for the clock skew',
+  };
+}
+
+const addedDecision: Account['decisions'][number] = {
+  alias: 'D-999',
+  decision: 'Keep the old key for an hour',
+  reason: 'Clocks differ',
+  context: 'Rotation under load',
+  at: later,
+  status: 'active',
+};
+
+const damages: readonly { name: string; damage: (text: string) => string; code?: string }[] = [
+  { name: 'empty', damage: () => '' },
+  { name: 'blank', damage: () => ' \n\n\t\n' },
+  { name: 'cut at a third', damage: (text) => text.slice(0, Math.floor(text.length / 3)) },
+  { name: 'cut near the end', damage: (text) => text.slice(0, -7) },
+  { name: 'bytes of another kind', damage: (text) => `\u0000\u0001\ufffd\u0007${text.slice(0, 40)}\u0000\ufffd` },
+  {
+    name: 'conflict markers',
+    code: 'conflict_markers',
+    damage: (text) => {
+      const all = text.split('\n');
+      const half = Math.floor(all.length / 2);
+      const ours = all.slice(half, half + 2);
+      return [
+        ...all.slice(0, half),
+        '<<<<<<< HEAD',
+        ...ours,
+        '=======',
+        ...ours,
+        '>>>>>>> theirs',
+        ...all.slice(half + 2),
+      ].join('\n');
+    },
+  },
+  {
+    name: 'elided in the middle',
+    damage: (text) => {
+      const all = text.split('\n');
+      return [...all.slice(0, Math.floor(all.length / 3)), '...', ...all.slice(Math.ceil(all.length / 1.5))].join('\n');
+    },
+  },
+  { name: 'said twice', damage: (text) => text + text },
+];
+
+/** An account without what the format loses, without our ids, without what is empty: what two files can agree on. */
+function said(account: Account | null, loses: readonly string[]): unknown {
+  if (!account) return null;
+  const { kept: _kept, ...rest } = account;
+  const { updatedAt: _updatedAt, ...run } = rest.run;
+  const plain = compact({ ...rest, run }) as Record<string, unknown>;
+  for (const path of loses) drop(plain, path.split('.'));
+  return compact(plain);
+}
+
+function compact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(compact).filter((entry) => entry !== undefined);
+  if (value === null || typeof value !== 'object') return value;
+  const row = { ...(value as Record<string, unknown>) };
+  if (row['alias'] === undefined && typeof row['id'] === 'string') row['alias'] = row['id'];
+  delete row['id'];
+  const entries = Object.entries(row)
+    .map(([key, entry]) => [key, compact(entry)] as const)
+    .filter(([, entry]) => entry !== undefined && entry !== false && !(Array.isArray(entry) && entry.length === 0))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+function drop(value: unknown, path: readonly string[]): void {
+  const [head, ...rest] = path;
+  if (head === undefined || value === null || typeof value !== 'object') return;
+  if (Array.isArray(value)) {
+    for (const entry of value) drop(entry, path);
+    return;
+  }
+  const row = value as Record<string, unknown>;
+  if (rest.length === 0) delete row[head];
+  else drop(row[head], rest);
+}
+
+function expectPlaced(parsed: Parsed, files: Files): void {
+  for (const { line, path, message } of parsed.problems) {
+    expect(message).not.toBe('');
+    if (line === null) continue;
+    expect(line).toBeGreaterThanOrEqual(1);
+    expect(line).toBeLessThanOrEqual(lines(files.get(path) ?? '').length + 1);
+  }
+}
+
+const lines = (text: string): string[] => text.split('\n');
+
+/** Lines of one text that the other does not have, counted with repetition. */
+function lost(before: readonly string[], after: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const line of after) left.set(line, (left.get(line) ?? 0) + 1);
+  return before.filter((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count <= 0;
+  });
+}
+
+function map(files: Files, change: (text: string) => string): Files {
+  return new Map([...files].map(([path, text]) => [path, change(text)]));
+}

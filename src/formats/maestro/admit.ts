@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import { Label, StepKey, Text } from '../../core/text.ts';
+
+/** Words of a file as far as an account can hold them; undefined where it cannot. */
+
+export function label(words: string | null): string | undefined {
+  return words !== null && v.is(Label, words) ? words : undefined;
+}
+
+export function who(words: string | null): string | undefined {
+  const name = words?.trim();
+  return name && name.length <= 200 ? name : undefined;
+}
+
+export function when(words: string | null): string | undefined {
+  return words !== null && words.length <= 200 ? words : undefined;
+}
+
+export function path(words: string | null): string | undefined {
+  return words !== null && words.trim() !== '' && words.length <= 4096 && !words.includes('\n') ? words : undefined;
+}
+
+export function count(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** Text is never dropped for its length: what goes beyond a megabyte is cut visibly. */
+export function words(text: string): string {
+  const fits: boolean = v.is(Text, text);
+  return fits ? text : `${text.slice(0, 300_000)}…`;
+}
+
+export function isStepKey(words: string): boolean {
+  return v.is(StepKey, words);
+}
+
+/** A key made of words that are none. */
+export function toStepKey(words: string): string | null {
+  const key = words
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}\p{M}._-]+/gu, '-')
+    .replace(/^[^\p{L}\p{N}]+|-+$/gu, '')
+    .slice(0, 60);
+  return isStepKey(key) ? key : null;
+}
+
+/** The same but for spaces and line ends, which formats bend. */
+export function same(one: string | undefined, other: string | undefined): boolean {
+  return one === other || flat(one ?? '') === flat(other ?? '');
+}
+
+export function flat(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

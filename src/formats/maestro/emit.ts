@@ -1,0 +1,93 @@
+/**
+ * How a file writes its values. `quoted`: as Maestro's template has it, strings in double quotes, short lists in
+ * brackets. `plain`: as js-yaml of the servers 1.4 and 1.5 does. `json`: as the server 1.6 does.
+ */
+export type Style = 'quoted' | 'plain' | 'json';
+
+export interface Manner {
+  style: Style;
+  /** The file writes `\"` for `"`; what is added to it must not need quotes of that kind inside. */
+  overEscaped: boolean;
+}
+
+/** `key: value` at the given indentation, without a line end. Further lines are indented to match. */
+export function emitPair(key: string, value: unknown, indent: number, manner: Manner): string {
+  if (manner.style === 'json') return `${JSON.stringify(key)}: ${emitJson(value, indent)}`;
+  const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : emitScalar(key, manner);
+  const block = emitBlock(value, indent + 2, manner);
+  return block === null ? `${name}: ${emitInline(value, manner)}` : `${name}:\n${block}`;
+}
+
+/** `- value` at the given indentation; in JSON the value alone. */
+export function emitItem(value: unknown, indent: number, manner: Manner): string {
+  if (manner.style === 'json') return emitJson(value, indent);
+  const block = emitBlock(value, indent + 2, manner);
+  return block === null ? `- ${emitInline(value, manner)}` : `- ${block.trimStart()}`;
+}
+
+/** A value on one line, for inside brackets. */
+export function emitInline(value: unknown, manner: Manner): string {
+  if (manner.style === 'json') return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) return `[${value.map((entry) => emitInline(entry, manner)).join(', ')}]`;
+  if (isRecord(value)) {
+    const pairs = Object.entries(value).map(
+      ([key, entry]) => `${emitScalar(key, manner)}: ${emitInline(entry, manner)}`,
+    );
+    return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+  }
+  if (typeof value === 'string') return emitScalar(value, manner);
+  return JSON.stringify(value ?? null);
+}
+
+/** A string in the quotes asked for, or in others where those cannot hold it. */
+export function emitScalar(text: string, manner: Manner, quote?: 'none' | 'single' | 'double' | 'block'): string {
+  if (manner.style === 'json') return JSON.stringify(text);
+  const wanted = quote ?? (manner.style === 'quoted' ? 'double' : 'none');
+  if (wanted === 'none' && isPlain(text)) return text;
+  if (manner.overEscaped) {
+    if (wanted === 'double' && !/["\\]/.test(text) && isOneLine(text)) return `\\"${text}\\"`;
+    return isPlain(text) ? text : `'${text.replace(/\s+/g, ' ').replaceAll("'", "''")}'`;
+  }
+  if (wanted !== 'double' && isOneLine(text)) return `'${text.replaceAll("'", "''")}'`;
+  return JSON.stringify(text).replace(
+    exotic,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function emitBlock(value: unknown, indent: number, manner: Manner): string | null {
+  const lead = ' '.repeat(indent);
+  if (Array.isArray(value)) {
+    if (value.length === 0) return null;
+    if (manner.style === 'quoted' && value.every((entry) => !isRecord(entry) && !Array.isArray(entry))) return null;
+    return value.map((entry) => lead + emitItem(entry, indent, manner)).join('\n');
+  }
+  if (!isRecord(value)) return null;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return null;
+  return entries.map(([key, entry]) => lead + emitPair(key, entry, indent, manner)).join('\n');
+}
+
+function emitJson(value: unknown, indent: number): string {
+  return JSON.stringify(value ?? null, null, 2).replaceAll('\n', `\n${' '.repeat(indent)}`);
+}
+
+/** Words that mean themselves without quotes in YAML 1.1 and 1.2, to be on the safe side. */
+function isPlain(text: string): boolean {
+  return (
+    /^[\p{L}_/.][\p{L}\p{N}_ ./()+@=<>~;?!$%^*&|'"`-]*$/u.test(text) &&
+    !/^\s|\s$|^\.\.?\.?$|^\.(?:nan|inf|\d)/i.test(text) &&
+    !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(text)
+  );
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isOneLine = (text: string): boolean => text.search(/[\n\r\t]/) < 0 && text.search(exotic) < 0;
+
+/** What YAML takes for a line end or does not allow as it is. */
+const exotic = new RegExp(
+  `[${['00-\\x08', '0b', '0c', '0e-\\x1f', '7f-\\x9f'].map((range) => `\\x${range}`).join('')}\\u2028\\u2029\\ufeff\\ud800-\\udfff]`,
+  'g',
+);

@@ -1,0 +1,116 @@
+import * as v from 'valibot';
+import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
+import { detectSessions, homeOf, isArchived, sessionId, stateDir } from './places.ts';
+import { salvageSession } from './salvage.ts';
+import { readSession } from './session-file.ts';
+import { editSession, newSession } from './write-session.ts';
+
+/**
+ * Maestro's session file: front matter for the machine, a log for people. See `docs/formats/maestro.md` for what the
+ * keys mean, which dialects there are and how each is written.
+ */
+export const maestro: Format = {
+  name: 'maestro',
+  detect: detectSessions,
+  parse: parseSession,
+  render(account, place, previous, now) {
+    const text = previous.get(place.main);
+    if (text !== undefined) {
+      const edited = editSession(place.main, text, isArchived(place.main), account, now);
+      return edited === null ? new Map() : new Map([[place.main, edited]]);
+    }
+    const id = sessionId(account, now);
+    const files = new Map([[place.main, newSession(place.main, isArchived(place.main), account, id, now)]]);
+    for (const gate of keptGates(account.kept?.['maestro'])) {
+      const path = `${stateDir(place.main) ?? ''}state/${gate.session_id}.design-gate.json`;
+      if (!previous.has(path)) files.set(path, `${JSON.stringify(gate, null, 2)}\n`);
+    }
+    return files;
+  },
+  home: homeOf,
+  loses: [
+    'run.branch',
+    'run.design.approvedBy',
+    'steps.wave',
+    'steps.gate',
+    'steps.context',
+    'steps.checkpoints',
+    'steps.checkpoint',
+    'steps.reason',
+    'sessions',
+    'messages',
+    'claims',
+    'files',
+    'position.words',
+    'next',
+  ],
+  salvage: salvageSession,
+};
+
+const Gate = v.looseObject({
+  session_id: v.pipe(v.string(), v.regex(/^[\w.-]{1,200}$/)),
+  entered_at: v.nullish(v.string()),
+  approved_at: v.nullish(v.string()),
+  design_document_path: v.nullish(v.string()),
+});
+type Gate = v.InferOutput<typeof Gate>;
+
+function parseSession(found: Found, files: Files): Parsed {
+  const text = files.get(found.main);
+  if (text === undefined) {
+    const message = 'The session file is not there, or is no text.';
+    return {
+      account: null,
+      version: null,
+      writable: false,
+      problems: [{ code: 'missing', level: 'error', path: found.main, line: null, message }],
+    };
+  }
+  const { account, version, writable, problems } = readSession(found.main, text, isArchived(found.main));
+  if (account === null) {
+    if (problems.length === 0)
+      problems.push({
+        code: 'not_a_session',
+        level: 'error',
+        path: found.main,
+        line: 1,
+        message: 'There is no session in this file.',
+      });
+    return { account, version, writable: false, problems };
+  }
+  const gates = readGates(found, files, account.run.alias, problems);
+  if (gates.length === 0) return { account, version, writable, problems };
+  const kept = { ...account.kept, maestro: { ...(account.kept?.['maestro'] as object | undefined), gates } };
+  return { account: { ...account, kept }, version, writable, problems };
+}
+
+/** Approvals of designs. Upstream never clears them away, so others than this session's may lie beside it. */
+function readGates(found: Found, files: Files, id: string | undefined, problems: Problem[]): Gate[] {
+  return found.files.flatMap((path) => {
+    const text = files.get(path);
+    if (text === undefined || !path.endsWith('.design-gate.json')) return [];
+    const gate = readGate(text);
+    const complain = (code: string, level: Problem['level'], message: string) =>
+      problems.push({ code, level, path, line: 1, message });
+    if (gate === null) complain('not_json', 'error', 'This is no design gate that can be read.');
+    else if (gate.session_id !== id)
+      complain('stale_gate', 'warning', `This design gate is of another session, ${gate.session_id}.`);
+    else if (!gate.approved_at)
+      complain('design_not_approved', 'warning', 'The session was created and its design was not approved.');
+    return gate ? [gate] : [];
+  });
+}
+
+function readGate(text: string): Gate | null {
+  try {
+    const parsed = v.safeParse(Gate, JSON.parse(text.replace(/^\ufeff/, '')));
+    return parsed.success ? parsed.output : null;
+  } catch {
+    return null;
+  }
+}
+
+function keptGates(kept: unknown): Gate[] {
+  const parsed = v.safeParse(v.object({ gates: v.array(Gate) }), kept);
+  return parsed.success ? parsed.output.gates : [];
+}

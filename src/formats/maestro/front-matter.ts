@@ -1,0 +1,51 @@
+/** A session file cut into its parts. Offsets are into the text as it was given, mark and line ends included. */
+export interface SessionText {
+  text: string;
+  /** The line end that new lines get. */
+  eol: '\n' | '\r\n';
+  /** Between the two `---` lines; null when the file does not begin with one. */
+  front: { start: number; end: number; closed: boolean } | null;
+  /** Where the log begins. */
+  body: number;
+  /** The whole file is an example inside a fence. */
+  fenced: boolean;
+}
+
+/**
+ * Only the first closing line counts: the log may have rules of its own. A file that was cut before it is read up to
+ * the title of the log, which Maestro always writes.
+ */
+export function splitSession(text: string): SessionText {
+  const eol = /\r\n/.test(text.slice(0, 4096)) ? '\r\n' : '\n';
+  const opening = /^\ufeff?(?:[ \t]*(?:```[^\n]*)?\r?\n)*---[ \t]*\r?(?:\n|$)/.exec(text);
+  if (!opening) return { text, eol, front: null, body: text.startsWith('\ufeff') ? 1 : 0, fenced: false };
+  const fenced = opening[0].includes('```');
+  const start = opening[0].length;
+  const closing = /^---[ \t]*\r?$/m;
+  const rest = text.slice(start);
+  const close = closing.exec(rest);
+  if (close) {
+    const lineEnd = rest.indexOf('\n', close.index);
+    const body = lineEnd < 0 ? text.length : start + lineEnd + 1;
+    return { text, eol, front: { start, end: start + close.index, closed: true }, body, fenced };
+  }
+  const title = /^#{1,2} .*\r?$/m.exec(rest);
+  const end = title ? start + title.index : text.length;
+  return { text, eol, front: { start, end, closed: false }, body: end, fenced };
+}
+
+/** Offsets to line numbers, from 1, by one pass over the text. */
+export function lineFinder(text: string): (offset: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  };
+}

@@ -1,0 +1,285 @@
+import * as v from 'valibot';
+import type { AccountFile, AccountItem, AccountStep } from '../../core/account.ts';
+import type { ErrorType as ErrorTypeSchema } from '../../core/vocabulary.ts';
+import { ErrorType, Severity, StepKind } from '../../core/vocabulary.ts';
+import { count, flat, label, path, when, who, words } from './admit.ts';
+import { type StepStatus, stepStatus } from './transitions.ts';
+import { all, at, type MapNode, type Node, plain, wordsOf } from './tree.ts';
+
+/** One entry of `phases`. */
+export interface Phase {
+  node: MapNode;
+  /** The id as it stands; null when there is none that means anything. */
+  id: string | null;
+  idStart: number;
+  blockedBy: { id: string; start: number }[];
+  parentId: string | null;
+  /** Null when the file does not say. */
+  status: StepStatus | null;
+  step: Omit<AccountStep, 'key' | 'status' | 'title'> & { title?: string };
+  errors: { item: AccountItem; node: MapNode }[];
+  findings: { item: AccountItem; node: Node }[];
+  addressed: string[];
+  /** Keys that mean nothing to us, to be written back. */
+  kept: Record<string, unknown>;
+}
+
+export type Complain = (code: string, level: 'error' | 'warning', offset: number, message: string) => void;
+
+export const contextLabels: Readonly<Record<string, string>> = {
+  key_interfaces_introduced: '',
+  patterns_established: 'Pattern: ',
+  integration_points: 'Integration: ',
+  assumptions: 'Assumption: ',
+  warnings: 'Warning: ',
+};
+
+export const manifests = { created: 'files_created', modified: 'files_modified', deleted: 'files_deleted' } as const;
+
+const known = new Set([
+  ...['id', 'name', 'title', 'status', 'agents', 'agent', 'parallel', 'started', 'completed', 'blocked_by', 'errors'],
+  ...['retry_count', 'downstream_context', 'final_artifacts', 'parent', ...Object.values(manifests)],
+]);
+
+export function readPhase(node: MapNode, complain: Complain): Phase {
+  const id = at(node, 'id');
+  const idWords = id?.type === 'scalar' && id.value !== null && !/^\.nan$/i.test(id.words) ? id.words.trim() : '';
+  if (id?.type === 'scalar' && /^\.nan$/i.test(id.words)) {
+    complain('nan_id', 'error', id.start, 'The id of this phase was lost (.nan); it is known by its place.');
+  }
+  const statusNode = at(node, 'status');
+  const statusWords = wordsOf(statusNode);
+  const status = statusWords === null ? null : stepStatus(statusWords);
+  if (statusWords !== null && status === null) {
+    complain('unknown_status', 'warning', statusNode?.start ?? node.start, `"${statusWords}" is no status of a phase.`);
+  }
+  const { artifacts, built } = readWork(node, complain);
+  const kindWords = wordsOf(at(node, 'kind'));
+  const kind = v.is(StepKind, kindWords) ? kindWords : 'phase';
+  const title = wordsOf(at(node, 'name')) ?? wordsOf(at(node, 'title'));
+  const retries = count(plain(at(node, 'retry_count')));
+  const [startedAt, endedAt] = [when(wordsOf(at(node, 'started'))), when(wordsOf(at(node, 'completed')))];
+  const parallel = at(node, 'parallel');
+  const step: Phase['step'] = {
+    kind,
+    ...(title === null ? {} : { title: words(title) }),
+    ...optional('agents', readAgents(node)),
+    ...(parallel?.type === 'scalar' && typeof parallel.value === 'boolean' ? { parallel: parallel.value } : {}),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(retries === undefined ? {} : { retries }),
+    ...optional('artifacts', artifacts),
+    ...optional('built', built),
+  };
+  const kept = Object.fromEntries(
+    node.pairs
+      .filter((pair) => !known.has(pair.key) && !(pair.key === 'kind' && kind === kindWords))
+      .map((pair) => [pair.key, plain(pair.value)]),
+  );
+  return {
+    node,
+    id: idWords === '' ? null : idWords,
+    idStart: id?.start ?? node.start,
+    blockedBy: scalars(at(node, 'blocked_by')).map((entry) => ({ id: entry.words.trim(), start: entry.start })),
+    parentId: wordsOf(at(node, 'parent')),
+    status,
+    step,
+    errors: readErrors(at(node, 'errors'), complain),
+    findings: readFindings(at(node, 'findings')),
+    addressed: scalars(at(node, 'addressed_finding_ids')).map((entry) => entry.words),
+    kept,
+  };
+}
+
+function readAgents(node: MapNode): string[] {
+  const named = at(node, 'agents') ?? at(node, 'agent');
+  return scalars(named).flatMap((entry) => who(entry.words) ?? []);
+}
+
+/** Files and context. Some models put the manifests into the context, one indentation too deep. */
+function readWork(node: MapNode, complain: Complain): { artifacts: AccountFile[]; built: string[] } {
+  const artifacts: AccountFile[] = [];
+  const seen = new Set<string>();
+  const take = (from: Node | null, change: AccountFile['change']) => {
+    for (const file of readFiles(from, complain)) {
+      const mark = `${change} ${file.path}`;
+      if (seen.has(mark)) continue;
+      seen.add(mark);
+      artifacts.push({ path: file.path, ...(change ? { change } : {}), ...(file.note ? { note: file.note } : {}) });
+    }
+  };
+  const context = at(node, 'downstream_context');
+  for (const [change, key] of Object.entries(manifests) as [keyof typeof manifests, string][]) {
+    for (const list of all(node, key)) take(list, change);
+    const misplaced = at(context, key);
+    if (misplaced && plainLength(misplaced) > 0) {
+      complain(
+        'misplaced_manifest',
+        'warning',
+        misplaced.start,
+        `"${key}" stands inside the context; it is read as the phase's own.`,
+      );
+      take(misplaced, change);
+    }
+  }
+  take(at(node, 'final_artifacts'), undefined);
+  return { artifacts, built: readContext(context) };
+}
+
+const plainLength = (node: Node): number =>
+  node.type === 'list' ? node.items.length : node.type === 'map' ? node.pairs.length : 1;
+
+function readFiles(node: Node | null, complain: Complain): { path: string; note?: string }[] {
+  const entries = node?.type === 'list' ? node.items : node ? [node] : [];
+  return entries.flatMap((entry) => {
+    const file = readFile(entry);
+    if (file === null && wordsOf(entry) !== null) {
+      complain('not_a_path', 'warning', entry.start, 'This is too long to be the path of a file.');
+    }
+    return file ?? [];
+  });
+}
+
+/** `src/a.ts`, `src/a.ts (new route)`, `{ path: src/a.ts, description: new route }`, `src/a.ts: new route`. */
+function readFile(node: Node): { path: string; note?: string } | null {
+  if (node.type === 'map') {
+    const named = ['path', 'file', 'filename', 'name'].find((key) => wordsOf(at(node, key)) !== null);
+    const first = node.pairs[0];
+    const found = path(named ? wordsOf(at(node, named)) : (first?.key ?? null));
+    const rest = named ? node.pairs.filter((pair) => pair.key !== named) : node.pairs;
+    const note = rest
+      .map((pair) => sentence(pair.value))
+      .filter((part) => part !== '')
+      .join('; ');
+    return found === undefined ? null : { path: found, ...(note === '' ? {} : { note: words(note) }) };
+  }
+  const whole = wordsOf(node);
+  if (whole === null) return null;
+  const commented = whole.length < 8192 ? /^(\S+)\s+\(([^\n]*)\)$/.exec(whole) : null;
+  const found = path(commented?.[1] ?? whole);
+  return found === undefined ? null : { path: found, ...(commented?.[2] ? { note: commented[2] } : {}) };
+}
+
+function readContext(node: Node | null): string[] {
+  if (node === null) return [];
+  if (node.type !== 'map') return says(node);
+  return node.pairs
+    .filter((pair) => !(Object.values(manifests) as string[]).includes(pair.key))
+    .flatMap((pair) => says(pair.value).map((entry) => words(`${contextLabels[pair.key] ?? `${pair.key}: `}${entry}`)));
+}
+
+function says(node: Node): string[] {
+  const entries = node.type === 'list' ? node.items : [node];
+  return entries
+    .map(sentence)
+    .filter((entry) => entry !== '' && !/^(?:none|n\/a|not applicable)\.?$/i.test(entry.trim()));
+}
+
+function sentence(node: Node): string {
+  if (node.type === 'scalar') return wordsOf(node) ?? '';
+  if (node.type === 'list') return node.items.map(sentence).filter(Boolean).join(', ');
+  return node.pairs.map((pair) => `${pair.key}: ${sentence(pair.value)}`).join('; ');
+}
+
+export function readErrors(node: Node | null, complain: Complain): Phase['errors'] {
+  if (node?.type !== 'list') return [];
+  return node.items.flatMap((entry) => {
+    if (entry.type !== 'map') {
+      const text = sentence(entry);
+      const bare: MapNode = { type: 'map', start: entry.start, end: entry.end, flow: true, pairs: [] };
+      return text === ''
+        ? []
+        : [{ item: { kind: 'error' as const, text: words(text), status: 'open' as const }, node: bare }];
+    }
+    const item = readError(entry, complain);
+    return item ? [{ item, node: entry }] : [];
+  });
+}
+
+function readError(node: MapNode, complain: Complain): AccountItem | null {
+  const text = ['message', 'description', 'error', 'text']
+    .map((key) => at(node, key))
+    .find((found) => found && sentence(found) !== '');
+  const typeWords = wordsOf(at(node, 'type'));
+  const type = v.is(ErrorType, typeWords) ? (typeWords as v.InferOutput<typeof ErrorTypeSchema>) : undefined;
+  if (typeWords !== null && type === undefined) {
+    complain(
+      'unknown_error_type',
+      'warning',
+      at(node, 'type')?.start ?? node.start,
+      `"${typeWords}" is no type of an error.`,
+    );
+  }
+  const resolution = wordsOf(at(node, 'resolution'));
+  const settled = resolution !== null && !/^(?:pending|none|n\/a|-)?\.?$/i.test(resolution.trim()) ? resolution : null;
+  const resolved = at(node, 'resolved');
+  const status = wordsOf(at(node, 'status'));
+  const by = who(wordsOf(at(node, 'agent')));
+  const raisedAt = when(wordsOf(at(node, 'timestamp')));
+  const alias = label(wordsOf(at(node, 'id')));
+  if (!text && !typeWords && !settled) return null;
+  return {
+    kind: 'error',
+    text: words(text ? sentence(text) : `An error of type ${typeWords ?? 'unknown'}.`),
+    status:
+      status === 'deferred' || status === 'withdrawn'
+        ? status
+        : resolved?.type === 'scalar' && (resolved.value === true || resolved.words === 'true')
+          ? 'resolved'
+          : 'open',
+    ...(alias ? { alias } : {}),
+    ...(type ? { type } : {}),
+    ...(by ? { by } : {}),
+    ...(raisedAt ? { raisedAt } : {}),
+    ...(settled ? { resolution: words(settled) } : {}),
+  };
+}
+
+const severities: Readonly<Record<string, v.InferOutput<typeof Severity>>> = {
+  critical: 'must_fix',
+  blocker: 'must_fix',
+  high: 'must_fix',
+  major: 'must_fix',
+  medium: 'should_fix',
+  minor: 'should_fix',
+  low: 'suggestion',
+  info: 'suggestion',
+};
+
+function readFindings(node: Node | null): Phase['findings'] {
+  if (node?.type !== 'list') return [];
+  return node.items.flatMap((entry) => {
+    const named = ['message', 'description', 'title', 'summary', 'text'].find(
+      (key) => wordsOf(at(entry, key)) !== null,
+    );
+    const text = named ? (wordsOf(at(entry, named)) ?? '') : sentence(entry);
+    if (flat(text) === '') return [];
+    const alias = label(wordsOf(at(entry, 'id')));
+    const level = wordsOf(at(entry, 'severity'))?.toLowerCase() ?? '';
+    const severity = v.is(Severity, level) ? (level as v.InferOutput<typeof Severity>) : severities[level];
+    const done =
+      plain(at(entry, 'resolved')) === true ||
+      stepStatus(wordsOf(at(entry, 'status')) ?? '') === 'completed' ||
+      wordsOf(at(entry, 'status')) === 'resolved';
+    const item: AccountItem = {
+      kind: 'finding',
+      text: words(text),
+      status: done ? 'resolved' : 'open',
+      ...(alias ? { alias } : {}),
+      ...(severity ? { severity } : {}),
+    };
+    return [{ item, node: entry }];
+  });
+}
+
+function scalars(node: Node | null): { words: string; start: number }[] {
+  const entries = node?.type === 'list' ? node.items : node ? [node] : [];
+  return entries.flatMap((entry) => {
+    const found = wordsOf(entry);
+    return found === null ? [] : [{ words: found, start: entry.start }];
+  });
+}
+
+function optional<K extends string, T>(key: K, values: T[]): { [name in K]?: T[] } {
+  return (values.length > 0 ? { [key]: values } : {}) as { [name in K]?: T[] };
+}

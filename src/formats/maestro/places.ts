@@ -1,0 +1,89 @@
+import type { Account } from '../../core/account.ts';
+import type { Found, Tree } from '../format.ts';
+
+/**
+ * Where Maestro keeps things: `<state dir>/state/active-session.md`, `<state dir>/state/archive/<id>.md`,
+ * `<state dir>/plans/`, `<state dir>/plans/archive/`, `<state dir>/state/<id>.design-gate.json`. The state dir is
+ * `.gemini` before 1.4 and `docs/maestro` since, unless somebody chose another; each package of a monorepo may have one.
+ */
+export const ACTIVE = 'state/active-session.md';
+
+export function detectSessions(tree: Tree): Found[] {
+  const gates = tree.paths.filter((path) => /(?:^|\/)state\/[^/]+\.design-gate\.json$/.test(path));
+  const all = new Set(tree.paths);
+  const found: Found[] = [];
+  for (const main of tree.paths) {
+    const dir = stateDir(main);
+    if (dir === null) continue;
+    const text = tree.read(main);
+    const isHome = /(?:^|\/)(?:\.gemini|docs\/maestro)\/$/.test(dir);
+    if (!(isHome && !isArchived(main)) && !(text !== null && looksLikeSession(text))) continue;
+    const id = text === null ? null : field(text, 'session_id');
+    const own = gates.filter(
+      (gate) => gate.startsWith(`${dir}state/`) && (gate === `${dir}state/${id}.design-gate.json` || !isArchived(main)),
+    );
+    const documents = ['design_document', 'implementation_plan'].flatMap((key) => {
+      const pointer = text === null ? null : field(text, key);
+      return pointer === null ? [] : (findDocument(pointer, dir, all) ?? []);
+    });
+    found.push({ format: 'maestro', main, files: [...new Set([main, ...own, ...documents])] });
+  }
+  return found;
+}
+
+/** The place of a new session: the newest convention, unless the run has its documents by the older one. */
+export function homeOf(account: Account): Found {
+  const documents = [account.run.design?.path, account.run.plan];
+  const older = documents.some((path) => path?.startsWith('.gemini/'));
+  const dir = older ? '.gemini/' : 'docs/maestro/';
+  const main = account.run.status === 'archived' ? `${dir}state/archive/${sessionId(account, '')}.md` : dir + ACTIVE;
+  return { format: 'maestro', main, files: [main] };
+}
+
+/** With its slash at the end; null when the path is no session's. */
+export function stateDir(path: string): string | null {
+  const found = /^(.*?\/)?state\/(?:active-session\.md|archive\/[^/]+\.md)$/.exec(path);
+  return found ? (found[1] ?? '') : null;
+}
+
+export function isArchived(path: string): boolean {
+  return /(?:^|\/)state\/archive\/[^/]+\.md$/.test(path);
+}
+
+/** `YYYY-MM-DD-<topic>`, from what the run is called and when it began. */
+export function sessionId(account: Account, now: string): string {
+  const { alias, id, openedAt, title } = account.run;
+  if (alias && /^[\w.-]+$/.test(alias)) return alias;
+  const date = /^\d{4}-\d{2}-\d{2}/.exec(openedAt ?? '')?.[0] ?? /^\d{4}-\d{2}-\d{2}/.exec(now)?.[0];
+  const slug = (id ?? title)
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^\d{4}-\d{2}-\d{2}-/, '')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '');
+  return [date, slug || 'session'].filter(Boolean).join('-');
+}
+
+/** A document by its pointer, which may be absolute, of another machine, or from before it was archived. */
+export function findDocument(pointer: string, dir: string, paths: ReadonlySet<string>): string | null {
+  const slashed = pointer.replaceAll('\\', '/').replace(/^\.\//, '');
+  if (paths.has(slashed)) return slashed;
+  const name = slashed.split('/').at(-1) ?? '';
+  const near = [`${dir}plans/${name}`, `${dir}plans/archive/${name}`].find((path) => paths.has(path));
+  return name === '' ? null : (near ?? null);
+}
+
+function looksLikeSession(text: string): boolean {
+  const head = text.slice(0, 4096);
+  return /^[\s\ufeff`a-z]*---/.test(head) && /\bsession_id\b/.test(head);
+}
+
+/** A scalar of the front matter by its key, without reading all of it. */
+function field(text: string, key: string): string | null {
+  const found = new RegExp(`^[ \\t]*"?${key}"?:[ \\t]*(.+?),?[ \\t]*\\r?$`, 'm').exec(text.slice(0, 65_536));
+  const words = found?.[1]?.replace(/^\\?["']|\\?["']$/g, '') ?? '';
+  return words === '' || words === 'null' ? null : words;
+}

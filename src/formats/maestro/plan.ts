@@ -1,0 +1,17 @@
+import type { AccountStep } from '../../core/account.ts';
+import { scanMarkdown } from '../markdown.ts';
+import { isStepKey } from './admit.ts';
+
+/** The phases an implementation plan announces in its headings: `## Phase 2: Middleware`. They are only names. */
+export function readPlan(text: string): { title: string | null; steps: AccountStep[] } {
+  const { headings } = scanMarkdown(text);
+  const steps = new Map<string, AccountStep>();
+  for (const { title } of headings) {
+    const found = /^(?:Phase|Stage)\s+([^\s:]{1,64}?)\s*(?:[:.–—-]\s*(.*))?$/iu.exec(title);
+    const key = found?.[1] ?? '';
+    if (!found || !isStepKey(key) || steps.has(key)) continue;
+    steps.set(key, { key, title: found[2]?.trim() || `Phase ${key}`, kind: 'phase', status: 'pending' });
+  }
+  const title = headings.find((heading) => heading.level === 1)?.title ?? null;
+  return { title, steps: [...steps.values()] };
+}

@@ -1,0 +1,117 @@
+import type { Account, AccountStep } from '../../core/account.ts';
+import type { Found, Salvaged, Tree } from '../format.ts';
+import { flat } from './admit.ts';
+import { findDocument, isArchived, stateDir } from './places.ts';
+import { readPlan } from './plan.ts';
+import { readSession, type Session } from './session-file.ts';
+
+type Confidence = Salvaged['confidence'][number];
+
+/**
+ * What is left when the file is damaged: whatever of the front matter still reads, the log, a copy that somebody kept
+ * beside it, the implementation plan. What the file itself says is surest, a mark in the log less, a plan knows names
+ * only. Finished phases are never taken back because nothing speaks of them.
+ */
+export function salvageSession(found: Found, tree: Tree): Salvaged | null {
+  const dir = stateDir(found.main) ?? '';
+  const read = (path: string): Session | null => {
+    const text = tree.read(path);
+    return text === null ? null : readSession(path, text, isArchived(found.main));
+  };
+  const sources: string[] = [];
+  const steps = new Map<string, { step: AccountStep; confidence: Confidence }>();
+  let account: Account | null = null;
+  const take = (path: string, session: Session | null, ceiling: Confidence['confidence']) => {
+    const said = session?.account;
+    if (!said || (said.steps.length === 0 && account !== null)) return;
+    sources.push(path);
+    account = account === null ? said : joined(account, said);
+    for (const step of said.steps) {
+      if (steps.has(step.key)) continue;
+      const declared = session?.phases.get(step.key)?.phase.status != null && session.root !== null;
+      const marked = session?.sections.get(step.key)?.status != null;
+      const confidence = declared ? ceiling : marked ? lower(ceiling) : 'low';
+      steps.set(step.key, { step, confidence: { step: step.key, confidence, from: path } });
+    }
+  };
+  take(found.main, read(found.main), 'high');
+  const copies = tree.paths.filter(
+    (path) =>
+      path !== found.main && (path.startsWith(`${found.main}.`) || path === found.main.replace(/\.md$/, '.bak.md')),
+  );
+  for (const copy of copies) take(copy, read(copy), 'medium');
+  takeArchived(found, tree, dir, account, (path) => take(path, read(path), 'medium'));
+  const plan = planOf(tree, dir, account, found);
+  for (const step of plan?.steps ?? []) {
+    const known = steps.has(step.key) || [...steps.values()].some((one) => flat(one.step.title) === flat(step.title));
+    if (!known)
+      steps.set(step.key, { step, confidence: { step: step.key, confidence: 'low', from: plan?.path ?? '' } });
+  }
+  if (plan && plan.steps.length > 0) sources.push(plan.path);
+  if (steps.size === 0) return account === null ? null : { account, sources, confidence: [] };
+  const whole: Account = account ?? { ...emptyFrom(plan?.title ?? 'Maestro session') };
+  const all = [...steps.values()];
+  const keys = new Set(steps.keys());
+  const linked = all.map(({ step }) =>
+    step.after ? { ...step, after: step.after.filter((key) => keys.has(key)) } : step,
+  );
+  return { account: { ...whole, steps: linked }, sources, confidence: all.map(({ confidence }) => confidence) };
+}
+
+const lower = (confidence: Confidence['confidence']): Confidence['confidence'] =>
+  confidence === 'high' ? 'medium' : 'low';
+
+/** An earlier archive of the same session, left when a stale active file came back. */
+function takeArchived(
+  found: Found,
+  tree: Tree,
+  dir: string,
+  account: Account | null,
+  take: (path: string) => void,
+): void {
+  const id = account?.run.alias;
+  const path = id ? `${dir}state/archive/${id}.md` : null;
+  if (path && path !== found.main && tree.paths.includes(path)) take(path);
+}
+
+function joined(first: Account, second: Account): Account {
+  return {
+    ...first,
+    run: { ...second.run, ...first.run },
+    items: first.items.length > 0 ? first.items : second.items,
+    decisions: first.decisions.length > 0 ? first.decisions : second.decisions,
+    usage: first.usage.length > 0 ? first.usage : second.usage,
+  };
+}
+
+function planOf(
+  tree: Tree,
+  dir: string,
+  account: Account | null,
+  found: Found,
+): { path: string; title: string | null; steps: AccountStep[] } | null {
+  const paths = new Set(tree.paths);
+  const named = account?.run.plan ? findDocument(account.run.plan, dir, paths) : null;
+  const plans = tree.paths.filter(
+    (path) => path.startsWith(`${dir}plans/`) && /(?:impl|implementation)-plan[^/]*\.md$/.test(path),
+  );
+  // Without a pointer only an only plan is this session's.
+  const path = named ?? found.files.find((file) => plans.includes(file)) ?? (plans.length === 1 ? plans[0] : undefined);
+  const text = path ? tree.read(path) : null;
+  return path && text !== null ? { path, ...readPlan(text) } : null;
+}
+
+function emptyFrom(title: string): Account {
+  return {
+    run: { title, status: 'active' },
+    steps: [],
+    decisions: [],
+    items: [],
+    notes: [],
+    sessions: [],
+    messages: [],
+    claims: [],
+    usage: [],
+    files: [],
+  };
+}

@@ -1,0 +1,120 @@
+import type { Account, AccountStep } from '../../core/account.ts';
+
+export type StepStatus = AccountStep['status'];
+export type RunStatus = Account['run']['status'];
+
+/**
+ * Maestro's moves of a phase against ours. Its rules are words for a model; ours are held by the tool. A file is never
+ * refused for a move that was made before we came: what it says is taken as it stands.
+ */
+export const moves: readonly { from: StepStatus; to: StepStatus; maestro: boolean; ours: string }[] = [
+  { from: 'pending', to: 'in_progress', maestro: true, ours: 'start, once what it is blocked by is done' },
+  { from: 'in_progress', to: 'completed', maestro: true, ours: 'complete' },
+  { from: 'in_progress', to: 'failed', maestro: true, ours: 'fail, which records an error' },
+  { from: 'failed', to: 'in_progress', maestro: true, ours: 'retry, at most twice, then a person decides' },
+  { from: 'pending', to: 'skipped', maestro: true, ours: "skip, a person's only" },
+  {
+    from: 'failed',
+    to: 'skipped',
+    maestro: false,
+    ours: "skip, a person's only: its resume offers what its table forbids",
+  },
+  { from: 'in_progress', to: 'pending', maestro: false, ours: 'release' },
+  { from: 'completed', to: 'in_progress', maestro: false, ours: 'reopen, with a reason' },
+  { from: 'skipped', to: 'in_progress', maestro: false, ours: 'reopen, with a reason' },
+];
+
+/** The marks of the log, as fixed characters: upstream names them in words, and people wrote a dozen different ones. */
+export const glyphs: Readonly<Record<StepStatus, string>> = {
+  completed: '✓',
+  in_progress: '○',
+  failed: '✗',
+  pending: '□',
+  skipped: '–',
+};
+
+const words: Readonly<Record<StepStatus, readonly string[]>> = {
+  completed: [
+    'completed',
+    'complete',
+    'done',
+    'finished',
+    'closed',
+    'passed',
+    'success',
+    'checkmark',
+    '✓',
+    '✔',
+    '✅',
+    '☑',
+  ],
+  in_progress: [
+    'in_progress',
+    'active',
+    'started',
+    'running',
+    'ongoing',
+    'wip',
+    'circle',
+    '○',
+    '⭕',
+    '🔄',
+    '⏳',
+    '🚧',
+    '▶',
+  ],
+  failed: ['failed', 'fail', 'error', 'cross', '✗', '✘', '❌', '✖'],
+  pending: ['pending', 'todo', 'not_started', 'planned', 'open', 'queued', 'blocked', 'square', '□', '⬜', '☐', '◻'],
+  skipped: ['skipped', 'skip', 'cancelled', 'canceled', 'dash', '–', '—', '⏭', '⏹', '➖'],
+};
+
+const byWord = new Map<string, StepStatus>(
+  Object.entries(words).flatMap(([status, all]) => all.map((word) => [word, status as StepStatus] as const)),
+);
+
+/** What a status word or a mark of the log means; null for none of them. */
+export function stepStatus(word: string): StepStatus | null {
+  const bare = word
+    .trim()
+    .toLowerCase()
+    .replace(/[\ufe0e\ufe0f]/g, '')
+    .replace(/[\s-]+/g, '_');
+  return byWord.get(bare) ?? byWord.get(word.trim().replace(/[\ufe0e\ufe0f]/g, '')) ?? null;
+}
+
+/**
+ * A session's status. Maestro's own words are `in_progress`, `completed` and `failed`; the last is its only word for
+ * one that ended unfinished, so it stands for a run that was given up.
+ */
+export function runStatus(word: string): RunStatus | null {
+  const bare = word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+  if (bare === 'archived') return 'archived';
+  if (bare === 'abandoned' || bare === 'aborted' || bare === 'cancelled') return 'abandoned';
+  const status = stepStatus(bare);
+  if (status === 'completed') return 'completed';
+  if (status === 'failed' || status === 'skipped') return 'abandoned';
+  return status === null ? null : 'active';
+}
+
+export function sessionWord(account: Account): string {
+  const { status } = account.run;
+  switch (status) {
+    case 'active':
+      return 'in_progress';
+    case 'completed':
+      return 'completed';
+    case 'abandoned':
+      return 'failed';
+    case 'archived':
+      return isFinished(account) ? 'completed' : 'failed';
+    default:
+      return status satisfies never;
+  }
+}
+
+export function isFinished(account: Account): boolean {
+  return account.steps.every((step) => step.status === 'completed' || step.status === 'skipped');
+}

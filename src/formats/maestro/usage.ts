@@ -1,0 +1,63 @@
+import type { AccountUsage } from '../../core/account.ts';
+import { count, who } from './admit.ts';
+import type { Complain } from './phase.ts';
+import { at, type Node, plain } from './tree.ts';
+
+/** Tokens that the totals have and no agent is named for. */
+export const UNATTRIBUTED = '(unattributed)';
+
+export const measures = ['input', 'output', 'cached'] as const;
+export type Measure = (typeof measures)[number];
+
+/**
+ * Zeros beside an empty `by_agent` are the template's and mean that nobody counted; a figure that an agent has is taken
+ * as it stands. What the totals have beyond the agents' sums is kept under a name of its own.
+ */
+export function readUsage(node: Node | null, complain: Complain): AccountUsage[] {
+  const byAgent = at(node, 'by_agent');
+  const usage: AccountUsage[] = [];
+  const named = new Set<string>();
+  for (const pair of byAgent?.type === 'map' ? byAgent.pairs : []) {
+    const agent = who(pair.key);
+    if (agent === undefined || named.has(agent)) continue;
+    named.add(agent);
+    const entry: AccountUsage = { agent };
+    for (const measure of measures) {
+      const figure = at(pair.value, measure);
+      const value = count(plain(figure));
+      if (value !== undefined) entry[measure] = value;
+      else if (figure && plain(figure) !== null)
+        complain('not_a_count', 'warning', figure.start, 'This is no count of tokens.');
+    }
+    usage.push(entry);
+  }
+  const rest: AccountUsage = { agent: UNATTRIBUTED };
+  for (const measure of measures) {
+    const figure = at(node, `total_${measure}`);
+    const total = count(plain(figure));
+    if (figure && total === undefined && plain(figure) !== null)
+      complain('not_a_count', 'warning', figure.start, 'This is no count of tokens.');
+    const sum = sumOf(usage, measure) ?? 0;
+    if (total === undefined || total === sum) continue;
+    if (total > sum) rest[measure] = total - sum;
+    if (usage.length > 0)
+      complain(
+        'totals_disagree',
+        'warning',
+        figure?.start ?? 0,
+        `"total_${measure}" is ${total}; the agents have ${sum}.`,
+      );
+  }
+  if (Object.keys(rest).length > 1) usage.push(rest);
+  return usage;
+}
+
+/** Null when nobody counted. */
+export function sumOf(usage: readonly AccountUsage[], measure: Measure): number | null {
+  let sum: number | null = null;
+  for (const entry of usage) {
+    const value = entry[measure];
+    if (value !== undefined) sum = Math.min(Number.MAX_SAFE_INTEGER, (sum ?? 0) + value);
+  }
+  return sum;
+}

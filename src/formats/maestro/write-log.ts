@@ -1,0 +1,217 @@
+import type { Account, AccountDecision, AccountItem, AccountNote, AccountStep } from '../../core/account.ts';
+import { flat, same } from './admit.ts';
+import { emitProse, type Section } from './body-log.ts';
+import { type BodyRecord, decisionFields, emitField, emitRecord, headline, itemFields } from './body-records.ts';
+import type { Session } from './session-file.ts';
+import type { Splicer } from './splice.ts';
+import { glyphs } from './transitions.ts';
+
+const VALIDATION = 'Validation: ';
+
+/** Brings the log to what the account says: sections of phases, then notes, decisions and open things. It only grows. */
+export function editLog(splicer: Splicer, session: Session, before: Account, account: Account): void {
+  const told = new Set(before.notes.map(noteMark));
+  const notes = account.notes.filter((note) => note.text.trim() !== '' && !told.has(noteMark(note)));
+  const tail: string[] = [];
+  const validated = editSections(splicer, session, before, account, notes, tail);
+  const rest = notes.filter((note) => !validated.has(note));
+  const { records } = session.body;
+  grow(splicer, records.get('notes'), 'Notes', rest.map(emitNote), '\n', tail);
+  const decisions = match(before.decisions, account.decisions, (decision) => decision.decision);
+  for (const [old, now] of decisions.changed)
+    editRecord(splicer, session.decisions.get(old), old, now, 'decision', decisionFields);
+  grow(
+    splicer,
+    records.get('decisions'),
+    'Decisions',
+    decisions.added.map((one) => emitRecord(one, one.decision, decisionFields)),
+    '\n\n',
+    tail,
+  );
+  const items = match(before.items, account.items, (item) => item.text);
+  for (const [old, now] of items.changed) editRecord(splicer, session.items.get(old), old, now, 'text', itemFields);
+  // Errors of a phase stand with it in the front matter.
+  const keys = new Set(account.steps.map((step) => step.key));
+  const loose = items.added.filter((item) => item.kind !== 'error' || !keys.has(item.step ?? ''));
+  const entries = loose.map((item) => emitRecord(item, item.text, itemFields));
+  grow(splicer, records.get('items'), 'Items', entries, '\n\n', tail);
+  if (tail.length === 0) return;
+  const end = splicer.text.trimEnd().length;
+  splicer.replace(end, splicer.text.length, `\n\n${tail.join('\n\n')}\n`);
+}
+
+/** Pairs what the file has with what is to be said: by id, else by words. What is only in the file stays there. */
+export function match<T extends { id?: string | undefined; alias?: string | undefined }>(
+  before: readonly T[],
+  after: readonly T[],
+  wordsOf: (entry: T) => string,
+): { changed: [T, T][]; added: T[] } {
+  const byName = new Map<string, T>();
+  const byWords = new Map<string, T[]>();
+  for (const entry of before) {
+    if (entry.alias) byName.set(entry.alias, entry);
+    const words = flat(wordsOf(entry));
+    const others = byWords.get(words);
+    if (others) others.push(entry);
+    else byWords.set(words, [entry]);
+  }
+  const used = new Set<T>();
+  const changed: [T, T][] = [];
+  const added: T[] = [];
+  for (const entry of after) {
+    const named = byName.get(entry.alias ?? '') ?? byName.get(entry.id ?? '');
+    const old =
+      named ?? byWords.get(flat(wordsOf(entry)))?.find((one) => !used.has(one) && !(one.alias && entry.alias));
+    if (old === undefined || used.has(old)) {
+      added.push(entry);
+      continue;
+    }
+    used.add(old);
+    changed.push([old, entry]);
+  }
+  return { changed, added };
+}
+
+/** Returns the notes that became results of a validation. */
+function editSections(
+  splicer: Splicer,
+  session: Session,
+  before: Account,
+  account: Account,
+  notes: readonly AccountNote[],
+  tail: string[],
+): Set<AccountNote> {
+  const used = new Set<AccountNote>();
+  const results = new Map<string, AccountNote>();
+  for (const note of notes) if (note.step && note.text.startsWith(VALIDATION)) results.set(note.step, note);
+  const old = new Map(before.steps.map((step) => [step.key, step]));
+  for (const step of account.steps) {
+    const was = old.get(step.key);
+    const section = session.sections.get(step.key);
+    const result = results.get(step.key);
+    const finished = step.status === 'completed' || step.status === 'failed';
+    const moved = was ? was.status !== step.status : step.status !== 'pending';
+    const told = step.summary !== undefined && !same(step.summary, was?.summary);
+    if (!section) {
+      if (!moved && !told && !(result && finished)) continue;
+      if (result) used.add(result);
+      tail.push([`## ${heading(step)}`, ...blocks(step, finished, result, true)].join('\n\n'));
+      continue;
+    }
+    if (moved || (section.status !== null && section.status !== step.status && was?.status !== step.status)) {
+      splicer.replace(section.mark.start, section.mark.end, ` ${glyphs[step.status]}`);
+    }
+    const [output] = section.outputs;
+    if (told && output) splicer.replace(output.start, output.end, emitProse(step.summary ?? ''));
+    if (result && section.unvalidated) {
+      used.add(result);
+      splicer.replace(
+        section.unvalidated.start,
+        section.unvalidated.end,
+        emitProse(result.text.slice(VALIDATION.length)),
+      );
+    }
+    const more: string[] = [];
+    if (told && !output) more.push(outputBlock(step));
+    if (moved && finished && !section.hasFiles && (step.artifacts ?? []).length > 0) more.push(filesBlock(step));
+    if (result && !section.unvalidated && !section.validation) {
+      used.add(result);
+      more.push(validationBlock(result));
+    } else if (moved && finished && !section.unvalidated && !section.validation) more.push(validationBlock(undefined));
+    if (more.length > 0) splicer.replace(section.end, section.end, `\n\n${more.join('\n\n')}`);
+  }
+  return used;
+}
+
+function heading(step: AccountStep): string {
+  return `Phase ${step.alias ?? step.key}: ${flat(step.title)} ${glyphs[step.status]}`;
+}
+
+function blocks(step: AccountStep, finished: boolean, result: AccountNote | undefined, whole: boolean): string[] {
+  const parts: string[] = [];
+  if (step.summary !== undefined && step.summary.trim() !== '') parts.push(outputBlock(step));
+  if (finished && whole) parts.push(filesBlock(step));
+  if (result || finished) parts.push(validationBlock(result));
+  return parts;
+}
+
+const outputBlock = (step: AccountStep): string =>
+  `### ${flat(step.agents?.[0] ?? 'Agent')} Output\n\n${emitProse(step.summary ?? '')}`;
+
+const validationBlock = (result: AccountNote | undefined): string =>
+  `### Validation Result\n\n${result ? emitProse(result.text.slice(VALIDATION.length)) : 'Not recorded.'}`;
+
+function filesBlock(step: AccountStep): string {
+  const row = (name: string, change: string) => {
+    const paths = (step.artifacts ?? []).filter((file) => file.change === change).map((file) => `\`${file.path}\``);
+    return paths.length > 0 || change !== 'deleted' ? [`- ${name}: ${paths.join(', ') || 'none'}`] : [];
+  };
+  return [
+    '### Files Changed',
+    '',
+    ...row('Created', 'created'),
+    ...row('Modified', 'modified'),
+    ...row('Deleted', 'deleted'),
+  ].join('\n');
+}
+
+function emitNote(note: AccountNote): string {
+  const safe = (words: string | undefined): words is string => words !== undefined && /^[^,()\n]+$/.test(words);
+  const head = [
+    note.kind,
+    ...(safe(note.step) ? [`phase ${note.step}`] : []),
+    ...(safe(note.by) ? [`by ${note.by}`] : []),
+    ...(safe(note.at) ? [`at ${note.at}`] : []),
+  ].join(', ');
+  return `- (${head}) ${note.text.trim().replace(/\r?\n/g, '\n    ')}`;
+}
+
+const noteMark = (note: AccountNote): string => `${note.step ?? ''} ${flat(note.text)}`;
+
+/** Adds entries to a section of ours, or a section with them to the end of the log. */
+function grow(
+  splicer: Splicer,
+  section: Section | undefined,
+  title: string,
+  entries: readonly string[],
+  gap: string,
+  tail: string[],
+): void {
+  if (entries.length === 0) return;
+  if (section) splicer.replace(section.end, section.end, entries.map((entry) => gap + entry).join(''));
+  else tail.push(`## ${title}\n\n${entries.join(gap)}`);
+}
+
+function editRecord<T extends AccountDecision | AccountItem>(
+  splicer: Splicer,
+  record: BodyRecord<T> | undefined,
+  before: T,
+  after: T,
+  main: string,
+  fields: typeof decisionFields,
+): void {
+  if (!record) return;
+  const [old, now] = [before, after] as unknown as Record<string, unknown>[];
+  if (!old || !now) return;
+  if (!same(String(old[main]), String(now[main]))) {
+    const head = headline(String(now[main]));
+    const line = splicer.text.slice(record.start).search(/\r?\n|$/);
+    splicer.replace(record.start, record.start + line, `### ${head}`);
+    const place = record.places.get(main);
+    if (place)
+      splicer.replace(place.start, place.end, emitField({ label: 'Text', key: '', kind: 'text' }, now[main]) ?? '');
+  }
+  const added: string[] = [];
+  for (const field of fields) {
+    const value = now[field.key];
+    if (value === undefined || same(JSON.stringify(value), JSON.stringify(old[field.key]))) continue;
+    const line = emitField(field, value);
+    const place = record.places.get(field.key);
+    if (line === null) continue;
+    if (place) splicer.replace(place.start, place.end, line);
+    else added.push(line);
+  }
+  if (added.length === 0) return;
+  const gap = record.places.size === 0 ? '\n\n' : '\n';
+  splicer.replace(record.end, record.end, gap + added.join('\n'));
+}

@@ -1,0 +1,202 @@
+import type { Account, AccountFile, AccountItem, AccountStep } from '../../core/account.ts';
+import { flat, same } from './admit.ts';
+import { contextLabels, manifests } from './phase.ts';
+import type { Session } from './session-file.ts';
+import type { Splicer } from './splice.ts';
+import { at, type ListNode, type MapNode } from './tree.ts';
+
+/** A phase as a new entry of `phases`, all keys in the order of the template. */
+export function newPhase(
+  account: Account,
+  step: AccountStep,
+  ids: (key: string) => string | number,
+): Record<string, unknown> {
+  const artifacts = step.artifacts ?? [];
+  const listed = (change: AccountFile['change']) => artifacts.filter((file) => file.change === change).map(fileWords);
+  const kept = keptOf(account, step.key);
+  return {
+    id: ids(step.key),
+    name: step.title,
+    status: step.status,
+    ...(step.kind === 'phase' ? {} : { kind: step.kind }),
+    ...(step.parent ? { parent: ids(step.parent) } : {}),
+    agents: step.agents ?? [],
+    parallel: step.parallel ?? false,
+    started: step.startedAt ?? null,
+    completed: step.endedAt ?? null,
+    blocked_by: (step.after ?? []).map(ids),
+    files_created: listed('created'),
+    files_modified: listed('modified'),
+    files_deleted: listed('deleted'),
+    ...(listed(undefined).length > 0 ? { final_artifacts: listed(undefined) } : {}),
+    downstream_context: context(step.built ?? []),
+    errors: account.items.filter((item) => item.kind === 'error' && item.step === step.key).map(newError),
+    retry_count: step.retries ?? 0,
+    ...kept,
+  };
+}
+
+/** Integers as the template has them, other ids as words. */
+export function phaseId(step: AccountStep): string | number {
+  const words = step.alias ?? step.key;
+  return /^(?:0|[1-9]\d{0,14})$/.test(words) ? Number(words) : words;
+}
+
+/** Brings one phase to what the step says; what is the same is not touched. */
+export function editPhase(
+  splicer: Splicer,
+  session: Session,
+  before: AccountStep,
+  step: AccountStep,
+  ids: (key: string) => string | number,
+): void {
+  const placed = session.phases.get(before.key);
+  if (!placed || placed.phase.node.pairs.length === 0) return;
+  const { node } = placed.phase;
+  const isRoot = node === session.root;
+  const moved = step.status !== before.status;
+  if (!isRoot && !same(step.title, before.title)) splicer.set(node, 'name', step.title, ['id']);
+  if (moved) splicer.set(node, 'status', step.status, ['name', 'id']);
+  if (step.kind !== before.kind) splicer.set(node, 'kind', step.kind, ['status']);
+  if (step.parent !== before.parent && (step.parent || before.parent))
+    splicer.set(node, 'parent', step.parent ? ids(step.parent) : null, ['status']);
+  if (step.agents && !sameList(step.agents, before.agents))
+    splicer.set(node, at(node, 'agents') || !at(node, 'agent') ? 'agents' : 'agent', step.agents, ['status']);
+  if (step.parallel !== undefined && step.parallel !== (before.parallel ?? false))
+    splicer.set(node, 'parallel', step.parallel, ['agents', 'status']);
+  editTime(splicer, node, 'started', step.startedAt, before.startedAt, moved);
+  editTime(splicer, node, 'completed', step.endedAt, before.endedAt, moved);
+  if (step.after && !sameList(step.after, before.after))
+    splicer.set(node, 'blocked_by', step.after.map(ids), ['completed', 'started', 'status']);
+  if (step.retries !== undefined && step.retries !== (before.retries ?? 0))
+    splicer.set(node, 'retry_count', step.retries);
+  editManifests(splicer, node, before.artifacts ?? [], step.artifacts ?? []);
+  editContext(splicer, node, before.built ?? [], step.built ?? []);
+}
+
+function editTime(
+  splicer: Splicer,
+  node: MapNode,
+  key: 'started' | 'completed',
+  now: string | undefined,
+  before: string | undefined,
+  moved: boolean,
+): void {
+  if (now === before) return;
+  // Absent means that nobody says; a time is taken out only when the phase went back.
+  if (now !== undefined || moved)
+    splicer.set(node, key, now ?? null, key === 'completed' ? ['started', 'status'] : ['status']);
+}
+
+/** Manifests only grow. A path counts as listed however much of it the file spells out. */
+function editManifests(
+  splicer: Splicer,
+  node: MapNode,
+  before: readonly AccountFile[],
+  after: readonly AccountFile[],
+): void {
+  const listed = new Set(before.map((file) => `${file.change} ${file.path}`));
+  const ends = before.filter((file) => /^(?:\/|[A-Za-z]:|\.\/)/.test(file.path));
+  const isListed = (file: AccountFile) =>
+    listed.has(`${file.change} ${file.path}`) ||
+    (file.change === undefined && before.some((one) => one.path === file.path)) ||
+    ends.some(
+      (one) =>
+        (file.change === undefined || one.change === file.change) &&
+        one.path.replaceAll('\\', '/').endsWith(`/${file.path}`),
+    );
+  for (const change of ['created', 'modified', 'deleted', undefined] as const) {
+    const added = after.filter((file) => file.change === change && !isListed(file)).map(fileWords);
+    appendTo(splicer, node, change ? manifests[change] : 'final_artifacts', added, [
+      'files_deleted',
+      'files_modified',
+      'files_created',
+      'blocked_by',
+      'completed',
+      'status',
+    ]);
+  }
+}
+
+function editContext(splicer: Splicer, node: MapNode, before: readonly string[], after: readonly string[]): void {
+  const told = new Set(before.map(flat));
+  const added = after.filter((sentence) => !told.has(flat(sentence)));
+  if (added.length === 0) return;
+  const there = at(node, 'downstream_context');
+  const fresh = context(added);
+  if (there?.type !== 'map' || there.pairs.length === 0) {
+    const said =
+      there?.type === 'scalar' && there.value !== null ? [there.words] : there?.type === 'list' ? before : [];
+    splicer.set(node, 'downstream_context', context([...said, ...added]), [
+      'planned_files',
+      'files_deleted',
+      'files_modified',
+      'files_created',
+      'status',
+    ]);
+    return;
+  }
+  for (const [key, sentences] of Object.entries(fresh)) appendTo(splicer, there, key, sentences, []);
+}
+
+function appendTo(
+  splicer: Splicer,
+  node: MapNode,
+  key: string,
+  added: readonly unknown[],
+  after: readonly string[],
+): void {
+  if (added.length === 0) return;
+  const there = at(node, key);
+  if (there?.type === 'list') splicer.append(there as ListNode, added);
+  else if (there?.type === 'scalar' && there.value !== null) splicer.set(node, key, [there.words, ...added]);
+  else splicer.set(node, key, added, after);
+}
+
+/** Sentences back in the drawers they came from; those without a label are what the phase introduced. */
+function context(built: readonly string[]): Record<string, string[]> {
+  const drawers = Object.fromEntries(Object.keys(contextLabels).map((key) => [key, [] as string[]]));
+  for (const sentence of built) {
+    const [key = 'key_interfaces_introduced', label = ''] =
+      Object.entries(contextLabels).find(([, start]) => start !== '' && sentence.startsWith(start)) ?? [];
+    drawers[key]?.push(sentence.slice(label.length));
+  }
+  return drawers;
+}
+
+export function newError(item: AccountItem): Record<string, unknown> {
+  const alias = item.alias ?? item.id;
+  return {
+    ...(alias ? { id: alias } : {}),
+    agent: item.by ?? null,
+    timestamp: item.raisedAt ?? null,
+    type: item.type ?? null,
+    message: item.text,
+    resolution: item.resolution ?? 'pending',
+    resolved: item.status === 'resolved',
+    ...(item.status === 'deferred' || item.status === 'withdrawn' ? { status: item.status } : {}),
+  };
+}
+
+export function editError(splicer: Splicer, node: MapNode, before: AccountItem, item: AccountItem): void {
+  if (node.pairs.length === 0) return;
+  if (item.status !== before.status) {
+    splicer.set(node, 'resolved', item.status === 'resolved');
+    const word = item.status === 'deferred' || item.status === 'withdrawn' ? item.status : null;
+    if (word !== null || at(node, 'status')) splicer.set(node, 'status', word);
+  }
+  if (item.resolution !== undefined && !same(item.resolution, before.resolution))
+    splicer.set(node, 'resolution', item.resolution, ['message']);
+  if (!same(item.text, before.text)) splicer.set(node, 'message', item.text);
+  if (item.type && item.type !== before.type) splicer.set(node, 'type', item.type);
+}
+
+const fileWords = (file: AccountFile): string => (file.note ? `${file.path} (${flat(file.note)})` : file.path);
+
+const sameList = (one: readonly string[] | undefined, other: readonly string[] | undefined): boolean =>
+  (one ?? []).length === (other ?? []).length && (one ?? []).every((entry, index) => entry === other?.[index]);
+
+function keptOf(account: Account, key: string): Record<string, unknown> {
+  const kept = account.kept?.['maestro'] as { phases?: Record<string, Record<string, unknown>> } | undefined;
+  return kept?.phases?.[key] ?? {};
+}

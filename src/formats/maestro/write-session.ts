@@ -1,0 +1,202 @@
+import type { Account, AccountItem } from '../../core/account.ts';
+import { same } from './admit.ts';
+import { emitPair, type Manner } from './emit.ts';
+import { readSession, type Session } from './session-file.ts';
+import { openSplicer, type Splicer } from './splice.ts';
+import { sessionWord } from './transitions.ts';
+import { at } from './tree.ts';
+import { measures, sumOf, UNATTRIBUTED } from './usage.ts';
+import { editLog, match } from './write-log.ts';
+import { editError, editPhase, newError, newPhase, phaseId } from './write-phase.ts';
+
+/** The file brought to what the account says, in its own dialect; null when it says so already or must not be written. */
+export function editSession(
+  path: string,
+  text: string,
+  archived: boolean,
+  account: Account,
+  now: string,
+): string | null {
+  const session = readSession(path, text, archived);
+  const { root, account: before } = session;
+  if (!session.writable || root === null || before === null) return null;
+  const splicer = openSplicer(text, session.parts.eol, session.manner);
+  const ids = idsOf(account, session);
+  editRun(splicer, session, before, account);
+  editPhases(splicer, session, before, account, ids);
+  editErrors(splicer, session, before, account);
+  editUsage(splicer, session, before, account);
+  editLog(splicer, session, before, account);
+  if (!splicer.changed) return null;
+  splicer.set(root, 'updated', now, ['created', 'task', 'session_id']);
+  return splicer.apply();
+}
+
+/** A new file: the front matter as the template has it, `current_phase` and `status` at line starts, and the log. */
+export function newSession(path: string, archived: boolean, account: Account, id: string, now: string): string {
+  const manner: Manner = { style: 'quoted', overEscaped: false };
+  const { run, steps } = account;
+  const ids = idsOf(account, null);
+  const kept = (account.kept?.['maestro'] as { session?: Record<string, unknown> } | undefined)?.session ?? {};
+  const current = account.position?.step ?? currentOf(account);
+  const agents = account.usage.filter((entry) => entry.agent !== UNATTRIBUTED);
+  const front: Record<string, unknown> = {
+    session_id: id,
+    ...(run.goal === undefined ? {} : { task: run.goal }),
+    created: run.openedAt ?? now,
+    updated: run.updatedAt ?? now,
+    status: sessionWord(account),
+    ...(run.reason === undefined ? {} : { status_reason: run.reason }),
+    design_document: run.design?.path ?? null,
+    implementation_plan: run.plan ?? null,
+    current_phase: current === null || current === undefined ? null : ids(current),
+    total_phases: steps.length,
+    ...kept,
+    token_usage: {
+      // Null, not zero, for what nobody counted.
+      ...Object.fromEntries(measures.map((measure) => [`total_${measure}`, sumOf(account.usage, measure)])),
+      by_agent: Object.fromEntries(agents.map(({ agent, ...figures }) => [agent, figures])),
+    },
+    phases: steps.map((step) => newPhase(account, step, ids)),
+  };
+  const lines = Object.entries(front).map(([key, value]) => emitPair(key, value, 0, manner));
+  const title = account.run.title.replace(/\s+/g, ' ').trim() || id;
+  const skeleton = `---\n${lines.join('\n')}\n---\n\n# ${title} Orchestration Log\n`;
+  const session = readSession(path, skeleton, archived);
+  const splicer = openSplicer(skeleton, '\n', manner);
+  // Everything of the log is new, whatever the front matter says already.
+  const silent = { ...(session.account ?? account), steps: [], notes: [], decisions: [], items: [] };
+  editLog(splicer, session, silent, account);
+  return splicer.apply();
+}
+
+function idsOf(account: Account, session: Session | null): (key: string) => string | number {
+  const steps = new Map(account.steps.map((step) => [step.key, step]));
+  return (key) => {
+    const there = session?.phases.get(key)?.phase;
+    const node = there ? at(there.node, 'id') : null;
+    if (there?.id != null && node?.type === 'scalar') return typeof node.value === 'number' ? node.value : there.id;
+    const step = steps.get(key);
+    return step ? phaseId(step) : key;
+  };
+}
+
+function currentOf(account: Account): string | null {
+  const { steps } = account;
+  const step =
+    steps.find((one) => one.status === 'in_progress') ?? steps.find((one) => one.status === 'pending') ?? steps.at(-1);
+  return step?.key ?? null;
+}
+
+function editRun(splicer: Splicer, session: Session, before: Account, account: Account): void {
+  const { root, body } = session;
+  if (root === null) return;
+  const { run } = account;
+  if (body.title && !same(run.title, body.title.words))
+    splicer.replace(body.title.start, body.title.end, run.title.replace(/\s+/g, ' ').trim());
+  if (run.goal !== undefined && !same(run.goal, before.run.goal)) splicer.set(root, 'task', run.goal, ['session_id']);
+  if (run.openedAt !== undefined && before.run.openedAt === undefined)
+    splicer.set(root, 'created', run.openedAt, ['task', 'session_id']);
+  if (run.status !== before.run.status)
+    splicer.set(root, 'status', sessionWord(account), ['updated', 'created', 'session_id']);
+  if (run.reason !== undefined && !same(run.reason, before.run.reason))
+    splicer.set(root, 'status_reason', run.reason, ['status']);
+  if (run.design && run.design.path !== before.run.design?.path)
+    splicer.set(root, 'design_document', run.design.path, ['status']);
+  if (run.plan && run.plan !== before.run.plan)
+    splicer.set(root, 'implementation_plan', run.plan, ['design_document', 'status']);
+}
+
+function editPhases(
+  splicer: Splicer,
+  session: Session,
+  before: Account,
+  account: Account,
+  ids: (key: string) => string | number,
+): void {
+  const { root } = session;
+  if (root === null) return;
+  const old = new Map(before.steps.map((step) => [step.key, step]));
+  const added = account.steps.filter((step) => !old.has(step.key));
+  for (const step of account.steps) {
+    const was = old.get(step.key);
+    if (was) editPhase(splicer, session, was, step, ids);
+  }
+  const keys = new Set(account.steps.map((step) => step.key));
+  const gone = keys.size === 0 ? [] : before.steps.filter((step) => !keys.has(step.key));
+  for (const step of gone) {
+    const placed = session.phases.get(step.key);
+    if (placed?.list) splicer.remove(placed.list, placed.phase.node);
+  }
+  const phases = at(root, 'phases');
+  const entries = added.map((step) => newPhase(account, step, ids));
+  if (phases?.type === 'list') splicer.append(phases, entries);
+  else if (entries.length > 0 && phases?.type !== 'map') splicer.set(root, 'phases', entries);
+  const total = at(root, 'total_phases');
+  if ((added.length > 0 || gone.length > 0) && total) splicer.set(root, 'total_phases', account.steps.length);
+  const moved = account.steps.some((step) => old.get(step.key)?.status !== step.status);
+  const current = account.position?.step ?? (moved ? currentOf(account) : null);
+  if (current && current !== before.position?.step && keys.has(current))
+    splicer.set(root, 'current_phase', ids(current), ['implementation_plan', 'status']);
+}
+
+function editErrors(splicer: Splicer, session: Session, before: Account, account: Account): void {
+  const { changed, added } = match(before.items, account.items, (item) => item.text);
+  for (const [old, item] of changed) {
+    const node = session.errors.get(old);
+    if (node) editError(splicer, node, old, item);
+    const finding = session.findings.get(old);
+    if (finding?.type === 'map' && item.status !== old.status) splicer.set(finding, 'status', item.status);
+  }
+  const known = new Set(before.steps.map((step) => step.key));
+  const byStep = new Map<string, AccountItem[]>();
+  for (const item of added) {
+    if (item.kind !== 'error' || item.step === undefined) continue;
+    const others = byStep.get(item.step);
+    if (others) others.push(item);
+    else byStep.set(item.step, [item]);
+  }
+  for (const [key, items] of byStep) {
+    const node = session.phases.get(key)?.phase.node;
+    // A phase that is new brings its errors itself.
+    if (!node || !known.has(key)) continue;
+    const list = at(node, 'errors');
+    if (list?.type === 'list') splicer.append(list, items.map(newError));
+    else splicer.set(node, 'errors', items.map(newError), ['downstream_context', 'files_deleted', 'status']);
+  }
+}
+
+function editUsage(splicer: Splicer, session: Session, before: Account, account: Account): void {
+  const { root } = session;
+  const old = new Map(before.usage.map((entry) => [entry.agent, entry]));
+  const changed = account.usage.filter((entry) =>
+    measures.some((measure) => entry[measure] !== undefined && entry[measure] !== old.get(entry.agent)?.[measure]),
+  );
+  if (root === null || changed.length === 0) return;
+  const node = at(root, 'token_usage');
+  const totals = Object.fromEntries(measures.map((measure) => [`total_${measure}`, sumOf(account.usage, measure)]));
+  const figures = ({ agent: _agent, ...rest }: Account['usage'][number]) => rest;
+  const named = changed.filter((entry) => entry.agent !== UNATTRIBUTED);
+  if (node?.type !== 'map') {
+    splicer.set(root, 'token_usage', {
+      ...totals,
+      by_agent: Object.fromEntries(named.map((entry) => [entry.agent, figures(entry)])),
+    });
+    return;
+  }
+  for (const [key, total] of Object.entries(totals))
+    if (total !== null) splicer.set(node, key, total, ['total_output', 'total_input']);
+  const byAgent = at(node, 'by_agent');
+  if (byAgent?.type !== 'map' || byAgent.pairs.length === 0) {
+    if (named.length > 0)
+      splicer.set(node, 'by_agent', Object.fromEntries(named.map((entry) => [entry.agent, figures(entry)])));
+    return;
+  }
+  for (const entry of named) {
+    const there = at(byAgent, entry.agent);
+    if (there?.type !== 'map') splicer.set(byAgent, entry.agent, figures(entry));
+    else
+      for (const measure of measures)
+        if (entry[measure] !== undefined) splicer.set(there, measure, entry[measure], ['output', 'input']);
+  }
+}

@@ -1,0 +1,261 @@
+import { dirname, join, posix, resolve } from 'node:path';
+import * as v from 'valibot';
+import type { Account, AccountFile } from '../core/account.ts';
+import { diffAccounts } from '../core/account-diff.ts';
+import { foreignId } from '../core/command.ts';
+import { Fault } from '../core/fault.ts';
+import { isName, oneLine } from '../core/text.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Files, Format, Found, Parsed } from '../formats/format.ts';
+import { formatNames, formats } from '../formats/index.ts';
+import { hashArtifact, isFile, recordedPath } from '../workspace/files.ts';
+import { type FileTree, openTree } from '../workspace/tree.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { Context } from './context.ts';
+import { FILE_ACTOR, readBase, readFiles, saveBase, syncMirrors } from './mirrors.ts';
+import { defineOperation, described } from './operation.ts';
+import { writeResumeFile } from './resume-file.ts';
+
+export const ProblemShape = v.object({
+  code: v.string(),
+  level: v.picklist(['error', 'warning']),
+  path: v.string(),
+  line: v.nullable(v.number()),
+  message: v.string(),
+});
+
+const Adopted = v.object({
+  format: v.picklist(formatNames),
+  version: v.nullable(v.string()),
+  path: v.string(),
+  /** The run it is now; null when nothing was taken over. */
+  run: v.nullable(v.string()),
+  outcome: v.picklist(['adopted', 'changed', 'known', 'unreadable', 'found']),
+  steps: v.number(),
+  decisions: v.number(),
+  items: v.number(),
+  problems: v.array(ProblemShape),
+});
+type Adopted = v.InferOutput<typeof Adopted>;
+
+export const adopt = defineOperation({
+  name: 'adopt',
+  summary: "Take over other tools' state files (apex, snap, codewalk, gsd, maestro), each as a run.",
+  scope: 'write',
+  local: true,
+  words: ['path'],
+  flags: { dryRun: 'dry-run' },
+  examples: ['holdfast adopt --dry-run', 'holdfast adopt --mirror'],
+  input: v.object({
+    path: v.optional(described(v.string(), 'The folder or file to look at; the workspace otherwise.')),
+    dryRun: v.optional(described(v.boolean(), 'Say what would be taken over, and change nothing.')),
+    mirror: v.optional(described(v.boolean(), 'Keep the files in step with the runs from now on.')),
+  }),
+  output: v.object({ found: v.array(Adopted), dryRun: v.boolean(), mirrored: v.boolean() }),
+  async run(context, { path, dryRun = false, mirror = false }) {
+    const root = resolve(context.workspace()?.tree ?? context.dir);
+    const places = await findForeign(root, path === undefined ? undefined : resolve(context.dir, path));
+    const found: Adopted[] = [];
+    for (const place of places) {
+      if (dryRun) found.push(reportOf(place, 'found', null));
+      else found.push(await adoptOne(context, place, mirror));
+    }
+    return { data: { found, dryRun, mirrored: mirror && !dryRun } };
+  },
+  say({ found, dryRun }, pen) {
+    if (found.length === 0) return "There is no other tool's state file here.";
+    const rows = found.map((one) => {
+      const counts = `${one.steps} steps, ${one.decisions} decisions, ${one.items} open items`;
+      const problems = one.problems.length > 0 ? pen.warn(`, ${one.problems.length} problems`) : '';
+      const target = one.run ? ` ${outcomeWords[one.outcome]} ${pen.bold(one.run)}` : ` ${outcomeWords[one.outcome]}`;
+      return `${pen.bold(one.format)} ${one.version ?? '?'} ${oneLine(one.path, 120)}\n   ${target}: ${counts}${problems}`;
+    });
+    const problems = found.flatMap((one) => one.problems.slice(0, 5));
+    return [
+      ...rows,
+      ...problems.map(({ path, line, message }) =>
+        pen.dim(`  ${oneLine(path, 100)}${line === null ? '' : `:${line}`} ${oneLine(message)}`),
+      ),
+      ...(dryRun ? ['Nothing was changed. Take it over with `holdfast adopt`.'] : []),
+    ].join('\n');
+  },
+});
+
+const outcomeWords: Record<Adopted['outcome'], string> = {
+  adopted: 'now the run',
+  changed: 'changed since, taken in by',
+  known: 'as known, the run',
+  unreadable: 'cannot be taken over; `holdfast doctor PATH` says what is left of it',
+  found: 'could be taken over',
+};
+
+/** A state file that was found, with all it says. */
+export interface ForeignPlace {
+  format: Format;
+  found: Found;
+  files: Files;
+  parsed: Parsed;
+}
+
+/** All that is below a folder, or what a file belongs to. */
+export async function findForeign(root: string, wanted?: string): Promise<ForeignPlace[]> {
+  const base = wanted !== undefined && !wanted.startsWith(root) ? wanted : root;
+  const tree = openTree(base);
+  const inside = wanted === undefined || wanted === base ? '' : wanted.slice(base.length + 1).replaceAll('\\', '/');
+  const places: ForeignPlace[] = [];
+  for (const name of formatNames) {
+    const format = await formats[name]();
+    for (const found of format.detect(tree)) {
+      const belongs = found.files.some((path) => path === inside || path.startsWith(`${inside}/`)) || inside === '';
+      if (!belongs) continue;
+      const files = readFiles(tree, found);
+      places.push({ format, found, files, parsed: format.parse(found, files) });
+    }
+  }
+  if (places.length === 0 && inside !== '' && tree.paths.includes(inside)) {
+    const guessed = await guessForeign(tree, inside);
+    if (guessed) places.push(guessed);
+  }
+  return places.sort((a, b) => (a.found.main < b.found.main ? -1 : 1));
+}
+
+/** A file that was named and lies or is called otherwise than its format wants: whoever understands most of it has it. */
+async function guessForeign(tree: FileTree, path: string): Promise<ForeignPlace | null> {
+  let best: ForeignPlace | null = null;
+  for (const name of formatNames) {
+    const format = await formats[name]();
+    const found = { format: name, main: path, files: [path] };
+    const files = readFiles(tree, found);
+    const parsed = format.parse(found, files);
+    const place = { format, found, files, parsed };
+    if (parsed.account && (best === null || factsIn(place) > factsIn(best))) best = place;
+  }
+  return best;
+}
+
+function factsIn({ parsed: { account, problems } }: ForeignPlace): number {
+  if (!account) return 0;
+  const { steps, decisions, items, sessions, messages, notes } = account;
+  const facts = steps.length + decisions.length + items.length + sessions.length + messages.length + notes.length;
+  return facts - problems.filter((problem) => problem.level === 'error').length;
+}
+
+async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean): Promise<Adopted> {
+  const { format, found, files, parsed } = place;
+  const known = await knownRun(context, found);
+  const { account } = parsed;
+  if (!account) return reportOf(place, 'unreadable', known);
+  const workspace = context.workspace() ?? context.createWorkspace();
+  const engine = await context.engine();
+  const source = { format: format.name, path: found.main, ...(parsed.version ? { dialect: parsed.version } : {}) };
+  let run = known;
+  let outcome: Adopted['outcome'] = 'known';
+  if (run === null) {
+    run = await freeRunId(engine, found, account);
+    const title = account.run.title.trim() || run;
+    const root = workspace?.tree ?? context.dir;
+    const placed = withPlaces(account, root, dirname(found.main));
+    const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: placed } };
+    await engine.execute(run, { type: 'run.open', ...opening }, context.caller);
+    await seeFiles(context, engine, run, root, placed);
+    outcome = 'adopted';
+  } else if (workspace && (await changeOf(engine, workspace, run, place)) > 0) outcome = 'changed';
+  if (workspace) saveBase(workspace, { format: format.name, path: found.main }, files);
+  const state = await engine.load(run);
+  if (mirror) {
+    await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.caller);
+    await syncMirrors(context, await engine.load(run));
+  }
+  await writeResumeFile(context, state);
+  return reportOf(place, outcome, run);
+}
+
+/** Files are named from the root or from the folder of the state file: where each really lies is looked up once. */
+function withPlaces(account: Account, root: string, folder: string): Account {
+  const placed = (file: AccountFile): AccountFile => {
+    const beside = posix.join(folder, file.path);
+    if (isInside(root, file.path) || !isInside(root, beside)) return file;
+    return { ...file, place: beside };
+  };
+  return {
+    ...account,
+    files: account.files.map(placed),
+    steps: account.steps.map((step) => (step.artifacts ? { ...step, artifacts: step.artifacts.map(placed) } : step)),
+  };
+}
+
+function isInside(root: string, path: string): boolean {
+  try {
+    return isFile(join(root, recordedPath(root, root, path)));
+  } catch {
+    return false;
+  }
+}
+
+/** What is there is hashed, so that a change from now on shows. */
+async function seeFiles(context: Context, engine: Engine, run: string, root: string, account: Account): Promise<void> {
+  const named = [...account.files, ...account.steps.flatMap((step) => step.artifacts ?? [])];
+  const there = [...new Set(named.map((file) => file.place ?? file.path))].filter((path) => isInside(root, path));
+  if (there.length === 0) return;
+  const artifacts = await Promise.all(there.map((path) => hashArtifact(root, path)));
+  await engine.execute(run, { type: 'files.see', artifacts }, { ...context.caller, key: null });
+}
+
+/** What was done to a file since it was taken over, as far as that is known. */
+async function changeOf(engine: Engine, workspace: Workspace, run: string, place: ForeignPlace): Promise<number> {
+  const { format, found, parsed } = place;
+  const base = readBase(workspace, { format: format.name, path: found.main });
+  const before = base && format.parse({ ...found, files: [...base.keys()] }, base).account;
+  if (!before || !parsed.account) return 0;
+  const { changed } = diffAccounts(before, parsed.account);
+  if (Object.keys(changed).length === 0) return 0;
+  const caller = { actor: FILE_ACTOR, session: null, key: null };
+  const source = { format: format.name, path: found.main };
+  const done = await engine.execute(run, { type: 'account.read', ...source, account: changed }, caller);
+  return done.events.length;
+}
+
+/** The run that a file was taken over as. */
+export async function knownRun(context: Context, { format, main }: Found): Promise<string | null> {
+  const workspace = context.workspace();
+  if (!workspace) return null;
+  const engine = await context.engine();
+  const id = foreignId(format, main);
+  for (const { run } of await engine.store.heads({ workspace: workspace.id })) {
+    const records = await engine.recall(run, [id]);
+    if (records.some((record) => record.kind === 'foreign')) return run;
+  }
+  return null;
+}
+
+export async function freeRunId(engine: Engine, { format, main }: Found, { run }: Account): Promise<string> {
+  const words = run.alias ?? (run.title || main);
+  const slug = words
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^[-._]+|[-._]+$/g, '')
+    .slice(0, 60);
+  const name = isName(slug, '._-', 96) ? slug : format;
+  for (let number = 1; ; number++) {
+    const id = number === 1 ? name : `${name}-${number}`;
+    if ((await engine.store.heads({ run: id })).length === 0) return id;
+    if (number > 10_000) throw new Fault('conflict', `There is no free name for ${main}.`, { hints: ['Rename it.'] });
+  }
+}
+
+function reportOf({ format, found, parsed }: ForeignPlace, outcome: Adopted['outcome'], run: string | null): Adopted {
+  const { account, version, problems } = parsed;
+  const open = account?.items.filter(({ status }) => status === 'open' || status === 'active' || status === 'bypassed');
+  return {
+    format: format.name,
+    version,
+    path: found.main,
+    run,
+    outcome,
+    steps: account?.steps.length ?? 0,
+    decisions: account?.decisions.length ?? 0,
+    items: open?.length ?? 0,
+    problems,
+  };
+}

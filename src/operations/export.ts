@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import * as v from 'valibot';
+import type { Account } from '../core/account.ts';
+import { Fault, quoted } from '../core/fault.ts';
+import { formatNames } from '../formats/index.ts';
+import { recordedPath, writeAtomically } from '../workspace/files.ts';
+import { readWholeRun } from './account.ts';
+import { currentState } from './act.ts';
+import { formatNamed } from './mirrors.ts';
+import { defineOperation, described } from './operation.ts';
+
+export const exportRun = defineOperation({
+  name: 'export',
+  summary: "Write this run as another tool's files.",
+  scope: 'read',
+  local: true,
+  examples: ['holdfast export --format codewalk --out /tmp/out'],
+  input: v.object({
+    format: described(v.picklist(formatNames), 'The format to write.'),
+    out: v.optional(described(v.string(), 'The folder to write into; .holdfast/export/FORMAT otherwise.')),
+  }),
+  output: v.object({
+    format: v.string(),
+    folder: v.string(),
+    files: v.array(v.string()),
+    /** What this run has and the format cannot say. */
+    loses: v.array(v.object({ what: v.string(), count: v.number() })),
+  }),
+  async run(context, input) {
+    const format = await formatNamed(input.format);
+    const engine = await context.engine();
+    const account = await readWholeRun(engine, await currentState(context));
+    const folder = folderFor(context.dir, context.workspace()?.folder, input);
+    const files = format.render(account, format.home(account), new Map(), engine.now());
+    for (const [path, text] of files) mustNotOverwrite(folder, path, text);
+    mkdirSync(folder, { recursive: true });
+    for (const [path, text] of files) {
+      const file = join(folder, recordedPath(folder, folder, path));
+      mkdirSync(dirname(file), { recursive: true });
+      writeAtomically(file, text);
+    }
+    return {
+      data: { format: format.name, folder, files: [...files.keys()], loses: lossesOf(account, format.loses) },
+    };
+  },
+  say: ({ folder, files, loses }, pen) =>
+    [
+      ...files.map((path) => pen.bold(join(folder, path))),
+      ...(loses.length > 0
+        ? [pen.warn(`The format cannot say: ${loses.map(({ what, count }) => `${what} (${count})`).join(', ')}.`)]
+        : []),
+    ].join('\n'),
+});
+
+function folderFor(
+  dir: string,
+  holdfast: string | undefined,
+  { format, out }: { format: string; out?: string | undefined },
+) {
+  if (out !== undefined) return resolve(dir, out);
+  if (holdfast) return join(holdfast, 'export', format);
+  throw new Fault('usage', 'Say where to write with `--out DIR`: there is no workspace here.');
+}
+
+function mustNotOverwrite(folder: string, path: string, text: string): void {
+  const file = join(folder, path);
+  if (!existsSync(file) || readFileSync(file, 'utf8') === text) return;
+  // An export of ours may be made again.
+  if (folder.replaceAll('\\', '/').includes('/.holdfast/export/')) return;
+  throw new Fault('illegal', `${quoted(file)} is there already and says something else.`, {
+    hints: ['Choose an empty folder with `--out`; to keep that file in step, use `holdfast adopt --mirror`.'],
+    data: { path: file },
+  });
+}
+
+/** Which of the losses this run really has. */
+function lossesOf(account: Account, loses: readonly string[]): { what: string; count: number }[] {
+  return loses.map((what) => ({ what, count: countAt(account, what.split('.')) })).filter(({ count }) => count > 0);
+}
+
+function countAt(value: unknown, path: readonly string[]): number {
+  if (value === undefined || value === null) return 0;
+  if (Array.isArray(value)) {
+    return path.length === 0 ? value.length : value.reduce((sum: number, one) => sum + countAt(one, path), 0);
+  }
+  const [head, ...rest] = path;
+  if (head === undefined) return value === false || value === '' ? 0 : 1;
+  return typeof value === 'object' ? countAt((value as Record<string, unknown>)[head], rest) : 0;
+}

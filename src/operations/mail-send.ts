@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { nearest } from '../core/fault.ts';
+import { MAINTAINER } from '../core/mail.ts';
+import type { State } from '../core/state.ts';
+import { ActorName, Label, Sentence, Text } from '../core/text.ts';
+import { MessageType, Priority } from '../core/vocabulary.ts';
+import { act, idInEvents } from './act.ts';
+import { Made } from './decide.ts';
+import { label } from './fields.ts';
+import { defineOperation, described } from './operation.ts';
+import { writeResumeFile } from './resume-file.ts';
+
+const RespondBy = v.pipe(
+  Label,
+  v.check(
+    (text) => /^(none|next session|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)$/.test(text),
+    'must be a date such as 2026-01-31, a time such as 2026-01-31T12:00Z, `next session` or `none`',
+  ),
+);
+
+export const mailSend = defineOperation({
+  name: 'mail.send',
+  summary: 'Send a message to an agent or a person; `maintainer` is whoever is a person here.',
+  scope: 'write',
+  examples: [
+    'holdfast mail send --to codex --type request --subject "Review the rotation" --body "src/rotate.ts, by tomorrow" --priority P1',
+  ],
+  input: v.object({
+    to: described(ActorName, 'Whom it is for.'),
+    type: described(MessageType, 'What it asks for; only a notify may be closed by anybody.'),
+    subject: described(Sentence, 'What it is about, in a line.'),
+    body: described(Text, 'What it says.'),
+    priority: v.optional(
+      described(Priority, 'P0: to be taken on in the next turn; P1: in the next session; P2: whenever (default P1).'),
+      'P1',
+    ),
+    by: v.optional(described(RespondBy, 'Until when an answer is needed: a date, a time, `next session` or `none`.')),
+    about: v.optional(described(label, 'The id of what it is about.')),
+  }),
+  output: v.object({ ...Made.entries, to: v.string(), hints: v.array(v.string()) }),
+  async run(context, { type, by, ...message }) {
+    const done = await act(context, { type: 'message.send', messageType: type, respondBy: by, ...message });
+    await writeResumeFile(context, done.state);
+    const { to } = message;
+    return {
+      data: {
+        id: idInEvents(done) ?? '',
+        to,
+        hints: strangerHints(done.state, to, context.caller.actor.name),
+        run: done.run,
+        version: done.state.version,
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ id, to, hints }, pen) => [`Sent ${pen.bold(id)} to ${to}.`, ...hints].join('\n'),
+});
+
+/** A name that nobody here goes by is most likely a slip; the message waits for whoever comes under it. */
+function strangerHints(state: State, to: string, sender: string): string[] {
+  const known = new Set([MAINTAINER, sender, state.run?.openedBy.name ?? '']);
+  for (const { agent } of state.sessions.values()) known.add(agent);
+  for (const { lastAgent, agents } of state.steps.values())
+    for (const name of [lastAgent, ...agents]) known.add(name ?? '');
+  for (const { from } of state.messages.values()) known.add(from);
+  if (known.has(to)) return [];
+  const near = nearest(to, [...known].filter(Boolean));
+  const meant = near.length > 0 ? ` Did you mean ${near.map((name) => `\`${name}\``).join(', ')}?` : '';
+  return [`Nobody called ${to} has been at work here so far; it waits for them.${meant}`];
+}

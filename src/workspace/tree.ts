@@ -1,0 +1,74 @@
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The files of a folder as formats see them. Links are not followed: they may lead anywhere, or round. */
+export interface FileTree {
+  root: string;
+  paths: readonly string[];
+  read(path: string): string | null;
+  /** There were more files than are looked at. */
+  cut: boolean;
+}
+
+const PATHS_LIMIT = 200_000;
+const DEPTH_LIMIT = 24;
+const FILE_BYTES_LIMIT = 64 * 1024 * 1024;
+
+/** What is made, fetched or kept by programs, and may be huge. */
+const skipped = new Set([
+  '.git',
+  '.hg',
+  '.svn',
+  '.holdfast',
+  '.venv',
+  '.tox',
+  '.cache',
+  '.next',
+  'node_modules',
+  'bower_components',
+  '__pycache__',
+  'venv',
+]);
+
+/** `below` bounds the walk to some of its folders and files. */
+export function openTree(root: string, below: readonly string[] = ['']): FileTree {
+  const paths: string[] = [];
+  let cut = false;
+  const walk = (folder: string, depth: number): void => {
+    if (depth > DEPTH_LIMIT || paths.length >= PATHS_LIMIT) {
+      cut = true;
+      return;
+    }
+    for (const entry of entriesOf(join(root, folder))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile()) paths.push(path);
+      else if (entry.isDirectory() && !skipped.has(entry.name)) walk(path, depth + 1);
+    }
+  };
+  for (const start of below) {
+    const found = lstatSync(join(root, start), { throwIfNoEntry: false });
+    if (found?.isDirectory()) walk(start, 0);
+    else if (found?.isFile()) paths.push(start);
+  }
+  return { root, paths: [...new Set(paths)].sort(), read: (path) => readText(join(root, path)), cut };
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // A folder that may not be read holds nothing for us.
+    return [];
+  }
+}
+
+/** The text of a file with its byte order mark, or null: not there, too large, or not UTF-8. */
+export function readText(file: string): string | null {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (!found?.isFile() || found.size > FILE_BYTES_LIMIT) return null;
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Folder, newWorkspace } from './command-line.ts';
+
+/** Sends a request and gives its id. */
+function send(folder: Folder, from: string, to: string, ...more: string[]): string {
+  const as = from === 'maintainer' ? [] : ['--agent', from];
+  const words = ['--subject', 'Review the rotation', '--body', 'src/rotate.ts', '--type', 'request'];
+  return folder.data('mail', 'send', '--to', to, ...words, ...as, ...more)['id'];
+}
+
+const ids = (letters: { id: string }[]): string[] => letters.map((letter) => letter.id);
+
+describe('mail', () => {
+  it('goes from one agent to another and back, and is closed by its sender', () => {
+    const folder = newWorkspace();
+    const id = send(folder, 'ada', 'bob', '--priority', 'P0');
+    expect(folder.data('mail', 'inbox', '--agent', 'bob')).toMatchObject({
+      reader: 'bob',
+      unread: [{ id, from: 'ada', priority: 'P0', subject: 'Review the rotation', overdue: null }],
+    });
+    expect(folder.data('mail', 'ack', id, '--note', 'on it', '--agent', 'bob')).toMatchObject({
+      status: 'acknowledged',
+    });
+    expect(folder.data('mail', 'block', id, '--note', 'waits for B-1', '--agent', 'bob')['status']).toBe('blocked');
+    expect(ids(folder.data('mail', 'inbox', '--agent', 'bob')['pendingAcks'])).toEqual([id]);
+    expect(folder.data('mail', 'action', id, '--note', 'two findings', '--agent', 'bob')['status']).toBe('actioned');
+    expect(folder.fault('mail', 'close', id, '--as', 'resolved', '--note', 'x', '--agent', 'bob')).toMatchObject({
+      code: 'not_allowed',
+      hints: [expect.stringContaining('mail reply')],
+    });
+    folder.data('mail', 'close', id, '--as', 'resolved', '--note', 'thanks', '--agent', 'ada');
+    expect(folder.fault('mail', 'ack', id, '--note', 'x', '--agent', 'bob').code).toBe('illegal');
+    const { message } = folder.data('mail', 'show', id);
+    expect(message).toMatchObject({ status: 'closed', disposition: 'resolved' });
+    expect(message.acks.map((ack: { note: string }) => ack.note)).toEqual([
+      'on it',
+      'waits for B-1',
+      'two findings',
+      'thanks',
+    ]);
+  });
+
+  it('shows an answer to whoever sent the message until it is heard, in the inbox and in the brief', () => {
+    const folder = newWorkspace();
+    const id = send(folder, 'ada', 'bob');
+    folder.data('mail', 'reply', id, '--body', 'Which of the two?', '--agent', 'bob');
+    expect(folder.data('mail', 'inbox', '--agent', 'ada')['replies']).toMatchObject([
+      { id, news: [{ by: 'bob', text: 'Which of the two?' }] },
+    ]);
+    const brief = folder.data('resume', '--agent', 'ada');
+    expect(brief['text']).toContain(`${id} "Review the rotation": bob replied: "Which of the two?"`);
+    expect(ids(brief['mail'].replies)).toEqual([id]);
+    folder.data('mail', 'ack', id, '--note', 'the first', '--agent', 'ada');
+    expect(folder.data('mail', 'inbox', '--agent', 'ada')).toMatchObject({
+      replies: [],
+      unanswered: [{ id, answered: true }],
+    });
+    expect(folder.data('resume', '--agent', 'ada')['text']).toContain('yours to close');
+  });
+
+  it('to the maintainer is for whoever is a person here', () => {
+    const folder = newWorkspace();
+    const id = send(folder, 'ada', 'maintainer');
+    expect(ids(folder.data('mail', 'inbox')['unread'])).toEqual([id]);
+    expect(folder.run('mail', 'inbox').out).toContain(`${id} P1 request from ada: Review the rotation`);
+    expect(folder.fault('mail', 'ack', id, '--note', 'x', '--agent', 'maintainer').code).toBe('not_allowed');
+    folder.data('mail', 'action', id, '--note', 'gate is open');
+    expect(folder.data('mail', 'inbox', '--agent', 'ada')['replies']).toHaveLength(1);
+  });
+
+  it('is shown at the beginning and at the end of a session, which leaves to the maintainer what presses', () => {
+    const folder = newWorkspace();
+    const id = send(folder, 'ada', 'bob');
+    const small = send(folder, 'ada', 'bob', '--priority', 'P2');
+    const begun = folder.data('session', 'start', '--agent', 'bob');
+    expect(begun['mail'].unread).toEqual([id, small]);
+    expect(begun['brief']).toContain(`${id} unread, P1, from ada to bob`);
+    const ended = folder.data('session', 'end', '--reason', 'completed', '--agent', 'bob');
+    expect(ended).toMatchObject({ escalated: [id], mail: { unread: [{ id }, { id: small }] } });
+    expect(ended['hints']).toEqual([`It ended over unread mail: ${id}, ${small}.`, `Left to the maintainer: ${id}.`]);
+    const [notice] = folder.data('mail', 'inbox')['unread'];
+    expect(notice).toMatchObject({ type: 'notify', priority: 'P0', about: id });
+    const log = readFileSync(join(folder.path, '.holdfast/worklog/WORKLOG.md'), 'utf8');
+    expect(log).toContain(`Escalated: ${id} — Review the rotation — bob ended S-1 without reading it.`);
+    folder.data('mail', 'ack', id, '--note', 'late', '--agent', 'bob');
+    expect(folder.data('mail', 'inbox')['unread']).toEqual([]);
+  });
+
+  it('that is overdue says so everywhere and is left to the maintainer once', () => {
+    const folder = newWorkspace();
+    const id = send(folder, 'ada', 'bob', '--by', '2020-01-01');
+    expect(folder.data('mail', 'inbox', '--agent', 'bob')['overdue']).toEqual([id]);
+    expect(folder.data('mail', 'inbox', '--agent', 'ada')['overdue']).toEqual([id]);
+    expect(folder.run('status').out).toContain(`${id} P1 ada to bob, unread, overdue`);
+    expect(folder.data('resume', '--agent', 'bob')['text']).toContain(`${id} unread, P1, OVERDUE`);
+    expect(folder.data('supervise')).toMatchObject({ crashed: [], escalated: [id] });
+    expect(folder.data('supervise')).toMatchObject({ escalated: [], changed: [] });
+    expect(folder.data('mail', 'show', id)['message'].escalated.why).toBe('It was to be answered by 2020-01-01.');
+    expect(
+      folder.fault('mail', 'send', '--to', 'bob', '--type', 'notify', '--subject', 's', '--body', 'b', '--by', 'soon')
+        .code,
+    ).toBe('invalid');
+  });
+
+  it('to a name nobody goes by is sent, with the names that could be meant', () => {
+    const folder = newWorkspace();
+    folder.data('session', 'start', '--agent', 'codex');
+    const words = ['--type', 'notify', '--subject', 's', '--body', 'b'];
+    expect(folder.data('mail', 'send', '--to', 'codx', ...words)['hints'][0]).toContain('Did you mean `codex`?');
+    expect(folder.data('mail', 'send', '--to', 'codex', ...words)['hints']).toEqual([]);
+  });
+
+  it('ends a wait for mail: what was sent, and what was answered', async () => {
+    const folder = newWorkspace();
+    const waiting = folder.start('wait', '--for', 'mail', '--timeout', '20', '--agent', 'bob', '--json');
+    const id = send(folder, 'ada', 'bob');
+    expect((await waiting).json.data).toMatchObject({ state: '1 unread' });
+    expect(folder.fault('wait', '--for', 'mail', '--timeout', '0', '--agent', 'ada').code).toBe('unavailable');
+    const answered = folder.start('wait', '--for', 'mail', '--timeout', '20', '--agent', 'ada', '--json');
+    folder.data('mail', 'reply', id, '--body', 'Yes.', '--agent', 'bob');
+    expect((await answered).json.data).toMatchObject({ state: '1 answered' });
+    expect(folder.data('wait', '--for', id, '--timeout', '0')).toMatchObject({ state: 'answered' });
+  });
+
+  it('is read by whoever a session belongs to, whatever the caller is called', () => {
+    const folder = newWorkspace();
+    folder.data('session', 'start', '--agent', 'bob');
+    const id = send(folder, 'ada', 'bob');
+    expect(folder.data('mail', 'inbox', '--session', 'S-1')).toMatchObject({ reader: 'bob', unread: [{ id }] });
+    expect(folder.data('wait', '--for', 'mail', '--timeout', '0', '--session', 'S-1')['state']).toBe('1 unread');
+  });
+
+  it('shows hostile words as words', () => {
+    const folder = newWorkspace();
+    folder.data(
+      'mail',
+      'send',
+      '--to',
+      'bob',
+      '--type',
+      'notify',
+      '--subject',
+      'a\u001b[2J\nb',
+      '--body',
+      '\u001b]0;x\u0007',
+    );
+    for (const words of [['mail', 'inbox', '--agent', 'bob'], ['mail', 'show', 'M-1'], ['status']])
+      expect(folder.run(...words).out).not.toContain('\u001b');
+  });
+});
+
+describe('commitments and questions', () => {
+  it('stand in the brief with whom they bind and until when, until they are settled', () => {
+    const folder = newWorkspace();
+    folder.data('raise', 'commitment', 'Review the rotation', '--to', 'ada', '--due', '2020-01-01', '--agent', 'bob');
+    folder.data('raise', 'question', 'Which cookie?', '--to', 'ada', '--agent', 'bob');
+    folder.data('session', 'start', '--agent', 'bob');
+    folder.data('claim', 'src/**', '--agent', 'bob');
+    const brief = folder.data('resume', '--agent', 'ada');
+    expect(brief['text']).toContain('C-1 promised by bob to ada, due 2020-01-01, OVERDUE: "Review the rotation"');
+    expect(brief['text']).toContain('Q-1 asks you, by bob: "Which cookie?"');
+    expect(brief['others']).toMatchObject([
+      { agent: 'bob', state: 'here', owes: ['C-1'], claims: [{ files: ['src/**'] }] },
+    ]);
+    expect(folder.run('status').out).toContain('C-1 commitment by bob to ada, due 2020-01-01, overdue');
+    folder.data('settle', 'C-1', '--as', 'deferred', '--note', 'after the release');
+    expect(folder.data('resume', '--agent', 'ada')['commitments']).toEqual([]);
+    expect(ids(folder.data('items', '--status', 'deferred')['items'])).toEqual(['C-1']);
+    folder.data('settle', 'C-1', '--as', 'resolved');
+    expect(folder.data('items', '--status', 'deferred')['items']).toEqual([]);
+  });
+
+  it('of others who left say whether they left in the middle', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'bob');
+    folder.data('session', 'end', '--reason', 'timeout', '--agent', 'bob');
+    folder.data('start', 't3', '--agent', 'cleo');
+    folder.data('complete', 't3', '--agent', 'cleo');
+    folder.data('session', 'end', '--reason', 'completed', '--agent', 'cleo');
+    const brief = folder.data('resume', '--agent', 'ada');
+    expect(brief['text']).toContain('bob (S-1) left t1 mid-stream');
+    expect(brief['text']).toContain('cleo (S-2) left with t3 complete');
+  });
+});
+
+describe('an idempotency key', () => {
+  it('repeats its command, and is refused for another', () => {
+    const folder = newWorkspace();
+    const first = folder.data('note', 'once', '--idempotency', 'k1');
+    expect(folder.data('note', 'once', '--idempotency', 'k1')).toMatchObject({ id: first['id'], changed: [] });
+    expect(folder.fault('note', 'twice', '--idempotency', 'k1')).toMatchObject({
+      code: 'usage',
+      data: { differs: 'text' },
+    });
+    const other = folder.fault('raise', 'question', 'once', '--idempotency', 'k1');
+    expect(other).toMatchObject({ code: 'usage', data: { recorded: [{ type: 'note.added' }] } });
+    expect(folder.data('search', 'twice')['results']).toEqual([]);
+  });
+});

@@ -1,0 +1,259 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Folder, newFolder } from './command-line.ts';
+
+interface Findings {
+  findings: { code: string }[];
+}
+
+const STATE = 'agent-output/shop/00-session-state.json';
+
+/** As the tool that owns the format writes it, with a key of somebody else. */
+function sessionState(change: Record<string, unknown> = {}): string {
+  const step = (name: string, status: string, more = {}) => ({
+    name,
+    agent: '02-Worker',
+    status,
+    sub_step: null,
+    started: status === 'pending' ? null : '2026-03-01T09:00:00Z',
+    completed: status === 'complete' ? '2026-03-01T10:00:00Z' : null,
+    artifacts: [],
+    context_files_used: [],
+    ...more,
+  });
+  const state = {
+    schema_version: '3.0',
+    project: 'shop',
+    iac_tool: 'Bicep',
+    region: 'swedencentral',
+    branch: 'main',
+    updated: '2026-03-01T10:00:00Z',
+    current_step: 2,
+    house_rule: { 'kept by': 'somebody', order: [3, 1, 2] },
+    decisions: {
+      region: 'swedencentral',
+      compliance: 'GDPR',
+      budget: '500 EUR',
+      architecture_pattern: 'Web App',
+      deployment_strategy: 'phased',
+      complexity: 'simple',
+    },
+    open_findings: ['Public network access is on'],
+    decision_log: [
+      {
+        id: 'D001',
+        step: 1,
+        agent: '02-Requirements',
+        title: 'Where data lives',
+        choice: 'Table storage',
+        rationale: 'Cheap',
+        timestamp: '2026-03-01T09:30:00Z',
+      },
+    ],
+    review_audit: {},
+    steps: {
+      '1': step('Requirements', 'complete', { artifacts: ['01-requirements.md'] }),
+      '2': step('Architecture', 'in_progress', { sub_step: 'phase_2_waf' }),
+      '3': step('Design', 'pending'),
+      '3_5': step('Governance', 'pending'),
+      '4': step('IaC Plan', 'pending'),
+      '5': step('IaC Code', 'pending'),
+      '6': step('Deploy', 'pending'),
+      '7': step('As-Built', 'pending'),
+    },
+    ...change,
+  };
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+function put(folder: Folder, path: string, text: string): void {
+  mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+  writeFileSync(join(folder.path, path), text);
+}
+
+const textOf = (folder: Folder, path = STATE): string => readFileSync(join(folder.path, path), 'utf8');
+// biome-ignore lint/suspicious/noExplicitAny: the file's own shape
+const stateOf = (folder: Folder): any => JSON.parse(textOf(folder));
+
+function adopted(): Folder {
+  const folder = newFolder();
+  put(folder, STATE, sessionState());
+  folder.data('adopt', '--mirror');
+  return folder;
+}
+
+describe('adopting', () => {
+  it('needs no workspace, says what is there, and changes nothing when it is only asked', () => {
+    const folder = newFolder();
+    put(folder, STATE, sessionState());
+    const { found } = folder.data('adopt', '--dry-run');
+    expect(found).toMatchObject([{ format: 'apex', version: '3.0', path: STATE, run: null, steps: 8, items: 1 }]);
+    expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
+  });
+
+  it('takes the work over so that it can be resumed, and leaves the file alone', () => {
+    const folder = newFolder();
+    put(folder, STATE, sessionState());
+    put(folder, 'agent-output/shop/01-requirements.md', '# Requirements\n');
+    expect(folder.data('adopt')).toMatchObject({ found: [{ outcome: 'adopted', run: 'shop', decisions: 7 }] });
+    expect(textOf(folder)).toBe(sessionState());
+    const brief = folder.data('resume');
+    expect(brief['headline']).toContain('phase_2_waf');
+    expect(brief['decisions'].map((one: { decision: string }) => one.decision)).toContain('Table storage');
+    expect(brief['conflicts']).toEqual([]);
+    const [first] = folder.data('decisions')['decisions'].filter((one: { alias: string }) => one.alias === 'D001');
+    expect(first).toMatchObject({ at: '2026-03-01T09:30:00.000Z', by: '02-Requirements' });
+  });
+
+  it('twice is once; what was edited between is taken in', () => {
+    const folder = newFolder();
+    put(folder, STATE, sessionState());
+    folder.data('adopt');
+    const version = folder.data('status')['version'];
+    expect(folder.data('adopt')['found']).toMatchObject([{ outcome: 'known', run: 'shop' }]);
+    expect(folder.data('status')['version']).toBe(version);
+    put(folder, STATE, sessionState({ open_findings: ['Public network access is on', 'No backup'] }));
+    expect(folder.data('adopt')['found']).toMatchObject([{ outcome: 'changed', run: 'shop' }]);
+    expect(folder.data('items')['items'].map((one: { text: string }) => one.text)).toContain('No backup');
+  });
+
+  it('takes a file that is called otherwise when it is named', () => {
+    const folder = newFolder();
+    put(folder, 'old/state-of-the-shop.json', sessionState());
+    expect(folder.data('adopt')['found']).toEqual([]);
+    expect(folder.data('adopt', 'old/state-of-the-shop.json')['found']).toMatchObject([
+      { outcome: 'adopted', steps: 8 },
+    ]);
+  });
+});
+
+describe('a mirror', () => {
+  it('says what a command recorded, and keeps every other byte', () => {
+    const folder = adopted();
+    const before = textOf(folder).split('\n');
+    folder.data('start', '2', '--agent', 'ada');
+    folder.data('checkpoint', 'phase_3_cost', '--agent', 'ada');
+    const after = textOf(folder).split('\n');
+    expect(stateOf(folder).steps['2']).toMatchObject({ status: 'in_progress', sub_step: 'phase_3_cost' });
+    expect(after).toHaveLength(before.length);
+    const changed = after.filter((line, index) => line !== before[index]).map((line) => line.trim().split(':')[0]);
+    expect(changed.filter((name) => name !== '"updated"')).toEqual(['"sub_step"']);
+    expect(existsSync(join(folder.path, `${STATE}.bak`))).toBe(true);
+  });
+
+  it('takes in what another tool wrote, under the name of the file', () => {
+    const folder = adopted();
+    const state = stateOf(folder);
+    state.steps['2'] = { ...state.steps['2'], status: 'complete', sub_step: null, completed: '2026-03-02T08:00:00Z' };
+    state.steps['3'].status = 'in_progress';
+    put(folder, STATE, `${JSON.stringify(state, null, 2)}\n`);
+    expect(folder.data('mirror', 'sync')['mirrors']).toMatchObject([{ absorbed: 1, dropped: [], rejected: null }]);
+    const steps = folder.data('plan', 'show')['steps'] as { key: string; status: string }[];
+    expect(steps.filter((step) => step.key === '2' || step.key === '3').map((step) => step.status)).toEqual([
+      'completed',
+      'in_progress',
+    ]);
+    expect(folder.data('log', '--limit', '1')['events']).toMatchObject([{ type: 'account.read', agent: 'file' }]);
+  });
+
+  it('keeps a decision that an edit dropped, says so, and writes it back', () => {
+    const folder = adopted();
+    put(folder, STATE, `${JSON.stringify({ ...stateOf(folder), decision_log: [] }, null, 2)}\n`);
+    const ran = folder.run('note', 'Looked at it', '--agent', 'ada');
+    expect(ran.err).toContain('`D001`');
+    expect(stateOf(folder).decision_log).toMatchObject([{ id: 'D001', choice: 'Table storage' }]);
+  });
+
+  it('puts an edit aside that cannot be understood', () => {
+    const folder = adopted();
+    const before = stateOf(folder);
+    put(folder, STATE, '{ "schema_version": "3.0", "project": "sh');
+    const [synced] = folder.data('mirror', 'sync')['mirrors'] as { rejected: string }[];
+    expect(textOf(folder, synced?.rejected)).toBe('{ "schema_version": "3.0", "project": "sh');
+    expect(stateOf(folder).steps).toEqual(before.steps);
+  });
+
+  it('is not put on a file that belongs to somebody else', () => {
+    const folder = newFolder();
+    put(folder, STATE, sessionState());
+    folder.data('init', '--title', 'Other', '--plan', 'apex');
+    expect(folder.fault('mirror', 'add', 'apex', STATE)).toMatchObject({ code: 'illegal' });
+    expect(textOf(folder)).toBe(sessionState());
+  });
+
+  it('is left alone once it is taken away', () => {
+    const folder = adopted();
+    expect(folder.data('mirror', 'list')['mirrors']).toMatchObject([{ format: 'apex', path: STATE }]);
+    folder.data('mirror', 'remove', 'apex');
+    const before = textOf(folder);
+    folder.data('start', '2', '--agent', 'ada');
+    expect(textOf(folder)).toBe(before);
+  });
+
+  it('equals the journal after twelve that decide and twelve that change steps at once', async () => {
+    const folder = adopted();
+    folder.data('start', '2', '--agent', 'ada');
+    const deciders = Array.from({ length: 12 }, (_, index) =>
+      folder.start(
+        'decide',
+        '--context',
+        `c${index}`,
+        '--decision',
+        `Choice ${index}`,
+        '--reason',
+        'r',
+        '--agent',
+        'bob',
+      ),
+    );
+    const steppers = Array.from({ length: 12 }, (_, index) =>
+      folder.start('checkpoint', `phase_${index}`, '--agent', 'ada'),
+    );
+    const codes = (await Promise.all([...deciders, ...steppers])).map((ran) => ran.code);
+    expect(codes).toEqual(codes.map(() => 0));
+    folder.data('mirror', 'sync');
+    const { decision_log: log, steps } = stateOf(folder);
+    expect(log.map((one: { choice: string }) => one.choice).sort()).toEqual(
+      ['Table storage', ...Array.from({ length: 12 }, (_, index) => `Choice ${index}`)].sort(),
+    );
+    const [last] = folder
+      .data('log', '--limit', '40')
+      ['events'].filter((one: { type: string }) => one.type === 'step.checkpointed')
+      .slice(-1);
+    expect(steps['2'].sub_step).toBe(last.body.name);
+  });
+});
+
+describe('what is left of a damaged file', () => {
+  it('is shown first, taken over on request, and the damaged bytes are kept', () => {
+    const folder = newFolder();
+    put(folder, STATE, '{ "schema_version": "3.0", "updated": "');
+    put(folder, 'agent-output/shop/01-requirements.md', '# Requirements\n');
+    put(folder, 'agent-output/shop/02-architecture-assessment.md', '# Architecture\n');
+    const shown = folder.run('doctor', 'agent-output/shop', '--json');
+    expect(shown.code).toBe(4);
+    const codes = (shown.json.data as unknown as Findings).findings.map((finding) => finding.code);
+    expect(codes).toContain('salvageable');
+    expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
+    const repaired = folder.run('doctor', 'agent-output/shop', '--repair', '--json');
+    const findings = (repaired.json.data as unknown as Findings).findings;
+    expect(findings.map((finding) => finding.code)).toContain('repaired');
+    const kept = readdirSync(join(folder.path, 'agent-output/shop')).find((name) => name.includes('.corrupt-'));
+    expect(readFileSync(join(folder.path, 'agent-output/shop', kept ?? ''), 'utf8')).toContain('"updated": "');
+    const types = folder.data('log')['events'].map((event: { type: string }) => event.type);
+    expect(types).toContain('recovery.made');
+  });
+});
+
+describe('exporting', () => {
+  it('writes any run in a format and lists what it cannot say', () => {
+    const folder = newFolder();
+    folder.data('init', '--title', 'Shop', '--plan', 'apex', '--goal', 'Sell');
+    folder.data('note', 'Mind the gap', '--kind', 'constraint');
+    const { files, loses } = folder.data('export', '--format', 'apex', '--out', 'out');
+    expect(files).toContain('agent-output/shop/00-session-state.json');
+    expect(loses).toContainEqual({ what: 'notes', count: 1 });
+    expect(folder.fault('export', '--format', 'apex', '--out', '.')).toMatchObject({ code: expect.any(String) });
+  });
+});
