@@ -32,7 +32,7 @@ const rare = new RegExp(
     'cli/(completion|help)',
     'core/(account|account-diff|account-of)',
     'core/(erase|event|index|verify|waiting|worklog)',
-    'engine/(audit|erase|news|refold|replay)',
+    'engine/(audit|erase|news|refold|replay|snapshots)',
     'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
     'workspace/(lock|tree)',
   ].join('|')})\\.ts$`,

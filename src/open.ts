@@ -4,6 +4,7 @@ import { Fault, quoted } from './core/fault.ts';
 import { isName } from './core/text.ts';
 import type { Actor } from './core/vocabulary.ts';
 import { createEngine, type Engine } from './engine/engine.ts';
+import type { DescribeSnapshot } from './engine/snapshots.ts';
 import type { Context } from './operations/context.ts';
 import type { Store } from './store/store.ts';
 import { findForeignState } from './workspace/foreign.ts';
@@ -39,9 +40,13 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     const store =
       typeof options.store === 'object' ? options.store : await openStore(options.store, findIt(), options.dir);
     if (typeof options.store !== 'object') opened = store;
-    return createEngine({ store, now: options.now ?? systemNow, probe: probeOwner, random: Math.random });
+    const describe: DescribeSnapshot = async (moment) => {
+      const { describeSnapshot } = await import('./operations/snapshot-text.ts');
+      return describeSnapshot(context, moment);
+    };
+    return createEngine({ store, now: options.now ?? systemNow, probe: probeOwner, random: Math.random, describe });
   };
-  return {
+  const context: Context & { close(): Promise<void> } = {
     caller: { actor: options.actor, session: options.session ?? null, key: options.key ?? null, owner: options.owner },
     run: options.run,
     dir: options.dir,
@@ -62,6 +67,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       await opened?.close();
     },
   };
+  return context;
 }
 
 /** Names become parts of file names and are shown on terminals: not everything is one. */

@@ -126,7 +126,8 @@ describe('completions', () => {
       expect([ran.status, ran.stderr]).toEqual([0, '']);
       return ran.stdout.trim().split('\n');
     };
-    expect(complete('che')).toEqual(['checkpoint']);
+    expect(complete('checkp')).toEqual(['checkpoint']);
+    expect(complete('handoff', '')).toEqual(['accept', 'clarify', 'decline', 'withdraw', 'list']);
     expect(complete('plan', '')).toEqual(['show', 'add', 'set', 'remove', 'import']);
     expect(complete('checkpoint', 'x', '--art')).toEqual(['--artifact']);
     expect(complete('plan', 'add', '--par')).toEqual(['--parent', '--parallel']);

@@ -70,6 +70,18 @@ export function sectionsOf(brief: Brief): Section[] {
       ],
     },
   ]);
+  const offers = section(
+    'offers',
+    'Offered to you',
+    true,
+    brief.offers.map((offer) => (chars) => {
+      const what = offer.steps.length > 0 ? ` with ${plain(offer.steps.join(', '), chars)}` : '';
+      const words = offer.message === null ? '' : ` ${quote(offer.message, chars)}`;
+      const asked = offer.question === null ? '' : ` You asked: ${quote(offer.question, chars)}`;
+      return `- ${offer.id} by ${offer.by}: the work of ${offer.session}${what}, ${offer.eventsSince} events ago.${words}${asked} Snapshot ${offer.snapshot ?? 'none'}. Take it with \`holdfast handoff accept ${offer.id}\`, or ask or decline.`;
+    }),
+    '`holdfast handoff list`',
+  );
   const uncertain = section(
     'uncertain effects',
     'UNCERTAIN, look before repeating',
@@ -260,7 +272,7 @@ export function sectionsOf(brief: Brief): Section[] {
     }),
     '`holdfast search`',
   );
-  const first = [top, uncertain, conflicts];
+  const first = [top, offers, uncertain, conflicts];
   // A role changes what comes first; what must be known is there for all.
   switch (brief.role) {
     case 'verifier':

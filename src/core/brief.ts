@@ -6,6 +6,7 @@ import { type Mail, mailOf, sideOf } from './mail.ts';
 import { type Other, othersAtWork } from './others.ts';
 import { type Position, positionOf } from './position.ts';
 import type { FileAdvice } from './reading.ts';
+import { isOpenOffer } from './rules/handoff.ts';
 import { MAX_RETRIES } from './rules/step.ts';
 import type { Decision, Effect, Handoff, Item, Session, State, Step } from './state.ts';
 import { oneLine } from './text.ts';
@@ -17,6 +18,8 @@ export interface Brief {
   run: { id: string; title: string; status: string; goal: string | null; percent: number; done: number; total: number };
   headline: string;
   freshness: Freshness;
+  /** Work that was offered to whoever asks, and that nobody has taken. */
+  offers: readonly Offer[];
   uncertain: readonly Uncertain[];
   /** Those that nobody has accepted. */
   conflicts: readonly Conflict[];
@@ -43,6 +46,19 @@ export interface Brief {
   deadEnds: readonly { id: string; text: string }[];
   role: Role;
   budgetTokens: number;
+}
+
+export interface Offer {
+  id: string;
+  by: string;
+  session: string;
+  steps: readonly string[];
+  message: string | null;
+  snapshot: string | null;
+  at: string;
+  /** Recorded since it was offered. */
+  eventsSince: number;
+  question: string | null;
 }
 
 export interface Uncertain {
@@ -141,6 +157,7 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
     run: { id: run.id, title: run.title, status: run.status, goal: run.goal, percent, done, total },
     headline: headlineOf(state, plan, place),
     freshness: freshnessOf(state, vitals.now, input),
+    offers: offersTo(state, input.agent ?? null),
     uncertain: [...state.effects.values()].map((effect) => uncertainOf(effect, input)),
     conflicts: openConflicts(input),
     evidence: input.seen ? evidenceOf(input.seen) : null,
@@ -210,6 +227,21 @@ function evidenceOf({ conflicts, files }: SeenTree): BriefEvidence {
     accepted: conflicts.filter((conflict) => conflict.accepted).length,
     files,
   };
+}
+
+function offersTo(state: State, agent: string | null): Offer[] {
+  const open = [...state.handoffs.values()].filter((one) => one.to === agent && isOpenOffer(state, one));
+  return open.map(({ id, by, from, steps, message, snapshot, at, version, question }) => ({
+    id,
+    by,
+    session: from,
+    steps,
+    message: message ?? null,
+    snapshot: snapshot ?? null,
+    at,
+    eventsSince: state.version - version,
+    question,
+  }));
 }
 
 function uncertainOf(effect: Effect, { effectOwners }: BriefInput): Uncertain {

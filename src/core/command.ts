@@ -136,13 +136,15 @@ export type Command =
   | { type: 'message.reply'; id: string; body: string }
   | { type: 'message.escalate' }
   | { type: 'worklog.compact'; entries: string[]; proof: string; version: number }
-  | ({ type: 'snapshot.take' } & Pick<EventBody<'snapshot.taken'>, 'next' | 'why' | 'fileNotes' | 'reason'>)
+  | ({ type: 'snapshot.take' } & Pick<EventBody<'snapshot.taken'>, 'next' | 'why' | 'fileNotes' | 'reason' | 'mark'>)
   | {
       type: 'handoff.offer';
       to: string;
       from?: string | undefined;
       message?: string | undefined;
+      /** One that is there already; else the sender's session leaves one now. */
       snapshot?: string | undefined;
+      mark?: TreeMark | undefined;
     }
   | { type: 'handoff.accept'; id: string }
   | { type: 'handoff.clarify'; id: string; question: string }

@@ -258,6 +258,9 @@ export const eventBodies = {
     reason: v.optional(CloseReason),
     reconstructed: v.optional(v.boolean()),
     token: v.optional(Label),
+    mark: v.optional(TreeMark),
+    /** As it was written, to be written again: what it was made of (files, git) may be gone by then. */
+    text: v.optional(Text),
     ...Words,
   }),
   'handoff.offered': v.object({

@@ -183,6 +183,7 @@ function readSession(state: State, event: Read, said: AccountSession, touch: Tou
     status: status === 'active' ? 'superseded' : status,
     leaseMs: 0,
     startedAt,
+    startedVersion: event.version,
     seenAt: startedAt,
     continues: continues ?? before?.continues ?? null,
     continuedBy: before?.continuedBy ?? null,

@@ -10,8 +10,11 @@ export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, to
   count(state, id);
   state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));
   state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };
-  if (next) state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
-  touch('snapshot', id, null, { ...event.body, at: event.at });
+  // A session that has ended said with its end what comes next, and for which step.
+  if (next && state.sessions.has(session))
+    state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
+  const { text: _, ...row } = event.body;
+  touch('snapshot', id, null, { ...row, at: event.at, version: event.version });
 }
 
 type HandoffEvent = Extract<Event, { type: `handoff.${string}` }>;
@@ -27,6 +30,7 @@ export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher):
       by: event.actor.name,
       version: event.version,
       acceptedBy: null,
+      progressAt: null,
       question: null,
       outcome: null,
     };
@@ -41,6 +45,33 @@ export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher):
     state.handoffs.set(after.id, after);
   else state.handoffs.delete(after.id);
   touch('handoff', after.id, before, after);
+}
+
+/** What shows that a receiver went on with what it took over. */
+const progress: ReadonlySet<string> = new Set(['step.checkpointed', 'step.completed', 'step.failed', 'decision.made']);
+
+/** A handoff is used up with its receiver's first progress, not with the acceptance; it follows the receiver's steps. */
+export function markProgress(state: State, event: Event, touch: Toucher): void {
+  for (const before of state.handoffs.values()) {
+    if (before.acceptedBy === null) continue;
+    const after = inNewSession(state, before, event) ?? withProgress(before, event);
+    if (!after) continue;
+    state.handoffs.set(after.id, after);
+    touch('handoff', after.id, before, after);
+  }
+}
+
+function withProgress(handoff: Handoff, event: Event): Handoff | null {
+  const isFirst = handoff.progressAt === null && handoff.acceptedBy === event.session && progress.has(event.type);
+  return isFirst ? { ...handoff, progressAt: event.at } : null;
+}
+
+/** The same receiver takes its step up again in another session, as clients do that begin anew after a compaction. */
+function inNewSession(state: State, handoff: Handoff, event: Event): Handoff | null {
+  if (event.type !== 'step.started' || !handoff.steps.includes(event.body.step)) return null;
+  const { session, takenOverFrom } = event.body;
+  const isSame = takenOverFrom === handoff.acceptedBy && state.sessions.get(session)?.agent === handoff.to;
+  return isSame ? { ...handoff, acceptedBy: session } : null;
 }
 
 /** The right to write passes with the acceptance, in the same event. */
@@ -59,7 +90,7 @@ function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: Touc
 function evolveHandoff(before: Handoff, event: Exclude<HandoffEvent, { type: 'handoff.offered' }>): Handoff {
   switch (event.type) {
     case 'handoff.accepted':
-      return { ...before, status: 'accepted', acceptedBy: event.body.session };
+      return { ...before, status: 'accepted', acceptedBy: event.body.session, progressAt: null };
     case 'handoff.clarified':
       return { ...before, status: 'clarifying', question: event.body.question };
     case 'handoff.declined':

@@ -22,6 +22,7 @@ export function applySession(
       status: 'active',
       leaseMs,
       startedAt: event.at,
+      startedVersion: event.version,
       seenAt: event.at,
       continues: continues ?? null,
       continuedBy: null,

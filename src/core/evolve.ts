@@ -1,6 +1,6 @@
 import type { Event, EventBody, EventOf } from './event.ts';
 import { applyAccount } from './evolve-account.ts';
-import { applyHandoff, applySnapshot } from './evolve-mail.ts';
+import { applyHandoff, applySnapshot, markProgress } from './evolve-mail.ts';
 import { applyMessage } from './evolve-message.ts';
 import { applyClaim, applySession } from './evolve-session.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './evolve-step.ts';
@@ -25,6 +25,7 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   if (state.run) state.run = { ...state.run, updatedAt: event.at };
   markPlace(state, event);
   apply(state, event, touch, recall);
+  if (state.handoffs.size > 0) markProgress(state, event, touch);
   const session = event.session === null ? undefined : state.sessions.get(event.session);
   if (session && session.seenAt < event.at) state.sessions.set(session.id, { ...session, seenAt: event.at });
   return touches;

@@ -4,6 +4,7 @@ import { adviseReading, planFileNames } from './reading.ts';
 const file = (path: string, tokens: number | null, why: 'context' | 'plan' | 'artifact' = 'artifact') => ({
   path,
   tokens,
+  lines: 1,
   why,
 });
 const advice = (files: Parameters<typeof adviseReading>[0], budget = 2000) =>

@@ -5,6 +5,8 @@ export interface FileAdvice {
   path: string;
   /** Measured; null when it could not be read. */
   tokens: number | null;
+  /** Null also for a file too large to be counted. */
+  lines: number | null;
   advice: 'read' | 'scan' | 'skip';
   why: 'context' | 'plan' | 'summary' | 'artifact';
 }

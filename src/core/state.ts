@@ -148,6 +148,7 @@ export interface Session {
   status: 'active' | EventBody<'session.ended'>['reason'];
   leaseMs: number;
   startedAt: string;
+  startedVersion: number;
   /** Of the last event it caused. */
   seenAt: string;
   continues: string | null;
@@ -267,6 +268,8 @@ export interface Handoff extends EventBody<'handoff.offered'> {
   by: string;
   version: number;
   acceptedBy: string | null;
+  /** When the receiver first got on with it; until then it is not used up. */
+  progressAt: string | null;
   question: string | null;
   outcome: string | null;
 }
@@ -301,8 +304,10 @@ export interface Place {
   version: number;
 }
 
-export interface Snapshot extends EventBody<'snapshot.taken'> {
+/** The text itself is in the event. */
+export interface Snapshot extends Omit<EventBody<'snapshot.taken'>, 'text'> {
   at: string;
+  version: number;
 }
 
 /** The file as it was last recorded. */
@@ -333,7 +338,7 @@ export interface Result {
 }
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 6;
+export const STATE_FORMAT = 7;
 
 export function emptyState(): State {
   return {

@@ -24,6 +24,7 @@ import {
   referencesIn,
   waitingRows,
 } from './projection.ts';
+import type { DescribeSnapshot } from './snapshots.ts';
 
 /** How a command runs: load, decide, append at the version that was read, and again if somebody was quicker. */
 export interface Engine {
@@ -78,6 +79,8 @@ export interface EngineOptions {
   probe: (owner: Owner) => 'alive' | 'dead' | undefined;
   /** Between 0 and 1, for the wait before another try. */
   random: () => number;
+  /** Says what a snapshot holds at the moment it is recorded; without it, it is recorded with its words only. */
+  describe?: DescribeSnapshot | undefined;
 }
 
 /** A run as this engine knows it; others may have gone on since. Never changed, only replaced: commands run side by side. */
@@ -97,7 +100,7 @@ const SAVED_BYTES_PER_EVENT = 16_384;
 const MAX_ATTEMPTS = 60;
 const REMEMBERED_RUNS = 200;
 
-export function createEngine({ store, now, probe, random }: EngineOptions): Engine {
+export function createEngine({ store, now, probe, random, describe }: EngineOptions): Engine {
   const known = new Map<string, Loaded>();
   const turns = new Map<string, Promise<Done>>();
   let openedNews: Engine['news'] | undefined;
@@ -241,7 +244,11 @@ export function createEngine({ store, now, probe, random }: EngineOptions): Engi
     const rows = await recallFor(run, loaded, [...(caller.session ? [caller.session] : []), ...referencesOf(command)]);
     const { actor, session, owner, scope } = caller;
     const circumstances: Circumstances = { ...seen, actor, session, owner, scope, recall: rows.recall };
-    const decided = decide(state, command, circumstances);
+    let decided = decide(state, command, circumstances);
+    if (describe && decided.drafts.some((draft) => draft.type === 'snapshot.taken')) {
+      const { describeSnapshots } = await import('./snapshots.ts');
+      decided = await describeSnapshots(decided, { store, run, state, at: seen.now }, describe);
+    }
     if (decided.drafts.length === 0)
       return { events: [], state, changed: [], session: decided.session, replayed: false };
     await rows.fetch(referencesIn(decided.drafts, state));

@@ -13,12 +13,13 @@ import { refold } from './refold.ts';
 export async function versionsAbout(store: Store, run: string, target: string): Promise<number[]> {
   const version = /^\d+$/.test(target) ? Number(target) : null;
   const [aliased] = version === null ? await store.recall(run, [target]) : [];
-  const id = aliased?.id ?? target;
+  const ids = new Set(version === null ? [aliased?.id ?? target] : []);
   const found: number[] = [];
   await refold(store, run, {
     visit: (event, touches) => {
-      if (version === null ? touches.some((touch) => touch.id === id) : event.version === version)
-        found.push(event.version);
+      const isMeant = version === null ? touches.some((touch) => ids.has(touch.id)) : event.version === version;
+      if (isMeant && version !== null) for (const touch of touches) ids.add(touch.id);
+      if (isMeant || repeats(event, ids)) found.push(event.version);
     },
   });
   if (found.length > 0) return found;
@@ -28,6 +29,22 @@ export async function versionsAbout(store: Store, run: string, target: string): 
     [],
     'Ids and versions are in `holdfast log` and `holdfast search WORDS`.',
   );
+}
+
+/**
+ * A snapshot repeats the words of what it names, shortened; of the session it closes it may repeat any. The message that
+ * came with an offer repeats those of the offer, and what was asked about it is a reply.
+ */
+function repeats(event: Event, ids: Set<string>): boolean {
+  if (event.type === 'message.sent' && event.body.about !== undefined && ids.has(event.body.about)) {
+    ids.add(event.body.id);
+    return true;
+  }
+  if (event.type !== 'snapshot.taken' || ids.size === 0) return false;
+  const { session, text = '' } = event.body;
+  if (ids.has(session)) return true;
+  const names = new Set(text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}._/-]*/gu));
+  return [...ids].some((id) => names.has(id));
 }
 
 /**

@@ -197,7 +197,7 @@ function closesFence(line: string, fence: string): boolean {
 }
 
 function readHeading(line: string, at: number, end: number): Heading | null {
-  if (!/^ {0,3}#/.test(line)) return null;
+  if (!/^\ufeff? {0,3}#/.test(line)) return null;
   const parts = /^ {0,3}(#{1,6})[ \t]+(\S.*)/.exec(bare(line));
   if (!parts) return null;
   const title = (parts[2] as string)

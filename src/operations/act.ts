@@ -18,6 +18,10 @@ export async function act(context: Context, command: Command): Promise<Done & { 
   const run = await currentRun(context);
   const engine = await context.engine();
   const done = await engine.execute(run, command, context.caller);
+  if (done.events.some((event) => event.type === 'snapshot.taken')) {
+    const { saveSnapshots } = await import('./snapshot-file.ts');
+    saveSnapshots(context, done.events);
+  }
   if (done.state.mirrors.size > 0 && done.events.length > 0) {
     // Loaded when it is needed: few runs have mirrors.
     const { keepMirrors } = await import('./mirrors.ts');

@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { notFound } from '../core/fault.ts';
+import { ERASED } from '../core/text.ts';
 import { auditRun, rebuildRun } from '../engine/audit.ts';
 import { currentRun } from './act.ts';
+import type { Context } from './context.ts';
+import { readText } from './contract-files.ts';
 import { defineOperation, described } from './operation.ts';
 import { examineFiles } from './salvage.ts';
+import { saveSnapshot, snapshotPath } from './snapshot-file.ts';
 
 const Finding = v.object({
   code: v.string(),
@@ -58,6 +62,7 @@ export const doctor = defineOperation({
     const heads = await store.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
     const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
     for (const { run } of heads) {
+      findings.push(...(await lostSnapshots(context, run, rebuild ?? false)));
       const before = await auditRun(store, run);
       findings.push(
         ...before.chain.map(
@@ -120,3 +125,31 @@ export const doctor = defineOperation({
       .join('\n'),
   verdict: ({ findings }) => (findings.some((finding) => finding.level === 'error') ? 4 : 0),
 });
+
+/** Snapshot files that are gone or not as they were recorded. One that somebody changed is told and left alone. */
+async function lostSnapshots(context: Context, run: string, rebuild: boolean): Promise<Finding[]> {
+  const workspace = context.workspace();
+  const { store } = await context.engine();
+  const [head] = await store.heads({ run });
+  if (!workspace || head?.workspace !== workspace.id) return [];
+  const findings: Finding[] = [];
+  for (const { version } of await store.records(run, { kind: 'snapshot', limit: SNAPSHOTS_LIMIT })) {
+    const [event] = await store.read(run, version - 1, 1);
+    if (event?.type !== 'snapshot.taken' || event.body.text === undefined || event.body.text === ERASED) continue;
+    const { id, text } = event.body;
+    const file = snapshotPath(workspace.folder, run, event.body);
+    const found = readText(file);
+    if (found === text) continue;
+    const written = found === null && rebuild ? saveSnapshot(context, run, event.body) : null;
+    const help = `\`holdfast snapshot --again ${id}\` writes it as it was recorded.`;
+    const what = found === null ? 'is not there' : 'is not as it was recorded';
+    const message = written
+      ? `The file of ${id} was not there. It was made anew.`
+      : `The file of ${id} ${what}; ${help}`;
+    findings.push({ code: 'snapshot', level: 'warning', at: file, message });
+  }
+  return findings;
+}
+
+/** Older ones are superseded many times over. */
+const SNAPSHOTS_LIMIT = 1000;

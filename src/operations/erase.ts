@@ -4,6 +4,7 @@ import { act, currentRun } from './act.ts';
 import { label, reason } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
+import { saveSnapshots } from './snapshot-file.ts';
 import { writeArchive, writeWorklogFile } from './worklog-file.ts';
 
 export const erase = defineOperation({
@@ -27,6 +28,7 @@ export const erase = defineOperation({
         context.warn(`The words may still stand in an archive of the worklog. ${thrown.message}`),
       );
     }
+    for (const version of versions) saveSnapshots(context, await store.read(run, version - 1, 1));
     return {
       data: { erased: versions, run, version: done.state.version },
       changed: versions.map((version) => ({ path: `event.${version}`, before: 'text', after: 'erased' })),

@@ -39,7 +39,7 @@ export async function readingList(
     const records = await engine.records(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
     for (const { doc } of records) if (!(doc as FileRecord).read) add((doc as FileRecord).path, 'artifact');
   }
-  const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, tokens: measure(tree, path) }));
+  const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, ...measure(tree, path) }));
   return adviseReading(measured, budgetTokens);
 }
 
@@ -70,15 +70,23 @@ function firstThatExists(tree: string, folders: readonly string[], names: readon
   return [];
 }
 
-/** Tokens of a file inside the tree; a large one by its size, what cannot be read not at all. */
-function measure(tree: string, path: string): number | null {
+/** Tokens and lines of a file inside the tree; a large one by its size, what cannot be read not at all. */
+function measure(tree: string, path: string): { tokens: number | null; lines: number | null } {
   try {
     const file = join(tree, recordedPath(tree, tree, path));
     const { size } = statSync(file);
-    return size > MEASURED_BYTES ? Math.ceil(size / 3) : countFile(readFileSync(file, 'utf8'));
+    if (size > MEASURED_BYTES) return { tokens: Math.ceil(size / 3), lines: null };
+    const text = readFileSync(file, 'utf8');
+    return { tokens: countFile(text), lines: countLines(text) };
   } catch {
-    return null;
+    return { tokens: null, lines: null };
   }
+}
+
+function countLines(text: string): number {
+  let lines = text === '' || text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
 }
 
 function countFile(text: string): number {

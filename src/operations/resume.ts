@@ -35,6 +35,7 @@ export const resume = defineOperation({
     run: v.looseObject({ id: v.string(), title: v.string() }),
     headline: v.string(),
     freshness: v.looseObject({ text: v.string() }),
+    offers: List,
     uncertain: List,
     conflicts: List,
     evidence: v.nullable(
@@ -105,6 +106,7 @@ function painted(text: string, pen: Pen): string {
     .map((line, index) => {
       if (index === 0) return pen.bold(line);
       if (/^(UNCERTAIN|Conflicts)/.test(line)) return pen.bad(line);
+      if (line === 'Offered to you') return pen.warn(line);
       if (line.startsWith('Next action:')) return pen.good(line);
       const isTitle = lines[index - 1] === '' && line !== '' && !line.startsWith('- ');
       return isTitle ? pen.bold(line) : line;

@@ -1,16 +1,15 @@
 import * as v from 'valibot';
-import { Fault, quoted } from '../core/fault.ts';
 import { type Letter, type Mail, mailOf } from '../core/mail.ts';
 import { Sentence } from '../core/text.ts';
 import { CloseReason } from '../core/vocabulary.ts';
-import { recordedPath } from '../workspace/files.ts';
 import { act } from './act.ts';
-import type { Context } from './context.ts';
 import { beginGitStatus, fullTreeMark } from './evidence.ts';
 import { nextAction } from './fields.ts';
+import { fileNotes as fileNotesField, parseFileNotes, why } from './file-notes.ts';
 import { copyMail, MailLists, sayMail } from './mail-outcome.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
+import { SnapshotTaken, snapshotIn } from './snapshot-file.ts';
 import { compactionHints, writeWorklogFile } from './worklog-file.ts';
 
 export const sessionEnd = defineOperation({
@@ -22,8 +21,8 @@ export const sessionEnd = defineOperation({
   input: v.object({
     reason: described(CloseReason, 'Why it ends.'),
     next: nextAction,
-    why: v.optional(described(Sentence, 'Why things stand as they do.')),
-    fileNotes: v.optional(described(v.array(Sentence), 'FILE=TEXT: what was done to a file.')),
+    why,
+    fileNotes: fileNotesField,
     notes: v.optional(described(v.array(Sentence), 'Something to remember about this sitting.')),
     issues: v.optional(described(v.array(Sentence), 'Something that went badly.')),
     contextUsage: v.optional(
@@ -35,6 +34,8 @@ export const sessionEnd = defineOperation({
     run: v.string(),
     version: v.number(),
     interrupted: v.array(v.string()),
+    /** What the session leaves for whoever goes on. */
+    snapshot: v.nullable(SnapshotTaken),
     mail: MailLists,
     /** Messages left to the maintainer. */
     escalated: v.array(v.string()),
@@ -44,7 +45,7 @@ export const sessionEnd = defineOperation({
     const done = await act(context, {
       type: 'session.end',
       ...words,
-      fileNotes: fileNotes?.map((note) => fileNote(context, note)),
+      fileNotes: parseFileNotes(context, fileNotes),
       mark: await fullTreeMark(context, beginGitStatus(context)),
     });
     const ended = done.events.find((event) => event.type === 'session.ended');
@@ -52,6 +53,7 @@ export const sessionEnd = defineOperation({
     const left = [...done.state.steps.values()].filter(
       (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === id,
     );
+    const agent = ended?.actor.name ?? context.caller.actor.name;
     await writeResumeFile(context, done.state);
     await writeWorklogFile(context, done.state);
     const { now } = await context.engine();
@@ -59,10 +61,11 @@ export const sessionEnd = defineOperation({
     const escalated = done.events.flatMap((event) => (event.type === 'message.escalated' ? [event.body.id] : []));
     return {
       data: {
-        session: { id, agent: ended?.actor.name ?? context.caller.actor.name, reason: words.reason },
+        session: { id, agent, reason: words.reason },
         run: done.run,
         version: done.state.version,
         interrupted: left.map((step) => step.key),
+        snapshot: snapshotIn(context, done.events),
         mail: copyMail(mail),
         escalated,
         hints: [...mailHints(mail, escalated), ...compactionHints(done.state)],
@@ -70,12 +73,15 @@ export const sessionEnd = defineOperation({
       changed: done.changed,
     };
   },
-  say: ({ session, interrupted, mail, hints }, pen) =>
-    [
-      `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : ''}`,
+  say: ({ session, interrupted, snapshot, mail, hints }, pen) => {
+    const left = interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : '';
+    const kept = snapshot?.path ? ` Its snapshot is ${snapshot.path}.` : '';
+    return [
+      `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${left}${kept}`,
       ...sayMail(mail, pen),
       ...hints.map((hint) => pen.warn(hint)),
-    ].join('\n'),
+    ].join('\n');
+  },
 });
 
 function mailHints({ unread, replies }: Mail, escalated: readonly string[]): string[] {
@@ -85,15 +91,4 @@ function mailHints({ unread, replies }: Mail, escalated: readonly string[]): str
     ...(replies.length > 0 ? [`It ended over answers that were not read: ${ids(replies)}.`] : []),
     ...(escalated.length > 0 ? [`Left to the maintainer: ${escalated.join(', ')}.`] : []),
   ];
-}
-
-function fileNote(context: Context, note: string): { path: string; note: string } {
-  const at = note.indexOf('=');
-  if (at < 1 || note.slice(at + 1).trim() === '') {
-    throw new Fault('invalid', `${quoted(note)} is not a note about a file.`, {
-      hints: ['Write `--file-note FILE=TEXT`.'],
-    });
-  }
-  const tree = context.workspace()?.tree ?? context.dir;
-  return { path: recordedPath(tree, context.dir, note.slice(0, at)), note: note.slice(at + 1) };
 }

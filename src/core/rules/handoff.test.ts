@@ -46,7 +46,7 @@ describe('a handoff', () => {
   it('moves the right to write with the acceptance and supersedes the sender', () => {
     const run = offered();
     const outcome = run.when(bob, accept('H-1'));
-    expect(outcome.types).toEqual(['session.started', 'session.ended', 'handoff.accepted']);
+    expect(outcome.types).toEqual(['session.started', 'session.ended', 'handoff.accepted', 'message.moved']);
     expect(outcome.body('handoff.accepted').claims).toEqual([
       { step: 'p1', claim: 'L-3' },
       { step: 'p2', claim: 'L-4' },
@@ -82,6 +82,7 @@ describe('a handoff', () => {
       'snapshot.taken',
       'session.started',
       'handoff.accepted',
+      'message.moved',
     ]);
     expect(run.session('S-1').status).toBe('crashed');
     expect(run.step('p1').holder?.agent).toBe('bob');
@@ -107,7 +108,7 @@ describe('a handoff', () => {
     const run = scenario('p1').given(ada, start('p1'), offer('ada'));
     expect(run.refusal(in1, accept('H-1')).code).toBe('illegal');
     run.given(ada, sit());
-    expect(run.when(agent('ada', 'S-2'), accept('H-1')).types).toEqual(['session.ended', 'handoff.accepted']);
+    expect(run.when(agent('ada', 'S-2'), accept('H-1')).types).toContain('handoff.accepted');
   });
 
   it('is asked about, declined or withdrawn', () => {
@@ -121,7 +122,7 @@ describe('a handoff', () => {
     expect(declined.when(ada, offer('cleo')).body('handoff.offered').id).toBe('H-2');
     const withdrawn = offered();
     expect(withdrawn.refusal(bob, withdraw('H-1')).code).toBe('not_allowed');
-    expect(withdrawn.when(ada, withdraw('H-1')).types).toEqual(['handoff.withdrawn']);
+    expect(withdrawn.when(ada, withdraw('H-1')).types).toEqual(['handoff.withdrawn', 'message.moved']);
   });
 
   it('leaves answering to the receiver or a person', () => {
@@ -129,7 +130,7 @@ describe('a handoff', () => {
       expect(offered().refusal(cleo, command).code).toBe('not_allowed');
       expect(offered().when(sam, command).types).toHaveLength(1);
     }
-    expect(offered().when(sam, withdraw('H-1')).types).toEqual(['handoff.withdrawn']);
+    expect(offered().when(sam, withdraw('H-1')).types).toEqual(['handoff.withdrawn', 'message.moved']);
   });
 
   it('is finished, with its outcome, by the receiver', () => {
@@ -151,8 +152,54 @@ describe('a handoff', () => {
     expect(fault.code).toBe('not_allowed');
     expect(fault.hints[0]).toContain('holdfast handoff --to cleo --from S-1');
     expect(run.when(person('sam'), offer('bob', { from: 'S-1' })).body('handoff.offered').steps).toEqual(['p1']);
-    expect(run.when(bob, accept('H-1')).types).toEqual(['session.started', 'handoff.accepted']);
+    expect(run.when(bob, accept('H-1')).types).toEqual(['session.started', 'handoff.accepted', 'message.moved']);
     expect(run.step('p1')).toMatchObject({ holder: { agent: 'bob' }, checkpoint: { name: 'half' } });
+  });
+
+  it('comes with a snapshot of the sender and a message that points to it', () => {
+    const run = scenario('p1').given(ada, start('p1'));
+    const outcome = run.when(ada, offer('bob', { message: 'Yours.' }));
+    expect(outcome.types).toEqual(['snapshot.taken', 'message.sent', 'handoff.offered']);
+    expect(outcome.body('handoff.offered').snapshot).toBe('P-1');
+    expect(outcome.body('message.sent')).toMatchObject({ to: 'bob', type: 'handoff-ready', about: 'H-1' });
+    expect(outcome.body('message.sent').body).toContain('P-1');
+    run.given(bob, clarify('H-1'));
+    expect(run.state.messages.get('M-1')?.replies).toMatchObject([{ from: 'bob', body: 'Which branch?' }]);
+    run.given(ada, withdraw('H-1'));
+    expect(run.row('message', 'M-1')).toMatchObject({ status: 'closed', disposition: 'withdrawn' });
+  });
+
+  it('is used up by the first progress of its receiver, and not before', () => {
+    const run = offered().given(bob, accept('H-1'), leave());
+    expect(run.state.handoffs.get('H-1')).toMatchObject({ status: 'accepted', progressAt: null });
+    expect(run.when(bob, accept('H-1')).body('handoff.accepted')).toMatchObject({ session: 'S-3' });
+    run.given(bob, checkpoint('more', 'p1'));
+    expect(run.state.handoffs.get('H-1')?.progressAt).not.toBeNull();
+    const ended = run.when(bob, leave());
+    expect(ended.body('handoff.finished').outcome).toBe(
+      'S-3 ended: completed. p1 in progress at more, p2 in progress.',
+    );
+    expect(run.state.messages.get('M-1')?.status).toBe('actioned');
+    expect(run.refusal(bob, accept('H-1')).code).toBe('illegal');
+  });
+
+  it('follows its receiver into another session of the same conversation', () => {
+    const client = { name: 'codex', id: 'c-1' };
+    const run = offered().given(bob, { type: 'session.start', client }).given(bob, accept('H-1'));
+    run.given(bob, { type: 'session.start', client });
+    expect(run.state.handoffs.get('H-1')).toMatchObject({ acceptedBy: 'S-3', progressAt: null });
+    run.given(bob, checkpoint('more', 'p1'), leave());
+    expect(run.row('handoff', 'H-1')).toMatchObject({ status: 'finished', acceptedBy: 'S-3' });
+  });
+
+  it('has its outcome recorded when the receiver crashes or hands it on', () => {
+    const taken = () => offered().given(bob, accept('H-1'), checkpoint('more', 'p1'));
+    const crashed = taken()
+      .wait(31 * MINUTE_MS)
+      .given(sam, { type: 'run.supervise' });
+    expect(crashed.row('handoff', 'H-1').outcome).toContain('S-2 crashed. p1 in progress at more');
+    const on = taken().given(bob, offer('cleo')).given(cleo, accept('H-2'));
+    expect(on.row('handoff', 'H-1').outcome).toContain('handed on in H-2. p1 in progress');
   });
 
   it('is not found under a wrong id', () => {

@@ -1,11 +1,14 @@
 import type { CommandOf } from '../command.ts';
-import type { Draft } from '../event.ts';
+import type { Draft, EventBody } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
-import { type Handoff, nextId, type Session } from '../state.ts';
+import { type Handoff, type Message, nextId, type Session, type State } from '../state.ts';
 import { draft, isMaintainer, mustAllow, mustBeActive, mustBePerson, mustHaveSession, type Scene } from './scene.ts';
 
-/** An agent offers its own steps; a person can offer those of a session that is gone. */
-export function offerHandoff(scene: Scene, { to, from, message, snapshot }: CommandOf<'handoff.offer'>): Draft[] {
+/**
+ * An agent offers its own steps; a person can offer those of a session that is gone. The receiver finds a message that
+ * points to the offer, and the snapshot it needs to go on.
+ */
+export function offerHandoff(scene: Scene, { to, from, message, snapshot, mark }: CommandOf<'handoff.offer'>): Draft[] {
   mustBeActive(scene);
   const sender = from ? sessionOf(scene, from) : mustHaveSession(scene);
   if (sender.id !== scene.session?.id)
@@ -22,16 +25,35 @@ export function offerHandoff(scene: Scene, { to, from, message, snapshot }: Comm
       data: { handoff: open.id },
     });
   }
+  const id = nextId(scene.state, 'H');
+  const keys = steps.map((step) => step.key);
+  const isHere = scene.state.sessions.has(sender.id);
+  const taken = snapshot === undefined && isHere ? snapshotOf(scene.state, sender, { mark }) : null;
+  const left = snapshot ?? (taken?.type === 'snapshot.taken' ? taken.body.id : undefined);
+  const what = keys.length > 0 ? keys.join(', ') : 'its place';
   return [
-    draft('handoff.offered', {
-      id: nextId(scene.state, 'H'),
-      from: sender.id,
+    ...(taken ? [taken] : []),
+    draft('message.sent', {
+      id: nextId(scene.state, 'M'),
+      from: scene.actor.name,
       to,
-      steps: steps.map((step) => step.key),
-      message,
-      snapshot,
+      type: 'handoff-ready',
+      priority: 'P1',
+      subject: `${sender.agent} (${sender.id}) hands over ${what}`,
+      body: [
+        ...(message === undefined ? [] : [message]),
+        `Read the snapshot${left === undefined ? '' : ` ${left}`} and the files it lists; accept with \`holdfast handoff accept ${id}\`.`,
+      ].join('\n\n'),
+      about: id,
     }),
+    draft('handoff.offered', { id, from: sender.id, to, steps: keys, message, snapshot: left }),
   ];
+}
+
+/** Nobody has taken it, or whoever did was gone before any progress. */
+export function isOpenOffer(state: State, { status, acceptedBy, progressAt }: Handoff): boolean {
+  if (status !== 'accepted') return status === 'offered' || status === 'clarifying';
+  return progressAt === null && acceptedBy !== null && !state.sessions.has(acceptedBy);
 }
 
 /** The fencing number passes with the acceptance; the sender's session is superseded in the same breath. */
@@ -40,7 +62,8 @@ export function acceptHandoff(scene: Scene, { id }: CommandOf<'handoff.accept'>)
   const handoff = handoffOf(scene, id);
   const session = mustHaveSession(scene);
   if (handoff.status === 'accepted' && handoff.acceptedBy === session.id) return [];
-  mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'accept');
+  if (!isOpenOffer(scene.state, handoff))
+    mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'accept', takenBy(scene.state, handoff));
   mustReceive(scene, handoff);
   if (handoff.from === session.id) {
     throw new Fault('illegal', `${handoff.id} offers the work of ${session.id} itself.`, {
@@ -56,23 +79,71 @@ export function acceptHandoff(scene: Scene, { id }: CommandOf<'handoff.accept'>)
     .map((step, index) => ({ step, claim: nextId(scene.state, 'L', index) }));
   const sender = scene.state.sessions.get(handoff.from);
   return [
+    ...(sender ? finishHandoffsOf(scene, sender, `handed on in ${handoff.id}`) : []),
     ...(sender ? [draft('session.ended', { id: sender.id, reason: 'superseded' }, 'verified')] : []),
     draft('handoff.accepted', { id: handoff.id, session: session.id, claims }),
+    ...moveNotice(scene, handoff, 'acknowledged', `Accepted ${handoff.id}.`),
   ];
+}
+
+/** Of two receivers the second is told who was first. */
+function takenBy(state: State, { acceptedBy }: Handoff): string[] {
+  if (acceptedBy === null) return [];
+  const session = state.sessions.get(acceptedBy);
+  return [`It was accepted by ${session ? `${session.agent} (${acceptedBy})` : acceptedBy}.`];
+}
+
+/** The message that came with an offer, where it is still open and the one who acts received it. */
+function moveNotice(scene: Scene, handoff: Handoff, to: 'acknowledged' | 'actioned', note: string): Draft[] {
+  const notice = noticeOf(scene, handoff);
+  if (!notice || notice.to !== scene.actor.name || notice.status === to || notice.status === 'actioned') return [];
+  return [draft('message.moved', { id: notice.id, to, note })];
+}
+
+function noticeOf({ state }: Pick<Scene, 'state'>, { id }: Handoff): Message | undefined {
+  return [...state.messages.values()].find((message) => message.about === id && message.type === 'handoff-ready');
+}
+
+/** What became of the handoffs that a session took over and got on with, recorded when it ends. */
+export function finishHandoffsOf(scene: Omit<Scene, 'plan'>, session: Session, how: string): Draft[] {
+  const taken = [...scene.state.handoffs.values()].filter(
+    (one) => one.status === 'accepted' && one.acceptedBy === session.id && one.progressAt !== null,
+  );
+  return taken.flatMap((handoff) => {
+    const steps = handoff.steps.map((key) => {
+      const step = scene.state.steps.get(key);
+      const at = step?.checkpoint ? ` at ${step.checkpoint.name}` : '';
+      return `${key} ${step ? step.status.replace('_', ' ') : 'removed'}${at}`;
+    });
+    const outcome = [`${how}.`, ...(steps.length > 0 ? [`${steps.join(', ')}.`] : [])].join(' ');
+    return [
+      draft('handoff.finished', { id: handoff.id, outcome }, 'verified'),
+      ...moveNotice(scene as Scene, handoff, 'actioned', outcome),
+    ];
+  });
 }
 
 export function clarifyHandoff(scene: Scene, { id, question }: CommandOf<'handoff.clarify'>): Draft[] {
   const handoff = handoffOf(scene, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'clarify');
   mustReceive(scene, handoff);
-  return [draft('handoff.clarified', { id: handoff.id, question })];
+  const notice = noticeOf(scene, handoff);
+  const asked = notice?.to === scene.actor.name ? notice : null;
+  return [
+    draft('handoff.clarified', { id: handoff.id, question }),
+    // The sender finds the question where it finds its mail.
+    ...(asked ? [draft('message.replied', { id: asked.id, from: scene.actor.name, body: question })] : []),
+  ];
 }
 
 export function declineHandoff(scene: Scene, { id, reason }: CommandOf<'handoff.decline'>): Draft[] {
   const handoff = handoffOf(scene, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'decline');
   mustReceive(scene, handoff);
-  return [draft('handoff.declined', { id: handoff.id, reason })];
+  return [
+    draft('handoff.declined', { id: handoff.id, reason }),
+    ...moveNotice(scene, handoff, 'actioned', `Declined: ${reason}`),
+  ];
 }
 
 export function withdrawHandoff(scene: Scene, { id, reason }: CommandOf<'handoff.withdraw'>): Draft[] {
@@ -83,7 +154,12 @@ export function withdrawHandoff(scene: Scene, { id, reason }: CommandOf<'handoff
       hints: [`Decline it with \`holdfast handoff decline ${handoff.id}\` if it was offered to you.`],
     });
   }
-  return [draft('handoff.withdrawn', { id: handoff.id, reason })];
+  const notice = noticeOf(scene, handoff);
+  const note = reason ?? `${handoff.id} was withdrawn.`;
+  return [
+    draft('handoff.withdrawn', { id: handoff.id, reason }),
+    ...(notice ? [draft('message.moved', { id: notice.id, to: 'closed', note, disposition: 'withdrawn' })] : []),
+  ];
 }
 
 export function finishHandoff(scene: Scene, { id, outcome }: CommandOf<'handoff.finish'>): Draft[] {
@@ -95,17 +171,20 @@ export function finishHandoff(scene: Scene, { id, outcome }: CommandOf<'handoff.
 
 /** The next snapshot of the acting session; the sequence rises per agent. */
 export function takeSnapshot(scene: Scene, { type: _, ...words }: CommandOf<'snapshot.take'>): Draft[] {
-  const session = mustHaveSession(scene);
-  const sequence = (scene.state.snapshotSequences.get(session.agent) ?? 0) + 1;
-  return [
-    draft('snapshot.taken', {
-      id: nextId(scene.state, 'P'),
-      session: session.id,
-      agent: session.agent,
-      sequence,
-      ...words,
-    }),
-  ];
+  return [snapshotOf(scene.state, mustHaveSession(scene), words)];
+}
+
+type Closing = Omit<EventBody<'snapshot.taken'>, 'id' | 'session' | 'agent' | 'sequence' | 'token' | 'text'>;
+
+/** Numbered after those that the same decision leaves before it. What it says is written when it is recorded. */
+export function snapshotOf(state: State, session: Session, closing: Closing, before: readonly Draft[] = []): Draft {
+  const taken = before.flatMap((one) => (one.type === 'snapshot.taken' ? [one.body] : []));
+  const last = state.snapshotSequences.get(session.agent) ?? 0;
+  const sequence = last + 1 + taken.filter((one) => one.agent === session.agent).length;
+  const mark = closing.mark ? { ...closing.mark, dirty: undefined } : undefined;
+  const id = nextId(state, 'P', taken.length);
+  const body = { id, session: session.id, agent: session.agent, sequence, ...closing, mark };
+  return draft('snapshot.taken', body, closing.reconstructed ? 'verified' : 'declared');
 }
 
 function mustReceive(scene: Scene, handoff: Handoff): void {

@@ -115,7 +115,7 @@ describe('a run', () => {
       expect(fault.data).toEqual({ run: 'work', status });
     }
     expect(run.refusal(ada, { type: 'run.amend', goal: 'Other.' }).code).toBe('illegal');
-    expect(run.when(ada, { type: 'session.end', reason: 'completed' }).types).toEqual(['session.ended']);
+    expect(run.when(ada, { type: 'session.end', reason: 'completed' }).types).toContain('session.ended');
   });
 
   it('is completed by a plan that is done, and archived without a reason when all is done', () => {

@@ -103,7 +103,7 @@ describe('a session', () => {
       issues: ['i'],
       contextUsage: 62.5,
     };
-    expect(run.when(ada, end).types).toEqual(['session.ended']);
+    expect(run.when(ada, end).types).toEqual(['session.ended', 'snapshot.taken']);
     expect(run.session('S-1')).toMatchObject({
       status: 'completed',
       notes: ['n'],

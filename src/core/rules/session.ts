@@ -4,6 +4,7 @@ import { isGone, leaseEnd } from '../derive.ts';
 import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
 import { nextId, type Session, type State } from '../state.ts';
+import { finishHandoffsOf, snapshotOf } from './handoff.ts';
 import { escalateMail, escalateOnLeaving } from './mail.ts';
 import { draft, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
 
@@ -79,8 +80,15 @@ function interruptedSessionOf(state: State, agent: string): string | undefined {
 
 export function endSession(scene: Scene, { type: _, ...body }: CommandOf<'session.end'>): Draft[] {
   const session = mustHaveSession(scene);
-  const left = body.reason === 'superseded' ? [] : escalateOnLeaving(scene, session);
-  return [...left, draft('session.ended', { id: session.id, ...body })];
+  const { reason, next, why, fileNotes, mark } = body;
+  const isLeaving = reason !== 'superseded';
+  return [
+    ...(isLeaving ? escalateOnLeaving(scene, session) : []),
+    ...finishHandoffsOf(scene, session, `${session.id} ended: ${reason}`),
+    draft('session.ended', { id: session.id, ...body }),
+    // Whoever goes on in its place has what it left; there is nothing to close.
+    ...(isLeaving ? [snapshotOf(scene.state, session, { reason, next, why, fileNotes, mark })] : []),
+  ];
 }
 
 /** Sessions that are gone, other than the one that acts. */
@@ -114,24 +122,12 @@ export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.su
         'verified',
       ),
     );
-    const before = scene.state.snapshotSequences.get(session.agent) ?? 0;
-    const taken = drafts.filter((one) => one.type === 'snapshot.taken');
-    const sequence = before + 1 + taken.filter((one) => one.body.agent === session.agent).length;
     const { next } = scene.state;
+    const words = next?.session === session.id ? { next: next.text } : {};
+    const closing = { reason: 'timeout', reconstructed: true, ...words } as const;
     drafts.push(
-      draft(
-        'snapshot.taken',
-        {
-          id: nextId(scene.state, 'P', taken.length),
-          session: session.id,
-          agent: session.agent,
-          sequence,
-          reason: 'timeout',
-          reconstructed: true,
-          ...(next?.session === session.id ? { next: next.text } : {}),
-        },
-        'verified',
-      ),
+      snapshotOf(scene.state, session, closing, drafts),
+      ...finishHandoffsOf(scene, session, `${session.id} crashed`),
     );
     for (const step of scene.state.steps.values()) {
       if (step.holder?.session !== session.id || (step.crashes + 1) % CRASHES_THAT_BLOCK !== 0) continue;

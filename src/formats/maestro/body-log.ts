@@ -1,4 +1,4 @@
-import { type MarkdownPage, scanMarkdown } from '../markdown.ts';
+import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';
 
 /** The Markdown below the front matter: a title, a section a phase, and whatever else people and models wrote there. */
@@ -92,8 +92,9 @@ export function readBody(text: string, offset: number): BodyLog {
 function placeLines(page: MarkdownPage, offset: number): Line[] {
   let start = offset;
   return page.lines.map((raw) => {
-    const words = raw.replace(/\r?\n$/, '').replace(/^\ufeff/, '');
-    const line = { words, start, end: start + raw.replace(/\r?\n$/, '').length };
+    const words = bare(raw);
+    const line = { words, start, end: start + raw.trimEnd().length };
+    if (words !== '' && words.trimEnd() !== words) line.end = start + words.length;
     start += raw.length;
     return line;
   });
@@ -151,11 +152,13 @@ function readPhaseHeading(line: Line): Pick<PhaseSection, 'id' | 'name' | 'statu
   let name = rest;
   let status: StepStatus | null = null;
   for (let turn = 0; turn < 3; turn++) {
-    const mark = /(?:^|\s+)(?:[([]([^()[\]]{1,20})[)\]]|(\S{1,3}))$/u.exec(name);
+    // Marks are short; only the end is looked at, or a heading full of spaces would take forever.
+    const tail = name.slice(-40);
+    const mark = /(?:^|\s+)(?:[([]([^()[\]]{1,20})[)\]]|(\S{1,3}))$/u.exec(tail);
     const meant = mark ? stepStatus(mark[1] ?? mark[2] ?? '') : null;
     if (!mark || meant === null || (mark[2] !== undefined && /^[\p{L}\p{N}]/u.test(mark[2]))) break;
     status ??= meant;
-    name = name.slice(0, mark.index).trimEnd();
+    name = name.slice(0, name.length - tail.length + mark.index).trimEnd();
   }
   const end = line.start + line.words.trimEnd().length;
   const start = end - (rest.length - name.length);
@@ -240,8 +243,9 @@ function paragraphs(lines: readonly Line[]): Piece[] {
     open = [];
   };
   for (const line of lines) {
-    if (line.words.trim() === '' || /^(?:[-*+]|\d+[.)])\s/.test(line.words)) close();
-    open.push(line);
+    const isBlank = line.words.trim() === '';
+    if (open.length > 0 && (isBlank || /^(?:[-*+]|\d+[.)])\s/.test(line.words))) close();
+    if (!isBlank) open.push(line);
   }
   close();
   return pieces;
@@ -267,7 +271,8 @@ function listItems(lines: readonly Line[]): Piece[] {
 
 function pieceOf(lines: readonly Line[]): Piece | null {
   const first = lines.findIndex((line) => line.words.trim() !== '');
-  const last = lines.findLastIndex((line) => line.words.trim() !== '');
+  // A rule at the end parts this from what follows.
+  const last = lines.findLastIndex((line) => !/^\s*(?:-{3,}\s*)?$/.test(line.words));
   const [from, to] = [lines[first], lines[last]];
   if (!from || !to) return null;
   const text = lines

@@ -111,10 +111,13 @@ export function emitField(field: Field, value: unknown): string | null {
   if (field.kind === 'list') {
     const entries = value as readonly string[];
     if (entries.length === 0) return null;
-    return [`- ${field.label}:`, ...entries.map((entry) => `  - ${entry.replace(/\r?\n/g, '\n      ')}`)].join('\n');
+    return [
+      `- ${field.label}:`,
+      ...entries.map((entry) => `  - ${entry.replace(/\r?\n(?=[^\r\n])/g, '\n      ')}`),
+    ].join('\n');
   }
   // Four spaces, so that no line of it can be taken for a heading or a fence.
-  return `- ${field.label}: ${String(value).replace(/\r?\n/g, '\n    ')}`;
+  return `- ${field.label}: ${String(value).replace(/\r?\n(?=[^\r\n])/g, '\n    ')}`;
 }
 
 function readRecord(

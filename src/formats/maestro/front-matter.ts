@@ -17,7 +17,7 @@ export interface SessionText {
  */
 export function splitSession(text: string): SessionText {
   const eol = /\r\n/.test(text.slice(0, 4096)) ? '\r\n' : '\n';
-  const opening = /^\ufeff?(?:[ \t]*(?:```[^\n]*)?\r?\n)*---[ \t]*\r?(?:\n|$)/.exec(text);
+  const opening = /^\ufeff?(?:[ \t]*(?:```[^\n]*)?\r?\n){0,8}---[ \t]*\r?(?:\n|$)/.exec(text);
   if (!opening) return { text, eol, front: null, body: text.startsWith('\ufeff') ? 1 : 0, fenced: false };
   const fenced = opening[0].includes('```');
   const start = opening[0].length;

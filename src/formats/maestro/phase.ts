@@ -155,7 +155,7 @@ function readFile(node: Node): { path: string; note?: string } | null {
   }
   const whole = wordsOf(node);
   if (whole === null) return null;
-  const commented = whole.length < 8192 ? /^(\S+)\s+\(([^\n]*)\)$/.exec(whole) : null;
+  const commented = whole.length < 8192 ? /^(\S+|[^\n]*\.\w{1,8})\s+\(([^\n]*)\)$/.exec(whole) : null;
   const found = path(commented?.[1] ?? whole);
   return found === undefined ? null : { path: found, ...(commented?.[2] ? { note: commented[2] } : {}) };
 }

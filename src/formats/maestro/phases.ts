@@ -11,6 +11,9 @@ export interface Placed {
   step: AccountStep;
 }
 
+/** A careless edit leaves one block behind; hundreds are not phases. */
+const MOST_SPILLS = 100;
+
 /** All phases with keys of their own, wherever they stand in the file. */
 export function placePhases(root: MapNode | null, body: BodyLog, text: string, complain: Complain): Placed[] {
   const found: { phase: Phase; list: ListNode | null }[] = [];
@@ -23,7 +26,10 @@ export function placePhases(root: MapNode | null, body: BodyLog, text: string, c
   else if (phases?.type === 'map') for (const pair of phases.pairs) add(pair.value, null);
   else if (root && at(root, 'tier')) found.push({ phase: wholeRun(root, complain), list: null });
   addSpilled(found, body, text, complain);
-  if (found.length === 0) for (const section of body.phases) found.push({ phase: fromLog(section), list: null });
+  if (found.length === 0) {
+    const sections = new Map(body.phases.toReversed().map((section) => [section.id, section]));
+    for (const section of [...sections.values()].reverse()) found.push({ phase: fromLog(section), list: null });
+  }
   return link(found, complain);
 }
 
@@ -42,7 +48,7 @@ function addSpilled(
   complain: Complain,
 ): void {
   const ids = new Set(found.map(({ phase }) => phase.id));
-  for (const { start, end } of body.spilled) {
+  for (const { start, end } of body.spilled.slice(0, MOST_SPILLS)) {
     const { root } = growTree(text, start, end);
     if (root?.type !== 'list') continue;
     complain(
@@ -79,7 +85,7 @@ function fromLog(section: PhaseSection): Phase {
 }
 
 function link(found: readonly { phase: Phase; list: ListNode | null }[], complain: Complain): Placed[] {
-  const taken = new Set<string>();
+  const taken = new Map<string, number>();
   const keys = new Map<string, string>();
   const placed = found.map(({ phase, list }, index): Placed => {
     const wanted = phase.id ?? String(index + 1);
@@ -115,11 +121,10 @@ function link(found: readonly { phase: Phase; list: ListNode | null }[], complai
   return placed;
 }
 
-function unused(key: string, taken: Set<string>): string {
-  let name = key;
-  for (let count = 2; taken.has(name); count++) name = `${key.slice(0, 55)}-${count}`;
-  taken.add(name);
-  return name;
+function unused(key: string, taken: Map<string, number>): string {
+  const uses = taken.get(key);
+  taken.set(key, (uses ?? 0) + 1);
+  return uses === undefined ? key : unused(`${key.slice(0, 55)}-${uses + 1}`, taken);
 }
 
 /** Phases that wait for each other in a circle: what waits for a later one of them is let go. */

@@ -62,7 +62,7 @@ export function maskOverEscapes(front: string): Repair {
   if (!first) return { text: front, found: [] };
   const text = eachLine(front, (line) => {
     const pieces = line.split('\\"');
-    if (pieces.length % 2 === 0) return line;
+    if (pieces.length % 2 === 0 || pieces.length > 500) return line;
     return pieces.map((piece, at) => (at === 0 ? piece : `${at % 2 === 1 ? ' "' : '" '}${piece}`)).join('');
   });
   return {

@@ -42,8 +42,9 @@ export function salvageSession(found: Found, tree: Tree): Salvaged | null {
   for (const copy of copies) take(copy, read(copy), 'medium');
   takeArchived(found, tree, dir, account, (path) => take(path, read(path), 'medium'));
   const plan = planOf(tree, dir, account, found);
+  const titles = new Set([...steps.values()].map((one) => flat(one.step.title)));
   for (const step of plan?.steps ?? []) {
-    const known = steps.has(step.key) || [...steps.values()].some((one) => flat(one.step.title) === flat(step.title));
+    const known = steps.has(step.key) || titles.has(flat(step.title));
     if (!known)
       steps.set(step.key, { step, confidence: { step: step.key, confidence: 'low', from: plan?.path ?? '' } });
   }

@@ -130,9 +130,10 @@ const known = new Set([
 function fill(session: Session, placed: readonly Placed[], isArchived: boolean, complain: Complain): Account {
   const { root, body } = session;
   const account = readRun(session, isArchived, complain);
+  const findSection = sectionFinder(body);
   for (const { phase, list, step } of placed) {
     session.phases.set(step.key, { phase, list });
-    const section = findSection(body, step);
+    const section = findSection(step);
     if (section) session.sections.set(step.key, section);
     account.steps.push(withLog(step, phase, section, complain));
     for (const { item, node } of phase.errors) {
@@ -205,14 +206,18 @@ function readPointer(root: MapNode | null, key: string, complain: Complain): str
 }
 
 /** A heading belongs to the phase with its number and, where several have it, with its name. */
-function findSection(body: BodyLog, step: AccountStep): PhaseSection | undefined {
-  const id = step.alias ?? step.key;
-  const named = body.phases.filter((section) => section.id === id || section.id === step.key);
-  return (
-    named.find((section) => flat(section.name) === flat(step.title)) ??
-    named[0] ??
-    body.phases.find((section) => section.name !== '' && flat(section.name) === flat(step.title))
-  );
+function sectionFinder(body: BodyLog): (step: AccountStep) => PhaseSection | undefined {
+  const sections = new Map<string, PhaseSection>();
+  for (const section of body.phases) {
+    for (const mark of [`${section.id}: ${flat(section.name)}`, section.id, `: ${flat(section.name)}`]) {
+      if (mark !== ': ' && !sections.has(mark)) sections.set(mark, section);
+    }
+  }
+  return ({ alias, key, title }) => {
+    const id = alias ?? key;
+    const name = flat(title);
+    return sections.get(`${id}: ${name}`) ?? sections.get(id) ?? sections.get(key) ?? sections.get(`: ${name}`);
+  };
 }
 
 function withLog(step: AccountStep, phase: Phase, section: PhaseSection | undefined, complain: Complain): AccountStep {

@@ -3,27 +3,6 @@ import type { Account, AccountStep } from '../../core/account.ts';
 export type StepStatus = AccountStep['status'];
 export type RunStatus = Account['run']['status'];
 
-/**
- * Maestro's moves of a phase against ours. Its rules are words for a model; ours are held by the tool. A file is never
- * refused for a move that was made before we came: what it says is taken as it stands.
- */
-export const moves: readonly { from: StepStatus; to: StepStatus; maestro: boolean; ours: string }[] = [
-  { from: 'pending', to: 'in_progress', maestro: true, ours: 'start, once what it is blocked by is done' },
-  { from: 'in_progress', to: 'completed', maestro: true, ours: 'complete' },
-  { from: 'in_progress', to: 'failed', maestro: true, ours: 'fail, which records an error' },
-  { from: 'failed', to: 'in_progress', maestro: true, ours: 'retry, at most twice, then a person decides' },
-  { from: 'pending', to: 'skipped', maestro: true, ours: "skip, a person's only" },
-  {
-    from: 'failed',
-    to: 'skipped',
-    maestro: false,
-    ours: "skip, a person's only: its resume offers what its table forbids",
-  },
-  { from: 'in_progress', to: 'pending', maestro: false, ours: 'release' },
-  { from: 'completed', to: 'in_progress', maestro: false, ours: 'reopen, with a reason' },
-  { from: 'skipped', to: 'in_progress', maestro: false, ours: 'reopen, with a reason' },
-];
-
 /** The marks of the log, as fixed characters: upstream names them in words, and people wrote a dozen different ones. */
 export const glyphs: Readonly<Record<StepStatus, string>> = {
   completed: '✓',

@@ -49,6 +49,9 @@ export interface Grown {
   broken: boolean;
 }
 
+const options = { uniqueKeys: false, strict: false, prettyErrors: false, logLevel: 'silent' } as const;
+const LARGE = 24_576;
+const PIECE = 8192;
 const DEEPEST = 500;
 const PASSES = 6;
 
@@ -87,14 +90,19 @@ interface Grower {
 
 /** Parses, repairs the lines with errors, parses again. Lines that resist are left out, and said. */
 function readPatiently(source: string): { document: Document; repairs: Repair['found']; broken: boolean } {
-  const options = { uniqueKeys: false, strict: false, prettyErrors: false, logLevel: 'silent' } as const;
   const repairs: Repair['found'] = [];
   const repairable = canShield(source);
-  let text = source;
+  const end = readableEnd(source);
+  let text = source.slice(0, end);
+  if (end < source.length) {
+    const message =
+      'From here on there is hardly a line that can be read as YAML; the rest of the front matter is left out.';
+    repairs.push({ code: 'not_yaml', level: 'error', offset: end, message });
+  }
   for (let pass = 1; ; pass++) {
     const document = parseDocument(text, options);
-    if (document.errors.length === 0) return { document, repairs, broken: false };
-    if (pass === PASSES || !repairable) {
+    if (document.errors.length === 0) return { document, repairs, broken: end < source.length };
+    if (pass === (source.length > LARGE ? 3 : PASSES) || !repairable) {
       for (const error of document.errors.slice(0, 20)) {
         repairs.push({
           code: 'not_yaml',
@@ -135,6 +143,36 @@ function readPatiently(source: string): { document: Document; repairs: Repair['f
   }
 }
 
+/**
+ * The parser takes a time that grows with the square of the errors. A large text is therefore tried in pieces first, and
+ * read up to the first piece that is full of them.
+ */
+function readableEnd(source: string): number {
+  if (source.length <= LARGE || isJson(source)) return source.length;
+  if (/^\s*\{/.test(source)) return LARGE;
+  // Where a phase or a key begins a text can be cut without being damaged by it.
+  const seam = /\n(?=[ \t]*- id:|\S)/g;
+  for (let start = 0; start < source.length; ) {
+    seam.lastIndex = start + PIECE;
+    const cut = seam.exec(source);
+    const end = cut ? cut.index + 1 : source.length;
+    const piece = source.slice(start, Math.min(end, start + PIECE * 4));
+    if (parseDocument(piece, options).errors.length > 40) return start;
+    start = end;
+  }
+  return source.length;
+}
+
+function isJson(source: string): boolean {
+  if (!/^\s*\{/.test(source)) return false;
+  try {
+    JSON.parse(source);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The lines that hold the offsets, each once, with where they begin. */
 function linesAt(lines: readonly string[], offsets: readonly number[]): Map<number, number> {
   const sorted = [...offsets].sort((a, b) => a - b);
@@ -152,14 +190,22 @@ function linesAt(lines: readonly string[], offsets: readonly number[]): Map<numb
   return found;
 }
 
+/** Brackets outside of quotes; a quote that is not closed on its line counts to the end of it. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
-  for (const [mark] of text.matchAll(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[[\]{}]/g)) {
-    if (mark === '[' || mark === '{') depth++;
-    else if (mark === ']' || mark === '}') depth = Math.max(0, depth - 1);
+  let quote = '';
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '\n') quote = '';
+    else if (quote !== '') {
+      if (character === '\\' && quote === '"') at++;
+      else if (character === quote) quote = '';
+    } else if (character === '"') quote = character;
+    else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth = Math.max(0, depth - 1);
     if (depth > DEEPEST) return true;
   }
-  return /(?:[-?:][ \t]+){200}/.test(text);
+  return /(?:[-?:][ \t]{1,8}){200}/.test(text);
 }
 
 function grow(grower: Grower, node: unknown): Node {

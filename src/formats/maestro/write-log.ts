@@ -163,7 +163,7 @@ function emitNote(note: AccountNote): string {
     ...(safe(note.by) ? [`by ${note.by}`] : []),
     ...(safe(note.at) ? [`at ${note.at}`] : []),
   ].join(', ');
-  return `- (${head}) ${note.text.trim().replace(/\r?\n/g, '\n    ')}`;
+  return `- (${head}) ${note.text.trim().replace(/\r?\n(?=[^\r\n])/g, '\n    ')}`;
 }
 
 const noteMark = (note: AccountNote): string => `${note.step ?? ''} ${flat(note.text)}`;

@@ -95,15 +95,17 @@ function editManifests(
   before: readonly AccountFile[],
   after: readonly AccountFile[],
 ): void {
-  const listed = new Set(before.map((file) => `${file.change} ${file.path}`));
-  const ends = before.filter((file) => /^(?:\/|[A-Za-z]:|\.\/)/.test(file.path));
+  const listed = new Set(before.map((file) => `${file.change} ${fileWords(file)}`));
+  const names = new Map<string, AccountFile[]>();
+  for (const file of before) {
+    const others = names.get(lastPart(file.path));
+    if (others) others.push(file);
+    else names.set(lastPart(file.path), [file]);
+  }
   const isListed = (file: AccountFile) =>
-    listed.has(`${file.change} ${file.path}`) ||
-    (file.change === undefined && before.some((one) => one.path === file.path)) ||
-    ends.some(
-      (one) =>
-        (file.change === undefined || one.change === file.change) &&
-        one.path.replaceAll('\\', '/').endsWith(`/${file.path}`),
+    listed.has(`${file.change} ${fileWords(file)}`) ||
+    (names.get(lastPart(file.path)) ?? []).some(
+      (one) => (file.change === undefined || one.change === file.change) && isSamePath(one.path, file.path),
     );
   for (const change of ['created', 'modified', 'deleted', undefined] as const) {
     const added = after.filter((file) => file.change === change && !isListed(file)).map(fileWords);
@@ -132,7 +134,6 @@ function editContext(splicer: Splicer, node: MapNode, before: readonly string[],
       'files_deleted',
       'files_modified',
       'files_created',
-      'status',
     ]);
     return;
   }
@@ -190,6 +191,11 @@ export function editError(splicer: Splicer, node: MapNode, before: AccountItem, 
   if (!same(item.text, before.text)) splicer.set(node, 'message', item.text);
   if (item.type && item.type !== before.type) splicer.set(node, 'type', item.type);
 }
+
+const lastPart = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';
+
+const isSamePath = (one: string, other: string): boolean =>
+  one === other || (/^(?:\/|[A-Za-z]:|\.\/)/.test(one) && one.replaceAll('\\', '/').endsWith(`/${other}`));
 
 const fileWords = (file: AccountFile): string => (file.note ? `${file.path} (${flat(file.note)})` : file.path);
 

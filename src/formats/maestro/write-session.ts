@@ -97,7 +97,9 @@ function editRun(splicer: Splicer, session: Session, before: Account, account: A
   if (run.goal !== undefined && !same(run.goal, before.run.goal)) splicer.set(root, 'task', run.goal, ['session_id']);
   if (run.openedAt !== undefined && before.run.openedAt === undefined)
     splicer.set(root, 'created', run.openedAt, ['task', 'session_id']);
-  if (run.status !== before.run.status)
+  // A session of the smallest tier is its own phase and has one status for both.
+  const isPhase = [...session.phases.values()].some(({ phase }) => phase.node === root);
+  if (!isPhase && run.status !== before.run.status)
     splicer.set(root, 'status', sessionWord(account), ['updated', 'created', 'session_id']);
   if (run.reason !== undefined && !same(run.reason, before.run.reason))
     splicer.set(root, 'status_reason', run.reason, ['status']);
@@ -136,7 +138,8 @@ function editPhases(
   if ((added.length > 0 || gone.length > 0) && total) splicer.set(root, 'total_phases', account.steps.length);
   const moved = account.steps.some((step) => old.get(step.key)?.status !== step.status);
   const current = account.position?.step ?? (moved ? currentOf(account) : null);
-  if (current && current !== before.position?.step && keys.has(current))
+  const isTier = [...session.phases.values()].some(({ phase }) => phase.node === root);
+  if (!isTier && current && current !== before.position?.step && keys.has(current))
     splicer.set(root, 'current_phase', ids(current), ['implementation_plan', 'status']);
 }
 
@@ -162,7 +165,7 @@ function editErrors(splicer: Splicer, session: Session, before: Account, account
     if (!node || !known.has(key)) continue;
     const list = at(node, 'errors');
     if (list?.type === 'list') splicer.append(list, items.map(newError));
-    else splicer.set(node, 'errors', items.map(newError), ['downstream_context', 'files_deleted', 'status']);
+    else splicer.set(node, 'errors', items.map(newError), ['downstream_context', 'files_deleted']);
   }
 }
 

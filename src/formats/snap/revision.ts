@@ -1,0 +1,224 @@
+import { sha256 } from '../../core/sha256.ts';
+import { utf8Length } from '../../core/text.ts';
+
+/**
+ * Revision tokens: `REV-YYYYMMDD-<topic>-<seq>-h<8hex>`, whose eight digits begin the SHA-256 of what they stand for. A
+ * payload is hashed between its fence markers with its last line feed; a snapshot holds its own token, so its digits are
+ * zero while it is hashed.
+ */
+export interface Revision {
+  /** `20260208`. */
+  date: string;
+  topic: string;
+  sequence: number;
+  /** Of a payload that was too long for one envelope. */
+  part: { number: number; of: number } | null;
+  digits: string;
+}
+
+/** A placeholder that nobody filled in; real files are full of it. It is never accepted. */
+export const NO_DIGITS = '00000000';
+
+export function renderRevision({ date, topic, sequence, part, digits }: Revision): string {
+  return `REV-${date}-${topic}-${sequence}${part ? `-p${part.number}of${part.of}` : ''}-h${digits}`;
+}
+
+export function parseRevision(token: string): Revision | null {
+  if (token.length > 300) return null;
+  const match = /^REV-(\d{8})-(.+)-(\d{1,9})(?:-p(\d{1,4})of(\d{1,4}))?-h([0-9a-f]{8})$/.exec(token);
+  if (!match) return null;
+  const [, date = '', topic = '', sequence, number, of, digits = ''] = match;
+  const part = number === undefined ? null : { number: Number(number), of: Number(of) };
+  return { date, topic, sequence: Number(sequence), part, digits };
+}
+
+/** The topic of an agent's snapshots; names are compared without case, real files write `Claude` and `claude`. */
+export const snapshotTopic = (agent: string): string => `snapshot-${agent.toLowerCase()}`;
+
+/** The digits of a snapshot: over its YAML lines, a line feed and its body, as they are with the digits zeroed. */
+export function digestSnapshot(yaml: string, body: string, token: string): string {
+  const unsigned = token.replace(/[0-9a-f]{8}$/, NO_DIGITS);
+  const signed = token === '' ? yaml : yaml.replaceAll(token, unsigned);
+  return digitsOf(endOnce(`${unifyLines(signed)}\n${unifyLines(body)}`));
+}
+
+/** No mark of byte order, and line feeds only. */
+export function unifyLines(text: string): string {
+  return text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+}
+
+/** Exactly one line feed at the end. */
+function endOnce(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 10) end--;
+  return `${text.slice(0, end)}\n`;
+}
+
+const digitsOf = (text: string): string => sha256(text).slice(0, 8);
+
+export interface Payload {
+  /** `20260208`. */
+  date: string;
+  topic: string;
+  sequence: number;
+  format: 'unified-diff' | 'full-text';
+  reviewScope: 'full' | 'critical-only' | 'interface-only' | 'none';
+  ask: 'apply-or-counter' | 'review-only' | 'fyi' | 'ack-or-counter';
+  files: readonly string[];
+  /** Stands after the fence and is not hashed. */
+  language?: string;
+  content: string;
+}
+
+const PART_BYTES = 16 * 1024;
+const PART_LINES = 300;
+
+/** A payload as text to send: one envelope, or as many as its length asks for. */
+export function renderEnvelopes(payload: Payload): string[] {
+  const parts = splitPayload(payload.content);
+  return parts.map((content, index) => {
+    const part = parts.length > 1 ? { number: index + 1, of: parts.length } : null;
+    const token = renderRevision({ ...payload, part, digits: digitsOf(content) });
+    const fence = fenceFor(content);
+    return [
+      `Revision: ${token}`,
+      `Format: ${payload.format}`,
+      `Review scope: ${payload.reviewScope}`,
+      `Ask: ${payload.ask}`,
+      ...(part ? [`Part: ${part.number}/${part.of}`] : []),
+      'Files:',
+      ...payload.files.map((file) => `  - ${file}`),
+      '',
+      `${fence}${payload.language ?? (payload.format === 'unified-diff' ? 'diff' : 'text')}`,
+      `${content}${fence}`,
+      '',
+    ].join('\n');
+  });
+}
+
+/**
+ * Hashed as it will stand: every part ends with a line feed. The reference tool hashes a text without a last one as it
+ * is and writes one before the fence, so that such a payload can never be verified.
+ */
+function splitPayload(content: string): string[] {
+  const text = content.replace(/\r\n/g, '\n');
+  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+  const parts: string[] = [];
+  let part: string[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const size = utf8Length(line) + 1;
+    if (part.length > 0 && (bytes + size > PART_BYTES || part.length === PART_LINES)) {
+      parts.push(`${part.join('\n')}\n`);
+      part = [];
+      bytes = 0;
+    }
+    part.push(line);
+    bytes += size;
+  }
+  return [...parts, `${part.join('\n')}\n`];
+}
+
+/** Longer than any fence inside. */
+function fenceFor(content: string): string {
+  const longest = (content.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  return '`'.repeat(longest + 1);
+}
+
+export interface Envelope {
+  /** Of its `Revision:`, from 1. */
+  line: number;
+  token: string;
+  /** Null when the token has another form. */
+  revision: Revision | null;
+  fields: ReadonlyMap<string, string>;
+  files: readonly string[];
+  /** What is between the fence markers; null when there is no fence. */
+  content: string | null;
+  /** What the token should end with. */
+  digits: string | null;
+  verdict: 'valid' | 'changed' | 'placeholder' | 'malformed' | 'no-payload';
+}
+
+/** Every envelope in a text, each verified. */
+export function envelopesIn(text: string): Envelope[] {
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n/g, '\n')
+    .split('\n');
+  const found: Envelope[] = [];
+  let open = null as { line: number; token: string; fields: Map<string, string>; files: string[] } | null;
+  const close = (content: string | null): void => {
+    if (open) found.push(verified({ ...open, content }));
+    open = null;
+  };
+  for (let index = 0; index < lines.length; index++) {
+    const line = (lines[index] ?? '').slice(0, LINE_CHARS);
+    const fence = openingFence(line);
+    if (fence !== null) {
+      const end = closingFence(lines, index, fence);
+      const content = lines.slice(index + 1, end).map((one) => `${one}\n`);
+      if (open) close(content.join(''));
+      index = end;
+      continue;
+    }
+    const token = /^(?:\*\*)?Revision(?: token)?:(?:\*\*)?\s*`?(REV-[^\s`]+)/i.exec(line)?.[1];
+    if (token !== undefined) {
+      // A card names the token in its head and again above the payload.
+      if (open?.token !== token) close(null);
+      open = { line: index + 1, token, fields: new Map(), files: [] };
+    } else if (/^#{1,6}\s/.test(line)) close(null);
+    else if (open) readField(line, open);
+  }
+  close(null);
+  return found;
+}
+
+/** No line that matters is longer; what is past it is not looked at. */
+const LINE_CHARS = 2000;
+
+function readField(line: string, { fields, files }: { fields: Map<string, string>; files: string[] }): void {
+  const field = /^(Format|Review scope|Ask|Part|Files):\s*(.*)$/i.exec(line);
+  if (field) fields.set((field[1] ?? '').toLowerCase(), (field[2] ?? '').trim());
+  const file = /^\s*-\s+(\S.*)$/.exec(line)?.[1];
+  if (file !== undefined && fields.has('files')) files.push(file.trim());
+}
+
+function verified(envelope: Pick<Envelope, 'line' | 'token' | 'fields' | 'files' | 'content'>): Envelope {
+  const { token, content } = envelope;
+  const revision = parseRevision(token);
+  const digits = content === null ? null : digitsOf(content);
+  return { ...envelope, revision, digits, verdict: verdictOn(revision, digits) };
+}
+
+function verdictOn(revision: Revision | null, digits: string | null): Envelope['verdict'] {
+  if (revision?.digits === NO_DIGITS) return 'placeholder';
+  if (!revision) return 'malformed';
+  if (digits === null) return 'no-payload';
+  return revision.digits === digits ? 'valid' : 'changed';
+}
+
+export interface Fence {
+  mark: string;
+  length: number;
+  info: string;
+}
+
+/** The fence that a line opens, if it opens one. */
+export function openingFence(line: string): Fence | null {
+  const match = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
+  if (!match) return null;
+  const [, run = '', info = ''] = match;
+  if (run.startsWith('`') && info.includes('`')) return null;
+  return { mark: run.slice(0, 1), length: run.length, info: info.trim() };
+}
+
+/** The line that closes a fence, or one past the last: a fence that nobody closed goes on to the end. */
+export function closingFence(lines: readonly string[], from: number, { mark, length }: Fence): number {
+  for (let index = from + 1; index < lines.length; index++) {
+    const trimmed = (lines[index] ?? '').trim();
+    if (trimmed.length >= length && trimmed.startsWith(mark.repeat(length)) && trimmed === mark.repeat(trimmed.length))
+      return index;
+  }
+  return lines.length;
+}

@@ -1,0 +1,268 @@
+import { plain } from '../../core/brief-sections.ts';
+import { estimateTokens } from '../../core/tokens.ts';
+import { digestSnapshot, NO_DIGITS, renderRevision, snapshotTopic } from './revision.ts';
+
+/**
+ * What a closing session leaves, as one text: YAML front matter for programs, sections for whoever reads on. It must
+ * suffice without the tool. `snapshot-reading.ts` reads it back, and what people have made of the form.
+ */
+export interface Snapshot {
+  run: string;
+  session: string;
+  agent: string;
+  sequence: number;
+  timestamp: string;
+  /** Null while the session goes on. */
+  closeReason: string | null;
+  /** Made from outside, since the session was cut off; it was last seen at `endedAt`. */
+  reconstructed: boolean;
+  endedAt: string | null;
+  branch: string | null;
+  head: string | null;
+  journalVersion: number;
+  task: SnapshotTask;
+  mail: Record<MailClass, readonly Entry[]>;
+  commitments: readonly Entry[];
+  modified: readonly ModifiedFile[];
+  reading: readonly FileToRead[];
+  decisions: readonly Entry[];
+  why: string | null;
+  questions: readonly Entry[];
+}
+
+export type TaskStatus = 'complete' | 'partial' | 'blocked';
+
+export interface SnapshotTask {
+  status: TaskStatus;
+  step: string | null;
+  title: string | null;
+  checkpoint: string | null;
+  /** Other steps the session had in hand. */
+  also: readonly string[];
+  next: string;
+}
+
+export const mailClasses = ['unread', 'pendingAcks', 'unansweredUnread', 'awaitingClose'] as const;
+export type MailClass = (typeof mailClasses)[number];
+
+/** Something with an id; the words are shortened to fit. */
+export interface Entry {
+  id: string;
+  /** What is said of it besides its words: from whom, how urgent. */
+  facts: string;
+  words: string;
+  reason?: string | undefined;
+}
+
+export interface ModifiedFile {
+  path: string;
+  /** `deleted`, `renamed` and `absent` say that it need not be there. */
+  change: string;
+  note: string | null;
+}
+
+export interface FileToRead {
+  path: string;
+  lines: number | null;
+  tokens: number | null;
+  note: string;
+}
+
+/** The headings of the sections, in order. */
+export const sectionTitles = {
+  task: 'Active task',
+  mailbox: 'Mailbox state',
+  commitments: 'Open commitments',
+  modified: 'Files modified this session',
+  reading: 'Files to read on resume',
+  decisions: 'Decision context',
+  questions: 'Open questions touched',
+} as const;
+export type SectionName = keyof typeof sectionTitles;
+
+export const mailLabels: Readonly<Record<MailClass, string>> = {
+  unread: 'Unread',
+  pendingAcks: 'Pending acks',
+  unansweredUnread: 'Unanswered posts, unread',
+  awaitingClose: 'Unanswered posts, answered and awaiting close',
+};
+
+/** A snapshot never costs its reader more. */
+export const SNAPSHOT_TOKENS = 1500;
+
+export interface RenderedSnapshot {
+  text: string;
+  token: string;
+  /** How many entries were left out for the budget, by section; the text says so too. */
+  omitted: Partial<Record<SectionName, number>>;
+}
+
+/** The text, sealed with its token. Words are shortened before entries are left out, and what is left out is counted. */
+export function renderSnapshot(snapshot: Snapshot, budgetTokens = SNAPSHOT_TOKENS): RenderedSnapshot {
+  let shortest: RenderedSnapshot | null = null;
+  for (const entries of ENTRIES) {
+    for (const chars of WORD_CHARS) {
+      const rendered = layOut(snapshot, { chars, entries });
+      if (estimateTokens(rendered.text) <= budgetTokens) return rendered;
+      shortest = rendered;
+    }
+  }
+  return shortest as RenderedSnapshot;
+}
+
+/** The same snapshot as an entry of a chat file: the YAML in a fence, under a heading. The token is the same. */
+export function renderChatEntry(text: string, sessionNumber: number): string {
+  const end = text.indexOf('\n---\n', 4);
+  const yaml = text.slice(4, end);
+  return `## Session ${sessionNumber} closing state\n\n\`\`\`yaml\n${yaml}\n\`\`\`\n${text.slice(end + 5)}`;
+}
+
+/** How many entries of a section are shown, and how long their words may be, tried in this order. */
+const ENTRIES = [40, 20, 12, 8, 5, 3, 2, 1, 0];
+const WORD_CHARS = [300, 160, 100, 60, 30];
+
+interface Measures {
+  chars: number;
+  entries: number;
+}
+
+function layOut(snapshot: Snapshot, measures: Measures): RenderedSnapshot {
+  const unsigned = renderRevision({
+    date: snapshot.timestamp.slice(0, 10).replaceAll('-', ''),
+    topic: snapshotTopic(snapshot.agent),
+    sequence: snapshot.sequence,
+    part: null,
+    digits: NO_DIGITS,
+  });
+  const omitted: RenderedSnapshot['omitted'] = {};
+  const yaml = frontMatter(snapshot, unsigned);
+  const body = `\n${sectionsOf(snapshot, measures, omitted).join('\n\n')}\n`;
+  const token = unsigned.slice(0, -NO_DIGITS.length) + digestSnapshot(yaml, body, unsigned);
+  return { text: `---\n${yaml.replace(unsigned, token)}\n---\n${body}`, token, omitted };
+}
+
+function frontMatter(snapshot: Snapshot, token: string): string {
+  const { mail } = snapshot;
+  return [
+    `session_id: ${scalar(snapshot.session)}`,
+    `agent: ${scalar(snapshot.agent)}`,
+    `timestamp: ${snapshot.timestamp}`,
+    `close_reason: ${snapshot.closeReason ?? 'null'}`,
+    ...(snapshot.closeReason === null ? ['session_open: true'] : []),
+    ...(snapshot.reconstructed ? ['reconstructed: true'] : []),
+    ...(snapshot.endedAt === null ? [] : [`ended_at: ${snapshot.endedAt}`]),
+    `run: ${scalar(snapshot.run)}`,
+    `branch: ${snapshot.branch === null ? 'null' : scalar(snapshot.branch)}`,
+    `head: ${snapshot.head === null ? 'null' : scalar(snapshot.head)}`,
+    `journal_version: ${snapshot.journalVersion}`,
+    'mailbox:',
+    `  unread: ${mail.unread.length}`,
+    `  pending_acks: ${mail.pendingAcks.length}`,
+    `  unanswered: ${mail.unansweredUnread.length + mail.awaitingClose.length}`,
+    `revision: ${token}`,
+  ].join('\n');
+}
+
+/** Quoted wherever some reader of YAML might take it for something else than text. */
+function scalar(value: string): string {
+  const isPlain = /^[A-Za-z][\w./@+-]*$/.test(value) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value);
+  return isPlain ? value : JSON.stringify(plain(value, 200));
+}
+
+function sectionsOf(snapshot: Snapshot, measures: Measures, omitted: RenderedSnapshot['omitted']): string[] {
+  const { chars, entries } = measures;
+  const section = <T>(
+    name: SectionName,
+    list: readonly T[],
+    line: (one: T, index: number) => string,
+    before: readonly string[] = [],
+  ): string => {
+    const left = Math.max(0, list.length - entries);
+    if (left > 0) omitted[name] = left;
+    const more = left > 0 ? [`- ${left} more, left out for length: ${moreOf[name]}`] : [];
+    const all = [...before, ...list.slice(0, entries).map(line), ...more];
+    return `### ${sectionTitles[name]}\n\n${(all.length > 0 ? all : ['None.']).join('\n')}`;
+  };
+  const told = (entry: Entry): string => `- ${tell(entry, chars)}`;
+  return [
+    section('task', [], String, taskLines(snapshot.task, chars)),
+    mailSection(snapshot, measures, omitted),
+    section('commitments', snapshot.commitments, told),
+    section('modified', snapshot.modified, ({ path, change, note }) => {
+      const words = note === null ? '' : `: ${quote(note, chars)}`;
+      return `- \`${encodePath(path)}\` — ${change}${words}`;
+    }),
+    section('reading', snapshot.reading, ({ path, lines, tokens, note }, index) => {
+      const measure = `${about(lines)} lines / ${about(tokens)} tokens`;
+      return `${index + 1}. \`${encodePath(path)}\` — ${measure} — ${note}`;
+    }),
+    section(
+      'decisions',
+      snapshot.decisions,
+      told,
+      snapshot.why === null ? [] : [`- Why things stand as they do: ${quote(snapshot.why, chars)}`],
+    ),
+    section('questions', snapshot.questions, told),
+  ];
+}
+
+const about = (count: number | null): string => (count === null ? 'unknown' : `~${count}`);
+
+/** Where a reader with the tool finds the rest. */
+const moreOf: Readonly<Record<SectionName, string>> = {
+  task: 'holdfast status',
+  mailbox: 'holdfast mail inbox',
+  commitments: 'holdfast items',
+  modified: 'holdfast log',
+  reading: 'holdfast resume',
+  decisions: 'holdfast decisions',
+  questions: 'holdfast items',
+};
+
+function taskLines({ status, step, title, checkpoint, also, next }: SnapshotTask, chars: number): string[] {
+  const what = step === null ? 'none' : `${step}${title === null ? '' : `, ${quote(title, chars)}`}`;
+  const at = checkpoint === null ? '' : `, checkpoint ${plain(checkpoint, 60)}`;
+  const rest = also.slice(0, ALSO).join(', ') + (also.length > ALSO ? ` and ${also.length - ALSO} more` : '');
+  return [
+    `- Status: ${status}`,
+    `- Task: ${what}${at}`,
+    ...(also.length > 0 ? [`- Also in hand: ${rest}`] : []),
+    // The one thing that must not be cut short with the rest.
+    `- Next action: ${plain(next, Math.max(chars * 2, 120))}`,
+  ];
+}
+
+const ALSO = 5;
+
+function mailSection({ mail }: Snapshot, { chars, entries }: Measures, omitted: RenderedSnapshot['omitted']): string {
+  const lines = mailClasses.flatMap((name) => {
+    const shown = mail[name].slice(0, entries);
+    const left = mail[name].length - shown.length;
+    if (left > 0) omitted.mailbox = (omitted.mailbox ?? 0) + left;
+    return [
+      `- ${mailLabels[name]} (${mail[name].length})${mail[name].length === 0 ? ': none' : ':'}`,
+      ...shown.map((entry) => `  - ${tell(entry, chars)}`),
+      ...(left > 0 ? [`  - ${left} more, left out for length: ${moreOf.mailbox}`] : []),
+    ];
+  });
+  return `### ${sectionTitles.mailbox}\n\n${lines.join('\n')}`;
+}
+
+function tell({ id, facts, words, reason }: Entry, chars: number): string {
+  const why = reason === undefined ? '' : ` Why: ${quote(reason, chars)}`;
+  return `${id}${facts === '' ? '' : ` ${facts}`}: ${quote(words, chars)}${why}`;
+}
+
+const quote = (text: string, chars: number): string => `"${plain(text, chars)}"`;
+
+/** A path between backticks: what would end them, or the line, is written as in an address. */
+export function encodePath(path: string): string {
+  return path.replace(/[\p{Cc}`]|%(?=[0-9A-F]{2})/gu, (unit) => {
+    const code = unit.codePointAt(0) ?? 0;
+    return `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+}
+
+export function decodePath(path: string): string {
+  return path.replace(/%([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}

@@ -1,0 +1,284 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import * as v from 'valibot';
+import { Fault, quoted } from '../core/fault.ts';
+import { FilePath } from '../core/text.ts';
+import { type Envelope, envelopesIn } from '../formats/snap/revision.ts';
+import { type FoundSnapshot, type Problem, snapshotsInChat } from '../formats/snap/snapshot-reading.ts';
+import { checkSnapshot, type Ruling, type Standing } from './check-rules.ts';
+import type { Context } from './context.ts';
+import { contractFolder, folderOf, readText } from './contract-files.ts';
+import { defineOperation, described } from './operation.ts';
+import { journalOf, type KnownSnapshot, type SnapshotJournal } from './snapshot-journal.ts';
+
+const Rule = v.object({
+  rule: v.string(),
+  result: v.picklist(['pass', 'fail', 'cannot-tell']),
+  why: v.string(),
+  /** The snapshot it is about. */
+  at: v.string(),
+});
+
+export const check = defineOperation({
+  name: 'check',
+  summary: 'Hold snapshots against the files and the journal, rule by rule; exits with 1 when one fails.',
+  scope: 'read',
+  words: ['file'],
+  examples: ['holdfast check', 'holdfast check .holdfast/snapshots/claude-3.md', 'holdfast check working-session'],
+  input: v.object({
+    file: v.optional(
+      described(
+        FilePath,
+        'A snapshot file, a chat file (its last snapshot), a mailbox (its payloads) or a folder; the newest snapshots when left out.',
+      ),
+    ),
+    all: v.optional(described(v.boolean(), 'Every snapshot of the run, or of the file, not the newest only.')),
+  }),
+  output: v.object({
+    snapshots: v.array(
+      v.object({
+        at: v.string(),
+        agent: v.nullable(v.string()),
+        session: v.nullable(v.string()),
+        token: v.nullable(v.string()),
+        standing: v.string(),
+        problems: v.array(v.object({ code: v.string(), line: v.number(), message: v.string() })),
+      }),
+    ),
+    rules: v.array(Rule),
+    failed: v.number(),
+  }),
+  async run(context, { file, all }) {
+    const journal = await journalOf(context);
+    const found = file === undefined ? await ofRun(context, journal, all) : await ofPath(context, journal, file, all);
+    const rules: v.InferOutput<typeof Rule>[] = [];
+    for (const one of found) {
+      const rulings: Ruling[] = one.snapshot ? await checkSnapshot({ ...one, snapshot: one.snapshot }) : one.rulings;
+      rules.push(...rulings.map((ruling) => ({ ...ruling, at: one.at })));
+    }
+    const snapshots = found.map(({ at, snapshot, standing, problems }) => ({
+      at,
+      agent: snapshot?.agent ?? null,
+      session: snapshot?.session ?? null,
+      token: snapshot?.token ?? null,
+      standing: standing.is,
+      problems: [...problems],
+    }));
+    return { data: { snapshots, rules, failed: rules.filter((rule) => rule.result === 'fail').length } };
+  },
+  say: ({ snapshots, rules, failed }, pen) => {
+    const marks = {
+      pass: pen.good('pass       '),
+      fail: pen.bad('fail       '),
+      'cannot-tell': pen.warn('cannot tell'),
+    };
+    const blocks = snapshots.map(({ at, standing }) =>
+      [
+        `${pen.bold(at)} (${standing})`,
+        ...rules.filter((one) => one.at === at).map(({ rule, result, why }) => `  ${marks[result]} ${rule}: ${why}`),
+      ].join('\n'),
+    );
+    const end =
+      failed > 0
+        ? pen.bad(`${failed} rules failed.`)
+        : snapshots.length > 0
+          ? pen.good('No rule failed.')
+          : 'There is no snapshot yet.';
+    return [...blocks, end].join('\n');
+  },
+  verdict: ({ failed }) => (failed > 0 ? 1 : 0),
+});
+
+interface Found {
+  at: string;
+  /** Null where nothing could be read; then `rulings` says why. */
+  snapshot: FoundSnapshot | null;
+  problems: readonly Problem[];
+  text: string;
+  standing: { is: Standing; why: string; broken: boolean };
+  recorded: { same: boolean; why: string } | null;
+  against: Awaited<ReturnType<typeof contractFolder>>;
+  rulings: Ruling[];
+}
+
+/** What the journal says was left: each file must be there as it was recorded. */
+async function ofRun(context: Context, journal: SnapshotJournal | null, all = false): Promise<Found[]> {
+  if (!journal) {
+    throw new Fault('not_found', 'There is no workspace here whose snapshots could be checked.', {
+      hints: ['Name a file or a folder: `holdfast check working-session`.'],
+    });
+  }
+  const known = await journal.list();
+  const wanted = all ? known : known.filter((one) => one.taken.sequence === newest(known, one.taken.agent));
+  const found: Found[] = [];
+  for (const one of wanted) {
+    const text = readText(one.file);
+    if (text === null) found.push(missing(context, one));
+    else found.push(await judge(context, journal, { file: one.file, text, index: -1 }, []));
+  }
+  return found;
+}
+
+const newest = (known: readonly KnownSnapshot[], agent: string): number =>
+  Math.max(...known.filter((one) => one.taken.agent === agent).map((one) => one.taken.sequence));
+
+function missing(context: Context, { file, taken }: KnownSnapshot): Found {
+  return {
+    ...nothingRead,
+    at: shown(context, file),
+    rulings: [
+      {
+        rule: 'recorded',
+        result: 'fail',
+        why: `${taken.id} is in the journal and its file is not there: \`holdfast snapshot --again ${taken.id}\` writes it.`,
+      },
+    ],
+  };
+}
+
+/** Files in a folder are read in the order of their names; more are no snapshots of one piece of work. */
+const FILES_LIMIT = 1000;
+
+async function ofPath(context: Context, journal: SnapshotJournal | null, path: string, all = false): Promise<Found[]> {
+  const target = resolve(context.dir, path);
+  const entry = statSync(target, { throwIfNoEntry: false });
+  if (!entry) {
+    throw new Fault('not_found', `There is no file ${quoted(path)}.`, {
+      hints: ['Name a snapshot file, a chat file or a folder that has some.'],
+      data: { path },
+    });
+  }
+  const folder = entry.isDirectory() ? foldersIn(target).find(hasSnapshots) : undefined;
+  const files = folder === undefined ? [target] : textsIn(folder);
+  const texts = files.map((file) => ({ file, text: readText(file) ?? '' }));
+  const places = texts.flatMap(({ file, text }) =>
+    snapshotsInChat(text).map(({ value }, index, { length }) => ({
+      file,
+      text,
+      index,
+      value,
+      isLast: index === length - 1,
+    })),
+  );
+  const payloads = texts.flatMap(({ file, text }) => payloadsIn(context, file, text));
+  if (places.length + payloads.length === 0) {
+    throw new Fault('not_found', `There is no snapshot in ${quoted(path)}.`, {
+      hints: ['A snapshot begins with front matter that names session_id, agent and close_reason.'],
+      data: { path },
+    });
+  }
+  const siblings = places.map((place) => place.value).filter((value) => value !== null);
+  const found: Found[] = [];
+  for (const place of places) if (all || place.isLast) found.push(await judge(context, journal, place, siblings));
+  return [...found, ...payloads];
+}
+
+/** What agents sent each other carries tokens too; those of snapshots are judged with them. */
+function payloadsIn(context: Context, file: string, text: string): Found[] {
+  const sent = envelopesIn(text).filter(({ revision }) => !revision?.topic.startsWith('snapshot-'));
+  return sent.map(({ line, token, verdict, digits }) => ({
+    ...nothingRead,
+    at: `${shown(context, file)}:${line}`,
+    rulings: [{ rule: 'payload', ...payloadWords[verdict](token, digits) }],
+  }));
+}
+
+const nothingRead = {
+  snapshot: null,
+  problems: [],
+  text: '',
+  standing: { is: 'unknown', why: '', broken: false },
+  recorded: null,
+  against: null,
+} as const;
+
+type Words = (token: string, digits: string | null) => Pick<Ruling, 'result' | 'why'>;
+
+const payloadWords: Readonly<Record<Envelope['verdict'], Words>> = {
+  valid: (token) => ({ result: 'pass', why: `${token} is the checksum of the payload.` }),
+  changed: (token, digits) => ({ result: 'fail', why: `The payload gives h${digits}, not ${token}.` }),
+  placeholder: (token) => ({ result: 'fail', why: `${token} is fake: eight zeros are a placeholder.` }),
+  malformed: (token) => ({ result: 'cannot-tell', why: `${token} has no checksum.` }),
+  'no-payload': (token) => ({ result: 'cannot-tell', why: `${token} stands without a payload.` }),
+};
+
+/** Where snapshots may lie in a folder that was named: itself, or what the tool or a working session keeps in it. */
+const foldersIn = (target: string): string[] =>
+  ['.', 'snapshots', '.holdfast/snapshots', 'working-session'].map((name) => join(target, name));
+
+const hasSnapshots = (folder: string): boolean =>
+  textsIn(folder).some((file) => {
+    const text = readText(file) ?? '';
+    return snapshotsInChat(text).length + envelopesIn(text).length > 0;
+  });
+
+function textsIn(folder: string): string[] {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  return names
+    .sort()
+    .slice(0, FILES_LIMIT)
+    .map((name) => join(folder, name));
+}
+
+/** A snapshot in its place, with all there is to hold it against. */
+async function judge(
+  context: Context,
+  journal: SnapshotJournal | null,
+  { file, text, index }: { file: string; text: string; index: number },
+  siblings: readonly FoundSnapshot[],
+): Promise<Found> {
+  const all = snapshotsInChat(text);
+  const parsed = all.at(index);
+  const at = `${shown(context, file)}${all.length > 1 ? `:${parsed?.value?.line ?? 1}` : ''}`;
+  const snapshot = parsed?.value ?? null;
+  if (!snapshot) {
+    const why = 'No snapshot can be read in it: its front matter is gone.';
+    return { ...nothingRead, at, rulings: [{ rule: 'form', result: 'fail', why }] };
+  }
+  const known = await journal?.find(snapshot, file);
+  const own = all.length === 1 ? text : `${[...snapshot.keys].join('\n')}\n${partOf(text, all, snapshot)}`;
+  const folder = await contractFolder(folderOf(file));
+  return {
+    at,
+    snapshot,
+    problems: parsed?.problems ?? [],
+    text: own,
+    standing: known ? known.standing : standingAmong(snapshot, siblings),
+    recorded: known?.recorded ?? null,
+    against: folder ?? known?.against ?? null,
+    rulings: [],
+  };
+}
+
+/** The lines of one snapshot among several. */
+function partOf(text: string, all: readonly { value: FoundSnapshot | null }[], snapshot: FoundSnapshot): string {
+  const starts = all.flatMap(({ value }) => (value ? [value.line] : []));
+  const end = starts.find((line) => line > snapshot.line);
+  return text
+    .split('\n')
+    .slice(snapshot.line - 1, end === undefined ? undefined : end - 1)
+    .join('\n');
+}
+
+function shown(context: Context, file: string): string {
+  const path = relative(context.dir, file);
+  return path === '' || path.startsWith('..') ? file : path.replaceAll('\\', '/');
+}
+
+/** Without a journal the other snapshots of the file or the folder say which one is the newest. */
+function standingAmong(snapshot: FoundSnapshot, siblings: readonly FoundSnapshot[]): Found['standing'] {
+  const { revision, agent, token } = snapshot;
+  if (!revision || agent === null)
+    return { is: 'unknown', why: 'It has no number to tell its place by.', broken: false };
+  const same = siblings.filter((one) => one.agent?.toLowerCase() === agent.toLowerCase() && one.revision !== null);
+  const number = (one: FoundSnapshot): number => one.revision?.sequence ?? 0;
+  const twin = same.find((one) => one !== snapshot && one.line !== snapshot.line && number(one) === revision.sequence);
+  if (twin && twin.token !== token)
+    return { is: 'duplicate', why: `Two different snapshots have number ${revision.sequence}.`, broken: true };
+  const last = Math.max(...same.map(number), revision.sequence);
+  if (last > revision.sequence)
+    return { is: 'superseded', why: `Superseded: ${agent} has left number ${last} since.`, broken: false };
+  if (twin) return { is: 'duplicate', why: `A duplicate of the one at line ${twin.line}.`, broken: false };
+  return { is: 'current', why: `Fresh: the newest of ${agent} here.`, broken: false };
+}
