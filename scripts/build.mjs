@@ -31,7 +31,7 @@ const rare = new RegExp(
   `/src/(${[
     'cli/(completion|help)',
     'core/(account|account-diff|account-of)',
-    'core/(erase|event|index|verify|waiting|worklog)',
+    'core/(erase|event|index|standing|timeline|verify|waiting|worklog)',
     'engine/(audit|erase|news|refold|replay|snapshots)',
     'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
     'workspace/(lock|tree)',

@@ -21,6 +21,7 @@ export const handoff = defineOperation({
   name: 'handoff',
   summary: 'Offer your work to another agent: a snapshot, a message and the right to write, once it accepts.',
   scope: 'write',
+  local: ['start'],
   examples: [
     'holdfast handoff --to codex --message "the router is next" --agent claude',
     'holdfast handoff --to codex --from S-12 --launch',
