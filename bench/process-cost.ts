@@ -31,10 +31,14 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
   // The first start leaves compiled code beside the program, of what that command used: as with its users, it is `init`.
   mkdirSync(join(folder, 'first'));
   node(join(folder, 'first'), [PROGRAM, 'init', '--title', 'First']);
+  writeFileSync(join(long.workspace, 'measured.ts'), 'export const measured = true;\n'.repeat(100));
+  hook(long.workspace, 'SessionStart', { source: 'startup' });
   say('Running the commands in turns …');
   const times = await inTurns(rounds, {
     bare: () => node(folder, ['-e', '0']),
     checkpoint: () => checkpoint(long),
+    edit: () => toolUse(long, 'Write'),
+    command: () => toolUse(long, 'Bash'),
     resume: () => resume(long),
     resumeInGit: () => (inGit ? resume(inGit) : undefined),
     checkpointShort: () => checkpoint(short),
@@ -49,6 +53,8 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
     ratioRow(`\`checkpoint\` process, ${middleWords} events, against \`node -e 0\``, against('checkpoint'), {
       atMost: 1.35,
     }),
+    ratioRow('tool-use hook, an edit, against `node -e 0`', against('edit'), { atMost: 1.35 }),
+    ratioRow('tool-use hook, the beginning of a command', against('command'), { atMost: 1.35 }),
     ratioRow(`\`resume\` process, ${middleWords} events, 200 open things, no git`, against('resume'), { atMost: 1.6 }),
     ...(inGit ? [ratioRow('the same in a git repository', against('resumeInGit'), { atMost: 2 })] : []),
     ratioRow(`\`checkpoint\` ${growth}`, ratios(times.checkpointLonger, times.checkpointShort), { atMost: 1.2 }),
@@ -71,6 +77,26 @@ function checkpoint({ workspace, session }: Journal): void {
   ]);
 }
 
+let toolUses = 0;
+
+/** As Claude Code calls it, for the session that its own start hook began in the same journal. */
+function toolUse({ workspace }: Journal, tool: 'Write' | 'Bash'): void {
+  toolUses += 1;
+  const isEdit = tool === 'Write';
+  // What begins in one round ends in the next.
+  const event = isEdit || Math.floor(toolUses / 2) % 2 === 0 ? 'PostToolUse' : 'PreToolUse';
+  hook(workspace, event, {
+    tool_name: tool,
+    tool_input: isEdit ? { file_path: join(workspace, 'measured.ts') } : { command: 'npm run build' },
+    tool_use_id: isEdit ? `edit-${toolUses}` : `command-${Math.floor(toolUses / 4)}`,
+  });
+}
+
+function hook(workspace: string, event: string, more: Record<string, unknown>): void {
+  const payload = { session_id: 'measured-conversation', cwd: workspace, hook_event_name: event, ...more };
+  node(workspace, [PROGRAM, 'hook', 'claude', event], JSON.stringify(payload));
+}
+
 function resume({ workspace, session }: Journal): void {
   node(workspace, [PROGRAM, 'resume', '--session', session]);
 }
@@ -79,8 +105,9 @@ function resume({ workspace, session }: Journal): void {
  * A process with nothing in its environment but the search path: additional certificates alone make a bare Node start
  * three times as long and hide every other cost.
  */
-function node(folder: string, words: readonly string[]): void {
-  const ran = spawnSync(process.execPath, words, { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } });
+function node(folder: string, words: readonly string[], input = ''): void {
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const ran = spawnSync(process.execPath, words, { cwd: folder, env, input });
   if (ran.status !== 0) throw new Error(`node ${words.join(' ')} ended with ${ran.status}: ${ran.stderr}`);
 }
 

@@ -45,7 +45,6 @@ async function main(folder: string, detailed: boolean): Promise<number> {
     if (claimed.has(path)) continue;
     const text = tree.read(path);
     const name = text === null ? null : formatOf(path, text);
-    if (name && !(name in formats)) continue;
     if (text === null || name === null) {
       others += 1;
       continue;

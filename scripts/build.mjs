@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/valibot\//;
+const commonFolders = /\/src\/(cli|core|engine|hooks|open|operations|program|store|workspace)\b|\/valibot\//;
 const commonOperations = new Set([
   'act',
   'brief',
@@ -33,6 +33,7 @@ const rare = new RegExp(
     'core/(account|account-diff|account-of)',
     'core/(erase|event|index|standing|timeline|verify|waiting|worklog)',
     'engine/(audit|erase|news|refold|replay|snapshots)',
+    'hooks/(moments|sitting|todo|transcript)',
     'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
     'workspace/(lock|tree)',
   ].join('|')})\\.ts$`,

@@ -10,7 +10,10 @@ import { Script } from 'node:vm';
  */
 function start(file: string): void {
   const source = readFileSync(file, 'latin1');
-  const command = /^[a-z]{2,16}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
+  const [, , word = '', , event = ''] = process.argv;
+  const name = /^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other';
+  // The use of a tool is told far more often than anything else, and needs far less.
+  const command = name === 'hook' && /tool|shell|file/i.test(event) ? 'hook-tool' : name;
   const cacheFile = `${file}.${command}.${process.versions.v8}-${process.arch}.cache`;
   const cachedData = readCache(cacheFile);
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {

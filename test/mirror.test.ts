@@ -254,6 +254,7 @@ describe('exporting', () => {
     const { files, loses } = folder.data('export', '--format', 'apex', '--out', 'out');
     expect(files).toContain('agent-output/shop/00-session-state.json');
     expect(loses).toContainEqual({ what: 'notes', count: 1 });
-    expect(folder.fault('export', '--format', 'apex', '--out', '.')).toMatchObject({ code: expect.any(String) });
+    put(folder, 'out/agent-output/shop/00-session-state.json', '{}');
+    expect(folder.fault('export', '--format', 'apex', '--out', 'out')).toMatchObject({ code: 'illegal' });
   });
 });

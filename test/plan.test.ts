@@ -67,6 +67,33 @@ describe('a plan', () => {
     expect(folder.data('plan', 'import', 'plan.yaml')).toMatchObject({ added: 1, steps: 5 });
   });
 
+  it('is taken from a preset: eight steps with their gates, checkpoints and files', () => {
+    const folder = newFolder();
+    expect(folder.data('init', '--plan', 'apex', '--title', 'Harbor Works')).toMatchObject({ steps: 8 });
+    const steps = folder.data('plan', 'show')['steps'] as { key: string; gate: unknown }[];
+    expect(steps.map(({ key }) => key)).toEqual(['1', '2', '3', '3_5', '4', '5', '6', '7']);
+    expect(steps.filter(({ gate }) => gate === null).map(({ key }) => key)).toEqual(['1']);
+    expect(steps[3]).toMatchObject({ after: ['2'], agents: ['04g-Governance'], gate: { state: 'closed' } });
+    expect(steps[5]).toMatchObject({
+      title: 'IaC Code',
+      agents: ['06b-Bicep-CodeGen', '06t-Terraform-CodeGen'],
+      context: ['00-session-state.json', '04-implementation-plan.md', '04-governance-constraints.json'].map(
+        (name) => `agent-output/harbor-works/${name}`,
+      ),
+    });
+    folder.data('start', '1');
+    folder.data('complete', '1');
+    expect(folder.fault('start', '2')).toMatchObject({ code: 'blocked' });
+    expect(folder.data('plan', 'import', 'apex')).toMatchObject({ added: 0, changed: [] });
+  });
+
+  it('is a file rather than a preset of the same name', () => {
+    const folder = newFolder();
+    write(folder, 'apex', '# One\n\n- [ ] first\n');
+    expect(folder.data('init', '--plan', 'apex')).toMatchObject({ steps: 2 });
+    expect(folder.fault('init', '--plan', 'apox').hints.join(' ')).toContain('apex');
+  });
+
   it('is read from Markdown: headings, check-lists, what is nested, done or in a code block', () => {
     const folder = newFolder();
     const text = [

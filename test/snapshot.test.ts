@@ -219,8 +219,8 @@ describe('a snapshot', () => {
     folder.data('handoff', '--to', 'codex', ...agent);
     folder.data('session', 'start', '--agent', 'codex');
     const ran = folder.run('session', 'end', '--reason', 'completed', '--agent', 'codex', '--json');
-    expect(ran.json.data['unread']).toMatchObject([{ id: 'M-1', from: 'claude', priority: 'P1' }]);
-    expect(ran.out).toContain('codex leaves mail unread: M-1 (P1, from claude)');
+    expect(ran.json.data['mail']).toMatchObject({ unread: [{ id: 'M-1', from: 'claude', priority: 'P1' }] });
+    expect(ran.out).toContain('It ended over unread mail: M-1.');
     mkdirSync(join(folder.path, 'sub'));
     expect(folder.run('check', '--dir', 'sub').code).toBe(0);
   });

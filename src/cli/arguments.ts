@@ -38,7 +38,7 @@ export const commonFlags = {
 const isCommonFlag = (name: string): boolean => Object.hasOwn(commonFlags, name);
 
 /** The names of commands that are no operations. */
-export const ownCommands = ['help', 'completion'] as const;
+export const ownCommands = ['help', 'completion', 'hook'] as const;
 
 /** A flag of an operation: the field it fills and how. */
 export interface FlagSpec {

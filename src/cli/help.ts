@@ -31,6 +31,11 @@ const own: Record<(typeof ownCommands)[number], { summary: string; usage: string
     usage:
       'holdfast completion bash|zsh|fish\n\nPut its output where your shell loads completions from: in bash, eval "$(holdfast completion bash)" in ~/.bashrc.',
   },
+  hook: {
+    summary: 'Record what an agent’s client tells; called by its hooks.',
+    usage:
+      'holdfast hook claude|codex|gemini|qwen|copilot|vscode|cursor|opencode EVENT\n\nReads one JSON object, prints one or nothing, and always ends well: what went wrong is in .holdfast/hook.log.',
+  },
   help: { summary: 'Explain a command: holdfast help start.', usage: 'holdfast help [COMMAND]' },
 };
 

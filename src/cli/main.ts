@@ -1,6 +1,7 @@
 import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
 import { printable } from '../core/text.ts';
+import { runHook } from '../hooks/hook.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
@@ -20,6 +21,10 @@ export interface Surroundings {
 /** Runs one command line and gives the exit code. */
 export async function main(surroundings: Surroundings): Promise<number> {
   const { argv, environment, isTerminal } = surroundings;
+  if (argv[0] === 'hook' && !argv.includes('--help') && !argv.includes('-h')) {
+    await runHook({ words: argv.slice(1), environment, cwd: surroundings.cwd, parent: process.ppid });
+    return 0;
+  }
   let json = argv.includes('--json');
   const plain = !isTerminal || Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb';
   let pen = penFor(!plain);

@@ -1,9 +1,12 @@
 import type { Format, FormatName } from './format.ts';
 
 /** The one list of other tools' formats. Each is loaded when a file of its kind is to be read or written. */
-export const formats = {
+export const formats: { readonly [N in FormatName]: () => Promise<Format> } = {
   apex: () => import('./apex/format.ts').then((module) => module.apex),
+  codewalk: () => import('./codewalk/format.ts').then((module) => module.codewalk),
+  gsd: () => import('./gsd/format.ts').then((module) => module.gsd),
   maestro: () => import('./maestro/format.ts').then((module) => module.maestro),
-} as { readonly [N in FormatName]: () => Promise<Format> };
+  snap: () => import('./snap/format.ts').then((module) => module.snap),
+};
 
 export const formatNames = Object.keys(formats) as FormatName[];

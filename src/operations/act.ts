@@ -18,16 +18,20 @@ export async function act(context: Context, command: Command): Promise<Done & { 
   const run = await currentRun(context);
   const engine = await context.engine();
   const done = await engine.execute(run, command, context.caller);
-  if (done.events.some((event) => event.type === 'snapshot.taken')) {
-    const { saveSnapshots } = await import('./snapshot-file.ts');
-    saveSnapshots(context, done.events);
-  }
-  if (done.state.mirrors.size > 0 && done.events.length > 0) {
-    // Loaded when it is needed: few runs have mirrors.
-    const { keepMirrors } = await import('./mirrors.ts');
-    await keepMirrors(context, done.state);
-  }
+  await writeWhatFollows(context, done);
   return { run, ...done };
+}
+
+/** The files that tell of what was recorded. What they need is loaded when it is needed: few commands write any. */
+export async function writeWhatFollows(context: Context, { events, state }: Done): Promise<void> {
+  if (events.some((event) => event.type === 'snapshot.taken')) {
+    const { saveSnapshots } = await import('./snapshot-file.ts');
+    saveSnapshots(context, events);
+  }
+  if (state.mirrors.size > 0 && events.length > 0) {
+    const { keepMirrors } = await import('./mirrors.ts');
+    await keepMirrors(context, state);
+  }
 }
 
 /** One of several commands that an operation gives: each is recorded under a key of its own. */

@@ -23,7 +23,7 @@ export const doctor = defineOperation({
   name: 'doctor',
   summary: "Verify the journal and all that is derived from it, or other tools' files below a path.",
   scope: 'write',
-  local: true,
+  local: ['path', 'repair'],
   words: ['path'],
   examples: ['holdfast doctor', 'holdfast doctor .planning', 'holdfast doctor agent-output/shop --repair'],
   input: v.object({

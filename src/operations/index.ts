@@ -76,6 +76,7 @@ export const operations = {
   abort: () => import('./abort.ts').then((module) => module.abort),
   erase: () => import('./erase.ts').then((module) => module.erase),
   supervise: () => import('./supervise.ts').then((module) => module.supervise),
+  capture: () => import('./capture.ts').then((module) => module.capture),
   doctor: () => import('./doctor.ts').then((module) => module.doctor),
   'journal.export': () => import('./journal-export.ts').then((module) => module.journalExport),
   'journal.import': () => import('./journal-import.ts').then((module) => module.journalImport),

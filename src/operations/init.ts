@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
@@ -10,7 +10,7 @@ import type { Engine } from '../engine/engine.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import type { Context } from './context.ts';
 import { defineOperation, described } from './operation.ts';
-import { readPlanFile } from './plan-import.ts';
+import { isPreset, presetSteps, readPlanFile } from './plan-import.ts';
 import { writeResumeFile } from './resume-file.ts';
 
 const RunId = v.pipe(
@@ -34,7 +34,7 @@ export const init = defineOperation({
     goal: v.optional(described(Text, 'What it is for, in the words of the one who asked.')),
     design: v.optional(described(v.string(), 'The design document.')),
     approvedBy: v.optional(described(ActorName, 'Who approved the design document.')),
-    plan: v.optional(described(v.string(), 'A plan file (YAML or Markdown).')),
+    plan: v.optional(described(v.string(), 'A plan file (YAML or Markdown), or the name of a preset: apex.')),
   }),
   output: v.object({
     run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
@@ -44,11 +44,12 @@ export const init = defineOperation({
   }),
   async run(context, input) {
     // All is looked at before anything is made: what cannot be used leaves nothing behind.
-    const steps: PlannedStep[] = input.plan === undefined ? [] : await readPlanFile(context, input.plan);
+    const preset = input.plan !== undefined && isPreset(context, input.plan);
+    const steps = await plannedSteps(context, input, preset);
     draftSteps(emptyState(), steps);
     const tree = context.workspace()?.tree ?? context.dir;
     const named = async (path: string) => hashArtifact(tree, recordedPath(tree, context.dir, path));
-    const plan = input.plan === undefined ? undefined : await named(input.plan);
+    const plan = input.plan === undefined || preset ? undefined : await named(input.plan);
     const design =
       input.design === undefined ? undefined : { path: (await named(input.design)).path, approvedBy: input.approvedBy };
     if (input.design !== undefined) mustBeReadable(context, input.design);
@@ -82,6 +83,18 @@ export const init = defineOperation({
         : `Next: ${pen.bold('holdfast plan add KEY TITLE')} adds a step, ${pen.bold('holdfast plan import FILE')} many.`,
     ].join('\n'),
 });
+
+/** The files of a preset's project are named after the run, whatever it will be called. */
+async function plannedSteps(
+  context: Context,
+  { plan, title, id }: { plan?: string | undefined; title?: string | undefined; id?: string | undefined },
+  preset: boolean,
+): Promise<PlannedStep[]> {
+  if (plan === undefined) return [];
+  if (!preset) return readPlanFile(context, plan);
+  const root = context.workspace()?.root ?? context.dir;
+  return presetSteps(plan, title ?? id ?? basename(root));
+}
 
 function mustBeReadable(context: Context, path: string): void {
   try {

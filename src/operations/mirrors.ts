@@ -1,6 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dropped, diffAccounts } from '../core/account-diff.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { sha256 } from '../core/sha256.ts';
@@ -41,15 +40,11 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   const run = state.run?.id;
   if (!workspace || run === undefined || state.mirrors.size === 0) return [];
   const engine = await context.engine();
-  const synced = await withFileLock(
-    join(workspace.folder, 'mirrors', 'lock'),
-    { waitMs: LOCK_WAIT_MS, pause: (ms) => sleep(ms) },
-    async () => {
-      const done: Synced[] = [];
-      for (const mirror of state.mirrors.values()) done.push(await syncMirror(engine, workspace, run, mirror));
-      return done;
-    },
-  );
+  const synced = await withFileLock(join(workspace.folder, 'mirrors', 'lock'), LOCK_WAIT_MS, async () => {
+    const done: Synced[] = [];
+    for (const mirror of state.mirrors.values()) done.push(await syncMirror(engine, workspace, run, mirror));
+    return done;
+  });
   if (synced) return synced;
   context.warn('The mirrors were not written: another process holds them. `holdfast mirror sync` writes them.');
   return [];

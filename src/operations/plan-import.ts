@@ -1,28 +1,29 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { parsePlanFile } from '../formats/plan-file.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
-import { act } from './act.ts';
+import { act, currentState } from './act.ts';
 import type { Context } from './context.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 
 export const planImport = defineOperation({
   name: 'plan.import',
-  summary: 'Add the steps of a plan file (YAML or Markdown).',
+  summary: 'Add the steps of a plan file (YAML or Markdown) or of a preset.',
   scope: 'write',
   local: true,
   words: ['file'],
-  examples: ['holdfast plan import plan.md'],
-  input: v.object({ file: described(v.string(), 'The plan file.') }),
+  examples: ['holdfast plan import plan.md', 'holdfast plan import apex'],
+  input: v.object({ file: described(v.string(), 'The plan file, or the name of a preset: apex.') }),
   output: v.object({ run: v.string(), added: v.number(), steps: v.number(), version: v.number() }),
   async run(context, { file }) {
-    const steps = await readPlanFile(context, file);
+    const preset = isPreset(context, file);
+    const steps = preset ? await presetSteps(file, await titleOf(context)) : await readPlanFile(context, file);
     const added = await act(context, { type: 'plan.add', steps });
-    const done = await rememberPlan(context, added, file);
+    const done = preset ? added : await rememberPlan(context, added, file);
     if (done.events.length > 0) await writeResumeFile(context, done.state);
     const count = added.events.filter((event) => event.type === 'step.added').length;
     return {
@@ -32,6 +33,25 @@ export const planImport = defineOperation({
   },
   say: ({ added, steps }) => `Added ${added} steps; the plan has ${steps}.`,
 });
+
+const titleOf = async (context: Context): Promise<string> => (await currentState(context)).run?.title ?? 'project';
+
+/** Presets are named like files are; a file of that name comes first. */
+export function isPreset(context: Context, name: string): boolean {
+  return Object.hasOwn(presets, name) && !existsSync(resolve(context.dir, name));
+}
+
+/** The steps of a preset, with its files where its format has them for work of that title. */
+export async function presetSteps(name: string, title: string): Promise<PlannedStep[]> {
+  return (await presets[name]?.(title)) ?? [];
+}
+
+const presets: Readonly<Record<string, (title: string) => Promise<PlannedStep[]>>> = {
+  async apex(title) {
+    const { apexPlan, projectName } = await import('../formats/apex/preset.ts');
+    return apexPlan(projectName(title));
+  },
+};
 
 /** The plan file of a run is known by its digest: one that was edited and taken in again is no other plan. */
 async function rememberPlan(context: Context, done: Imported, file: string): Promise<Imported> {
@@ -65,6 +85,7 @@ export async function readPlanFile(context: Context, file: string): Promise<Plan
     throw new Fault('not_found', `The plan ${quoted(file)} cannot be read: ${(thrown as Error).message}.`, {
       hints: [
         'A plan is a YAML file (`steps: [{ key, title }]`) or a Markdown file (headings are phases, check-list lines are tasks).',
+        `A preset is named without a path: ${Object.keys(presets).join(', ')}.`,
       ],
     });
   }

@@ -4,6 +4,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readFileSync,
   readSync,
   realpathSync,
   renameSync,
@@ -14,6 +15,7 @@ import {
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Artifact } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import { sha256OfBytes } from '../core/sha256.ts';
 
 /** Writes a file whole or not at all: beside it first, then renamed over it. */
 export function writeAtomically(file: string, text: string, durable = true, mode = 0o666): void {
@@ -106,11 +108,26 @@ export async function hashArtifact(tree: string, path: string): Promise<Artifact
   try {
     const file = join(tree, path);
     // Opening a pipe or a device would wait for a writer, perhaps for ever.
-    if (!isFile(file)) return { path, sha256: null, bytes: null };
-    return { path, ...(await openHasher())(file) };
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (!found?.isFile()) return { path, sha256: null, bytes: null };
+    return { path, ...(found.size <= SMALL_BYTES ? hashSmall(file, found.ctimeMs) : (await openHasher())(file)) };
   } catch {
     return { path, sha256: null, bytes: null };
   }
+}
+
+/** Up to here hashing without the library takes less time than fetching it. */
+const SMALL_BYTES = 16 * 1024;
+
+/** The time is that of before the reading: a change meanwhile then only means that it is read again. */
+function hashSmall(file: string, ctimeMs: number): Hashed {
+  const bytes = readFileSync(file);
+  return { sha256: sha256OfBytes(bytes), bytes: bytes.length, ...stampOf(ctimeMs) };
+}
+
+/** Only of a file that has been as it is for a moment: the next change may carry the same time. */
+function stampOf(ctimeMs: number): { stamp?: number } {
+  return Math.abs(Date.now() - ctimeMs) > CLOCK_TICK_MS ? { stamp: ctimeMs } : {};
 }
 
 export interface Hashed {
@@ -131,7 +148,6 @@ export async function openHasher(): Promise<(file: string) => Hashed> {
     const handle = openSync(file, 'r');
     try {
       const { size, ctimeMs } = fstatSync(handle);
-      const isStill = Math.abs(Date.now() - ctimeMs) > CLOCK_TICK_MS;
       // A file may be larger than memory.
       if (size > piece.length) piece = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES));
       const hash = createHash('sha256');
@@ -140,7 +156,7 @@ export async function openHasher(): Promise<(file: string) => Hashed> {
         hash.update(piece.subarray(0, read));
         bytes += read;
       }
-      return { sha256: hash.digest('hex'), bytes, ...(isStill ? { stamp: ctimeMs } : {}) };
+      return { sha256: hash.digest('hex'), bytes, ...stampOf(ctimeMs) };
     } finally {
       closeSync(handle);
     }

@@ -8,11 +8,7 @@ const STALE_MS = 60_000;
  * Runs something while no other process of ours does the same, or gives null when it was not our turn in time. Work
  * under it is short. A lock left by a process that died is recognised by its process number.
  */
-export async function withFileLock<T>(
-  file: string,
-  { waitMs, pause }: { waitMs: number; pause: (ms: number) => Promise<void> },
-  work: () => Promise<T>,
-): Promise<T | null> {
+export async function withFileLock<T>(file: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
   mkdirSync(dirname(file), { recursive: true });
   const until = Date.now() + waitMs;
   for (;;) {
@@ -30,6 +26,12 @@ export async function withFileLock<T>(
   } finally {
     remove(file);
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }
 
 function take(file: string): boolean {

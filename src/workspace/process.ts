@@ -8,6 +8,47 @@ export function ownerOf(pid: number): Owner | undefined {
 }
 
 /**
+ * The agent's process, seen from a hook that it started: the nearest one above that is no shell, since a client may run
+ * its hooks through one that is gone with them. Undefined where that cannot be told: a shell's number would make a living
+ * agent look dead.
+ */
+export async function agentProcess(parent: number): Promise<Owner | undefined> {
+  let pid = parent;
+  for (let hops = 0; hops < 8 && pid > 1; hops++) {
+    const found = lookAt(pid) ?? (await askForProcess(pid));
+    if (found === null) return undefined;
+    if (!shells.test(found.name)) return ownerOf(pid);
+    pid = found.parent;
+  }
+  return undefined;
+}
+
+const shells = /^-?(?:(?:ba|da|z|k|c|tc|fi|a)?sh|busybox|env|timeout|nohup|nice|setsid|sudo|npx|npm)\b/;
+
+function lookAt(pid: number): { name: string; parent: number } | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const end = stat.lastIndexOf(')');
+    return { name: stat.slice(stat.indexOf('(') + 1, end), parent: Number(stat.slice(end + 2).split(' ')[1]) };
+  } catch {
+    return null;
+  }
+}
+
+/** Where the system has no files about its processes; it is asked once a session. */
+async function askForProcess(pid: number): Promise<{ name: string; parent: number } | null> {
+  if (process.platform !== 'darwin' && process.platform !== 'freebsd') return null;
+  const { execFileSync } = await import('node:child_process');
+  try {
+    const told = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 });
+    const [, above = '', path = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(told) ?? [];
+    return above === '' ? null : { name: path.slice(path.lastIndexOf('/') + 1), parent: Number(above) };
+  } catch {
+    return null;
+  }
+}
+
+/**
  * Whether the owner lives. Only a process of this very host can be looked at; one with the same number and another start
  * is another process. Where its start cannot be read, a living number proves nothing and the lease decides.
  */

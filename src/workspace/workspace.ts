@@ -19,6 +19,16 @@ export interface WorkspaceConfig {
   store?: string;
   /** Where `holdfast serve` says that something waits for a person: an http address, or a command. */
   notify?: string;
+  capture?: CaptureConfig;
+}
+
+/** What hooks may record. */
+export interface CaptureConfig {
+  off?: boolean;
+  /** Paths and globs that are not recorded. */
+  ignorePaths?: string[];
+  /** Beginnings of commands that are not recorded; `*` stands for anything. */
+  ignoreCommands?: string[];
 }
 
 const FOLDER = '.holdfast';
@@ -44,7 +54,7 @@ export function createWorkspace(folder: string, makeId: () => string): Workspace
   try {
     makeFolder(inside);
     // The database belongs to this machine; the settings and RESUME.md may be shared through git.
-    writeFileSync(join(inside, '.gitignore'), 'journal.db*\n*.log\n*.tmp\ntoken*\n');
+    writeFileSync(join(inside, '.gitignore'), 'journal.db*\n*.log\n*.tmp\ntoken*\nhooks/\n');
     // Of several that begin at once one names the workspace; runs under another name would not be seen again.
     writeOnce(join(inside, 'config.json'), `${JSON.stringify({ workspace: makeId() }, null, 2)}\n`);
   } catch (thrown) {

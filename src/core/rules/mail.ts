@@ -62,12 +62,13 @@ function mustBeAllowed(scene: Scene, message: Message, to: string, who: Who): vo
 
 /** A person gives a message up only after it was escalated and two more sittings have gone by. */
 function mustBeAbandonable(scene: Scene, { id, escalated }: Message): void {
+  const { state } = scene;
   if (!isMaintainer(scene)) {
     throw new Fault('not_allowed', 'Only a person may close a message as abandoned.', {
       hints: ['Close it as resolved, superseded or withdrawn, or ask the person you work for.'],
     });
   }
-  const since = escalated ? scene.state.totals.sessions - escalated.sessions : 0;
+  const since = escalated ? state.totals.sessions - escalated.sessions : 0;
   if (escalated && since >= SESSIONS_TO_ABANDON) return;
   const why = escalated ? `escalated ${since} sessions ago` : 'not escalated';
   throw new Fault('illegal', `${id} is ${why}: it is abandoned ${SESSIONS_TO_ABANDON} sessions after that.`, {

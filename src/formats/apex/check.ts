@@ -167,28 +167,24 @@ function checkBudget(key: string, node: Node, say: Say): void {
 }
 
 function checkOrder({ root, account, steps }: Reading, say: Say): void {
-  const at = (key: string): Node | undefined => steps.find((origin) => origin.key === key)?.node;
-  const finished = new Set(
-    account.steps.filter(({ status }) => status === 'completed' || status === 'skipped').map(({ key }) => key),
-  );
-  for (const step of account.steps) {
-    if (step.status !== 'completed') continue;
-    const open = account.steps.filter(
-      (other) => stepNumber(other.key) < stepNumber(step.key) && !finished.has(other.key),
-    );
-    if (open.length > 0)
+  const nodes = new Map(steps.map(({ key, node }) => [key, node]));
+  const at = (key: string): Node | undefined => nodes.get(key);
+  const open: string[] = [];
+  for (const { key, status } of account.steps) {
+    if (status === 'completed' && open.length > 0 && Number.isFinite(stepNumber(key)))
       say(
         'out_of_order',
-        at(step.key),
-        `Step ${step.key} is complete and ${open.map(({ key }) => key).join(', ')} before it ${open.length === 1 ? 'is' : 'are'} not.`,
+        at(key),
+        `Step ${key} is complete and ${some(open)} before it ${open.length === 1 ? 'is' : 'are'} not.`,
       );
+    if (status !== 'completed' && status !== 'skipped') open.push(key);
   }
   const running = account.steps.filter(({ status }) => status === 'in_progress');
   if (running.length > 1)
     say(
       'several_in_progress',
       at(running[1]?.key ?? ''),
-      `Steps ${running.map(({ key }) => key).join(', ')} are in progress at once.`,
+      `Steps ${some(running.map(({ key }) => key))} are in progress at once.`,
     );
   const missing = WORKFLOW.filter(({ key }) => !at(key)).map(({ key }) => key);
   if (missing.length > 0) say('step_missing', member(root, 'steps'), `The file has no step ${missing.join(', ')}.`);
@@ -214,6 +210,10 @@ function checkOrder({ root, account, steps }: Reading, say: Say): void {
       'review_audit says step_3.5; since March 2026 it is step_3_5.',
     );
 }
+
+/** The first few of many. */
+const some = (keys: readonly string[]): string =>
+  `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`;
 
 function checkTimes({ root, account, steps }: Reading, say: Say): void {
   const updated = member(root, 'updated');

@@ -20,6 +20,8 @@ export interface Editor {
 
 export function editorOf({ text, root }: StateFile): Editor {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+  // Looking back for a character that is nowhere would walk through the whole text each time.
+  const lineEnd = eol === '\r' ? '\r' : '\n';
   const unit = indentUnit(text, root);
   const oneLine = unit === null;
   const ascii = /\\u[0-9a-f]{4}/i.test(text) && !hasBeyondAscii(text);
@@ -39,7 +41,7 @@ export function editorOf({ text, root }: StateFile): Editor {
     return plain.replaceAll('\n', eol + indent);
   };
   const indentOf = (offset: number): string => {
-    const start = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+    const start = text.lastIndexOf(lineEnd, offset - 1) + 1;
     return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
   };
   const memberText = ({ key, value }: Addition, indent: string): string =>

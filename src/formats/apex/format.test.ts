@@ -167,3 +167,49 @@ describe('apex: place', () => {
     expect([...apex.render(account, place(), new Map(), '2026-05-01T00:00:00.000Z').keys()]).toEqual([MAIN, HANDOFF]);
   });
 });
+
+describe('apex: time', () => {
+  /** How often the text is looked into cannot be counted from outside; how much longer ten times the text takes can. */
+  it.each(['decisions', 'findings', 'steps', 'artifacts'] as const)('grows with the size and no faster: %s', (what) => {
+    const sized = (count: number): string => {
+      const many = <T>(make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+      switch (what) {
+        case 'decisions':
+          return state({ decision_log: many((index) => ({ decision: `Choice ${index}`, step: '1' })) }, [step('1')]);
+        case 'findings':
+          return state({ open_findings: many(() => 'The same words') }, [step('1')]);
+        case 'steps':
+          return state(
+            {},
+            many((index) => step(`${index + 1}`)),
+          );
+        case 'artifacts':
+          return state({}, [step('1', { artifacts: many((index) => `agent-output/harbor/01-${index}.md`) })]);
+        default:
+          return what satisfies never;
+      }
+    };
+    const time = (text: string): number => {
+      const began = performance.now();
+      const read = apex.parse(place(), files(text)).account;
+      if (!read) throw new Error('The sample cannot be read.');
+      const moved = read.steps.map((one) => ({
+        ...one,
+        status: 'completed' as const,
+        artifacts: (one.artifacts ?? []).slice(1),
+      }));
+      apex.render(
+        { ...read, steps: moved, items: [], decisions: [] },
+        place(),
+        files(text),
+        '2026-05-01T00:00:00.000Z',
+      );
+      return performance.now() - began;
+    };
+    const [small, large] = [sized(1500), sized(15_000)];
+    time(small);
+    const fast = Math.min(time(small), time(small), time(small));
+    // Ten times the size squared would be a hundred times; the rest is for a busy machine.
+    expect(time(large) / fast).toBeLessThan(45);
+  });
+});

@@ -56,7 +56,7 @@ export const apex: Format = {
     const written = new Map<string, string>();
     const folder = folderOf(place.main);
     const before = previous.get(place.main);
-    const project = folder.name || projectName(account.run.title);
+    const project = folder.prefix === '' && folder.name !== '' ? folder.name : projectName(account.run.title);
     const file = before === undefined ? null : openStateFile(place.main, before);
     const reading = file && !file.damaged ? readState(file) : null;
     // What cannot be understood, or is newer than we know, is never written over.
@@ -74,7 +74,12 @@ export const apex: Format = {
       keptTool(account.kept?.['apex']);
     const page = renderHandoff(
       account,
-      { folder: folder.path, tool, stateFile: STATE_FILE },
+      {
+        project: (reading && stringAt(reading.root, 'project')) || project,
+        folder: folder.path,
+        tool,
+        stateFile: STATE_FILE,
+      },
       previous.get(handoff),
       now,
     );
@@ -94,13 +99,11 @@ export const apex: Format = {
   loses: [
     'run.alias',
     'run.goal',
-    'run.status',
     'run.openedAt',
     'run.design',
     'run.plan',
     'run.reason',
     'steps.alias',
-    'steps.kind',
     'steps.parent',
     'steps.after',
     'steps.wave',

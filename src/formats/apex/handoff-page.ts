@@ -6,17 +6,19 @@ import {
   HANDOFF_LIMIT_LINES,
   HEADINGS,
   type Heading,
+  isAboutAnother,
   parseHandoff,
   type Section,
   sameHeading,
   sectionsOf,
   UPDATED,
 } from './handoff.ts';
-import { workflowStep } from './steps.ts';
+import { derivePosition, workflowStep } from './steps.ts';
 import { stamp } from './words.ts';
 import { isOpenMustFix, standing } from './write.ts';
 
 export interface Place {
+  project: string;
   /** Where the project's files lie. */
   folder: string;
   tool: string;
@@ -28,7 +30,9 @@ export interface Place {
  * not know (the skill context, sections of their own); the rest is made from the account, so that it cannot go stale.
  */
 export function renderHandoff(account: Account, place: Place, previous: string | undefined, now: string): string {
-  const text = previous?.replace(/^\ufeff/, '') ?? '';
+  const known = previous?.replace(/^\ufeff/, '') ?? '';
+  // A page that was copied from another project says nothing about this one.
+  const text = isAboutAnother(parseHandoff(known), place.project) ? '' : known;
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const sections = sectionsOf(text === '' ? [] : text.replace(/(?:\r\n?|\n)$/, '').split(/\r\n?|\n/));
   const [opening = { name: '', body: [] }] = sections;
@@ -93,13 +97,16 @@ function contentOf(
     case 'Key Decisions':
       return decisionLines(there, account, place.tool);
     case 'Open Challenger Findings (must_fix only)':
-      return findingLines(there, account.items.filter(isOpenMustFix));
+      return findingLines(
+        there,
+        account.items.filter(({ kind }) => kind === 'finding'),
+      );
     case 'Context for Next Step':
       return contextLines(there, account, text);
     case 'Skill Context':
       return there.length > 0 ? there : ['None'];
     case 'Artifacts':
-      return artifactLines(there, account.steps);
+      return artifactLines(there, account.steps, place.folder);
     default:
       return heading satisfies never;
   }
@@ -107,8 +114,9 @@ function contentOf(
 
 const isDone = ({ status }: Pick<AccountStep, 'status'>): boolean => status === 'completed' || status === 'skipped';
 const shown = (key: string): string => key.replace('_', '.');
+/** The lines that say something: not that there is nothing, nor that there was more than the page could hold. */
 const withoutNone = (lines: readonly string[]): readonly string[] =>
-  lines.filter((line) => !/^\s*(?:[-*+]\s+)?none\.?\s*$/i.test(line));
+  lines.filter((line) => !/^\s*(?:[-*+]\s+)?none\b[.\s]*$/i.test(line) && !/^- … and \d+ more in /.test(line));
 
 function stepLines(there: readonly string[], steps: readonly AccountStep[], folder: string): string[] {
   const byKey = new Map(steps.map((step) => [step.key, step]));
@@ -117,8 +125,8 @@ function stepLines(there: readonly string[], steps: readonly AccountStep[], fold
     const step = named ? byKey.get(named.key) : undefined;
     if (!named || !step) return line;
     byKey.delete(named.key);
-    const wasRunning = /\(in progress[^)]*\)\s*$/.test(line);
-    return named.done === isDone(step) && !wasRunning && step.status !== 'in_progress' ? line : stepLine(step, folder);
+    const plain = line.replace(/ \(in progress[^)]*\)\s*$/, '');
+    return plain.replace(/\[[ xX]\]/, isDone(step) ? '[x]' : '[ ]') + runningWords(step);
   });
   const added = [...byKey.values()].filter((step) => there.length === 0 || step.status !== 'pending');
   const lines = [...kept, ...added.map((step) => stepLine(step, folder))];
@@ -129,11 +137,18 @@ function stepLine(step: AccountStep, folder: string): string {
   const product = workflowStep(step.key)?.products[0];
   const listed = (step.artifacts ?? []).map(({ path }) => path);
   const artifact = listed.find((path) => product?.test(path.slice(path.lastIndexOf('/') + 1))) ?? listed[0];
-  const full = artifact === undefined || artifact.includes('/') || folder === '' ? artifact : `${folder}/${artifact}`;
-  const running = step.checkpoint ? ` (in progress, ${oneLine(step.checkpoint, 60)})` : ' (in progress)';
-  const state = step.status === 'skipped' ? ' (skipped)' : step.status === 'in_progress' ? running : '';
-  return `- [${isDone(step) ? 'x' : ' '}] Step ${shown(step.key)} → ${oneLine(full ?? step.title, 300)}${state}`;
+  const what = artifact === undefined ? step.title : inFolder(artifact, folder);
+  return `- [${isDone(step) ? 'x' : ' '}] Step ${shown(step.key)} → ${oneLine(what, 300)}${step.status === 'skipped' ? ' (skipped)' : ''}${runningWords(step)}`;
 }
+
+function runningWords({ status, checkpoint }: AccountStep): string {
+  if (status !== 'in_progress') return '';
+  return checkpoint ? ` (in progress, ${oneLine(checkpoint, 60).replaceAll(')', '')})` : ' (in progress)';
+}
+
+/** Some files name what lies beside them without its folder; the page gives whole paths. */
+const inFolder = (path: string, folder: string): string =>
+  path.includes('/') || folder === '' ? path : `${folder}/${path}`;
 
 const KEY_DECISIONS = [
   { name: 'Region', key: 'region', also: /^(default )?region$/i },
@@ -162,18 +177,19 @@ const contains = (words: string, part: string): boolean =>
   words.trim() !== '' &&
   (words.toLowerCase().includes(part.toLowerCase()) || part.toLowerCase().includes(words.trim().toLowerCase()));
 
-function findingLines(there: readonly string[], items: readonly AccountItem[]): string[] {
-  const left = new Map(items.map((item) => [oneLine(item.text, 160), item]));
-  const kept = there.filter((line) => {
+/** A finding that only the page knows stays on it; one that was settled goes. */
+function findingLines(there: readonly string[], findings: readonly AccountItem[]): string[] {
+  const texts = (items: readonly AccountItem[]): string[] => items.map(({ text }) => oneLine(text, 160));
+  const left = new Set(texts(findings.filter(isOpenMustFix)));
+  const settled = texts(findings.filter((item) => !isOpenMustFix(item)));
+  const kept = withoutNone(there).filter((line) => {
     const words = /^\s*[-*+]\s+(.*\S)/.exec(line)?.[1];
-    if (words === undefined) return !/^\s*none/i.test(line) && items.length > 0;
-    const match = [...left.keys()].find((text) => contains(words, text));
-    return match !== undefined && left.delete(match);
+    const match = words === undefined ? undefined : [...left].find((text) => contains(words, text));
+    if (match !== undefined) return left.delete(match);
+    return words === undefined || !settled.some((text) => contains(words, text));
   });
-  const lines = [...kept, ...[...left.keys()].map((text) => `- ${text}`)];
-  if (lines.length > 0) return lines;
-  const none = there.find((line) => /^\s*(?:[-*+]\s+)?none\b/i.test(line));
-  return [none ?? 'None'];
+  const lines = [...kept, ...[...left].map((text) => `- ${text}`)];
+  return lines.length > 0 ? lines : [there.find((line) => /^\s*(?:[-*+]\s+)?none\b/i.test(line)) ?? 'None'];
 }
 
 function contextLines(there: readonly string[], account: Account, text: string): readonly string[] {
@@ -197,14 +213,11 @@ function isStillTrue(text: string, account: Account): boolean {
   return account.steps.every((step) => (before.get(step.key) ?? false) === isDone(step));
 }
 
-function artifactLines(there: readonly string[], steps: readonly AccountStep[]): string[] {
+function artifactLines(there: readonly string[], steps: readonly AccountStep[], folder: string): string[] {
   const kept = withoutNone(there);
-  const mentioned = kept.join('\n');
-  const paths = [...new Set(steps.flatMap((step) => step.artifacts ?? []).map(({ path }) => path))];
-  const lines = [
-    ...kept,
-    ...paths.filter((path) => !mentioned.includes(path)).map((path) => `- ${oneLine(path, 300)}`),
-  ];
+  const mentioned = new Set(kept.flatMap((line) => line.split(/[\s`()]+/)));
+  const paths = [...new Set(steps.flatMap((step) => step.artifacts ?? []).map(({ path }) => inFolder(path, folder)))];
+  const lines = [...kept, ...paths.filter((path) => !mentioned.has(path)).map((path) => `- ${oneLine(path, 300)}`)];
   return lines.length > 0 ? lines : ['None'];
 }
 
@@ -216,8 +229,9 @@ function stage({ steps }: Account): string {
   return last ? `Step ${shown(last.key)} complete` : 'Step 0 setup complete';
 }
 
-function nextSentence({ steps, position }: Account): string {
-  const step = steps.find(({ key }) => key === position?.step);
+function nextSentence({ steps }: Account): string {
+  const position = derivePosition(steps);
+  const step = steps.find(({ key }) => key === position);
   if (!step)
     return steps.length > 0 && steps.every(isDone)
       ? `${DERIVED}nothing; all steps are done.`

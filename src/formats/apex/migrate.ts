@@ -1,26 +1,23 @@
+import type { Node } from 'jsonc-parser';
+import type { Editor } from './edit.ts';
+import { member, members } from './state-file.ts';
+
 /**
  * The way from 1.0 and 2.0 to 3.0, exactly as its authors wrote it: the version is set; `lock`, `stale_threshold_ms` and
  * the `claim` of every step go. Nothing else moves: the keys that came later are not added and `3.5` keeps its name.
  */
 export const CURRENT_VERSION = '3.0';
 
-export function migrate(state: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  if (!needsMigration(versionOf(state))) return { ...state };
-  const { lock: _, stale_threshold_ms: _s, schema_version: _v, ...others } = state;
-  const rest: Record<string, unknown> = others;
-  const { steps } = rest;
-  if (isRecord(steps))
-    rest['steps'] = Object.fromEntries(Object.entries(steps).map(([key, step]) => [key, withoutClaim(step)]));
-  // A version that was there keeps its place; one that is new stands first.
-  const entries = Object.entries(rest);
-  const at =
-    'schema_version' in state
-      ? Object.keys(state)
-          .filter((key) => key in rest || key === 'schema_version')
-          .indexOf('schema_version')
-      : 0;
-  entries.splice(at, 0, ['schema_version', CURRENT_VERSION]);
-  return Object.fromEntries(entries);
+export function migrate(editor: Editor, root: Node): void {
+  editor.set(root, 'schema_version', CURRENT_VERSION, true);
+  removeMember(editor, root, 'lock');
+  removeMember(editor, root, 'stale_threshold_ms');
+  for (const [, step] of members(member(root, 'steps'))) removeMember(editor, step, 'claim');
+}
+
+function removeMember(editor: Editor, object: Node, key: string): void {
+  const node = member(object, key);
+  if (node) editor.remove(object, node);
 }
 
 export interface Version {
@@ -49,9 +46,3 @@ export const isNewer = ({ number }: Version): boolean => number !== null && numb
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function withoutClaim(step: unknown): unknown {
-  if (!isRecord(step)) return step;
-  const { claim: _, ...rest } = step;
-  return rest;
-}

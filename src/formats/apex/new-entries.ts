@@ -15,6 +15,7 @@ export function newStep(step: AccountStep, tool: string, kept: Kept | undefined)
   const { context_files_used: used, ...rest } = own;
   return {
     name: step.title,
+    ...(step.kind === 'step' ? {} : { kind: step.kind }),
     agent: agentText(step, tool) ?? '',
     status: statusWords[step.status],
     ...(step.status === 'failed' ? { outcome: 'failed' } : {}),

@@ -3,7 +3,7 @@ import { gateBefore, impliedGates } from './gates.ts';
 import { writeJson } from './json.ts';
 import { CURRENT_VERSION } from './migrate.ts';
 import { decisionIds, newDecision, newStep } from './new-entries.ts';
-import type { Kept } from './read.ts';
+import { derivedStatus, type Kept } from './read.ts';
 import { DECISION_KEYS, DEFAULT_BRANCH, DEFAULT_REGION, defaultReview } from './template.ts';
 import { stamp } from './words.ts';
 import { belongsInLog, currentStep, gateEntry, isOpenMustFix, standing } from './write.ts';
@@ -20,6 +20,7 @@ export function newState(account: Account, project: string, now: string): string
     schema_version: CURRENT_VERSION,
     project,
     ...(account.run.title === project ? {} : { title: account.run.title }),
+    ...(account.run.status === derivedStatus(account.steps) ? {} : { workflow_status: account.run.status }),
     iac_tool: tool,
     region: region ?? values.get('region') ?? DEFAULT_REGION,
     branch: account.run.branch ?? DEFAULT_BRANCH,

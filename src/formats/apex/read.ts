@@ -39,6 +39,15 @@ export interface StepOrigin {
   node: Node;
 }
 
+/** A run is done when its steps are; that it was given up, only an extra key can say, which some files have. */
+export function derivedStatus(steps: readonly AccountStep[]): Account['run']['status'] {
+  const done = steps.length > 0 && steps.every(({ status }) => status === 'completed' || status === 'skipped');
+  return done ? 'completed' : 'active';
+}
+
+const runStatus = (word: string | undefined): Account['run']['status'] | undefined =>
+  (['active', 'completed', 'abandoned', 'archived'] as const).find((status) => status === word?.toLowerCase());
+
 /** Null when there is nothing of this format in it. */
 export function readState(file: StateFile): Reading | null {
   const { root } = file;
@@ -58,11 +67,9 @@ export function readState(file: StateFile): Reading | null {
   const keys = new Set(account.steps.map((step) => step.key));
   const { decisions, origins: decisionOrigins } = readDecisions(root, keys);
   const { items, origins: findings } = readFindings(root, keys);
-  const done =
-    account.steps.length > 0 && account.steps.every((step) => step.status === 'completed' || step.status === 'skipped');
   account.run = defined({
     title: account.run.title,
-    status: done ? ('completed' as const) : ('active' as const),
+    status: runStatus(stringAt(root, 'workflow_status')) ?? derivedStatus(account.steps),
     openedAt: asTime(stringAt(root, 'created')),
     updatedAt: asTime(stringAt(root, 'updated')),
     branch: asWords(stringAt(root, 'branch')),
@@ -127,7 +134,7 @@ function readStep({ key, written, node }: StepOrigin): AccountStep {
     key,
     alias: written === key ? undefined : asLabel(written),
     title: asWords(step['name']) ?? workflowStep(key)?.name ?? key,
-    kind: 'step' as const,
+    kind: STEP_KINDS.find((kind) => kind === step['kind']) ?? 'step',
     agents: agents.length > 0 ? agents : undefined,
     status:
       step['outcome'] === 'failed' && status === 'in_progress' ? ('failed' as const) : (status ?? guessStatus(step)),
@@ -138,6 +145,8 @@ function readStep({ key, written, node }: StepOrigin): AccountStep {
     artifacts,
   }) as AccountStep;
 }
+
+const STEP_KINDS = ['phase', 'plan', 'task', 'step'] as const;
 
 /** A step without a word for its status has at least its times. */
 const guessStatus = (step: Record<string, unknown>): AccountStep['status'] =>
@@ -211,6 +220,7 @@ const topFields = new Set([
   'schema_version',
   'project',
   'title',
+  'workflow_status',
   'branch',
   'updated',
   'current_step',
@@ -220,7 +230,17 @@ const topFields = new Set([
   'steps',
   'gates',
 ]);
-const stepFields = new Set(['name', 'agent', 'status', 'outcome', 'sub_step', 'started', 'completed', 'artifacts']);
+const stepFields = new Set([
+  'name',
+  'kind',
+  'agent',
+  'status',
+  'outcome',
+  'sub_step',
+  'started',
+  'completed',
+  'artifacts',
+]);
 
 function keptOf(root: Node, origins: readonly StepOrigin[], migrates: boolean): Kept | undefined {
   const top: Record<string, unknown> = {};

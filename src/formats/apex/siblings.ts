@@ -41,8 +41,9 @@ export function checkSiblings(account: Account, found: Found, files: Files): Pro
     );
   if (project !== undefined && isAboutAnother(handoff, project))
     warn('other_project', path, 1, 'The handoff names files of another project only.');
+  const statuses = new Map(account.steps.map(({ key, status }) => [key, status]));
   const behind = handoff.steps.find(({ key, done }) => {
-    const status = account.steps.find((step) => step.key === key)?.status;
+    const status = statuses.get(key);
     return status !== undefined && done !== (status === 'completed' || status === 'skipped');
   });
   const [said, updated] = [momentOf(handoff.updated), momentOf(account.run.updatedAt)];

@@ -187,7 +187,9 @@ export function stepStatus(written: string): AccountStep['status'] | null {
  */
 export function derivePosition(steps: readonly Pick<AccountStep, 'key' | 'status'>[]): string | null {
   const lastBegun = steps.findLastIndex((step) => step.status !== 'pending' && step.status !== 'skipped');
-  const open = steps.filter((step) => step.status !== 'completed' && step.status !== 'skipped');
-  const inTheWay = open.filter((step) => !(workflowStep(step.key)?.optional && lastBegun > steps.indexOf(step)));
-  return (inTheWay.find((step) => step.status !== 'pending') ?? inTheWay[0] ?? open[0])?.key ?? null;
+  const left = (step: Pick<AccountStep, 'status'>) => step.status !== 'completed' && step.status !== 'skipped';
+  const inTheWay = steps.filter(
+    (step, index) => left(step) && !(lastBegun > index && workflowStep(step.key)?.optional === true),
+  );
+  return (inTheWay.find((step) => step.status !== 'pending') ?? inTheWay[0] ?? steps.find(left))?.key ?? null;
 }

@@ -5,9 +5,9 @@ import { type DecisionOrigin, type LogShape, shapeOf } from './decisions.ts';
 import { type Editor, editorOf } from './edit.ts';
 import { gateBefore, impliedGates, writtenGates } from './gates.ts';
 import { matcher } from './match.ts';
-import { CURRENT_VERSION, needsMigration } from './migrate.ts';
+import { migrate, needsMigration } from './migrate.ts';
 import { decisionIds, namesStepsAsStrings, newDecision, newFinding, newStep, statusWords } from './new-entries.ts';
-import type { Kept, Reading, StepOrigin } from './read.ts';
+import { derivedStatus, type Kept, type Reading, type StepOrigin } from './read.ts';
 import { elements, member, members, stringAt } from './state-file.ts';
 import { derivePosition, stepNumber, stepStatus, workflowStep } from './steps.ts';
 import { DECISION_KEYS } from './template.ts';
@@ -29,11 +29,10 @@ export function rewriteState(reading: Reading, account: Account, now: string): {
   const numbered = currentStep(account.steps);
   if (moved && numbered !== null && member(root, 'current_step')?.value !== numbered)
     editor.set(root, 'current_step', numbered);
-  const updated = updatedAt(reading, account, now, editor.touched());
-  if (updated !== null) editor.set(root, 'updated', updated);
   const progressed = editor.touched();
+  if (progressed) editor.set(root, 'updated', updatedAt(account, now));
   // The migration alone is no progress: it leaves the time of the last one as it is.
-  if (needsMigration(reading.version)) migrateInPlace(editor, reading);
+  if (needsMigration(reading.version)) migrate(editor, root);
   return { text: editor.touched() ? editor.text() : reading.file.text, progressed };
 }
 
@@ -47,29 +46,17 @@ export function currentStep(steps: readonly AccountStep[]): number | null {
   return Number.isFinite(number) ? Math.floor(number) : null;
 }
 
-/** Every write stamps the file; a file that is newer than the account is left as it is. */
-function updatedAt({ account: before }: Reading, account: Account, now: string, touched: boolean): string | null {
-  const there = momentOf(before.run.updatedAt) ?? Number.NEGATIVE_INFINITY;
-  const said = momentOf(account.run.updatedAt);
-  if (touched) return said !== null && said > Date.parse(now) ? stamp(account.run.updatedAt ?? now) : stamp(now);
-  return said !== null && said - there >= 1000 ? stamp(account.run.updatedAt ?? now) : null;
+/** Every write stamps the file. That the account is newer is no reason to write: it may have nothing new to say here. */
+function updatedAt(account: Account, now: string): string {
+  const said = account.run.updatedAt;
+  return stamp(said !== undefined && (momentOf(said) ?? 0) > Date.parse(now) ? said : now);
 }
 
-function migrateInPlace(editor: Editor, { root, steps }: Reading): void {
-  editor.set(root, 'schema_version', CURRENT_VERSION, true);
-  for (const key of ['lock', 'stale_threshold_ms']) {
-    const node = member(root, key);
-    if (node) editor.remove(root, node);
-  }
-  const all = new Set([...members(member(root, 'steps')).map(([, node]) => node), ...steps.map(({ node }) => node)]);
-  for (const node of all) {
-    const claim = member(node, 'claim');
-    if (claim) editor.remove(node, claim);
-  }
-}
-
-function writeRun(editor: Editor, { root, account: before }: Reading, { run }: Account): void {
+function writeRun(editor: Editor, { root, account: before }: Reading, { run, steps }: Account): void {
   if (run.branch !== undefined && run.branch !== before.run.branch) editor.set(root, 'branch', run.branch);
+  const status = before.run.status === run.status || run.status === derivedStatus(steps);
+  if (!status || (before.run.status !== run.status && member(root, 'workflow_status')))
+    editor.set(root, 'workflow_status', run.status);
   // The project's name is that of its folder; a title that is another one stands beside it.
   if (run.title !== before.run.title) editor.set(root, 'title', run.title);
   if (run.openedAt !== undefined && member(root, 'created') && !sameTime(run.openedAt, before.run.openedAt))
@@ -165,17 +152,25 @@ function writeArtifacts(editor: Editor, node: Node, paths: readonly string[]): v
     return;
   }
   const left = new Set(paths);
+  const byName = new Map<string, string[]>();
+  for (const path of paths) {
+    const alike = byName.get(nameOf(path));
+    if (alike) alike.push(path);
+    else byName.set(nameOf(path), [path]);
+  }
   for (const element of elements(list)) {
     const path = (member(element, 'path') ?? member(element, 'file') ?? member(element, 'name') ?? element)
       .value as unknown;
     if (typeof path !== 'string' || path.trim() === '') continue;
     // The same file may be named from the project folder here and from the root of the workspace there.
-    const same = left.has(path) ? path : paths.find((other) => other.endsWith(`/${path}`));
+    const same = left.has(path) ? path : byName.get(nameOf(path))?.find((other) => other.endsWith(`/${path}`));
     if (same === undefined) editor.remove(list, element);
     else left.delete(same);
   }
   for (const path of left) editor.append(list, path);
 }
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 function writeAgents(editor: Editor, node: Node, step: AccountStep, tool: string): void {
   if (step.agents === undefined) return;

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { apex } from './format.ts';
+import { parseHandoff } from './handoff.ts';
+import { renderHandoff } from './handoff-page.ts';
+import { FOLDER, files, HANDOFF, handoff, MAIN, place, v3 } from './samples.suite.ts';
+
+const salvage = (all: Record<string, string>) =>
+  apex.salvage(place(), { paths: Object.keys(all).sort(), read: (path) => all[path] ?? null });
+const statuses = (all: Record<string, string>) => {
+  const found = salvage(all);
+  return Object.fromEntries(
+    (found?.confidence ?? []).map(({ step, confidence }) => [
+      step,
+      `${found?.account.steps.find(({ key }) => key === step)?.status} ${confidence}`,
+    ]),
+  );
+};
+const cut = v3.slice(0, 96);
+
+describe('salvage', () => {
+  it('takes the backup of the same project as it is', () => {
+    const found = salvage({ [MAIN]: cut, [`${MAIN}.bak`]: v3, [HANDOFF]: handoff });
+    expect(found?.sources[0]).toBe(`${MAIN}.bak`);
+    expect(found?.account.steps.find(({ key }) => key === '2')).toMatchObject({
+      status: 'in_progress',
+      checkpoint: 'phase_2_waf',
+    });
+    expect(found?.confidence.every(({ confidence }) => confidence === 'high')).toBe(true);
+  });
+
+  it('does not take the backup of another project', () => {
+    const found = salvage({ [MAIN]: cut, [`${MAIN}.bak`]: v3.replace('"harbor"', '"quay"'), [HANDOFF]: handoff });
+    expect(found?.sources).toEqual([HANDOFF]);
+  });
+
+  it('takes the check-list of the handoff, its decisions and its next step', () => {
+    const found = salvage({ [MAIN]: '', [HANDOFF]: handoff });
+    expect(statuses({ [MAIN]: '', [HANDOFF]: handoff })).toMatchObject({
+      '1': 'completed medium',
+      '2': 'pending low',
+      '7': 'pending low',
+    });
+    expect(found?.account.decisions).toContainEqual({ key: 'compliance', decision: 'GDPR', status: 'active' });
+    expect(found?.account.next).toContain('table store');
+    expect(found?.account.position).toEqual({ step: '2' });
+  });
+
+  it('takes numbered files for work that was done, and the last for work in progress', () => {
+    const names = [
+      '01-requirements.md',
+      '02-architecture-assessment.md',
+      '04-governance-constraints.md',
+      '04-implementation-plan.md',
+    ];
+    const all = {
+      [MAIN]: cut,
+      ...Object.fromEntries(names.map((name) => [`${FOLDER}/${name}`, 'text'])),
+      'infra/bicep/harbor/main.bicep': 'code',
+    };
+    expect(statuses(all)).toEqual({
+      '1': 'completed medium',
+      '2': 'completed medium',
+      '3': 'pending low',
+      '3_5': 'completed medium',
+      '4': 'completed medium',
+      '5': 'in_progress low',
+      '6': 'pending low',
+      '7': 'pending low',
+    });
+  });
+
+  it('takes what can still be read of the damaged file itself', () => {
+    const damaged = v3.slice(0, v3.indexOf('"3": {'));
+    expect(statuses({ [MAIN]: damaged })).toMatchObject({
+      '1': 'completed medium',
+      '2': 'in_progress medium',
+      '3': 'pending low',
+    });
+  });
+
+  it('has nothing where nothing is', () => {
+    expect(salvage({ [MAIN]: cut })).toBeNull();
+    expect(salvage({})).toBeNull();
+  });
+
+  it('gives what the format can write', () => {
+    const account = salvage({ [MAIN]: '', [HANDOFF]: handoff })?.account;
+    if (!account) throw new Error('Nothing was salvaged.');
+    const written = apex.render(account, place(), new Map([[HANDOFF, handoff]]), '2026-05-01T00:00:00.000Z');
+    expect(apex.parse(place(), written).account?.steps.map(({ status }) => status)).toEqual(
+      account.steps.map(({ status }) => status),
+    );
+  });
+});
+
+describe('the handoff', () => {
+  const now = '2026-05-01T12:00:00.000Z';
+  const account = apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: handoff })).account;
+  if (!account) throw new Error('The sample cannot be read.');
+  const where = { project: 'harbor', folder: FOLDER, tool: 'Bicep', stateFile: '00-session-state.json' };
+
+  it('has its six headings in order and few lines, whatever there is', () => {
+    const many = {
+      ...account,
+      steps: account.steps.map((step) => ({
+        ...step,
+        artifacts: Array.from({ length: 60 }, (_, index) => ({ path: `${step.key}-${index}.md` })),
+      })),
+      items: Array.from({ length: 90 }, (_, index) => ({
+        kind: 'finding' as const,
+        text: `Finding ${index}`,
+        severity: 'must_fix' as const,
+        status: 'open' as const,
+      })),
+    };
+    for (const page of [
+      renderHandoff(account, where, undefined, now),
+      renderHandoff(many, where, undefined, now),
+      renderHandoff(many, where, renderHandoff(many, where, undefined, now), now),
+    ]) {
+      expect(page.split('\n').filter((line) => line.startsWith('## '))).toEqual([
+        '## Completed Steps',
+        '## Key Decisions',
+        '## Open Challenger Findings (must_fix only)',
+        '## Context for Next Step',
+        '## Skill Context',
+        '## Artifacts',
+      ]);
+      expect(page.trimEnd().split('\n').length).toBeLessThan(60);
+      expect(page.split('\n')[2]).toBe('Updated: 2026-05-01T12:00:00Z | IaC: Bicep | Branch: main');
+      expect(parseHandoff(page).missing).toEqual([]);
+    }
+    expect(renderHandoff(many, where, undefined, now).match(/more in 00-session-state\.json/g)).toHaveLength(2);
+  });
+
+  it('keeps the lines that are still true and the sections of others', () => {
+    const page = renderHandoff(account, where, handoff, now);
+    const gone = handoff.split('\n').filter((line) => !page.split('\n').includes(line));
+    expect(gone).toEqual([
+      '# Harbor Works — Handoff (Step 1 complete)',
+      'Updated: 2026-04-02T10:00:00Z | IaC: Bicep | Branch: main',
+      `- [ ] Step 2 -> ${FOLDER}/02-architecture-assessment.md`,
+    ]);
+    expect(page).toContain('# Harbor Works — Handoff (Step 2 in progress)');
+    expect(page).toContain('(in progress, phase_2_waf)');
+    expect(renderHandoff(account, where, page, now)).toBe(page);
+  });
+
+  it('forgets what was written for another place', () => {
+    const { next: _, ...moved } = {
+      ...account,
+      steps: account.steps.map((step) => ({ ...step, status: 'completed' as const })),
+    };
+    const page = renderHandoff(moved, where, handoff, now);
+    expect(page).not.toContain('weigh the table store');
+    expect(page).toContain('Next: nothing; all steps are done.');
+    expect(page).toContain('Kept as it is.');
+  });
+
+  it('starts anew over the page of another project', () => {
+    expect(renderHandoff(account, where, handoff.replaceAll('harbor', 'quay'), now)).toBe(
+      renderHandoff(account, where, undefined, now),
+    );
+  });
+});

@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../../core/account.ts';
+import { formatSuite, richAccount } from '../format.suite.ts';
+import type { Files, Found } from '../format.ts';
+import { gsd } from '../gsd/format.ts';
+import { codewalk } from './format.ts';
+import { progressBar } from './progress.ts';
+import { fenced, folderSample, full, samples, short } from './samples.suite.ts';
+import { fromTables, toTables } from './tables.ts';
+
+const now = '2026-07-01T12:00:00.000Z';
+const found: Found = { format: 'codewalk', main: 'STATE.md', files: ['STATE.md'] };
+const files = (text: string): Files => new Map([['STATE.md', text]]);
+const account = (text: string): Account => {
+  const parsed = codewalk.parse(found, files(text));
+  if (!parsed.account) throw new Error('There is no account.');
+  return parsed.account;
+};
+
+const steps: Account['steps'] = [
+  { key: '1', title: 'Read', kind: 'phase', status: 'completed' },
+  { key: '2', title: 'Rotate', kind: 'phase', status: 'in_progress' },
+  { key: '2-1', title: 'The job', kind: 'plan', parent: '2', status: 'in_progress', wave: 1 },
+];
+const all = richAccount(steps);
+// Findings, errors and promises have no place in this format.
+const rich: Account = {
+  ...all,
+  run: { ...all.run, alias: 'init-1' },
+  items: all.items
+    .filter(({ kind }) => kind === 'blocker' || kind === 'question')
+    .map(({ alias, raisedAt, ...item }) =>
+      item.kind === 'question' ? { ...item, by: 'x' } : { ...item, alias, raisedAt },
+    ) as Account['items'],
+};
+const second: Account = {
+  ...rich,
+  run: { title: 'yes', alias: 'init-2', status: 'completed', reason: 'Done' },
+  decisions: [
+    {
+      decision: 'no',
+      context: 'Line one\nline two\n',
+      reason: '# not a comment: "quoted"',
+      status: 'retracted',
+      supersedes: 'D1',
+    },
+    { decision: 'Keep *anchors* & - dashes', status: 'active', at: '2024-01-15' },
+  ],
+  items: [
+    {
+      alias: 'block-007',
+      kind: 'blocker',
+      text: 'On hold',
+      status: 'resolved',
+      resolution: 'Off hold',
+      settledAt: '2024-01-16T00:00:00Z',
+      followUp: ['2-1'],
+      to: 'mara',
+      due: 'soon',
+      severity: 'must_fix',
+      type: 'timeout',
+      step: '2',
+    },
+  ],
+  sessions: [
+    {
+      alias: 'session-003',
+      status: 'crashed',
+      startedAt: '2024-01-14T13:00:00Z',
+      notes: ['one', 'two'],
+      role: 'worker',
+      next: 'Go on',
+    },
+    {
+      alias: 'session-004',
+      status: 'context-exhausted',
+      startedAt: '2024-01-14T14:00:00Z',
+      continues: 'session-003',
+      why: 'Context limit reached',
+      workingOn: 'It',
+    },
+  ],
+  files: [{ path: 'a b.ts', change: 'created', note: 'New' }],
+  next: 'First this.\n\n  Then that.',
+};
+
+formatSuite(codewalk, {
+  accounts: [
+    { name: 'rich', account: rich },
+    { name: 'second', account: second },
+  ],
+  samples,
+  long: (bytes) => {
+    const words = 'Rows and not text since they are asked for one by one '.repeat(70);
+    const record = `  - date: 2024-01-14\n    context: Where berths live\n    decision: ${words}\n    reason: Queries stay simple\n`;
+    return {
+      found,
+      files: files(short.replace('decisions:\n', `decisions:\n${record.repeat(Math.ceil(bytes / record.length))}`)),
+    };
+  },
+});
+
+describe('codewalk: reading', () => {
+  it('reads every field of the short forms', () => {
+    const run = account(short);
+    expect(run.run).toMatchObject({ alias: 'init-9f2', title: 'Harbour relay' });
+    expect(run.steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
+      '1 completed',
+      '2 in_progress',
+      '2-3 in_progress',
+      '2-3.read-the-second-page in_progress',
+      '3 pending',
+      '4 pending',
+    ]);
+    expect(run.position?.step).toBe('2-3.read-the-second-page');
+    expect(run.steps[3]).toMatchObject({ wave: 1, built: ['Tables are cut by ruling lines'] });
+    expect(run.decisions[1]).toEqual({
+      context: 'Poll interval',
+      decision: '7 days',
+      reason: 'Tides are known',
+      alternatives: ['Daily: too many requests'],
+      irreversible: true,
+      at: '2024-01-15',
+      status: 'active',
+    });
+    expect(run.items).toEqual([
+      {
+        alias: 'block-001',
+        kind: 'blocker',
+        text: 'Waiting for the harbour office',
+        status: 'active',
+        affects: ['Phase 3: Berths'],
+        workaround: "Use last year's",
+        raisedAt: '2024-01-15',
+      },
+    ]);
+    expect(run.sessions.map(({ alias, status }) => `${alias} ${status}`)).toEqual([
+      'session-001 completed',
+      'session-002 active',
+    ]);
+    expect(run.next).toBe('Read the second page.\nThen the third.');
+    expect(run.files.map(({ path }) => path)).toEqual(['src/pdf.ts', 'src/tide.ts']);
+    expect(run.kept).toEqual({ codewalk: { owner: 'mara' } });
+  });
+
+  it('reads the full forms, a decimal phase and the story of a crash', () => {
+    const run = account(full);
+    expect(run.position?.step).toBe('2.1');
+    expect(run.items[1]).toMatchObject({ status: 'bypassed', text: "It's raining", followUp: ['task-abc'] });
+    expect(run.sessions).toMatchObject([
+      { status: 'context-exhausted', contextUsage: 62, why: 'Context limit reached' },
+      { status: 'crashed', notes: ['Agent unresponsive, task reset'] },
+      { status: 'active', continues: 'session-004' },
+    ]);
+  });
+
+  it('reads records in files of their own, also prose', () => {
+    const { account: run } = codewalk.parse(folderSample.found, folderSample.files);
+    expect(run?.decisions.map(({ decision }) => decision)).toEqual(['PDF', 'Hemp']);
+    expect(run?.items[0]).toMatchObject({ alias: 'block-001', text: 'The office is closed' });
+    expect(run?.sessions[0]).toMatchObject({ alias: 'session-001', agent: 'w' });
+  });
+
+  it('is told from the other STATE.md by its top key', () => {
+    const tree = (text: string) => ({ paths: ['.planning/STATE.md'], read: () => text });
+    expect(codewalk.detect(tree(short))).toHaveLength(1);
+    expect(gsd.detect(tree(short))).toHaveLength(0);
+    expect(codewalk.detect(tree(fenced))).toHaveLength(1);
+    expect(codewalk.detect(tree('# Project State\n\n## Decisions\n\n- initiative: none\n'))).toHaveLength(0);
+    expect(gsd.detect(tree('# Project State\n\n## Decisions\n\n- initiative: none\n'))).toHaveLength(1);
+  });
+
+  it('warns of what cannot be', () => {
+    const text = short
+      .replace('phases_completed: 1', 'phases_completed: 9')
+      .replace('ended: 2024-01-14T17', 'ended: 2024-01-13T17')
+      .replace('41%', '120%')
+      .replace('owner: mara', 'title: again');
+    const { problems } = codewalk.parse(found, files(text));
+    expect(problems.map(({ code, line }) => `${code}:${line}`)).toEqual([
+      'duplicate_key:70',
+      'completed_above_total:18',
+      'percent_above_100:21',
+      'percent_disagrees:21',
+      'ended_before_started:47',
+    ]);
+  });
+});
+
+describe('codewalk: writing in place', () => {
+  const change = (text: string, edit: (run: Account) => void): string[] => {
+    const run = structuredClone(account(text));
+    edit(run);
+    const after = codewalk.render(run, found, files(text), now).get('STATE.md') ?? text;
+    expect(codewalk.render(run, found, files(after), now).size).toBe(0);
+    const there = new Set(text.split('\n'));
+    return after.split('\n').filter((line) => !there.has(line));
+  };
+
+  it('changes the lines of what changed', () => {
+    expect(
+      change(
+        short,
+        (run) => void Object.assign(run.items[0] as object, { status: 'resolved', resolution: 'They opened' }),
+      ),
+    ).toEqual(['    status: resolved', '    resolution: "They opened"']);
+    expect(
+      change(full, (run) => void Object.assign(run.items[0] as object, { status: 'resolved', resolution: 'Found it' })),
+    ).toEqual(['    status: resolved', '    resolution: "Found it"']);
+    expect(
+      change(
+        short,
+        (run) =>
+          void Object.assign(run.sessions[1] as object, { status: 'completed', endedAt: '2024-01-15T17:00:00Z' }),
+      ),
+    ).toEqual(['    ended: 2024-01-15T17:00:00Z']);
+    expect(change(short, (run) => void Object.assign(run, { next: 'Rest.' }))).toEqual(['  Rest.']);
+  });
+
+  it('moves position, counters and bar when a task is done', () => {
+    const lines = change(short, (run) => {
+      for (const step of run.steps) if (step.key.startsWith('2')) step.status = 'completed';
+    });
+    expect(lines).toEqual([
+      '  phase: 3',
+      '  phase_name: "Phase 3"',
+      '  status: pending',
+      '  phases_completed: 2',
+      '  current_phase_tasks: 1',
+      '  current_phase_completed: 0',
+      `  bar: "${progressBar(50)}"`,
+    ]);
+  });
+
+  it('adds records with the next id, also inside a fence', () => {
+    const add = (run: Account) => {
+      run.decisions.push({ decision: 'Go', reason: 'Wind: strong', status: 'active', at: '2024-02-01' });
+      run.items.push({ kind: 'blocker', text: 'Fog', status: 'active' });
+    };
+    const expected = [
+      '  - date: 2024-02-01',
+      '    decision: Go',
+      '    reason: "Wind: strong"',
+      '  - id: block-002',
+      '    status: active',
+      '    description: Fog',
+      '    workaround: null',
+      '    resolution: null',
+    ];
+    expect(change(short, add)).toEqual(expected.filter((line) => !short.split('\n').includes(line)));
+    expect(change(fenced, add)).toEqual(expected.filter((line) => !fenced.split('\n').includes(line)));
+  });
+
+  it('writes a new record of a folder into a file of its own', () => {
+    const run = structuredClone(codewalk.parse(folderSample.found, folderSample.files).account as Account);
+    run.decisions.push({ decision: 'Go', context: 'Wind & waves', status: 'active', at: '2024-02-01' });
+    Object.assign(run.items[0] as object, { status: 'resolved' });
+    const written = codewalk.render(run, folderSample.found, folderSample.files, now);
+    expect([...written.keys()]).toEqual([
+      '.planning/blockers/block-001-office.md',
+      '.planning/decisions/2024-02-01-wind-waves.md',
+    ]);
+    expect(written.get('.planning/blockers/block-001-office.md')).toBe(
+      'id: block-001\nstatus: resolved\ndescription: The office is closed\n',
+    );
+  });
+});
+
+describe('codewalk: the four tables', () => {
+  it('hold an account and give it back', () => {
+    const tables = toTables(account(short));
+    expect(tables.initiative_state[0]).toMatchObject({
+      initiative_id: 'init-9f2',
+      current_phase: 2,
+      current_plan: 3,
+      current_task: 'Read the second page',
+      current_wave: 1,
+      status: 'in_progress',
+    });
+    expect(tables.initiative_decisions[1]).toMatchObject({
+      date: 1705276800,
+      alternatives_json: '["Daily: too many requests"]',
+      reversible: 0,
+    });
+    const [back] = fromTables(tables);
+    expect(back?.decisions.map(({ decision }) => decision)).toEqual(['Rows, not text', '7 days']);
+    expect(back?.items[0]).toMatchObject({ alias: 'block-001', status: 'active', raisedAt: '2024-01-15T00:00:00Z' });
+    expect(back?.sessions.map(({ status }) => status)).toEqual(['completed', 'active']);
+    expect(back?.position?.step).toBe('2-3.task');
+  });
+
+  it('keep a crash', () => {
+    expect(fromTables(toTables(account(full)))[0]?.sessions.map(({ status }) => status)).toEqual([
+      'completed',
+      'crashed',
+      'active',
+    ]);
+  });
+
+  it('have sixteen cells in their bar', () => {
+    expect(progressBar(50)).toBe('████████░░░░░░░░ 50%');
+    expect([...progressBar(0)].slice(0, 16).join('')).toBe('░'.repeat(16));
+  });
+});

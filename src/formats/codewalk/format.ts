@@ -1,0 +1,168 @@
+import type { Account } from '../../core/account.ts';
+import type { Files, Format, Found, Tree } from '../format.ts';
+import { type Reading, type RecordFolder, readCodewalk, recordFolder } from './read.ts';
+import { isCodewalkState } from './sniff.ts';
+import { editDocument, recordChanges, renderNew } from './write.ts';
+import { type Entries, renderEntries } from './write-yaml.ts';
+import { applySplices, eolOf, type Splice, type YamlPage } from './yaml-page.ts';
+
+/** STATE.md as one YAML document, alone or with a folder of records beside it; see docs/formats/codewalk.md. */
+export const codewalk: Format = {
+  name: 'codewalk',
+  detect,
+  parse(found, files) {
+    const { account, page, problems, writable, decisions, blockers, sessions } = readCodewalk(found, files);
+    const nothing = !page?.root && decisions.length + blockers.length + sessions.length === 0;
+    return {
+      account: nothing ? null : account,
+      version: page?.root ? '1' : null,
+      writable: writable && !!page?.root,
+      problems,
+    };
+  },
+  render,
+  home: () => ({ format: 'codewalk', main: 'STATE.md', files: ['STATE.md'] }),
+  loses: [
+    'run.goal',
+    'run.status',
+    'run.openedAt',
+    'run.design',
+    'run.plan',
+    'run.branch',
+    'run.reason',
+    'steps',
+    'decisions.alias',
+    'decisions.key',
+    'decisions.type',
+    'decisions.affects',
+    'decisions.step',
+    'decisions.by',
+    'decisions.supersedes',
+    'items.severity',
+    'items.type',
+    'items.step',
+    'items.to',
+    'items.due',
+    'items.by',
+    'notes',
+    'sessions.role',
+    'sessions.next',
+    'messages',
+    'claims',
+    'usage',
+    'files.change',
+    'files.note',
+    'position',
+  ],
+  salvage(found, tree) {
+    const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
+    const files = new Map<string, string>();
+    for (const path of [`${found.main}.bak`, ...tree.paths]) {
+      const text =
+        path.startsWith(folder) && (path === `${found.main}.bak` || recordFolder(path.slice(folder.length)))
+          ? tree.read(path)
+          : null;
+      if (text !== null && text.trim() !== '') files.set(path === `${found.main}.bak` ? found.main : path, text);
+    }
+    if (files.size === 0) return null;
+    const { account } = readCodewalk(found, files);
+    const { steps, decisions, items, sessions } = account;
+    if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
+    return {
+      account,
+      sources: [...files.keys()].map((path) => (path === found.main ? `${found.main}.bak` : path)),
+      confidence: steps.map(({ key, status }) => ({
+        step: key,
+        confidence: status === 'pending' ? ('low' as const) : ('medium' as const),
+        from: `${found.main}.bak`,
+      })),
+    };
+  },
+};
+
+function detect(tree: Tree): Found[] {
+  const found: Found[] = [];
+  for (const path of tree.paths) {
+    if (!/(?:^|\/)STATE\.(?:md|ya?ml)$/i.test(path)) continue;
+    const text = tree.read(path);
+    if (text === null || !isCodewalkState(text)) continue;
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const beside = folder.endsWith('.planning/')
+      ? tree.paths.filter((one) => one.startsWith(folder) && isRecord(one.slice(folder.length)))
+      : [];
+    found.push({ format: 'codewalk', main: path, files: [path, ...beside] });
+  }
+  return found;
+}
+
+function isRecord(rest: string): boolean {
+  return /^(?:decisions|blockers|sessions)\/[^/]+\.(?:md|ya?ml)$/i.test(rest);
+}
+
+function render(account: Account, place: Found, previous: Files, now: string): Files {
+  const before = previous.get(place.main);
+  if (before === undefined || before.trim() === '') return new Map([[place.main, renderNew(account)]]);
+  const reading = readCodewalk(place, previous);
+  const files = new Map<string, string>();
+  if (!reading.page?.root || !reading.writable) return files;
+  const changes = recordChanges(reading, account);
+  const splices = editDocument(reading, account, changes);
+  const text = splices.length === 0 ? before : applySplices(reading.page, splices);
+  if (text !== before) files.set(place.main, text);
+  if (!reading.folders) return files;
+  const others = new Map<string, { page: YamlPage; splices: Splice[] }>();
+  for (const { placed, splices: at } of changes.changed) {
+    // A record that is gone from the account keeps its file: a file of its own is taken away by people only.
+    if (placed.path === place.main || at.some((splice) => splice.text === '')) continue;
+    const there = others.get(placed.path) ?? { page: placed.page, splices: [] };
+    there.splices.push(...at);
+    others.set(placed.path, there);
+  }
+  for (const [path, { page, splices: at }] of others) files.set(path, applySplices(page, at));
+  addRecordFiles(
+    reading,
+    place,
+    files,
+    { decisions: changes.decisions, blockers: changes.blockers, sessions: changes.sessions },
+    now,
+    previous,
+  );
+  return files;
+}
+
+function addRecordFiles(
+  reading: Reading,
+  place: Found,
+  files: Map<string, string>,
+  records: Record<RecordFolder, readonly Entries[]>,
+  now: string,
+  previous: Files,
+): void {
+  const folder = place.main.slice(0, place.main.lastIndexOf('/') + 1);
+  const eol = reading.page ? eolOf(reading.page) : '\n';
+  for (const [name, list] of Object.entries(records)) {
+    for (const record of list) {
+      const value = (key: string) => String(new Map(record).get(key) ?? '');
+      const words = value('context') || value('decision') || value('description');
+      const stem =
+        name === 'decisions'
+          ? `${(value('date') || now).slice(0, 10)}-${slug(words)}`
+          : name === 'blockers'
+            ? `${value('id')}-${slug(words)}`
+            : slug(value('id'));
+      let path = `${folder}${name}/${stem}.md`;
+      for (let count = 2; files.has(path) || previous.has(path); count++) path = `${folder}${name}/${stem}-${count}.md`;
+      files.set(path, `---${eol}${renderEntries(record, 0, eol)}${eol}---${eol}`);
+    }
+  }
+}
+
+function slug(words: string): string {
+  return (
+    words
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 40) || 'record'
+  );
+}

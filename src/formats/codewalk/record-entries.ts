@@ -1,0 +1,58 @@
+import type { Account, AccountDecision, AccountItem, AccountSession } from '../../core/account.ts';
+import { type Entries, entries, type Value } from './write-yaml.ts';
+
+export function decisionEntries(decision: AccountDecision): Entries {
+  return entries(
+    ['date', decision.at],
+    ['context', decision.context],
+    ['decision', decision.decision],
+    ['reason', decision.reason],
+    ['alternatives_considered', decision.alternatives?.length ? [...decision.alternatives] : undefined],
+    ['reversible', decision.irreversible ? false : undefined],
+    ['status', decision.status === undefined || decision.status === 'active' ? undefined : decision.status],
+  );
+}
+
+export function blockerEntries(item: AccountItem, account: Account, id: string): Entries {
+  const titles = new Map(account.steps.map(({ key, title }) => [key, title]));
+  return entries(
+    ['id', item.alias ?? id],
+    ['status', item.status === 'bypassed' || item.status === 'resolved' ? item.status : 'active'],
+    ['description', item.text],
+    ['identified_at', item.raisedAt],
+    ['affects', item.affects?.length ? [...item.affects] : undefined],
+    ['workaround', item.workaround ?? null],
+    ['resolution', item.resolution ?? null],
+    ['resolved_at', item.settledAt],
+    [
+      'workaround_tasks',
+      item.followUp?.length ? item.followUp.map((key) => entries([key, titles.get(key) ?? key]) as Value) : undefined,
+    ],
+  );
+}
+
+/** Who goes on from a session that crashed says so in its notes; this is how the file tells the story. */
+export function sessionEntries(session: AccountSession, all: readonly AccountSession[], id: string): Entries {
+  const from =
+    session.continues === undefined
+      ? undefined
+      : all.find(({ alias, id: own }) => alias === session.continues || own === session.continues);
+  const resumed = session.continues
+    ? `Resuming from ${from?.alias ?? session.continues}${from?.status === 'crashed' ? ' crash' : ''}`
+    : undefined;
+  const notes = session.notes ?? [];
+  const told = notes.length === 0 ? resumed : notes.length === 1 ? (notes[0] as string) : [...notes];
+  return entries(
+    ['id', session.alias ?? id],
+    ['agent', session.agent],
+    ['started', session.startedAt],
+    ['ended', session.endedAt],
+    ['status', session.status === 'completed' && session.endedAt ? undefined : session.status],
+    ['context_usage', session.contextUsage === undefined ? undefined : `${session.contextUsage}%`],
+    ['completed', session.completed?.length ? [...session.completed] : undefined],
+    ['working_on', session.workingOn],
+    ['notes', told],
+    ['issues', session.issues?.length ? [...session.issues] : undefined],
+    ['handoff_reason', session.why],
+  );
+}

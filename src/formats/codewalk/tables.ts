@@ -1,0 +1,267 @@
+import {
+  type Account,
+  type AccountDecision,
+  type AccountItem,
+  type AccountSession,
+  emptyAccount,
+} from '../../core/account.ts';
+import { standing } from '../standing.ts';
+import { progressBar, progressOf } from './progress.ts';
+
+/** The four tables of the design, as rows. Times are seconds since 1970; lists are JSON. */
+export interface CodewalkTables {
+  initiative_state: StateRow[];
+  initiative_decisions: DecisionRow[];
+  initiative_blockers: BlockerRow[];
+  session_history: SessionRow[];
+}
+
+export interface StateRow {
+  initiative_id: string;
+  current_phase: number | null;
+  current_plan: number | null;
+  current_task: string | null;
+  current_wave: number | null;
+  status: string | null;
+  progress_json: string | null;
+  updated_at: number | null;
+}
+
+export interface DecisionRow {
+  id: string;
+  initiative_id: string;
+  date: number | null;
+  context: string | null;
+  decision: string;
+  reason: string | null;
+  alternatives_json: string | null;
+  reversible: 0 | 1 | null;
+}
+
+export interface BlockerRow {
+  id: string;
+  initiative_id: string;
+  status: 'active' | 'bypassed' | 'resolved';
+  description: string;
+  identified_at: number | null;
+  affects_json: string | null;
+  workaround: string | null;
+  resolution: string | null;
+  resolved_at: number | null;
+}
+
+export interface SessionRow {
+  id: string;
+  initiative_id: string;
+  agent_id: string | null;
+  started_at: number | null;
+  ended_at: number | null;
+  context_usage: number | null;
+  completed_json: string | null;
+  issues_json: string | null;
+  handoff_reason: string | null;
+}
+
+/** An account as rows. A key is made of the initiative and the record's own name, since each must be unique in its table. */
+export function toTables(account: Account): CodewalkTables {
+  const initiative = account.run.alias ?? account.run.id ?? 'init';
+  const current = standing(account);
+  const step = account.steps.find(({ key }) => key === current);
+  const path = step ? [step] : [];
+  for (let above = step?.parent; above !== undefined && path.length < 50; above = path[0]?.parent) {
+    const parent = account.steps.find(({ key }) => key === above);
+    if (!parent || path.includes(parent)) break;
+    path.unshift(parent);
+  }
+  const progress = progressOf(account.steps, current);
+  const id = (own: string | undefined, prefix: string, index: number) =>
+    own ?? `${initiative}-${prefix}-${String(index + 1).padStart(3, '0')}`;
+  return {
+    initiative_state: [
+      {
+        initiative_id: initiative,
+        current_phase: whole(path[0]?.key),
+        current_plan: whole(path[1]?.kind === 'plan' ? /(\d+)$/.exec(path[1].key)?.[1] : undefined),
+        current_task: step && path.length > 1 && step.kind !== 'plan' ? step.title : null,
+        current_wave: step?.wave ?? null,
+        status: step?.status ?? null,
+        progress_json: JSON.stringify({
+          phases_total: progress.total,
+          phases_completed: progress.done,
+          current_phase_tasks: progress.tasks,
+          current_phase_completed: progress.tasksDone,
+          bar: progressBar(progress.percent),
+        }),
+        updated_at: seconds(account.run.updatedAt),
+      },
+    ],
+    initiative_decisions: account.decisions.map((one, index) => ({
+      id: id(one.alias ?? one.id, 'decision', index),
+      initiative_id: initiative,
+      date: seconds(one.at),
+      context: one.context ?? null,
+      decision: one.decision,
+      reason: one.reason ?? null,
+      alternatives_json: json(one.alternatives),
+      reversible: one.irreversible === undefined ? null : one.irreversible ? 0 : 1,
+    })),
+    initiative_blockers: account.items
+      .filter(({ kind }) => kind === 'blocker')
+      .map((one, index) => ({
+        id: id(one.alias ?? one.id, 'block', index),
+        initiative_id: initiative,
+        status: one.status === 'bypassed' || one.status === 'resolved' ? one.status : 'active',
+        description: one.text,
+        identified_at: seconds(one.raisedAt),
+        affects_json: json(one.affects),
+        workaround: one.workaround ?? null,
+        resolution: one.resolution ?? null,
+        resolved_at: seconds(one.settledAt),
+      })),
+    session_history: account.sessions.map((one, index) => ({
+      id: id(one.alias ?? one.id, 'session', index),
+      initiative_id: initiative,
+      agent_id: one.agent ?? null,
+      started_at: seconds(one.startedAt),
+      ended_at: seconds(one.endedAt),
+      context_usage: one.contextUsage ?? null,
+      completed_json: json(one.completed),
+      issues_json: json(one.issues),
+      // The tables have no column for how a session ended; a crash must not be lost.
+      handoff_reason: one.why ?? (one.status === 'crashed' ? 'crashed' : null),
+    })),
+  };
+}
+
+/** One account for each initiative in the tables. */
+export function fromTables(tables: CodewalkTables): Account[] {
+  const accounts = new Map<string, Account>();
+  const account = (initiative: string): Account => {
+    const there = accounts.get(initiative) ?? {
+      ...emptyAccount(initiative),
+      run: { title: initiative, alias: initiative, status: 'active' as const },
+    };
+    accounts.set(initiative, there);
+    return there;
+  };
+  for (const row of tables.initiative_state) readState(account(row.initiative_id), row);
+  for (const row of tables.initiative_decisions) account(row.initiative_id).decisions.push(decisionOf(row));
+  for (const row of tables.initiative_blockers) account(row.initiative_id).items.push(blockerOf(row));
+  for (const row of tables.session_history) account(row.initiative_id).sessions.push(sessionOf(row));
+  return [...accounts.values()];
+}
+
+function readState(account: Account, row: StateRow): void {
+  const progress = parsed(row.progress_json) as { phases_total?: number; phases_completed?: number } | null;
+  const total = Math.min(200, Number(progress?.phases_total) || row.current_phase || 0);
+  const done = Number(progress?.phases_completed) || 0;
+  for (let number = 1; number <= total; number++) {
+    const isCurrent = number === row.current_phase;
+    account.steps.push({
+      key: String(number),
+      title: `Phase ${number}`,
+      kind: 'phase',
+      status: number <= done ? 'completed' : isCurrent ? 'in_progress' : 'pending',
+    });
+    if (!isCurrent) continue;
+    const plan = row.current_plan === null ? null : `${number}-${row.current_plan}`;
+    if (plan)
+      account.steps.push({
+        key: plan,
+        title: `Plan ${row.current_plan}`,
+        kind: 'plan',
+        parent: String(number),
+        status: 'in_progress',
+      });
+    const parent = plan ?? String(number);
+    if (row.current_task)
+      account.steps.push({
+        key: `${parent}.task`,
+        title: row.current_task,
+        kind: 'task',
+        parent,
+        status: 'in_progress',
+        ...(row.current_wave === null ? {} : { wave: row.current_wave }),
+      });
+    account.position = { step: row.current_task ? `${parent}.task` : parent };
+  }
+  if (row.updated_at !== null) account.run.updatedAt = instant(row.updated_at);
+}
+
+function decisionOf(row: DecisionRow): AccountDecision {
+  const alternatives = parsed(row.alternatives_json);
+  return {
+    alias: row.id,
+    decision: row.decision,
+    ...(row.context ? { context: row.context } : {}),
+    ...(row.reason ? { reason: row.reason } : {}),
+    ...(Array.isArray(alternatives) && alternatives.length > 0 ? { alternatives: alternatives.map(String) } : {}),
+    ...(row.reversible === null ? {} : { irreversible: Number(row.reversible) === 0 }),
+    ...(row.date === null ? {} : { at: instant(row.date) }),
+    status: 'active',
+  };
+}
+
+function blockerOf(row: BlockerRow): AccountItem {
+  const affects = parsed(row.affects_json);
+  return {
+    alias: row.id,
+    kind: 'blocker',
+    text: row.description,
+    status: row.status,
+    ...(Array.isArray(affects) && affects.length > 0 ? { affects: affects.map(String) } : {}),
+    ...(row.workaround ? { workaround: row.workaround } : {}),
+    ...(row.resolution ? { resolution: row.resolution } : {}),
+    ...(row.identified_at === null ? {} : { raisedAt: instant(row.identified_at) }),
+    ...(row.resolved_at === null ? {} : { settledAt: instant(row.resolved_at) }),
+  };
+}
+
+function sessionOf(row: SessionRow): AccountSession {
+  const completed = parsed(row.completed_json);
+  const issues = parsed(row.issues_json);
+  const crashed = row.handoff_reason === 'crashed';
+  return {
+    alias: row.id,
+    status: crashed ? 'crashed' : row.ended_at === null ? 'active' : 'completed',
+    ...(row.agent_id ? { agent: row.agent_id } : {}),
+    ...(row.started_at === null ? {} : { startedAt: instant(row.started_at) }),
+    ...(row.ended_at === null ? {} : { endedAt: instant(row.ended_at) }),
+    // A share of one and a percentage are both written; no session used less than one percent of its window.
+    ...(row.context_usage === null
+      ? {}
+      : { contextUsage: Math.min(100, row.context_usage <= 1 ? row.context_usage * 100 : row.context_usage) }),
+    ...(Array.isArray(completed) && completed.length > 0 ? { completed: completed.map(String) } : {}),
+    ...(Array.isArray(issues) && issues.length > 0 ? { issues: issues.map(String) } : {}),
+    ...(row.handoff_reason && !crashed ? { why: row.handoff_reason } : {}),
+  };
+}
+
+function json(list: readonly string[] | undefined): string | null {
+  return list && list.length > 0 ? JSON.stringify(list) : null;
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? null : (JSON.parse(text) as unknown);
+  } catch {
+    return null;
+  }
+}
+
+/** A date without a time is the beginning of that day in UTC. */
+function seconds(when: string | undefined): number | null {
+  const time = when === undefined ? Number.NaN : Date.parse(when);
+  return Number.isNaN(time) ? null : Math.floor(time / 1000);
+}
+
+function instant(time: number): string {
+  // Milliseconds are told by their size.
+  const date = new Date(time > 100_000_000_000 ? time : time * 1000);
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString().replace('.000Z', 'Z');
+}
+
+/** The column of integers holds no inserted phase (`2.1`). */
+function whole(key: string | undefined): number | null {
+  return key !== undefined && /^\d{1,9}$/.test(key) ? Number(key) : null;
+}

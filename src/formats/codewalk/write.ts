@@ -1,0 +1,345 @@
+import { isMap, type YAMLMap } from 'yaml';
+import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
+import { standing } from '../standing.ts';
+import { progressBar, progressOf } from './progress.ts';
+import type { Placed, Reading } from './read.ts';
+import { blockerEntries, decisionEntries, sessionEntries } from './record-entries.ts';
+import { addItems, type Entries, entries, removeItem, renderEntries, setKey, type Value } from './write-yaml.ts';
+import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
+
+/** A new STATE.md. */
+export function renderNew(account: Account): string {
+  const current = standing(account);
+  const progress = progressOf(account.steps, current);
+  const kept = account.kept?.['codewalk'];
+  const parts: [string, Entries][] = [
+    [
+      'STATE.md',
+      entries(
+        ['initiative', account.run.alias ?? account.run.id ?? slug(account.run.title)],
+        ['title', account.run.title],
+      ),
+    ],
+    ['Current Position', entries(['position', positionEntries(account, current)])],
+    [
+      'Progress Tracking',
+      entries([
+        'progress',
+        entries(
+          ['phases_total', progress.total],
+          ['phases_completed', progress.done],
+          ['current_phase_tasks', progress.tasks],
+          ['current_phase_completed', progress.tasksDone],
+          ['bar', progressBar(progress.percent)],
+        ),
+      ]),
+    ],
+    ['Decisions Made', entries(['decisions', account.decisions.map(decisionEntries)])],
+    [
+      'Active Blockers',
+      entries([
+        'blockers',
+        account.items
+          .filter(isBlocker)
+          .map((item, index) => blockerEntries(item, account, `block-${String(index + 1).padStart(3, '0')}`)),
+      ]),
+    ],
+    [
+      'Session History',
+      entries([
+        'sessions',
+        account.sessions.map((session, index) =>
+          sessionEntries(session, account.sessions, `session-${String(index + 1).padStart(3, '0')}`),
+        ),
+      ]),
+    ],
+    ...(account.next ? [['Next Action', entries(['next_action', account.next])] as [string, Entries]] : []),
+    [
+      'Context for Resume',
+      entries([
+        'resume_context',
+        entries(
+          ['files_modified_this_session', account.files.map(({ path }) => path)],
+          ['key_implementations', builtOf(account, current)],
+          ['open_questions', account.items.filter(isOpenQuestion).map(({ text }) => text)],
+        ),
+      ]),
+    ],
+    ...(typeof kept === 'object' && kept !== null
+      ? Object.entries(kept).map(([key, value]): [string, Entries] => ['Also', entries([key, fromJson(value)])])
+      : []),
+  ];
+  return `${parts.map(([title, pairs]) => `# ${title}\n${renderEntries(pairs, 0)}`).join('\n\n')}\n`;
+}
+
+function fromJson(value: unknown): Value {
+  if (Array.isArray(value)) return value.map(fromJson);
+  if (typeof value === 'object' && value !== null)
+    return entries(...Object.entries(value).map(([key, one]) => [key, fromJson(one)] as const)) as Value;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+/** The splices that bring the document to what an account says. Records in files of their own are for `format.ts`. */
+export function editDocument(reading: Reading, account: Account, changes: RecordChanges): Splice[] {
+  const { page } = reading;
+  const root = page?.root;
+  if (!page || !root) return [];
+  const before = reading.account;
+  const splices: Splice[] = [];
+  if (account.run.title !== before.run.title) splices.push(...setKey(page, root, 'title', account.run.title));
+  if ((account.next ?? '') !== (before.next ?? ''))
+    splices.push(...setKey(page, root, 'next_action', account.next ?? null));
+  splices.push(...editPosition(reading, account, page, root));
+  for (const { placed, splices: at } of changes.changed) if (placed.page === page) splices.push(...at);
+  if (!reading.folders) {
+    splices.push(
+      ...addItems(page, root, 'decisions', changes.decisions),
+      ...addItems(page, root, 'blockers', changes.blockers),
+      ...addItems(page, root, 'sessions', changes.sessions),
+    );
+  }
+  splices.push(...editContext(reading, account, page, root));
+  return splices;
+}
+
+function editPosition(reading: Reading, account: Account, page: YamlPage, root: YAMLMap): Splice[] {
+  const now = standing(account);
+  const was = standing(reading.account);
+  const step = account.steps.find(({ key }) => key === now);
+  const old = reading.account.steps.find(({ key }) => key === was);
+  const splices: Splice[] = [];
+  const position = nodeOf(root, 'position');
+  if (step && (now !== was || step.status !== old?.status || step.title !== old?.title)) {
+    const fresh = positionEntries(account, now);
+    if (isMap(position)) {
+      const said = new Map(fresh);
+      for (const [key, value] of fresh) splices.push(...changeKey(page, position, key, value));
+      for (const key of ['plan', 'plan_name', 'task', 'wave'])
+        if (!said.has(key) && nodeOf(position, key)) splices.push(...setKey(page, position, key, undefined));
+    } else splices.push(...setKey(page, root, 'position', fresh as Value));
+  }
+  const progress = nodeOf(root, 'progress');
+  const after = progressOf(account.steps, now);
+  const before = progressOf(reading.account.steps, was);
+  if (!isMap(progress) || JSON.stringify(after) === JSON.stringify(before)) return splices;
+  const moved = (key: string, from: number, to: number): void => {
+    const stored = Number(nodeOf(progress, key)?.toString() ?? Number.NaN);
+    if (!Number.isSafeInteger(stored) || from === to) return;
+    splices.push(...changeKey(page, progress, key, Math.max(0, stored === from ? to : stored + to - from)));
+  };
+  moved('phases_total', before.total, after.total);
+  moved('phases_completed', before.done, after.done);
+  if (after.phase === before.phase) {
+    moved('current_phase_tasks', before.tasks, after.tasks);
+    moved('current_phase_completed', before.tasksDone, after.tasksDone);
+  } else {
+    // Another phase begins to count anew.
+    splices.push(...changeKey(page, progress, 'current_phase_tasks', after.tasks));
+    splices.push(...changeKey(page, progress, 'current_phase_completed', after.tasksDone));
+  }
+  if (after.percent !== before.percent) splices.push(...changeKey(page, progress, 'bar', progressBar(after.percent)));
+  return splices;
+}
+
+/** A key that stands there is changed only if it says something else. */
+function changeKey(page: YamlPage, map: YAMLMap, key: string, value: Value): Splice[] {
+  const node = nodeOf(map, key);
+  return node && JSON.stringify(node.toJSON()) === JSON.stringify(value) ? [] : setKey(page, map, key, value);
+}
+
+function positionEntries(account: Account, current: string | null): Entries {
+  const byKey = new Map(account.steps.map((step) => [step.key, step]));
+  const step = current === null ? undefined : byKey.get(current);
+  if (!step) return entries(['status', 'pending']);
+  const path = [step];
+  for (let above = byKey.get(step.parent ?? ''); above && !path.includes(above); above = byKey.get(above.parent ?? ''))
+    path.unshift(above);
+  const phase = path[0] as AccountStep;
+  const plan = path.length > 1 && path[1]?.kind === 'plan' ? path[1] : undefined;
+  const task = path.length > 1 && step !== plan ? step : undefined;
+  const roots = account.steps.filter(({ parent }) => parent === undefined || !byKey.has(parent));
+  const siblings = account.steps.filter(({ parent, kind }) => parent === phase.key && kind === 'plan');
+  return entries(
+    ['phase', numbered(phase.key, roots.indexOf(phase) + 1)],
+    ['phase_name', phase.title],
+    ['plan', plan ? numbered(/^.+-(\d+)$/.exec(plan.key)?.[1] ?? '', siblings.indexOf(plan) + 1) : undefined],
+    ['plan_name', plan?.title],
+    ['task', task?.title],
+    ['wave', step.wave],
+    ['status', step.status],
+  );
+}
+
+/** A phase whose key is its number keeps it, also between two others: `2.1`. */
+function numbered(key: string, ordinal: number): Value {
+  if (/^\d+$/.test(key)) return Number(key);
+  return /^\d+\.\d+$/.test(key) ? key : ordinal;
+}
+
+export const isBlocker = (item: AccountItem): boolean => item.kind === 'blocker';
+
+function isOpenQuestion(item: AccountItem): boolean {
+  return item.kind === 'question' && item.status === 'open';
+}
+
+function builtOf(account: Account, current: string | null): string[] {
+  return [...(account.steps.find(({ key }) => key === current)?.built ?? [])];
+}
+
+export interface RecordChanges {
+  /** In the file that each record stands in. */
+  changed: { placed: Placed<unknown>; splices: Splice[] }[];
+  decisions: Entries[];
+  blockers: Entries[];
+  sessions: Entries[];
+}
+
+/** What became of the records: changes at their nodes, and those that are new. */
+export function recordChanges(reading: Reading, account: Account): RecordChanges {
+  const { loose } = reading;
+  const decisions = matched(
+    reading.decisions,
+    without(account.decisions, loose.decisions, (one) => one.decision),
+    (one) => [one.alias ?? '', one.decision],
+    decisionEntries,
+  );
+  const blockers = matched(
+    reading.blockers,
+    without(account.items.filter(isBlocker), loose.items, (one) => one.text),
+    (one) => [one.alias ?? '', one.text],
+    (item) => withoutId(blockerEntries(item, account, '')),
+  );
+  const sessions = matched(
+    reading.sessions,
+    without(account.sessions, loose.sessions, (one) => one.alias ?? ''),
+    (one) => [one.alias ?? '', `${one.startedAt} ${one.agent}`],
+    (session) => withoutId(sessionEntries(session, account.sessions, '')),
+  );
+  const block = nextId(
+    'block',
+    reading.account.items.map(({ alias }) => alias),
+  );
+  const sitting = nextId(
+    'session',
+    reading.account.sessions.map(({ alias }) => alias),
+  );
+  return {
+    changed: [...decisions.changed, ...blockers.changed, ...sessions.changed],
+    decisions: decisions.added.map(decisionEntries),
+    blockers: blockers.added.map((item) => blockerEntries(item, account, block())),
+    sessions: sessions.added.map((session) => sessionEntries(session, account.sessions, sitting())),
+  };
+}
+
+function withoutId(pairs: Entries): Entries {
+  return pairs.filter(([key]) => key !== 'id');
+}
+
+function without<T>(records: readonly T[], others: readonly T[], words: (record: T) => string): T[] {
+  if (others.length === 0) return [...records];
+  const left = new Set(others.map(words));
+  return records.filter((record) => !left.delete(words(record)));
+}
+
+/** The next number behind the highest there is. */
+export function nextId(prefix: string, aliases: readonly (string | undefined)[]): () => string {
+  let last = Math.max(
+    0,
+    ...aliases.slice(-10_000).map((alias) => Number(new RegExp(`^${prefix}-(\\d{1,9})`).exec(alias ?? '')?.[1] ?? 0)),
+  );
+  return () => {
+    last += 1;
+    return `${prefix}-${String(last).padStart(3, '0')}`;
+  };
+}
+
+/** Each record at the node that says it; keys whose value differs are changed there, others are left. */
+function matched<T extends object>(
+  before: readonly Placed<T>[],
+  after: readonly T[],
+  names: (record: T) => readonly [string, string],
+  fresh: (record: T) => Entries,
+): { added: T[]; changed: { placed: Placed<T>; splices: Splice[] }[] } {
+  const byAlias = new Map<string, number[]>();
+  const byWords = new Map<string, number[]>();
+  for (let index = before.length - 1; index >= 0; index--) {
+    const [alias, words] = names((before[index] as Placed<T>).value);
+    if (alias !== '') byAlias.set(alias, [index]);
+    const there = byWords.get(words);
+    if (there) there.push(index);
+    else byWords.set(words, [index]);
+  }
+  const taken = new Set<number>();
+  const take = (list: number[] | undefined): number | undefined => {
+    for (let index = list?.pop(); index !== undefined; index = list?.pop()) if (!taken.has(index)) return index;
+    return undefined;
+  };
+  const added: T[] = [];
+  const changed: { placed: Placed<T>; splices: Splice[] }[] = [];
+  for (const record of after) {
+    const [alias, words] = names(record);
+    const index = take(byAlias.get(alias)) ?? take(byWords.get(words));
+    if (index === undefined) {
+      added.push(record);
+      continue;
+    }
+    taken.add(index);
+    const placed = before[index] as Placed<T>;
+    const splices = changesOf(placed, fresh(placed.value), fresh(record));
+    if (splices.length > 0) changed.push({ placed, splices });
+  }
+  for (const [index, placed] of before.entries())
+    if (!taken.has(index)) changed.push({ placed, splices: removeItem(placed.page, placed.node) });
+  return { added, changed };
+}
+
+function changesOf<T>({ page, node }: Placed<T>, before: Entries, after: Entries): Splice[] {
+  const old = new Map(before);
+  const splices: Splice[] = [];
+  for (const [key, value] of after)
+    if (JSON.stringify(old.get(key) ?? null) !== JSON.stringify(value ?? null))
+      splices.push(...setKey(page, node, spelled(node, key), value));
+  const kept = new Set(after.map(([key]) => key));
+  for (const [key] of before) if (!kept.has(key)) splices.push(...setKey(page, node, spelled(node, key), undefined));
+  return splices;
+}
+
+/** The short form of a blocker has another word for when it began. */
+function spelled(node: YAMLMap, key: string): string {
+  return key === 'identified_at' && nodeOf(node, 'blocked_since') ? 'blocked_since' : key;
+}
+
+function editContext(reading: Reading, account: Account, page: YamlPage, root: YAMLMap): Splice[] {
+  const before = reading.account;
+  // What was built stays to be known when the work moves on.
+  const built = builtOf(before, standing(before));
+  const lists: [string, string[], string[]][] = [
+    ['files_modified_this_session', before.files.map(({ path }) => path), account.files.map(({ path }) => path)],
+    [
+      'key_implementations',
+      built,
+      [...new Set([...built, ...builtOf(account, standing(before)), ...builtOf(account, standing(account))])],
+    ],
+    [
+      'open_questions',
+      reading.questions.map(({ text }) => text),
+      account.items.filter(isOpenQuestion).map(({ text }) => text),
+    ],
+  ];
+  const changed = lists.filter(([, old, now]) => JSON.stringify(old) !== JSON.stringify(now));
+  if (changed.length === 0) return [];
+  const context = nodeOf(root, 'resume_context');
+  if (!isMap(context) || context.flow)
+    return setKey(page, root, 'resume_context', entries(...lists.map(([key, , now]) => [key, now] as const)) as Value);
+  return changed.flatMap(([key, , now]) => setKey(page, context, key, now));
+}
+
+function slug(title: string): string {
+  return `init-${
+    title
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 40) || 'run'
+  }`;
+}

@@ -1,0 +1,15 @@
+const LIMIT_CHARS = 300_000;
+
+/** Text of ours has a limit; a line of megabytes stays whole in its file. */
+export function clip(text: string): string {
+  return text.length <= LIMIT_CHARS ? text : `${text.slice(0, LIMIT_CHARS)}…`;
+}
+
+/** Words to compare by: letters and digits only. */
+export function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .slice(0, 2000);
+}

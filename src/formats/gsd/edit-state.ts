@@ -1,0 +1,357 @@
+import type { Account, AccountSession, AccountStep } from '../../core/account.ts';
+import { bare, editLines, type LineEdit } from '../markdown.ts';
+import { stepStatus } from '../status-words.ts';
+import type { Reading } from './assemble.ts';
+import { editRecords, newSection, row } from './edit-records.ts';
+import { type Field, type FieldName, setField } from './fields.ts';
+import { setFront } from './front-matter.ts';
+import { flat } from './matching.ts';
+import { padded, readCount, readPercent, readPhase, readPlanId } from './numbers.ts';
+import { type Counts, countSteps, moveBar, percentOf } from './progress.ts';
+import type { StatePage } from './state-markdown.ts';
+import type { StepChanges } from './step-changes.ts';
+
+/** STATE.md with the lines changed that an account says otherwise, and no others; null when it says nothing else. */
+export function editState(reading: Reading, account: Account, changes: StepChanges, now: string): string | null {
+  const { state } = reading;
+  if (!state) return null;
+  const edits = [
+    ...editRecords(reading, account, state),
+    ...editPosition(reading, account, changes, state),
+    ...editRows(reading, account, changes, state),
+    ...editProgress(reading, account, changes, state),
+    ...editSession(reading, account, state),
+    ...editNext(reading, account, state),
+    ...editRun(reading, account, state),
+  ];
+  const apart = withoutOverlaps(edits);
+  const changed = apart.some(({ from, to, lines }) => !isSame(state, from, to, lines));
+  if (!changed) return null;
+  return editLines(state.page, withoutOverlaps([...apart, ...stamp(state, now)]));
+}
+
+function isSame(state: StatePage, from: number, to: number, lines: readonly string[]): boolean {
+  return to - from === lines.length && lines.every((line, index) => line === bare(state.page.lines[from + index]));
+}
+
+/** Two changes of one line: the first stands. */
+function withoutOverlaps(edits: readonly LineEdit[]): LineEdit[] {
+  const taken = new Set<number>();
+  return edits.filter(({ from, to }) => {
+    for (let line = from; line < to; line++) if (taken.has(line)) return false;
+    for (let line = from; line < to; line++) taken.add(line);
+    return true;
+  });
+}
+
+/** The time of the write, where the file keeps one. */
+function stamp({ page, front, anywhere }: StatePage, now: string): LineEdit[] {
+  const field = front?.fields.get('last_updated');
+  if (field) return [setFront(page, field, now)];
+  const shown = anywhere.get('lastUpdated');
+  if (!shown || front) return [];
+  const value = shown.value.replace(/\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?/, (old) =>
+    old.length > 10 ? now : now.slice(0, 10),
+  );
+  return value === shown.value ? [] : [setField(page, shown, value)];
+}
+
+function editPosition(reading: Reading, account: Account, changes: StepChanges, state: StatePage): LineEdit[] {
+  const { page, front } = state;
+  const step = changes.position === null ? undefined : account.steps.find(({ key }) => key === changes.position);
+  if (!step || state.dialect === 'gsd-2') return [];
+  const moved = changes.position !== reading.steps.position;
+  if (!moved && !changes.status.some(({ key }) => key === step.key)) return [];
+  const byKey = new Map(account.steps.map((one) => [one.key, one]));
+  const path = pathTo(byKey, step);
+  const phase = path[0] as AccountStep;
+  const plan = path[1];
+  const siblings = account.steps.filter((one) => one.parent === phase.key);
+  const edits: LineEdit[] = [];
+  const set = (name: FieldName, value: (old: string) => string): boolean => {
+    const field = state.position.get(name);
+    if (!field) return false;
+    const next = value(field.value);
+    if (next !== field.value) edits.push(setField(page, field, next));
+    return true;
+  };
+  const total = account.steps.filter(({ parent }) => parent === undefined).length;
+  const number = numberOf(reading, phase.key);
+  const over = siblings.length > 0 ? siblings.every(isOver) : isOver(phase);
+  const placed = set('phase', (old) => phaseValue(old, number, phase, total, over));
+  set('phaseName', () => flat(phase.title));
+  set('plan', (old) => planValue(old, plan, siblings));
+  set('totalPlans', () => String(siblings.length));
+  set('status', (old) => (stepStatus(old) === step.status ? old : statusWords(step, plan !== undefined)));
+  for (const [key, value] of [
+    ['current_phase', number],
+    ['current_phase_name', flat(phase.title)],
+    ['current_plan', plan?.key ?? ''],
+    ['status', step.status === 'in_progress' ? 'executing' : ''],
+  ] as const) {
+    const field = front?.fields.get(key);
+    if (!field || value === '' || field.value === value) continue;
+    if (key === 'current_phase' && readPhase(field.value)?.key === phase.key) continue;
+    edits.push(setFront(page, field, key === 'current_phase' && /^0\d/.test(field.value) ? padded(value) : value));
+  }
+  if (!placed)
+    edits.push(
+      ...insertPosition(state, [
+        `Phase: ${phaseValue('', number, phase, total, over)}`,
+        `Plan: ${planValue('', plan, siblings)}`,
+        `Status: ${statusWords(step, plan !== undefined)}`,
+      ]),
+    );
+  return edits;
+}
+
+function insertPosition(state: StatePage, lines: readonly string[]): LineEdit[] {
+  const heading = state.positionHeading;
+  if (!heading) return [newSection(state, 'Current Position', lines)];
+  const at = heading.line + 1;
+  return [{ from: at, to: at, lines: ['', ...lines] }];
+}
+
+function pathTo(byKey: ReadonlyMap<string, AccountStep>, step: AccountStep): AccountStep[] {
+  const path = [step];
+  for (let above = step.parent; above !== undefined && path.length < 50; ) {
+    const parent = byKey.get(above);
+    if (!parent || path.includes(parent)) break;
+    path.unshift(parent);
+    above = parent.parent;
+  }
+  return path;
+}
+
+function numberOf(reading: Reading, key: string): string {
+  return reading.roadmap?.steps.find((step) => step.key === key)?.number || key;
+}
+
+/** `3 of 5 (Auth)`, `07`, `05 (polish) — EXECUTING`: the next phase in the same shape. */
+function phaseValue(old: string, number: string, phase: AccountStep, total: number, over: boolean): string {
+  const before = readPhase(old);
+  const word = over ? 'COMPLETE' : 'EXECUTING';
+  const shouted = /(\s[—–-]+\s)(?:EXECUTING|IN PROGRESS|COMPLETED?|READY|PLANNING|VERIFYING)\b/;
+  if (before?.key === phase.key || before?.key === readPhase(number)?.key) {
+    const same = stepStatus(shouted.exec(old)?.[0] ?? '') === (over ? 'completed' : 'in_progress');
+    return same ? old : old.replace(shouted, (_, dash: string) => dash + word);
+  }
+  const spelled = before && /^0\d/.test(before.spelled) ? padded(number) : number;
+  if (before && /^\W*\d+[A-Za-z]?(?:\.\d+)*\W*$/.test(old)) return spelled;
+  const of = before?.total ? ` of ${Math.max(before.total, total)}` : before ? '' : ` of ${total}`;
+  const suffix = / — [A-Z]{4,}\b/.test(old) ? ` — ${word}` : '';
+  return `${spelled}${of} (${flat(phase.title)})${suffix}`;
+}
+
+function isOver({ status }: AccountStep): boolean {
+  return status === 'completed' || status === 'skipped';
+}
+
+function planValue(old: string, plan: AccountStep | undefined, siblings: readonly AccountStep[]): string {
+  if (!plan) return readCount(old) || readPlanId(old) ? 'Not started' : old || 'Not started';
+  const at = siblings.indexOf(plan) + 1;
+  const id = readPlanId(old);
+  if (id) return id.key === plan.key ? old : plan.key;
+  const count = readCount(old);
+  const rest = /^\s*\d+\s*(?:of|\/)\s*\d+( in current phase)?/.exec(old)?.[1] ?? '';
+  if (count?.at === at && (count.total === null || count.total === siblings.length)) return old;
+  return `${at} of ${siblings.length}${rest}`;
+}
+
+function statusWords(step: AccountStep, isPlan: boolean): string {
+  switch (step.status) {
+    case 'in_progress':
+      return 'In progress';
+    case 'pending':
+      return isPlan ? 'Ready to execute' : 'Ready to plan';
+    case 'completed':
+      return isPlan ? 'Plan complete' : 'Phase complete';
+    case 'failed':
+      return 'Failed';
+    case 'skipped':
+      return 'Skipped';
+    default:
+      return step.status satisfies never;
+  }
+}
+
+const tableWords: Record<AccountStep['status'], string> = {
+  pending: 'Not started',
+  in_progress: 'In progress',
+  completed: 'Complete',
+  failed: 'Failed',
+  skipped: 'Skipped',
+};
+
+/** Tables of phases: the status cell of a row, and rows for steps that no file has yet. */
+function editRows(reading: Reading, account: Account, changes: StepChanges, state: StatePage): LineEdit[] {
+  const edits: LineEdit[] = [];
+  for (const step of changes.status) {
+    const entry = reading.steps.rows.get(step.key);
+    const at = entry?.table?.columns.findIndex((words) => /^\W*(?:status|estado|状态|상태)/iu.test(words)) ?? -1;
+    if (!entry || at < 0) continue;
+    const line = bare(state.page.lines[entry.from]);
+    edits.push({ from: entry.from, to: entry.to, lines: [setCell(line, at, tableWords[step.status])] });
+  }
+  // Without a roadmap, what is done and past is no longer listed; only what lies ahead is added.
+  const parents = new Map(account.steps.map((step) => [step.key, step]));
+  const ahead = changes.added.filter((step) => !isOver(step) && !isOver(parents.get(step.parent ?? '') ?? step));
+  if (reading.roadmap || ahead.length === 0) return edits;
+  const line = (step: AccountStep) => row([step.key, step.title, tableWords[step.status]]);
+  const last = [...reading.steps.rows.values()].findLast(({ form }) => form === 'row');
+  if (last?.table) {
+    const { columns } = last.table;
+    const cells = (step: AccountStep) =>
+      columns.map((words, index) => {
+        if (index === 0)
+          return columns.some((column) => /name|title|nome/i.test(column)) ? step.key : `${step.key}. ${step.title}`;
+        if (/^\W*(?:status|estado|状态|상태)/iu.test(words)) return tableWords[step.status];
+        return /^\W*(?:name|title|nome|名称|이름)/iu.test(words) ? step.title : '—';
+      });
+    return [...edits, { from: last.to, to: last.to, lines: ahead.map((step) => row(cells(step))) }];
+  }
+  const table = ['| Phase | Name | Status |', '|-------|------|--------|', ...account.steps.map(line)];
+  return [...edits, newSection(state, 'Phase Progress', table)];
+}
+
+/** A row with one cell changed; bars, spaces and other cells stay. */
+export function setCell(line: string, index: number, value: string): string {
+  const bars: number[] = [];
+  for (let at = 0, code = false; at < line.length; at++) {
+    if (line[at] === '`') code = !code && line.includes('`', at + 1);
+    if (line[at] === '|' && line[at - 1] !== '\\' && !code) bars.push(at);
+  }
+  const from = bars[index];
+  const to = bars[index + 1];
+  if (from === undefined || to === undefined) return line;
+  return `${line.slice(0, from + 1)} ${value} ${line.slice(to)}`;
+}
+
+/** Counters follow what changed: those that were right are counted anew, those that were not are moved by as much. */
+function editProgress(
+  reading: Reading,
+  account: Account,
+  changes: StepChanges,
+  { page, front, position, anywhere }: StatePage,
+): LineEdit[] {
+  if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return [];
+  const before = countSteps(reading.account.steps);
+  const after = countSteps(account.steps);
+  const edits: LineEdit[] = [];
+  const stored = { ...after };
+  let moved = false;
+  for (const key of Object.keys(after) as (keyof Counts)[]) {
+    const field = front?.fields.get(`progress.${key}`);
+    if (after[key] !== before[key]) moved = true;
+    if (!field || !/^\d+$/.test(field.value)) continue;
+    stored[key] = Math.max(0, Number(field.value) + after[key] - before[key]);
+    if (stored[key] !== Number(field.value)) edits.push(setFront(page, field, String(stored[key])));
+  }
+  if (!moved) return [];
+  const was = { ...before };
+  for (const key of Object.keys(was) as (keyof Counts)[]) {
+    const value = front?.fields.get(`progress.${key}`)?.value ?? '';
+    if (/^\d+$/.test(value)) was[key] = Number(value);
+  }
+  // A percentage that did not follow from the counters was somebody's own; it is left to them.
+  const follows = (percent: number | null) =>
+    percent !== null && (Math.abs(percent - percentOf(was)) <= 1 || Math.abs(percent - phasePercent(was)) <= 1);
+  const percent = percentOf(stored);
+  const field = front?.fields.get('progress.percent');
+  if (field && follows(readPercent(`${field.value}%`)) && field.value !== String(percent))
+    edits.push(setFront(page, field, String(percent)));
+  const bar = position.get('progress') ?? anywhere.get('progress');
+  if (bar && follows(readPercent(bar.value))) {
+    const value = moveBar(bar.value, percent);
+    if (value !== bar.value) edits.push(setField(page, bar, value));
+  }
+  return edits;
+}
+
+function phasePercent({ completed_phases: done, total_phases: all }: Counts): number {
+  return all === 0 ? 0 : Math.round((100 * done) / all);
+}
+
+/** The last session that ended, where the account has another than the file. */
+function editSession(reading: Reading, account: Account, state: StatePage): LineEdit[] {
+  const last = lastSession(reading, account.sessions);
+  const before = lastSession(reading, reading.account.sessions);
+  if (!last || (last.endedAt === before?.endedAt && last.workingOn === before?.workingOn)) return [];
+  const { page, front } = state;
+  const edits: LineEdit[] = [];
+  const stopped = flat(last.workingOn ?? last.completed?.join('; ') ?? last.notes?.[0] ?? '');
+  const fields: [FieldName, string][] = [
+    ['lastSession', last.endedAt ?? ''],
+    ['stoppedAt', stopped],
+  ];
+  let found = false;
+  for (const [name, value] of fields) {
+    const field: Field | undefined = state.session.get(name) ?? state.anywhere.get(name);
+    if (field) found = true;
+    if (field && value !== '' && field.value !== value) edits.push(setField(page, field, value));
+  }
+  const stoppedAt = front?.fields.get('stopped_at');
+  if (stoppedAt && stopped !== '' && stoppedAt.value !== stopped) edits.push(setFront(page, stoppedAt, stopped));
+  if (!found && !stoppedAt)
+    edits.push(newSection({ ...state, page: { ...page, headings: [] } }, 'Session Continuity', sessionLines(last)));
+  return edits;
+}
+
+export function sessionLines(session: AccountSession): string[] {
+  const stopped = flat(session.workingOn ?? session.completed?.join('; ') ?? session.notes?.[0] ?? '');
+  const resume = session.notes?.find((note) => note.startsWith('Resume file: '))?.slice(13);
+  return [
+    `Last session: ${session.endedAt ?? session.startedAt ?? 'None'}`,
+    `Stopped at: ${stopped || 'None'}`,
+    `Resume file: ${resume ?? 'None'}`,
+  ];
+}
+
+function lastSession({ handoffs }: Reading, sessions: readonly AccountSession[]): AccountSession | undefined {
+  const notes = new Set(handoffs.map(({ path }) => path));
+  return (
+    sessions.findLast(
+      ({ endedAt, workingOn, alias }) =>
+        (endedAt !== undefined || workingOn !== undefined) && !(alias && notes.has(alias)) && endedAt !== undefined,
+    ) ?? sessions.findLast(({ alias, workingOn }) => workingOn !== undefined && !(alias && notes.has(alias)))
+  );
+}
+
+function editNext(reading: Reading, account: Account, state: StatePage): LineEdit[] {
+  const before = reading.account.next;
+  const after = account.next;
+  if (before === after || (before === undefined && !after)) return [];
+  const lines = (after || 'None.').split('\n');
+  if (state.next) return [{ from: state.next.from, to: state.next.to, lines }];
+  const field = state.position.get('next') ?? state.session.get('next');
+  if (field) return [setField(state.page, field, flat(after || 'None'))];
+  // What a handoff said to do next stays in the handoff.
+  return after ? [newSection({ ...state, page: { ...state.page, headings: [] } }, 'Next Action', lines)] : [];
+}
+
+function editRun(reading: Reading, account: Account, state: StatePage): LineEdit[] {
+  const { page, front, title, anywhere } = state;
+  const before = reading.account.run;
+  const { run } = account;
+  const edits: LineEdit[] = [];
+  if (flat(run.title) !== flat(before.title) && run.title.trim() !== '') {
+    const heading = page.headings.find(({ level }) => level === 1);
+    const words =
+      title && heading ? heading.title.replace(title.text, flat(run.title)) : `Project State: ${flat(run.title)}`;
+    if (heading) edits.push({ from: heading.line, to: heading.line + 1, lines: [`# ${words}`] });
+  }
+  if (run.goal !== undefined && flat(run.goal) !== flat(before.goal ?? '')) {
+    const field = anywhere.get('coreValue');
+    const at = (page.headings.find(({ level }) => level === 1)?.line ?? -1) + 1;
+    edits.push(
+      field ? setField(page, field, run.goal) : { from: at, to: at, lines: ['', `**Core value:** ${flat(run.goal)}`] },
+    );
+  }
+  const status = front?.fields.get('status');
+  if (status && run.status !== before.status && (run.status === 'completed' || before.status === 'completed'))
+    edits.push(setFront(page, status, run.status === 'completed' ? 'completed' : 'executing'));
+  const milestone = front?.fields.get('milestone');
+  if (milestone && run.alias && before.alias && run.alias !== before.alias)
+    edits.push(setFront(page, milestone, run.alias));
+  return edits;
+}

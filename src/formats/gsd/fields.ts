@@ -1,0 +1,123 @@
+import { bare, type LineEdit, type MarkdownPage } from '../markdown.ts';
+import { splitRow } from './entries.ts';
+
+/** A named value in the body: `Phase: 3`, `**Status:** x`, `- **Plan:** y`, `| Status | z |`. */
+export interface Field {
+  name: FieldName;
+  value: string;
+  line: number;
+  /** Where in the line the value stands. */
+  from: number;
+  to: number;
+}
+
+export type FieldName =
+  | 'phase'
+  | 'phaseName'
+  | 'totalPhases'
+  | 'plan'
+  | 'totalPlans'
+  | 'task'
+  | 'slice'
+  | 'milestone'
+  | 'status'
+  | 'progress'
+  | 'lastActivity'
+  | 'lastActivityText'
+  | 'lastUpdated'
+  | 'pausedAt'
+  | 'focus'
+  | 'coreValue'
+  | 'project'
+  | 'lastSession'
+  | 'stoppedAt'
+  | 'resumeFile'
+  | 'next';
+
+/** All fields between two lines, first come first. */
+export function readFields(page: MarkdownPage, from: number, to: number): Map<FieldName, Field> {
+  const found = new Map<FieldName, Field>();
+  for (let line = from; line < to; line++) {
+    if (page.isQuiet(line)) continue;
+    const field = readField(bare(page.lines[line]), line);
+    if (field && !found.has(field.name)) found.set(field.name, field);
+  }
+  return found;
+}
+
+/** The edit that gives a field another value and leaves the rest of its line. */
+export function setField(page: MarkdownPage, field: Field, value: string): LineEdit {
+  const text = bare(page.lines[field.line]);
+  const flat = value.replace(/\s*\n\s*/g, ' ').trim();
+  const gap = field.from > 0 && !/[\s|]/.test(text[field.from - 1] as string) ? ' ' : '';
+  return {
+    from: field.line,
+    to: field.line + 1,
+    lines: [text.slice(0, field.from) + gap + flat + text.slice(field.to)],
+  };
+}
+
+function readField(text: string, line: number): Field | null {
+  if (text.startsWith('|')) return readRow(text, line);
+  // Labels are short; a line may be a megabyte.
+  const head = text.slice(0, 120);
+  const parts =
+    /^\s*(?:[-*+]\s+)?(?:\*\*|__|\*|_)?([\p{L}][\p{L}\p{N} /_-]{0,48}?)(?:\*\*|__)?\s*[:：]\s*(?:\*\*|__)?[ \t]*/u.exec(
+      head,
+    );
+  const name = parts && labels.get((parts[1] as string).trim().toLowerCase());
+  if (!parts || !name) return null;
+  const from = parts[0].length;
+  const value = text.slice(from).replace(/\s+$/, '');
+  return { name, value: value.replace(/^`(.*)`$/, '$1'), line, from, to: from + value.length };
+}
+
+function readRow(text: string, line: number): Field | null {
+  const cells = splitRow(text);
+  if (cells.length !== 2) return null;
+  const name = labels.get(
+    (cells[0] as string)
+      .replace(/[*_`:]/g, '')
+      .trim()
+      .toLowerCase(),
+  );
+  if (!name || /^[-:\s]*$/.test(cells[1] as string)) return null;
+  const second = text.indexOf('|', text.indexOf('|') + 1) + 1;
+  const inner = text.slice(second).replace(/\|\s*$/, '');
+  const from = second + (inner.length - inner.trimStart().length);
+  return { name, value: inner.trim(), line, from, to: from + inner.trim().length };
+}
+
+const spellings: Record<FieldName, string> = {
+  phase: 'phase|current phase|active phase|fase|fase atual|fase actual|阶段|当前阶段|단계|현재 단계',
+  phaseName: 'current phase name|phase name|nome da fase|阶段名称|단계 이름',
+  totalPhases: 'total phases|total de fases|总阶段|阶段总数|전체 단계',
+  plan: 'plan|current plan|active plan|plano|plano atual|plan actual|计划|当前计划|계획|현재 계획',
+  totalPlans: 'total plans in phase|total plans|total de planos',
+  task: 'task|current task|active task|tarefa|tarefa atual|tarea|任务|当前任务|작업|현재 작업',
+  slice: 'active slice|slice',
+  milestone: 'milestone|active milestone|current milestone|marco|里程碑|当前里程碑|마일스톤',
+  status: 'status|current status|estado|状态|当前状态|상태|현재 상태',
+  progress:
+    'progress|overall progress|progresso|progresso geral|progreso|进度|总体进度|整体进度|진행률|진행 상황|전체 진행률',
+  lastActivity:
+    'last activity|última atividade|ultima atividade|última actividad|最后活动|最近活动|마지막 활동|최근 활동',
+  lastActivityText: 'last activity description',
+  lastUpdated:
+    'last updated|updated|última atualização|ultima atualização|última actualización|最后更新|更新时间|마지막 업데이트|최종 업데이트',
+  pausedAt: 'paused at|pausado em|暂停于',
+  focus: 'current focus|focus|foco atual|foco|enfoque actual|当前重点|当前焦点|현재 초점|현재 포커스',
+  coreValue: 'core value|valor central|核心价值|핵심 가치',
+  project: 'project|projeto|proyecto|项目|프로젝트',
+  lastSession:
+    'last session|last date|session date|última sessão|ultima sessão|última sesión|上次会话|最近会话|마지막 세션|지난 세션',
+  stoppedAt: 'stopped at|parou em|parado em|detenido en|停止于|停在|中断于|중단 지점|중단 위치',
+  resumeFile: 'resume file|resume from|arquivo de retomada|archivo de reanudación|恢复文件|재개 파일',
+  next: 'next|next action|next step|next steps|próxima ação|próximo passo|siguiente paso|下一步|下一步行动|다음|다음 작업|다음 단계',
+};
+
+const labels = new Map<string, FieldName>(
+  Object.entries(spellings).flatMap(([name, words]) =>
+    words.split('|').map((word) => [word, name as FieldName] as const),
+  ),
+);

@@ -1,0 +1,180 @@
+import type { Account } from '../../core/account.ts';
+import type { Found } from '../format.ts';
+import { labelOf } from '../label.ts';
+import { bare, type Heading } from '../markdown.ts';
+import type { Reading } from './assemble.ts';
+import { clip, plain } from './clip.ts';
+import type { Field } from './fields.ts';
+import { isNone } from './none.ts';
+import { readDate } from './numbers.ts';
+import type { StatePage } from './state-markdown.ts';
+
+/** The account of everything that was read. */
+export function fillAccount(reading: Reading, found: Found): void {
+  const { account, state, steps, handoffs } = reading;
+  account.steps = steps.steps;
+  account.decisions = reading.decisions.map(({ value }) => value);
+  account.items = reading.items.map(({ value }) => value);
+  const front = (key: string): string | null => {
+    const value = state?.front?.fields.get(key)?.value;
+    return value === undefined || isNone(value) || value === 'null' ? null : value;
+  };
+  const goal = state?.anywhere.get('coreValue')?.value;
+  if (goal && !isNone(goal)) account.run.goal = clip(goal);
+  const milestone = front('milestone') ?? state?.anywhere.get('milestone')?.value.split(/\s/)[0];
+  const alias = labelOf(milestone);
+  if (alias) account.run.alias = alias;
+  const updated =
+    front('last_updated') ??
+    state?.anywhere.get('lastUpdated')?.value.replace(/[*_]+$/, '') ??
+    handoffs.at(-1)?.timestamp;
+  if (updated) account.run.updatedAt = updated.slice(0, 200);
+  if (/^(?:completed?|done|shipped|milestone[ _-]?completed?)$/i.test(front('status') ?? ''))
+    account.run.status = 'completed';
+  if (reading.roadmap) account.run.plan = reading.roadmapPath;
+  addActivity(reading, front);
+  account.notes = reading.notes.map(({ value }) => value);
+  addSessions(reading, front);
+  account.files = [...new Map(handoffs.flatMap(({ files }) => files).map((file) => [file.path, file])).values()];
+  const position = positionOf(reading, front);
+  if (position) account.position = position;
+  const next =
+    state?.next?.text ??
+    state?.position.get('next')?.value ??
+    state?.session.get('next')?.value ??
+    handoffs.at(-1)?.next ??
+    front('next_action');
+  if (next && !isNone(next)) account.next = clip(next);
+  const kept = keptOf(state, found);
+  if (kept) account.kept = { gsd: kept };
+}
+
+/** The body and the front matter each tell the last activity, and not always the same one. */
+function addActivity(reading: Reading, front: (key: string) => string | null): void {
+  const more = reading.state?.anywhere.get('lastActivityText')?.value ?? front('last_activity_desc') ?? '';
+  const seen = new Set<string>();
+  for (const value of [reading.state?.position.get('lastActivity')?.value, front('last_activity')]) {
+    if (!value || isNone(value)) continue;
+    const at = readDate(value);
+    const words = value.replace(at ?? '', '').replace(/^[\s—–:-]+/u, '');
+    const text = words || more || 'Last activity';
+    if (seen.has(plain(text)) || (words === '' && seen.size > 0)) continue;
+    seen.add(plain(text));
+    reading.notes.push({
+      value: { kind: 'worklog', text: clip(text), ...(at ? { at } : {}) },
+      list: null,
+      entry: null,
+    });
+  }
+}
+
+function addSessions({ account, state, handoffs }: Reading, front: (key: string) => string | null): void {
+  for (const note of handoffs) {
+    account.sessions.push({
+      ...(labelOf(note.path) === note.path ? { alias: note.path } : {}),
+      status: 'completed',
+      ...(note.timestamp ? { endedAt: note.timestamp.slice(0, 200) } : {}),
+      ...(note.phase
+        ? {
+            workingOn: [`Phase ${note.phase}`, note.plan && `plan ${note.plan}`, note.task && `task ${note.task}`]
+              .filter(Boolean)
+              .join(', '),
+          }
+        : {}),
+      ...(note.notes.length > 0 ? { notes: note.notes.map(clip) } : {}),
+      ...(note.next ? { next: clip(note.next) } : {}),
+    });
+  }
+  const said = (name: 'lastSession' | 'stoppedAt' | 'resumeFile'): string | null => {
+    const value = state?.session.get(name)?.value ?? state?.anywhere.get(name)?.value;
+    return value === undefined || isNone(value) ? null : value;
+  };
+  const ended = said('lastSession');
+  const stopped = said('stoppedAt') ?? front('stopped_at');
+  const also = front('stopped_at');
+  const resume = said('resumeFile');
+  const paused = state?.anywhere.get('pausedAt')?.value ?? front('paused_at');
+  if (!ended && !stopped && !resume && !paused) return;
+  const at = ended && ended.length > 200 ? (readDate(ended) ?? undefined) : ended;
+  const notes = [
+    ...(resume ? [`Resume file: ${resume}`] : []),
+    ...(also && also !== stopped ? [`Stopped at: ${also}`] : []),
+    ...(paused && !isNone(paused) ? [`Paused at: ${paused}`] : []),
+    ...(ended && ended.length > 200 ? [ended] : []),
+    ...(state ? restOf(state, state.sessionHeading, state.session, 0) : []),
+  ].map(clip);
+  account.sessions.push({
+    status: 'completed',
+    ...(at ? { endedAt: at } : {}),
+    ...(stopped ? { workingOn: clip(stopped) } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
+  });
+}
+
+function positionOf({ state, steps, handoffs }: Reading, front: (key: string) => string | null): Account['position'] {
+  const parts: string[] = [];
+  for (const [name, label] of [
+    ['milestone', 'Milestone'],
+    ['slice', 'Slice'],
+    ['phase', 'Phase'],
+    ['plan', 'Plan'],
+    ['task', 'Task'],
+    ['status', 'Status'],
+    ['progress', 'Progress'],
+    ['focus', 'Focus'],
+  ] as const) {
+    const value = name === 'focus' ? state?.anywhere.get(name)?.value : state?.position.get(name)?.value;
+    if (value) parts.push(`${label}: ${value}`);
+  }
+  if (!state?.position.has('phase') && front('current_phase')) parts.push(`Phase: ${front('current_phase')}`);
+  if (state) parts.push(...restOf(state, state.positionHeading, state.position, parts.join('\n').length));
+  const last = handoffs.at(-1);
+  if (parts.length === 0 && last?.phase)
+    parts.push(`Phase: ${last.phase}`, ...(last.status ? [`Status: ${last.status}`] : []));
+  if (parts.length === 0 && steps.position === null) return undefined;
+  return { step: steps.position, ...(parts.length > 0 ? { words: clip(parts.join('\n')) } : {}) };
+}
+
+const WORDS_LIMIT_CHARS = 4000;
+
+/** What else a section says beside its fields, as long as it is short. */
+function restOf(state: StatePage, heading: Heading | null, fields: ReadonlyMap<string, Field>, told: number): string[] {
+  if (!heading) return [];
+  const known = new Set([...fields.values()].map(({ line }) => line));
+  const rest: string[] = [];
+  let room = WORDS_LIMIT_CHARS - told;
+  for (let line = heading.line + 1; line < heading.bodyEnd; line++) {
+    const words = bare(state.page.lines[line]).trim();
+    if (words === '' || known.has(line) || state.page.isQuiet(line) || /^(?:[-*_]\s*){3,}$/.test(words)) continue;
+    room -= words.length;
+    if (room < 0) break;
+    rest.push(words);
+  }
+  return rest;
+}
+
+/** Keys and sections that we have no word for, to be written when the file has to be made anew. */
+function keptOf(state: StatePage | null, found: Found): unknown {
+  if (!state) return null;
+  const known =
+    /^(?:gsd_state_version|milestone|milestone_name|status|stopped_at|last_updated|last_activity|last_activity_desc|progress(?:\..*)?|current_phase|current_phase_name|current_plan)$/;
+  const front = [...(state.front?.fields.values() ?? [])].filter(({ key }) => !known.test(key) && !key.includes('.'));
+  const name = state.front?.fields.get('milestone_name')?.value;
+  const sections = state.others.map(({ heading, text }) => ({
+    heading: `${'#'.repeat(heading.level)} ${heading.title}`,
+    text,
+  }));
+  const size = sections.reduce((sum, { text }) => sum + text.length, 0);
+  const stacked = state.page.frontMatter
+    .slice(1)
+    .map(({ start, end }) => state.page.lines.slice(start, end).map(bare).join('\n'));
+  if (front.length === 0 && sections.length === 0 && stacked.length === 0 && !name) return null;
+  return {
+    from: found.main,
+    ...(name ? { milestone_name: name } : {}),
+    ...(front.length > 0 ? { front: Object.fromEntries(front.map(({ key, value }) => [key, value])) } : {}),
+    ...(stacked.length > 0 ? { stacked } : {}),
+    // A page of megabytes stays where it is.
+    ...(sections.length > 0 && size <= 1_000_000 ? { sections } : {}),
+  };
+}

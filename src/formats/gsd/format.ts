@@ -1,0 +1,94 @@
+import type { Account } from '../../core/account.ts';
+import type { Files, Format, Found } from '../format.ts';
+import { assemble, roleOf } from './assemble.ts';
+import { editRoadmap } from './edit-roadmap.ts';
+import { editState } from './edit-state.ts';
+import { findRuns } from './find.ts';
+import { renderState } from './new-state.ts';
+import { renderRoadmap } from './roadmap.ts';
+import { salvageRun } from './salvage.ts';
+import { stepChanges } from './step-changes.ts';
+
+/** `.planning/` of Get Shit Done and its successors; see docs/formats/gsd.md. */
+export const gsd: Format = {
+  name: 'gsd',
+  detect: findRuns,
+  parse(found, files) {
+    const { account, state, problems, writable } = assemble(found, files);
+    const main = files.get(found.main);
+    const nothing = main !== undefined && main.trim() === '' && files.size === 1;
+    return { account: nothing ? null : account, version: state?.dialect ?? null, writable, problems };
+  },
+  render,
+  home: () => ({ format: 'gsd', main: '.planning/STATE.md', files: ['.planning/STATE.md', '.planning/ROADMAP.md'] }),
+  loses: [
+    'run.openedAt',
+    'run.design',
+    'run.plan',
+    'run.branch',
+    'run.reason',
+    'steps.alias',
+    'steps.agents',
+    'steps.parallel',
+    'steps.gate',
+    'steps.context',
+    'steps.checkpoints',
+    'steps.checkpoint',
+    'steps.startedAt',
+    'steps.endedAt',
+    'steps.retries',
+    'steps.reason',
+    'steps.summary',
+    'steps.built',
+    'steps.artifacts',
+    'decisions.alias',
+    'decisions.key',
+    'decisions.type',
+    'decisions.alternatives',
+    'decisions.irreversible',
+    'decisions.affects',
+    'decisions.by',
+    'decisions.at',
+    'decisions.supersedes',
+    'items.alias',
+    'items.severity',
+    'items.type',
+    'items.affects',
+    'items.followUp',
+    'items.to',
+    'items.due',
+    'items.by',
+    'items.raisedAt',
+    'items.settledAt',
+    'notes',
+    'sessions',
+    'messages',
+    'claims',
+    'usage',
+    'files',
+    'position.words',
+  ],
+  salvage: salvageRun,
+};
+
+function render(account: Account, place: Found, previous: Files, now: string): Files {
+  const files = new Map<string, string>();
+  const before = previous.get(place.main);
+  const folder = place.main.slice(0, place.main.lastIndexOf('/') + 1);
+  if (before === undefined || before.trim() === '') {
+    files.set(place.main, renderState(account, now));
+    if (account.steps.length > 0 && !previous.has(`${folder}ROADMAP.md`))
+      files.set(`${folder}ROADMAP.md`, renderRoadmap(account.run.title, account.steps));
+    return files;
+  }
+  // What a pausing session left behind is a record of that moment; it is read and never rewritten.
+  if (roleOf(place.main, before) !== 'state') return files;
+  const reading = assemble(place, previous);
+  if (!reading.writable) return files;
+  const changes = stepChanges(reading, account);
+  const state = editState(reading, account, changes, now);
+  if (state !== null && state !== before) files.set(place.main, state);
+  const roadmap = reading.roadmap ? editRoadmap(reading.roadmap, account, changes) : null;
+  if (roadmap !== null && roadmap !== previous.get(reading.roadmapPath)) files.set(reading.roadmapPath, roadmap);
+  return files;
+}

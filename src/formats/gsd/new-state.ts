@@ -1,0 +1,133 @@
+import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
+import { listTitle } from './edit-records.ts';
+import { sessionLines } from './edit-state.ts';
+import { frontLine } from './front-matter.ts';
+import { flat } from './matching.ts';
+import { countSteps, percentOf, progressBar } from './progress.ts';
+import { decisionWords, itemWords } from './records.ts';
+import { numberSteps } from './roadmap.ts';
+import type { ListKind } from './state-markdown.ts';
+
+/** A new STATE.md in the newest form. */
+export function renderState(account: Account, now: string): string {
+  const { run, steps } = account;
+  const kept = keptOf(account);
+  const counts = countSteps(steps);
+  const percent = percentOf(counts);
+  const numbers = numberSteps(steps);
+  const place = placeOf(account, numbers);
+  const front = [
+    '---',
+    'gsd_state_version: 1.0',
+    ...(run.alias ? [frontLine('milestone', run.alias)] : []),
+    ...(kept.milestone_name ? [frontLine('milestone_name', kept.milestone_name)] : []),
+    ...(place.phase
+      ? [frontLine('current_phase', place.phaseNumber), frontLine('current_phase_name', flat(place.phase.title))]
+      : []),
+    `status: ${run.status === 'completed' ? 'completed' : place.step?.status === 'in_progress' ? 'executing' : 'planning'}`,
+    `last_updated: ${JSON.stringify(now)}`,
+    ...Object.entries(kept.front ?? {}).map(([key, value]) => frontLine(key, String(value))),
+    'progress:',
+    ...Object.entries({ ...counts, percent }).map(([key, value]) => `  ${key}: ${value}`),
+    '---',
+  ];
+  const last = account.sessions.findLast(({ endedAt, workingOn }) => endedAt !== undefined || workingOn !== undefined);
+  const parts = [
+    front.join('\n'),
+    `# Project State: ${flat(run.title)}`,
+    ...(run.goal ? [`## Project Reference\n\n**Core value:** ${flat(run.goal)}`] : []),
+    `## Current Position\n\n${[...place.lines, '', `Progress: ${progressBar(percent)}`].join('\n')}`,
+    '## Accumulated Context',
+    ...lists(account),
+    ...(account.next ? [`## Next Action\n\n${account.next}`] : []),
+    ...(last ? [`## Session Continuity\n\n${sessionLines(last).join('\n')}`] : []),
+    ...(kept.sections ?? []).map(({ heading, text }) => `${heading}\n\n${text}`),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+interface Kept {
+  milestone_name?: string;
+  front?: Record<string, unknown>;
+  sections?: { heading: string; text: string }[];
+}
+
+function keptOf(account: Account): Kept {
+  const kept = account.kept?.['gsd'];
+  return typeof kept === 'object' && kept !== null ? (kept as Kept) : {};
+}
+
+interface Place {
+  step: AccountStep | null;
+  phase: AccountStep | null;
+  phaseNumber: string;
+  lines: string[];
+}
+
+function placeOf(account: Account, numbers: ReadonlyMap<string, string>): Place {
+  const { steps } = account;
+  const parents = new Set(steps.map(({ parent }) => parent));
+  const leaves = steps.filter(({ key }) => !parents.has(key));
+  const said = steps.find(({ key }) => key === account.position?.step);
+  const step =
+    said ??
+    leaves.find(({ status }) => status === 'in_progress') ??
+    leaves.find(({ status }) => status === 'pending') ??
+    null;
+  if (!step) return { step: null, phase: null, phaseNumber: '', lines: ['Phase: None'] };
+  const byKey = new Map(steps.map((one) => [one.key, one]));
+  const path = [step];
+  for (
+    let above = step.parent && byKey.get(step.parent);
+    above && path.length < 50 && !path.includes(above);
+    above = above.parent ? byKey.get(above.parent) : undefined
+  )
+    path.unshift(above);
+  const phase = path[0] as AccountStep;
+  const plan = path[1];
+  const roots = steps.filter(({ parent }) => parent === undefined || !byKey.has(parent));
+  const siblings = steps.filter(({ parent }) => parent === phase.key);
+  const phaseNumber = numbers.get(phase.key) ?? phase.key;
+  return {
+    step,
+    phase,
+    phaseNumber,
+    lines: [
+      `Phase: ${phaseNumber} of ${roots.length} (${flat(phase.title)})`,
+      `Plan: ${plan ? `${numbers.get(plan.key) ?? siblings.indexOf(plan) + 1}` : 'Not started'}`,
+      ...(path.length > 2 ? [`Task: ${flat(step.title)}`] : []),
+      `Status: ${statusWords[step.status]}`,
+    ],
+  };
+}
+
+const statusWords: Record<AccountStep['status'], string> = {
+  pending: 'Ready to execute',
+  in_progress: 'In progress',
+  completed: 'Complete',
+  failed: 'Failed',
+  skipped: 'Skipped',
+};
+
+function lists(account: Account): string[] {
+  const items = (kind: AccountItem['kind'], boxed = false) =>
+    account.items.filter((item) => item.kind === kind).map((item) => itemWords(item, boxed));
+  const notes = (kind: 'constraint' | 'dead-end') =>
+    account.notes.filter((note) => note.kind === kind).map(({ text }) => text);
+  const all: [ListKind, string[], string | null][] = [
+    ['decisions', account.decisions.map(decisionWords), 'None yet.'],
+    ['todos', items('commitment'), 'None yet.'],
+    ['blockers', items('blocker'), 'None yet.'],
+    ['questions', items('question'), null],
+    ['issues', items('finding'), null],
+    ['errors', items('error'), null],
+    ['constraints', notes('constraint'), null],
+    ['dead-ends', notes('dead-end'), null],
+  ];
+  return all.flatMap(([kind, entries, none]) => {
+    if (entries.length === 0 && none === null) return [];
+    const body =
+      entries.length === 0 ? none : entries.map((words) => `- ${words.replace(/\n(?=.)/g, '\n  ')}`).join('\n');
+    return [`### ${listTitle(kind)}\n\n${body}`];
+  });
+}

@@ -1,0 +1,52 @@
+import type { Found, Salvaged, Tree } from '../format.ts';
+import { assemble } from './assemble.ts';
+import { readPlanId } from './numbers.ts';
+
+/** A run put together from what lies around a STATE.md that cannot be read: summaries, the roadmap, handoffs. */
+export function salvageRun(found: Found, tree: Tree): Salvaged | null {
+  const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
+  const files = new Map<string, string>();
+  for (const path of tree.paths) {
+    if (!path.startsWith(folder) || path === found.main || !isSource(path.slice(folder.length))) continue;
+    const text = tree.read(path);
+    if (text !== null) files.set(path, text);
+  }
+  const backup = tree.read(`${found.main}.bak`);
+  if (backup !== null && backup.trim() !== '' && !backup.includes('\0')) files.set(found.main, backup);
+  if (files.size === 0) return null;
+  const { account, roadmap } = assemble(found, files);
+  const { steps, decisions, items, sessions } = account;
+  if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
+  const summaries = new Map<string, string>();
+  for (const path of files.keys()) {
+    const parts = /([^/]+)-SUMMARY\.md$/i.exec(path);
+    const id = parts && readPlanId(parts[1] as string);
+    if (id) summaries.set(id.key, path);
+  }
+  const ticked = new Map(roadmap?.steps.map((step) => [step.key, step.status]) ?? []);
+  const roadmapPath = [...files.keys()].find((path) => /ROADMAP\.md$/i.test(path)) ?? found.main;
+  return {
+    account,
+    sources: [...files.keys()].sort((one, other) => rank(one, found) - rank(other, found)),
+    confidence: steps.map(({ key, status }) => {
+      const summary = summaries.get(key);
+      if (summary) return { step: key, confidence: 'high' as const, from: summary };
+      const said = ticked.get(key);
+      if (said === status && said !== undefined) return { step: key, confidence: 'medium' as const, from: roadmapPath };
+      return { step: key, confidence: 'low' as const, from: roadmapPath };
+    }),
+  };
+}
+
+function isSource(rest: string): boolean {
+  return /^(?:ROADMAP\.md|HANDOFF\.json)$|\.continue-here[^/]*\.md$|^phases\/[^/]+\/[^/]+-(?:PLAN|SUMMARY)\.md$/i.test(
+    rest,
+  );
+}
+
+function rank(path: string, found: Found): number {
+  if (path === found.main) return 0;
+  if (/SUMMARY\.md$/i.test(path)) return 1;
+  if (/ROADMAP\.md$/i.test(path)) return 2;
+  return /HANDOFF\.json$/i.test(path) ? 3 : 4;
+}

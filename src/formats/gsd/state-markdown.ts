@@ -1,0 +1,297 @@
+import { bare, bodyStart, type Heading, type MarkdownPage, scanMarkdown } from '../markdown.ts';
+import { type Listing, readEntries } from './entries.ts';
+import { type Field, type FieldName, readFields } from './fields.ts';
+import { type FrontFields, readFrontMatter } from './front-matter.ts';
+import { isSettledTitle, type SectionKind, sectionKind } from './headings.ts';
+import { isNone } from './none.ts';
+import { readPhase } from './numbers.ts';
+
+/** STATE.md as it stands: its fields, lists and tables with their lines. What they mean is for `assemble.ts`. */
+export interface StatePage {
+  page: MarkdownPage;
+  dialect: Dialect;
+  front: FrontFields | null;
+  /** Of the section on the position, or of the page where it has none. */
+  position: ReadonlyMap<FieldName, Field>;
+  positionHeading: Heading | null;
+  session: ReadonlyMap<FieldName, Field>;
+  sessionHeading: Heading | null;
+  /** The first of each name on the whole page. */
+  anywhere: ReadonlyMap<FieldName, Field>;
+  lists: readonly List[];
+  next: Passage | null;
+  title: { text: string; line: number } | null;
+  /** Sections that none of this speaks of, whole, by their heading line. */
+  others: readonly Passage[];
+}
+
+export type Dialect = 'G0' | 'G1' | 'G2' | 'G3' | 'G4' | 'legacy' | 'gsd-2' | 'other';
+
+export type ListKind = Exclude<SectionKind, 'position' | 'session' | 'next' | 'reference' | 'metrics' | 'files'>;
+
+export interface List {
+  kind: ListKind;
+  heading: Heading | null;
+  from: number;
+  to: number;
+  listing: Listing;
+  settled: boolean;
+}
+
+export interface Passage {
+  heading: Heading;
+  text: string;
+  from: number;
+  to: number;
+}
+
+export function readStatePage(text: string): StatePage {
+  const page = scanMarkdown(text);
+  const [block] = page.frontMatter;
+  const front = block ? readFrontMatter(page, block) : null;
+  const start = bodyStart(page.frontMatter);
+  const anywhere = readFields(page, start, page.lines.length);
+  const sections = sectionsOf(page);
+  const positionHeading = sections.find(({ kind }) => kind === 'position')?.heading ?? null;
+  const sessionHeading = sections.find(({ kind }) => kind === 'session')?.heading ?? null;
+  const fieldsBelow = (heading: Heading | null) =>
+    heading ? readFields(page, heading.line + 1, heading.bodyEnd) : new Map<FieldName, Field>();
+  const position = fieldsBelow(positionHeading);
+  addProsePhase(page, positionHeading, position);
+  const inSections = new Set(['session', 'decisions', 'blockers', 'todos', 'deferred', 'questions']);
+  for (const name of ['phase', 'plan', 'task', 'status', 'progress', 'milestone', 'slice', 'lastActivity'] as const) {
+    const field = anywhere.get(name);
+    const owner =
+      field && sections.findLast(({ heading }) => heading.line < field.line && field.line < heading.bodyEnd);
+    // A page without the section says it somewhere; a line inside a list of other things is not meant.
+    if (
+      field &&
+      !position.has(name) &&
+      (!positionHeading || name === 'lastActivity') &&
+      !inSections.has(owner?.kind ?? '')
+    )
+      position.set(name, field);
+  }
+  const session = fieldsBelow(sessionHeading);
+  return {
+    page,
+    front,
+    position,
+    positionHeading,
+    session,
+    sessionHeading,
+    anywhere,
+    lists: [...listsOf(page, sections), ...labelledLists(page, sections, start)],
+    next: nextOf(page, sections),
+    title: titleOf(page),
+    others: othersOf(page, sections),
+    dialect: dialectOf(page, front, anywhere, sections),
+  };
+}
+
+interface Section {
+  heading: Heading;
+  kind: SectionKind | null;
+  /** The kind it has from the heading above it. */
+  inherited: ListKind | null;
+  /** Whether a heading above it has a kind, or is one of those that are kept whole. */
+  settled: boolean;
+}
+
+function sectionsOf(page: MarkdownPage): Section[] {
+  const open: Section[] = [];
+  return page.headings.map((heading) => {
+    while ((open.at(-1)?.heading.level ?? 0) >= heading.level) open.pop();
+    const above = open.at(-1);
+    // The first title of a page names it: `# Project State` is no section on the position.
+    const named = heading.level === 1 ? null : sectionKind(heading.title);
+    const from = above ? (isListKind(above.kind) ? above.kind : above.inherited) : null;
+    const section: Section = {
+      heading,
+      kind: named,
+      inherited: named === null ? from : null,
+      settled: isSettledTitle(heading.title) || (above?.settled === true && named === null),
+    };
+    open.push(section);
+    return section;
+  });
+}
+
+function isListKind(kind: SectionKind | null): kind is ListKind {
+  return kind !== null && !['position', 'session', 'next', 'reference', 'metrics', 'files'].includes(kind);
+}
+
+function listsOf(page: MarkdownPage, sections: readonly Section[]): List[] {
+  const lists: List[] = [];
+  for (const { heading, kind, inherited, settled } of sections) {
+    const own = isListKind(kind) ? kind : inherited;
+    const from = heading.line + 1;
+    const listing = own ? readEntries(page, from, heading.bodyEnd) : null;
+    if (own && listing) {
+      if (inherited) for (const entry of listing.entries) entry.group ??= heading.title;
+      lists.push({ kind: own, heading, from, to: heading.bodyEnd, listing, settled });
+    } else if (kind === null || kind === 'position') {
+      // Tables of phases stand under headings of any name.
+      const rows = readEntries(page, from, heading.bodyEnd);
+      const phases = rows.entries.filter(({ table }) => table && isPhaseTable(table.columns));
+      if (phases.length > 0)
+        lists.push({
+          kind: 'phases',
+          heading,
+          from,
+          to: heading.bodyEnd,
+          listing: { ...rows, entries: phases },
+          settled,
+        });
+    }
+  }
+  return lists;
+}
+
+export function isPhaseTable(columns: readonly string[]): boolean {
+  const [first = ''] = columns;
+  return (
+    /^\W*(?:phase|fase|阶段|단계|#)\W*$/iu.test(first) &&
+    columns.some((words) => /^\W*(?:status|estado|状态|상태)/iu.test(words))
+  );
+}
+
+/** `**Decisions:**` on a line of its own heads a list too, and `**Blockers:** none` says it in one line. */
+function labelledLists(page: MarkdownPage, sections: readonly Section[], start: number): List[] {
+  const lists: List[] = [];
+  const owners = sections.filter(({ kind, inherited }) => !(isListKind(kind) || inherited));
+  const ranges =
+    owners.length > 0 || sections.length > 0
+      ? owners.map(({ heading }) => [heading.line + 1, heading.bodyEnd] as const)
+      : [[start, page.lines.length] as const];
+  for (const [from, to] of ranges) {
+    for (let line = from; line < to; line++) {
+      const text = bare(page.lines[line]);
+      if (!/^\s*(?:[-*+]\s+)?\*\*/.test(text) || page.isQuiet(line)) continue;
+      const parts = /^\s*(?:[-*+]\s+)?\*\*([^*]{2,60}?)(?:[:：]\*\*|\*\*[:：])\s*(.*)$/u.exec(text);
+      const kind = parts && sectionKind(parts[1] as string);
+      if (!parts || !isListKind(kind) || kind === 'phases') continue;
+      const words = parts[2] as string;
+      const end = words === '' ? labelEnd(page, line + 1, to) : line + 1;
+      const listing =
+        words === ''
+          ? readEntries(page, line + 1, end)
+          : inlineListing(page, line, words, parts[0].length - words.length);
+      lists.push({ kind, heading: null, from: words === '' ? line + 1 : line, to: end, listing, settled: false });
+      line = Math.max(line, end - 1);
+    }
+  }
+  return lists;
+}
+
+function labelEnd(page: MarkdownPage, from: number, to: number): number {
+  for (let line = from; line < to; line++) {
+    const text = bare(page.lines[line]);
+    if (/^\*\*[^*]+(?:[:：]\*\*|\*\*[:：])/u.test(text) || /^(?:[-*_]\s*){3,}$/.test(text)) return line;
+  }
+  return to;
+}
+
+function inlineListing(page: MarkdownPage, line: number, words: string, column: number): Listing {
+  if (isNone(words)) return { entries: [], nones: [{ from: line, to: line + 1 }], ragged: [] };
+  const mark = bare(page.lines[line]).slice(0, column);
+  return {
+    entries: [
+      {
+        from: line,
+        to: line + 1,
+        form: 'paragraph',
+        mark,
+        text: words,
+        checked: null,
+        group: null,
+        table: null,
+        cells: [],
+      },
+    ],
+    nones: [],
+    ragged: [],
+  };
+}
+
+function addProsePhase(page: MarkdownPage, heading: Heading | null, position: Map<FieldName, Field>): void {
+  if (!heading || position.has('phase')) return;
+  for (let line = heading.line + 1; line < heading.bodyEnd; line++) {
+    const text = bare(page.lines[line]);
+    if (text.trim() === '') continue;
+    const isPhase =
+      /^\W*(?:phase|fase|阶段|第|단계)\s*\d/iu.test(text) && readPhase(text.replace(/^\W+/u, '')) !== null;
+    if (isPhase)
+      position.set('phase', { name: 'phase', value: text.replace(/^\W+/u, '').trim(), line, from: 0, to: text.length });
+    return;
+  }
+}
+
+function nextOf(page: MarkdownPage, sections: readonly Section[]): Passage | null {
+  for (const { heading, kind } of sections) {
+    if (kind !== 'next') continue;
+    const passage = passageOf(page, heading);
+    if (passage.text !== '' && !isNone(passage.text)) return passage;
+  }
+  return null;
+}
+
+function passageOf(page: MarkdownPage, heading: Heading): Passage {
+  let from = heading.line + 1;
+  let to = heading.bodyEnd;
+  const blank = (line: number) => /^\s*(?:(?:[-*_]\s*){3,})?$/.test(bare(page.lines[line])) || isFooter(page, line);
+  while (from < to && bare(page.lines[from]).trim() === '') from++;
+  while (to > from && blank(to - 1)) to--;
+  const lines: string[] = [];
+  for (let line = from; line < to; line++) lines.push(bare(page.lines[line]).trimEnd());
+  return { heading, text: lines.join('\n'), from, to };
+}
+
+/** `*Last updated: …*` at the foot of a page belongs to no section. */
+function isFooter(page: MarkdownPage, line: number): boolean {
+  return /^\s*[*_][^*_].*[*_]\s*$/.test(bare(page.lines[line])) && !/^\s*\*\*/.test(bare(page.lines[line]));
+}
+
+function titleOf(page: MarkdownPage): StatePage['title'] {
+  const heading = page.headings.find(({ level }) => level === 1);
+  if (!heading) return null;
+  const words = heading.title
+    .replace(/^(?:\W*)(?:gsd |project |planning )?state(?:\.md)?\b/iu, '')
+    .replace(/\W*\b(?:project |planning )?state(?:\.md)?$/iu, '')
+    .replace(/^[\s:：—–-]+|[\s:：—–-]+$/gu, '');
+  return words === '' ? null : { text: words, line: heading.line };
+}
+
+function othersOf(page: MarkdownPage, sections: readonly Section[]): Passage[] {
+  const found: Passage[] = [];
+  for (const { heading, kind, inherited } of sections) {
+    if (heading.level === 1 || inherited) continue;
+    const whole = kind === null || kind === 'metrics' || kind === 'files';
+    const passage = whole || kind === 'position' ? passageOf(page, heading) : null;
+    // A section on the position that became a history is kept too.
+    if (passage && passage.text !== '' && (whole || passage.text.length > 4000)) found.push(passage);
+  }
+  return found;
+}
+
+function dialectOf(
+  page: MarkdownPage,
+  front: FrontFields | null,
+  anywhere: ReadonlyMap<FieldName, Field>,
+  sections: readonly Section[],
+): Dialect {
+  const titled = (pattern: RegExp) => page.headings.some(({ title }) => pattern.test(title));
+  if (titled(/^Milestone Registry$/i) || anywhere.has('slice')) return 'gsd-2';
+  if (front && front.fields.size > 0) {
+    const newest =
+      /^(?:state_head|current_phase|current_phase_name|active_phase|next_action|next_phases|last_activity_desc|paused_at)$/;
+    if ([...front.fields.keys()].some((key) => newest.test(key)) || titled(/^(?:Rebuild Log|Session)$/i)) return 'G4';
+    return titled(/^(?:Deferred Items|Roadmap Evolution|Quick Tasks Completed|Operator Next Steps)$/i) ? 'G3' : 'G2';
+  }
+  const bold = page.lines.some((line) =>
+    /^\*\*(?:Current Phase|Total Plans in Phase|Current Plan|Paused At):\*\*/i.test(line),
+  );
+  if (bold) return 'legacy';
+  if (titled(/^Project Summary$/i) || titled(/^Project Alignment$/i)) return 'G0';
+  return sections.some(({ kind }) => kind === 'position') ? 'G1' : 'other';
+}

@@ -1,0 +1,49 @@
+import type { Account, AccountStep } from '../../core/account.ts';
+import { standing } from '../standing.ts';
+import type { Reading } from './assemble.ts';
+
+/** How the steps of an account differ from those the files give. */
+export interface StepChanges {
+  status: AccountStep[];
+  renamed: { before: AccountStep; after: AccountStep }[];
+  added: AccountStep[];
+  removed: AccountStep[];
+  /** Where the work stands now. */
+  position: string | null;
+}
+
+export function stepChanges(reading: Reading, account: Account): StepChanges {
+  const before = new Map(reading.account.steps.map((step) => [step.key, step]));
+  const after = new Map(account.steps.map((step) => [step.key, step]));
+  const derivedBefore = derivedStatuses(reading.account.steps);
+  const changes: StepChanges = { status: [], renamed: [], added: [], removed: [], position: null };
+  for (const step of account.steps) {
+    const old = before.get(step.key);
+    if (!old) changes.added.push(step);
+    // A file may claim of a phase what its plans do not bear out; what follows from the plans is no change.
+    else if (step.status !== old.status && step.status !== derivedBefore.get(step.key)) changes.status.push(step);
+    if (old && old.title.replace(/\s+/g, ' ').trim() !== step.title.replace(/\s+/g, ' ').trim())
+      changes.renamed.push({ before: old, after: step });
+  }
+  for (const step of reading.account.steps) if (!after.has(step.key)) changes.removed.push(step);
+  const stands = standing(account);
+  changes.position = stands === standing(reading.account) ? reading.steps.position : stands;
+  return changes;
+}
+
+function derivedStatuses(steps: readonly AccountStep[]): Map<string, AccountStep['status']> {
+  const below = new Map<string, AccountStep[]>();
+  for (const step of steps) {
+    if (step.parent === undefined) continue;
+    const level = below.get(step.parent);
+    if (level) level.push(step);
+    else below.set(step.parent, [step]);
+  }
+  const derived = new Map<string, AccountStep['status']>();
+  for (const [key, children] of below) {
+    const done = children.every(({ status }) => status === 'completed' || status === 'skipped');
+    const idle = children.every(({ status }) => status === 'pending');
+    derived.set(key, done ? 'completed' : idle ? 'pending' : 'in_progress');
+  }
+  return derived;
+}

@@ -1,0 +1,151 @@
+import type { Account, AccountStep } from '../../core/account.ts';
+import { sameWords, slug } from './names.ts';
+
+/** What a render has to say: how one account differs from what the files said before. */
+export interface Changes {
+  before: Account;
+  after: Account;
+  steps: Pairing<AccountStep>;
+  decisions: Pairing<Account['decisions'][number]>;
+  items: Pairing<Account['items'][number]>;
+  notes: Pairing<Account['notes'][number]>;
+  sessions: Pairing<Account['sessions'][number]>;
+  messages: Pairing<Account['messages'][number]>;
+  claims: Pairing<Account['claims'][number]>;
+}
+
+export interface Pairing<T> {
+  added: readonly T[];
+  kept: readonly { before: T; after: T }[];
+  removed: readonly T[];
+}
+
+export function changesBetween(before: Account, after: Account): Changes {
+  const own = ({ alias, id }: { alias?: string | undefined; id?: string | undefined }): string[] =>
+    [alias, id].filter((name) => name !== undefined).map((name) => `#${name.toLowerCase()}`);
+  const day = (at: string | undefined): string => at?.slice(0, 10) ?? '';
+  return {
+    before,
+    after,
+    steps: pair(before.steps, after.steps, (step) => [step.key]),
+    decisions: pair(before.decisions, after.decisions, (one) => [
+      [sameWords(one.decision), slug(one.by), day(one.at)].join('\n'),
+      sameWords(one.decision),
+      // Words that were changed or erased: the same row, if all else is the same.
+      ...(one.at === undefined ? [] : [[slug(one.by), one.at, one.context].join('\n')]),
+    ]),
+    items: pair(before.items, after.items, (item) => [...own(item), `${item.kind}\n${sameWords(item.text)}`]),
+    notes: pair(before.notes, after.notes, (note) => [
+      [sameWords(note.text), slug(note.by), day(note.at)].join('\n'),
+      sameWords(note.text),
+      ...(note.at === undefined ? [] : [[slug(note.by), note.at].join('\n')]),
+    ]),
+    sessions: pair(before.sessions, after.sessions, (one) => [...own(one), [slug(one.agent), one.endedAt].join('\n')]),
+    messages: pair(before.messages, after.messages, (one) => [
+      ...own(one),
+      [slug(one.from), slug(one.to), sameWords(one.subject), day(one.at)].join('\n'),
+    ]),
+    claims: pair(before.claims, after.claims, (one) => [...own(one), [slug(one.agent), ...one.files].join('\n')]),
+  };
+}
+
+/** Pairs by the strongest name first; what has the same weaker name later does not take away what matches exactly. */
+function pair<T>(before: readonly T[], after: readonly T[], namesOf: (one: T) => readonly string[]): Pairing<T> {
+  const left = new Set(before.keys());
+  const matched = new Map<number, T>();
+  const waiting = after.map((one) => namesOf(one));
+  const offered = before.map((one) => namesOf(one));
+  const rounds = waiting.reduce((most, names) => Math.max(most, names.length), 0);
+  for (let round = 0; round < rounds; round++) {
+    const byName = new Map<string, { indexes: number[]; at: number }>();
+    for (const index of left) {
+      for (const name of offered[index] ?? []) {
+        const queue = byName.get(name);
+        if (queue) queue.indexes.push(index);
+        else byName.set(name, { indexes: [index], at: 0 });
+      }
+    }
+    for (const [index, names] of waiting.entries()) {
+      const queue = matched.has(index) ? undefined : byName.get(names[round] ?? '');
+      if (!queue) continue;
+      while (queue.at < queue.indexes.length && !left.has(queue.indexes[queue.at] as number)) queue.at++;
+      const found = queue.indexes[queue.at];
+      if (found === undefined) continue;
+      left.delete(found);
+      matched.set(index, before[found] as T);
+    }
+  }
+  return {
+    added: after.filter((_, index) => !matched.has(index)),
+    kept: after.flatMap((one, index) => {
+      const was = matched.get(index);
+      return was === undefined ? [] : [{ before: was, after: one }];
+    }),
+    removed: [...left].map((index) => before[index] as T),
+  };
+}
+
+/** A task as the Turnfile tells it; `failed` and `cancelled` are told with the help of its notes. */
+export type TaskWord = 'pending' | 'in_progress' | 'blocked' | 'done' | 'failed' | 'cancelled';
+
+/** Blocked is derived: an active blocker names the step. */
+export function taskWords({ steps, items }: Account): ReadonlyMap<string, TaskWord> {
+  const blocked = new Set<string>();
+  for (const item of items) {
+    if (item.kind !== 'blocker' || item.status !== 'active') continue;
+    for (const name of [item.step, ...(item.affects ?? [])]) if (name !== undefined) blocked.add(name);
+  }
+  return new Map(
+    steps.map(({ key, status }): [string, TaskWord] => {
+      switch (status) {
+        case 'completed':
+          return [key, 'done'];
+        case 'failed':
+          return [key, 'failed'];
+        case 'skipped':
+          return [key, 'cancelled'];
+        case 'pending':
+        case 'in_progress':
+          return [key, blocked.has(key) ? 'blocked' : status];
+        default:
+          return status satisfies never;
+      }
+    }),
+  );
+}
+
+/** Where an agent stands: its newest session and the task it is on. */
+export interface AgentView {
+  name: string;
+  status: 'active' | 'blocked' | 'idle' | 'offline';
+  task: string | null;
+  session: string | null;
+}
+
+export function agentViews(account: Account): ReadonlyMap<string, AgentView> {
+  const words = taskWords(account);
+  const views = new Map<string, AgentView>();
+  const running = new Map<string, string>();
+  for (const { key, status, agents } of account.steps) {
+    const owner = slug(agents?.[0]);
+    if (status === 'in_progress' && owner !== '' && !running.has(owner)) running.set(owner, key);
+  }
+  for (const session of account.sessions) {
+    const id = slug(session.agent);
+    if (id === '' || session.agent === undefined) continue;
+    // A session that goes on counts more than one that was listed later and has ended.
+    const before = views.get(id);
+    if (session.status !== 'active' && (before?.status === 'active' || before?.status === 'blocked')) continue;
+    const isOpen = ['pending', 'in_progress', 'blocked'].includes(words.get(session.workingOn ?? '') ?? '');
+    const task = isOpen ? (session.workingOn as string) : (running.get(id) ?? null);
+    const isBlocked = task !== null && words.get(task) === 'blocked';
+    const away = session.status === 'timeout' || session.status === 'crashed';
+    views.set(id, {
+      name: session.agent,
+      status: session.status === 'active' ? (isBlocked ? 'blocked' : 'active') : away ? 'offline' : 'idle',
+      task: session.status === 'active' ? task : null,
+      session: session.alias ?? session.id ?? null,
+    });
+  }
+  return views;
+}

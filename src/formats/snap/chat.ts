@@ -1,0 +1,100 @@
+import type { AccountDecision, AccountItem, AccountSession } from '../../core/account.ts';
+import { CloseReason } from '../../core/vocabulary.ts';
+import { splitLines } from '../markdown.ts';
+import { label, slug } from './names.ts';
+import { readPage } from './page.ts';
+import type { Report } from './report.ts';
+import { renderChatEntry } from './snapshot.ts';
+import { type FoundSnapshot, snapshotsInChat } from './snapshot-reading.ts';
+
+/** An agent's chat file: what its sessions left behind, in order. */
+export interface Chat {
+  agent: string;
+  text: string;
+  sound: boolean;
+  snapshots: readonly FoundSnapshot[];
+}
+
+export function readChat(agent: string, text: string, report: Report): Chat {
+  const { sound } = readPage(text, (code, level, line, message) => {
+    // Chats are prose: a row of dots is no damage there.
+    if (code !== 'elided') report(code, level, line, message);
+  });
+  const count = splitLines(text).length;
+  const found = snapshotsInChat(text);
+  for (const { code, line, message } of found.flatMap(({ problems }) => problems)) {
+    report(code, 'warning', Math.min(line, Math.max(1, count)), message);
+  }
+  return { agent, text, sound, snapshots: found.flatMap(({ value }) => value ?? []) };
+}
+
+/** The sessions that the snapshots are of. One taken in the middle of a session says nothing about its end. */
+export function sessionsIn({ agent, snapshots }: Chat): AccountSession[] {
+  return snapshots.flatMap((snapshot) => {
+    const alias = label(snapshot.session ?? undefined);
+    if (alias === undefined || snapshot.sessionOpen) return [];
+    const reason = slug(snapshot.closeReason ?? '');
+    const endedAt = label(snapshot.endedAt ?? snapshot.timestamp ?? undefined);
+    const next = snapshot.task?.next ?? undefined;
+    return [
+      {
+        alias,
+        agent: label(snapshot.agent ?? agent) ?? agent,
+        status: snapshot.reconstructed
+          ? 'crashed'
+          : (CloseReason.options.find((one) => reason.startsWith(one)) ?? 'completed'),
+        ...(endedAt === undefined ? {} : { endedAt }),
+        ...(next === undefined || next === '' ? {} : { next }),
+      },
+    ];
+  });
+}
+
+/**
+ * What the snapshots of other writers promise and decide. Ours are made from the journal, which is told elsewhere in
+ * the folder; taking it from them too would say everything twice.
+ */
+export function foreignFacts({ agent, snapshots }: Chat): { decisions: AccountDecision[]; commitments: AccountItem[] } {
+  const foreign = snapshots.filter((snapshot) => !snapshot.keys.has('journal_version'));
+  const last = foreign.at(-1);
+  const by = (snapshot: FoundSnapshot): string => label(snapshot.agent ?? agent) ?? agent;
+  return {
+    decisions: foreign.flatMap((snapshot) => {
+      const at = label(snapshot.timestamp ?? undefined);
+      const context = label(snapshot.title ?? undefined);
+      return (snapshot.decisions ?? []).map((decision) => ({
+        decision,
+        status: 'active' as const,
+        by: by(snapshot),
+        ...(at === undefined ? {} : { at }),
+        ...(context === undefined ? {} : { context }),
+      }));
+    }),
+    commitments: (last?.commitments ?? [])
+      .filter((text) => !/^(?:none|empty|nothing)\b/i.test(text))
+      .map((text) => ({ kind: 'commitment' as const, text, status: 'open' as const, by: last ? by(last) : agent })),
+  };
+}
+
+/** A closing snapshot as the operations give it. */
+export interface GivenSnapshot {
+  agent: string;
+  session: string;
+  sessionNumber: number;
+  text: string;
+}
+
+export const newChat = (agent: string): string => `# Chat Log — ${agent}\n`;
+
+/** The chat with the snapshots that are not in it yet, each as its last entry; null when all are. */
+export function addSnapshots(text: string, snapshots: readonly GivenSnapshot[]): string | null {
+  const eol = /\r\n/.test(text.slice(0, 2000)) ? '\r\n' : '\n';
+  const parts: string[] = [];
+  for (const snapshot of snapshots) {
+    const token = /^revision: (\S+)\r?$/m.exec(snapshot.text)?.[1];
+    if (token === undefined || text.includes(token) || parts.some((part) => part.includes(token))) continue;
+    parts.push(`${eol}${renderChatEntry(snapshot.text, snapshot.sessionNumber).replaceAll('\n', eol)}`);
+  }
+  if (parts.length === 0) return null;
+  return text + (text === '' || text.endsWith('\n') ? '' : eol) + parts.join('');
+}

@@ -1,0 +1,95 @@
+import type { Found, Tree } from '../format.ts';
+import { slug } from './names.ts';
+
+/** The files of one folder, by what they are. */
+export interface Folder {
+  /** With a slash at its end, or empty. */
+  path: string;
+  turnfile: string | null;
+  mailbox: string | null;
+  mailboxArchive: string | null;
+  worklog: string | null;
+  worklogArchive: string | null;
+  questions: string | null;
+  /** By the agent's name in the file's name. */
+  chats: ReadonlyMap<string, string>;
+}
+
+type Kind = Exclude<keyof Folder, 'path' | 'chats'>;
+
+export const fileNames: Readonly<Record<Kind, string>> = {
+  turnfile: 'TURNFILE.yaml',
+  mailbox: 'MAILBOX.md',
+  mailboxArchive: 'MAILBOX_ARCHIVE.md',
+  worklog: 'WORKLOG.md',
+  worklogArchive: 'WORKLOG_ARCHIVE.md',
+  questions: 'OPEN_QUESTIONS.md',
+};
+
+/** Copies people keep have something before or behind the name: `7c336fb-MAILBOX.md`, `WORKLOG.excerpt.md`. */
+const kinds: readonly (readonly [Kind, RegExp])[] = [
+  ['turnfile', /^(?:.*[-_.])?TURNFILE(?:\.[\w-]+)*\.ya?ml$/],
+  ['mailboxArchive', /^(?:.*[-_.])?MAILBOX_ARCHIVE(?:\.[\w-]+)*\.md$/],
+  ['mailbox', /^(?:.*[-_.])?MAILBOX(?:\.[\w-]+)*\.md$/],
+  ['worklogArchive', /^(?:.*[-_.])?WORKLOG_ARCHIVE(?:\.[\w-]+)*\.md$/],
+  ['worklog', /^(?:.*[-_.])?WORKLOG(?:\.[\w-]+)*\.md$/],
+  ['questions', /^(?:.*[-_.])?OPEN_QUESTIONS(?:\.[\w-]+)*\.md$/],
+];
+
+export function sortFolder(paths: Iterable<string>, path: string): Folder {
+  const found: Record<Kind, string | null> = {
+    turnfile: null,
+    mailbox: null,
+    mailboxArchive: null,
+    worklog: null,
+    worklogArchive: null,
+    questions: null,
+  };
+  const chats = new Map<string, string>();
+  for (const one of paths) {
+    if (folderOf(one) !== path) continue;
+    const name = one.slice(path.length);
+    const chat = /^chat-([\p{L}\p{N}_-]+?)(?:\.[\w.-]+)?\.md$/u.exec(name)?.[1];
+    const kind = kinds.find(([, pattern]) => pattern.test(name))?.[0];
+    // The plain name counts before a copy.
+    if (kind !== undefined && (found[kind] === null || name === fileNames[kind])) found[kind] = one;
+    if (chat !== undefined) chats.set(name === `chat-${chat}.md` ? slug(chat) : name, one);
+  }
+  return { path, ...found, chats };
+}
+
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+export function filesOf(folder: Folder): string[] {
+  const { turnfile, mailbox, worklog, questions, mailboxArchive, worklogArchive, chats } = folder;
+  return [turnfile, mailbox, worklog, questions, mailboxArchive, worklogArchive, ...chats.values()].filter(
+    (path) => path !== null,
+  );
+}
+
+/** Folders that hold a Turnfile, or mailbox and worklog; a `working-session`, or chats with snapshots, on their own. */
+export function detect(tree: Tree): Found[] {
+  const byFolder = new Map<string, string[]>();
+  for (const path of tree.paths) {
+    const name = path.slice(folderOf(path).length);
+    if (!/^chat-.*\.md$/u.test(name) && !kinds.some(([, pattern]) => pattern.test(name))) continue;
+    const list = byFolder.get(folderOf(path));
+    if (list) list.push(path);
+    else byFolder.set(folderOf(path), [path]);
+  }
+  return [...byFolder].flatMap(([path, paths]) => {
+    const folder = sortFolder(paths, path);
+    const files = filesOf(folder);
+    const [first] = files;
+    const isNamed = /(?:^|\/)working-session\/$/.test(path);
+    const isWhole = folder.turnfile !== null || (folder.mailbox !== null && folder.worklog !== null);
+    const told = (): boolean =>
+      [...folder.chats.values()].some((chat) =>
+        /^[ \t]*close_reason:|\bREV-\d{8}-snapshot-/m.test(tree.read(chat) ?? ''),
+      );
+    if (first === undefined || !(isWhole || isNamed || told())) return [];
+    return [{ format: 'snap', main: folder.turnfile ?? folder.mailbox ?? first, files }];
+  });
+}

@@ -1,0 +1,222 @@
+import { type Account, type AccountItem, type AccountMessage, emptyAccount } from '../../core/account.ts';
+import type { Files, Format, Found, Parsed } from '../format.ts';
+import { aliasMaker } from './alias.ts';
+import { type Changes, changesBetween } from './changes.ts';
+import { addSnapshots, type GivenSnapshot, newChat, sessionsIn } from './chat.ts';
+import { detect, fileNames, filesOf, folderOf, sortFolder } from './folder.ts';
+import { readMailbox } from './mailbox.ts';
+import { changeMailbox, type KeptCards, newMailbox, newMailboxArchive } from './mailbox-write.ts';
+import { slug } from './names.ts';
+import { changeQuestions, newQuestions } from './questions.ts';
+import { type ReadFolder, readFolder, versionOf } from './read.ts';
+import { salvage } from './salvage.ts';
+import { changeTurnfile, isRecord, newTurnfile } from './turnfile-write.ts';
+import { changeWorklog, newWorklog, type Pointers } from './worklog-write.ts';
+
+/** SNAP: the files by which agents coordinate in one folder. See `docs/formats/snap.md`. */
+export const snap: Format = {
+  name: 'snap',
+  detect,
+  parse,
+  render,
+  home: () => {
+    const paths = (['turnfile', 'mailbox', 'worklog', 'questions'] as const).map((kind) => HOME + fileNames[kind]);
+    return { format: 'snap', main: HOME + fileNames.turnfile, files: paths };
+  },
+  loses: [
+    'run.goal',
+    'run.status',
+    'run.design',
+    'run.plan',
+    'run.branch',
+    'run.reason',
+    'steps.alias',
+    'steps.kind',
+    'steps.parent',
+    'steps.wave',
+    'steps.agents',
+    'steps.parallel',
+    'steps.gate',
+    'steps.context',
+    'steps.checkpoints',
+    'steps.checkpoint',
+    'steps.startedAt',
+    'steps.endedAt',
+    'steps.retries',
+    'steps.reason',
+    'steps.built',
+    'steps.artifacts',
+    'decisions.alias',
+    'decisions.key',
+    'decisions.type',
+    'decisions.reason',
+    'decisions.alternatives',
+    'decisions.irreversible',
+    'decisions.affects',
+    'decisions.step',
+    'decisions.supersedes',
+    'items.severity',
+    'items.type',
+    'items.affects',
+    'items.step',
+    'items.followUp',
+    'items.to',
+    'items.due',
+    'items.by',
+    'items.raisedAt',
+    'items.settledAt',
+    'items.workaround',
+    'notes.alias',
+    'sessions.role',
+    'sessions.startedAt',
+    'sessions.continues',
+    'sessions.completed',
+    'sessions.workingOn',
+    'sessions.notes',
+    'sessions.issues',
+    'sessions.contextUsage',
+    'sessions.next',
+    'sessions.why',
+    'claims.since',
+    'usage',
+    'files',
+    'position.words',
+  ],
+  salvage,
+};
+
+const HOME = 'working-session/';
+/** The newest Turnfile we know how to write. */
+const MAJOR = 1;
+
+function parse(found: Found, files: Files): Parsed {
+  const read = readFolder(found, files);
+  const version = versionOf(read);
+  const isNewer = Number(/^(\d+)/.exec(version ?? '')?.[1] ?? 0) > MAJOR;
+  const problems = [...read.problems];
+  if (isNewer)
+    problems.push({
+      code: 'newer_version',
+      level: 'error',
+      path: found.main,
+      line: null,
+      message: `Turnfile ${version?.slice(0, 40)} is newer than this program; it is read and not written.`,
+    });
+  return { account: read.account, version, writable: read.account !== null && read.sound && !isNewer, problems };
+}
+
+function render(account: Account, place: Found, previous: Files, now: string): Files {
+  const path = folderOf(place.main);
+  const there = sortFolder([...previous.keys()], path);
+  const isNew = filesOf(there).length === 0;
+  const kept = isRecord(account.kept?.['snap']) ? account.kept['snap'] : {};
+  const start = new Map([...previous].filter(([one]) => folderOf(one) === path));
+  const made = new Set<string>();
+  const make = (
+    kind: 'turnfile' | 'mailbox' | 'mailboxArchive' | 'worklog' | 'questions',
+    text: () => string,
+  ): string => {
+    const existing = there[kind];
+    if (existing !== null) return existing;
+    const fresh = kind === 'turnfile' && isNew ? place.main : path + fileNames[kind];
+    start.set(fresh, text());
+    made.add(fresh);
+    return fresh;
+  };
+  const paths = {
+    turnfile: make('turnfile', () => newTurnfile(account, path === '' ? './' : path, kept['turnfile'])),
+    mailbox: make('mailbox', () => newMailbox(account, path)),
+    archive: make('mailboxArchive', () => newMailboxArchive(account)),
+    worklog: make('worklog', () => newWorklog(account, typeof kept['focus'] === 'string' ? kept['focus'] : undefined)),
+    questions: make('questions', () => newQuestions(account)),
+  };
+  const read = readFolder({ ...place, main: place.main, files: [...start.keys()] }, start);
+  const changes = changesBetween(read.account ?? emptyAccount(account.run.title), account);
+  const out = new Map<string, string>();
+  const put = (one: string, text: string | null): void => {
+    const whole = text ?? (isNew && one !== paths.archive ? start.get(one) : undefined);
+    if (whole !== undefined && whole !== previous.get(one)) out.set(one, whole);
+  };
+  const aliases = aliasMaker(
+    start,
+    [...account.messages, ...account.items].flatMap((one) => one.alias ?? []),
+  );
+  const mail = renderMail(read, changes, aliases, now, kept['cards'] as KeptCards | undefined);
+  put(paths.mailbox, mail.mailbox);
+  put(paths.archive, mail.archive);
+  const snapshots = snapshotsOf(account);
+  const inChats = new Set([...read.chats.values()].flatMap(sessionsIn).map((session) => slug(session.alias)));
+  for (const [one, text] of renderChats(read, snapshots)) put(one, text);
+  put(paths.worklog, read.worklog ? changeWorklog(read.worklog, changes, pointersOf(read, snapshots), inChats) : null);
+  put(
+    paths.questions,
+    read.questions ? changeQuestions(read.questions, changes, newQuestionItems(changes, aliases, now), now) : null,
+  );
+  const hasTurnfile = !made.has(paths.turnfile);
+  if (read.turnfile)
+    put(paths.turnfile, changeTurnfile(read.turnfile, changes, isNew || (hasTurnfile && out.size > 0)));
+  return out;
+}
+
+type AliasFor = ReturnType<typeof aliasMaker>;
+
+function renderMail(
+  read: ReadFolder,
+  changes: Changes,
+  aliases: AliasFor,
+  now: string,
+  kept: KeptCards = {},
+): ReturnType<typeof changeMailbox> {
+  const { mailbox, mailboxArchive } = read;
+  if (!mailbox) return { mailbox: null, archive: null };
+  const added = changes.messages.added.map((message): AccountMessage & { alias: string } => ({
+    ...message,
+    alias: message.alias?.startsWith('MSG-') ? message.alias : aliases('message', dayOf(message.at, now)),
+  }));
+  return changeMailbox({ mailbox, archive: mailboxArchive ?? readMailbox('', () => {}) }, changes, added, kept);
+}
+
+function newQuestionItems(changes: Changes, aliases: AliasFor, now: string): AccountItem[] {
+  return changes.items.added
+    .filter((item) => item.kind === 'question')
+    .map((item) => ({ ...item, alias: item.alias ?? aliases('question', now) }));
+}
+
+const dayOf = (at: string | undefined, now: string): string =>
+  /^\d{4}-\d{2}-\d{2}/.test(at ?? '') ? (at as string) : now;
+
+/** The closing snapshots that the operations have put beside the account. */
+function snapshotsOf({ kept }: Account): GivenSnapshot[] {
+  const given = kept?.['snapshots'];
+  return (Array.isArray(given) ? given : []).filter(
+    (one): one is GivenSnapshot =>
+      isRecord(one) &&
+      typeof one['agent'] === 'string' &&
+      typeof one['session'] === 'string' &&
+      typeof one['sessionNumber'] === 'number' &&
+      typeof one['text'] === 'string' &&
+      slug(one['agent']) !== '',
+  );
+}
+
+function chatPath({ folder }: ReadFolder, agent: string): string {
+  return folder.chats.get(slug(agent)) ?? `${folder.path}chat-${slug(agent)}.md`;
+}
+
+function renderChats(read: ReadFolder, snapshots: readonly GivenSnapshot[]): [string, string][] {
+  const byPath = new Map<string, GivenSnapshot[]>();
+  for (const snapshot of snapshots) {
+    const path = chatPath(read, snapshot.agent);
+    byPath.set(path, [...(byPath.get(path) ?? []), snapshot]);
+  }
+  return [...byPath].flatMap(([path, own]): [string, string][] => {
+    const chat = read.chats.get(path);
+    if (chat && !chat.sound) return [];
+    const text = addSnapshots(chat?.text ?? newChat(own[0]?.agent ?? ''), own);
+    return text === null ? [] : [[path, text]];
+  });
+}
+
+function pointersOf(read: ReadFolder, snapshots: readonly GivenSnapshot[]): Pointers {
+  return new Map(snapshots.map((one) => [one.session, { path: chatPath(read, one.agent), number: one.sessionNumber }]));
+}

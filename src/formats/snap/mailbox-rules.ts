@@ -1,0 +1,125 @@
+import type { AccountMessage } from '../../core/account.ts';
+import type { Mailbox } from './mailbox.ts';
+import { slug } from './names.ts';
+import type { Report } from './report.ts';
+import { envelopesIn } from './revision.ts';
+import { cellOf } from './table.ts';
+
+/** The coherence of the tables with the cards, which count. */
+export function checkMailbox(mailbox: Mailbox, text: string, report: Report): void {
+  for (const [name, part] of [
+    ['Inbox Snapshot', mailbox.inbox],
+    ['Open Queue', mailbox.queue],
+    ['Active Messages', mailbox.active],
+    ['Closed Summary', mailbox.closed],
+  ] as const) {
+    if (!part) report('missing_section', 'warning', null, `The section ${name} is missing.`);
+  }
+  const closedIds = new Map(mailbox.closedRows.map(({ id, row }) => [id, row.line + 1]));
+  const seen = new Set<string>();
+  for (const card of mailbox.cards) {
+    const line = card.from + 1;
+    if (seen.has(card.id)) report('duplicate_id', 'error', line, `${card.id} is there twice.`);
+    seen.add(card.id);
+    if (closedIds.has(card.id))
+      report(
+        'active_and_closed',
+        'warning',
+        line,
+        `${card.id} is among the active messages and in the closed summary.`,
+      );
+    else if (card.isTerminal)
+      report('closed_in_active', 'warning', line, `${card.id} is closed and still among the active messages.`);
+  }
+  if ((mailbox.closed?.tables.length ?? 0) > 1)
+    report(
+      'split_table',
+      'warning',
+      (mailbox.closed?.tables[1]?.line ?? 0) + 1,
+      'The closed summary is cut into several tables; some readers see the first only.',
+    );
+  for (const table of mailbox.closed?.tables.slice(0, 1) ?? []) {
+    if (!table.names.includes('outcome'))
+      report(
+        'table_columns',
+        'warning',
+        table.line + 1,
+        'The closed summary has other columns than ID, Date, From -> To, Final status, Outcome.',
+      );
+  }
+  checkInbox(mailbox, report);
+  checkQueue(mailbox, report);
+  for (const { line, token, verdict } of envelopesIn(text.replace(bullets, ''))) {
+    if (verdict === 'changed')
+      report('token_changed', 'warning', line, `The payload is not the one ${token.slice(0, 120)} was made for.`);
+    else if (verdict === 'placeholder')
+      report('placeholder_token', 'warning', line, `${token.slice(0, 120)} is a placeholder, no checksum.`);
+  }
+}
+
+/** Some write the fields of an envelope as a list. */
+const bullets = /^- (?=(?:Revision|Format|Review scope|Ask|Part|Files):)/gm;
+
+/** Whose mail is unread, oldest first, from the cards. */
+export function unreadOf(messages: readonly AccountMessage[]): ReadonlyMap<string, readonly AccountMessage[]> {
+  const unread = new Map<string, AccountMessage[]>();
+  for (const message of messages) {
+    if (message.status !== 'unread') continue;
+    const list = unread.get(slug(message.to));
+    if (list) list.push(message);
+    else unread.set(slug(message.to), [message]);
+  }
+  return unread;
+}
+
+function checkInbox({ inbox, cards }: Mailbox, report: Report): void {
+  const unread = unreadOf(cards.map((card) => card.message).reverse());
+  const told = new Set<string>();
+  for (const table of inbox?.tables ?? []) {
+    for (const row of table.rows) {
+      const agent = cellOf(table, row, 'agent') ?? '';
+      const own = unread.get(slug(agent)) ?? [];
+      told.add(slug(agent));
+      const count = cellOf(table, row, 'unread') ?? '';
+      if (Number(count) !== own.length)
+        report(
+          'inbox_count',
+          'warning',
+          row.line + 1,
+          `The inbox counts ${count.slice(0, 20)} unread for ${agent.slice(0, 80)}; the cards are ${own.length}.`,
+        );
+      else if (own.length > 0 && !own.some((message) => message.alias === cellOf(table, row, 'oldest unread')))
+        report(
+          'inbox_oldest',
+          'warning',
+          row.line + 1,
+          `The oldest unread of ${agent.slice(0, 80)} is none of its unread cards.`,
+        );
+    }
+  }
+  if (!inbox) return;
+  for (const [id, own] of unread) {
+    if (!told.has(id))
+      report(
+        'inbox_count',
+        'warning',
+        inbox.heading.line + 1,
+        `${own[0]?.to.slice(0, 80)} has unread mail and no row in the inbox.`,
+      );
+  }
+}
+
+function checkQueue({ queue, cards }: Mailbox, report: Report): void {
+  if (!queue) return;
+  const rows = queue.tables.flatMap((table) => table.rows.map((row) => ({ row, id: cellOf(table, row, 'id') ?? '' })));
+  const queued = new Set(rows.map(({ id }) => id));
+  const open = new Set(cards.filter((card) => !card.isTerminal).map((card) => card.id));
+  for (const card of cards) {
+    if (open.has(card.id) && !queued.has(card.id))
+      report('not_queued', 'warning', card.from + 1, `${card.id} is open and not in the queue.`);
+  }
+  for (const { row, id } of rows) {
+    if (!open.has(id))
+      report('queued_without_card', 'warning', row.line + 1, `${id.slice(0, 80)} is in the queue and no open card.`);
+  }
+}

@@ -1,0 +1,343 @@
+import type { Account, AccountMessage } from '../../core/account.ts';
+import { bare, editLines, type LineEdit } from '../markdown.ts';
+import type { Changes } from './changes.ts';
+import { type Card, type Mailbox, type Part, UNDATED } from './mailbox.ts';
+import { unreadOf } from './mailbox-rules.ts';
+import { flat, sameTime, sameWords, slug } from './names.ts';
+import { encodeProse } from './prose.ts';
+import { cellOf, encodeCell, renderHeader, renderRow } from './table.ts';
+
+const inboxTitles = ['Agent', 'Unread', 'Oldest unread', 'Needs response by'];
+const queueTitles = ['ID', 'From -> To', 'Priority', 'Subject'];
+const closedTitles = ['ID', 'Date', 'From -> To', 'Final status', 'Outcome'];
+
+export function newMailbox({ run }: Account, folder: string): string {
+  return [
+    `# Mailbox (${flat(run.title).replace(/[(),]/g, ' ')}, Compact)`,
+    '',
+    ...(run.openedAt === undefined ? [] : [`Date initialized: ${flat(run.openedAt)}`]),
+    'Protocol: Turnfile v0.1, message lifecycle of five statuses',
+    `Full history: \`${folder}MAILBOX_ARCHIVE.md\``,
+    '',
+    '## Quick Reply',
+    '',
+    '1. Find the message in **Active Messages**.',
+    '2. Update `Status` (`acknowledged`, `actioned`, or `closed`).',
+    '3. Add one line in `Ack` with actor, date and reason.',
+    '4. Optional: add a `Reply` below the message.',
+    '',
+    '## Inbox Snapshot',
+    '',
+    ...renderHeader(inboxTitles),
+    '',
+    '## Open Queue (Newest First)',
+    '',
+    ...renderHeader(queueTitles),
+    '',
+    '## Active Messages (Newest First)',
+    '',
+    '## Closed Summary (Newest First)',
+    '',
+    ...renderHeader(closedTitles),
+    '',
+  ].join('\n');
+}
+
+export function newMailboxArchive({ run }: Account): string {
+  return `# Mailbox Archive (${flat(run.title).replace(/[(),]/g, ' ')})\n`;
+}
+
+/** Fields of cards that the account has no word for, by id. */
+export type KeptCards = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface MailboxTexts {
+  mailbox: string | null;
+  archive: string | null;
+}
+
+/** Messages with their ids in, both files out; what does not change is null. */
+export function changeMailbox(
+  { mailbox, archive }: { mailbox: Mailbox; archive: Mailbox },
+  changes: Changes,
+  added: readonly (AccountMessage & { alias: string })[],
+  kept: KeptCards,
+): MailboxTexts {
+  if (!mailbox.sound) return { mailbox: null, archive: null };
+  const edits: LineEdit[] = [];
+  const archiveEdits: LineEdit[] = [];
+  const archived: string[][] = [];
+  const closing: AccountMessage[] = [];
+  const now = new Map(mailbox.cards.map((card) => [card.id, card.message]));
+  const cards = new Map(mailbox.cards.map((card) => [card.id, card]));
+  const oldCards = new Map(archive.cards.map((card) => [card.id, card]));
+  for (const { before, after } of changes.messages.kept) {
+    const id = before.alias ?? '';
+    const card = cards.get(id);
+    const old = card ? undefined : oldCards.get(id);
+    const lines = card
+      ? changeCard(mailbox, card, before, after, kept)
+      : old
+        ? changeCard(archive, old, before, after, kept)
+        : null;
+    if (!lines) continue;
+    if (old) archiveEdits.push({ from: old.from, to: old.to, lines });
+    else if (card && after.status === 'closed' && before.status !== 'closed') {
+      edits.push({ from: card.from, to: nextHeading(mailbox, card), lines: [] });
+      archived.push(lines);
+      closing.push({ ...after, alias: id });
+      now.delete(id);
+    } else if (card) {
+      edits.push({ from: card.from, to: card.to, lines });
+      now.set(id, { ...after, alias: id });
+    }
+  }
+  const open = added.filter((message) => message.status !== 'closed');
+  for (const message of added) {
+    if (message.status !== 'closed') continue;
+    if (oldCards.has(message.alias)) continue;
+    archived.push(renderCard(message, message.alias, kept[message.alias] ?? {}));
+    closing.push(message);
+  }
+  if (edits.length + archiveEdits.length + archived.length + open.length === 0) return { mailbox: null, archive: null };
+  edits.push(...addCards(mailbox, [...open].reverse(), kept));
+  edits.push(...closeRows(mailbox, [...closing].reverse()));
+  const active = [...[...open].reverse(), ...now.values()].filter((message) => message.status !== 'closed');
+  edits.push(...queueEdits(mailbox, active), ...inboxEdits(mailbox, active, changes.after));
+  const end = archive.page.lines.length;
+  if (archived.length > 0)
+    archiveEdits.push({ from: end, to: end, lines: archived.flatMap((lines) => ['', '---', '', ...lines]) });
+  return {
+    mailbox: edits.length > 0 ? editLines(mailbox.page, edits) : null,
+    archive: archiveEdits.length > 0 ? editLines(archive.page, archiveEdits) : null,
+  };
+}
+
+function renderCard(message: AccountMessage, id: string, extra: Readonly<Record<string, string>>): string[] {
+  const fields: [string, string | undefined][] = [
+    ['From', `${flat(message.from)} -> ${flat(message.to)}`],
+    ['Date', message.at],
+    ['Type', message.type],
+    ['Priority', message.priority],
+    ['Status', message.status],
+    ['Subject', flat(message.subject)],
+    ['Closure owner', extra['closure owner'] ?? flat(message.from)],
+    ['Response needed by', message.respondBy],
+    ['Disposition', message.disposition],
+  ];
+  const known = new Set(fields.map(([name]) => name.toLowerCase()));
+  const others = Object.entries(extra).filter(([name]) => !known.has(name));
+  const told = [...fields, ...others.map(([name, value]): [string, string] => [capital(name), value])];
+  const acks = (message.acks ?? []).map(renderAck);
+  return [
+    `### ${id}`,
+    '',
+    ...told.flatMap(([name, value]) => (value === undefined ? [] : [`**${name}:** ${flat(value)}`])),
+    ...(acks.length > 0 ? ['', ...acks] : []),
+    ...(message.body.trim() === '' ? [] : ['', ...encodeProse(message.body)]),
+    ...(message.replies ?? []).flatMap(renderReply),
+  ];
+}
+
+function renderAck({ by, at, to, note }: NonNullable<AccountMessage['acks']>[number]): string {
+  return `**Ack:** ${flat(by).replaceAll('|', '/')} | ${at ?? UNDATED} | ${to === undefined ? '' : `${to}: `}${encodeCell(note)}`;
+}
+
+function renderReply({ from, at, body }: NonNullable<AccountMessage['replies']>[number]): string[] {
+  const who = flat(from).replace(/[(),]/g, ' ');
+  return ['', `**Reply (${who}${at === undefined ? '' : `, ${at}`}):**`, ...encodeProse(body)];
+}
+
+/** The card's lines after a change, with everything in it that nobody changed; null when nothing did. */
+function changeCard(
+  { page }: Mailbox,
+  card: Card,
+  before: AccountMessage,
+  after: AccountMessage,
+  kept: KeptCards,
+): string[] | null {
+  const acks = extension(before.acks, after.acks, (one, other) => sameWords(one.note) === sameWords(other.note));
+  const replies = extension(
+    before.replies,
+    after.replies,
+    (one, other) => sameWords(one.body) === sameWords(other.body),
+  );
+  if (sameWords(before.body) !== sameWords(after.body) || acks === null || replies === null) {
+    const extra = Object.fromEntries([...card.fields].map(([name, field]) => [name, field.value]));
+    return renderCard({ ...before, ...after }, card.id, { ...kept[card.id], ...extra });
+  }
+  const fields: [string, string][] = [];
+  if (slug(before.from) !== slug(after.from) || slug(before.to) !== slug(after.to))
+    fields.push(['From', `${flat(after.from)} -> ${flat(after.to)}`]);
+  if (after.at !== undefined && !sameTime(before.at, after.at)) fields.push(['Date', after.at]);
+  for (const name of ['type', 'priority', 'status', 'subject'] as const) {
+    if (flat(before[name]) !== flat(after[name])) fields.push([capital(name), flat(after[name])]);
+  }
+  if (after.respondBy !== undefined && after.respondBy !== before.respondBy)
+    fields.push(['Response needed by', after.respondBy]);
+  if (after.disposition !== undefined && after.disposition !== before.disposition)
+    fields.push(['Disposition', after.disposition]);
+  if (fields.length + acks.length + replies.length === 0) return null;
+  const lines = page.lines.slice(card.from, card.to).map(bare);
+  const last = card.ackLines.at(-1);
+  const ackAt = (last === undefined ? card.fieldsEnd : last + 1) - card.from;
+  const more = replies.flatMap(renderReply);
+  const put = acks.map(renderAck);
+  // From the end to the beginning, so that places stay right.
+  lines.push(...more);
+  if (put.length > 0) lines.splice(ackAt, 0, ...(last === undefined ? [''] : []), ...put);
+  const fresh: string[] = [];
+  for (const [name, value] of fields) {
+    const field = card.fields.get(name.toLowerCase());
+    const line = field === undefined ? undefined : lines[field.line - card.from];
+    if (field === undefined || line === undefined)
+      fresh.push(card.form === 'table' ? `| ${name} | ${encodeCell(value)} |` : `**${name}:** ${value}`);
+    else if (card.form === 'table')
+      lines[field.line - card.from] = line.replace(
+        /^(\s*\|[^|]*\|).*$/,
+        (_, head: string) => `${head} ${encodeCell(value)} |`,
+      );
+    else
+      lines[field.line - card.from] = line.replace(
+        /^(\*\*[^*]+:\*\*[ \t]*).*$/,
+        (_, head: string) => (/\s$/.test(head) ? head : `${head} `) + value,
+      );
+  }
+  lines.splice(card.fieldsEnd - card.from, 0, ...fresh);
+  return lines;
+}
+
+/** What was added at the end; null when the beginning is not the same any more. Absent says nothing. */
+function extension<T>(
+  before: readonly T[] = [],
+  after: readonly T[] | undefined,
+  isSame: (one: T, other: T) => boolean,
+): T[] | null {
+  if (after === undefined) return [];
+  const isPrefix = before.length <= after.length && before.every((one, index) => isSame(one, after[index] as T));
+  return isPrefix ? after.slice(before.length) : null;
+}
+
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+function nextHeading({ page }: Mailbox, card: Card): number {
+  return page.headings.find((heading) => heading.line >= card.to)?.line ?? page.lines.length;
+}
+
+function addCards(
+  mailbox: Mailbox,
+  messages: readonly (AccountMessage & { alias: string })[],
+  kept: KeptCards,
+): LineEdit[] {
+  if (messages.length === 0) return [];
+  const lines = messages.flatMap((message) => [
+    '',
+    '---',
+    '',
+    ...renderCard(message, message.alias, kept[message.alias] ?? {}),
+  ]);
+  const at = mailbox.active ? mailbox.active.line + 1 : mailbox.page.lines.length;
+  const heading = mailbox.active ? [] : ['', '## Active Messages (Newest First)'];
+  return [{ from: at, to: at, lines: [...heading, ...lines] }];
+}
+
+function closeRows({ page, closed }: Mailbox, messages: readonly AccountMessage[]): LineEdit[] {
+  if (messages.length === 0) return [];
+  const values = messages.map((message) => {
+    const ack = message.acks?.at(-1);
+    return {
+      id: message.alias,
+      date: message.at,
+      'from -> to': `${flat(message.from)} -> ${flat(message.to)}`,
+      'final status': message.disposition === undefined ? 'closed' : `closed (${message.disposition})`,
+      outcome: flat(ack?.note || message.subject),
+      subject: flat(message.subject),
+      'closed by': ack?.by,
+    };
+  });
+  return [addRows(page.lines.length, closed, ['## Closed Summary (Newest First)', closedTitles], values)];
+}
+
+/** Rows at the top of a part's table; the table, or the part, is made where there is none. */
+function addRows(
+  end: number,
+  part: Part | null,
+  [heading, titles]: readonly [string, readonly string[]],
+  values: readonly Readonly<Record<string, string | undefined>>[],
+): LineEdit {
+  const table = part?.tables[0];
+  const names = table?.names ?? titles.map((title) => title.toLowerCase());
+  const rows = values.map((one) => renderRow(names, one));
+  if (table) return { from: table.line + 2, to: table.line + 2, lines: rows };
+  if (part)
+    return { from: part.heading.line + 1, to: part.heading.line + 1, lines: ['', ...renderHeader(titles), ...rows] };
+  return { from: end, to: end, lines: ['', heading, '', ...renderHeader(titles), ...rows] };
+}
+
+function queueEdits({ page, queue }: Mailbox, active: readonly AccountMessage[]): LineEdit[] {
+  const wanted = new Map(active.map((message) => [message.alias ?? '', message]));
+  const edits: LineEdit[] = [];
+  for (const table of queue?.tables ?? []) {
+    for (const row of table.rows) {
+      const id = cellOf(table, row, 'id') ?? '';
+      const message = wanted.get(id);
+      if (!message) edits.push({ from: row.line, to: row.line + 1, lines: [] });
+      else if (
+        cellOf(table, row, 'priority') !== message.priority ||
+        flat(cellOf(table, row, 'subject') ?? '') !== flat(message.subject)
+      )
+        edits.push({ from: row.line, to: row.line + 1, lines: [renderRow(table.names, queueValues(message))] });
+      wanted.delete(id);
+    }
+  }
+  const missing = [...wanted.values()].map(queueValues);
+  if (missing.length > 0)
+    edits.push(addRows(page.lines.length, queue, ['## Open Queue (Newest First)', queueTitles], missing));
+  return edits;
+}
+
+function queueValues({ alias, from, to, priority, subject }: AccountMessage): Record<string, string | undefined> {
+  return { id: alias, 'from -> to': `${flat(from)} -> ${flat(to)}`, priority, subject: flat(subject) };
+}
+
+/** One row an agent, and the maintainer: what the cards say. */
+function inboxEdits(
+  { page, inbox }: Mailbox,
+  active: readonly AccountMessage[],
+  { sessions, messages }: Account,
+): LineEdit[] {
+  const unread = unreadOf([...active].reverse());
+  const names = new Map<string, string>();
+  for (const name of [...sessions.map((one) => one.agent), ...messages.flatMap((one) => [one.from, one.to])]) {
+    if (name !== undefined && !['', 'all', 'unknown'].includes(slug(name)) && !names.has(slug(name)))
+      names.set(slug(name), flat(name));
+  }
+  if (!names.has('maintainer')) names.set('maintainer', 'Maintainer');
+  const values = (id: string, name: string): Record<string, string> => {
+    const own = unread.get(id) ?? [];
+    return {
+      agent: name,
+      unread: String(own.length),
+      'oldest unread': own[0]?.alias ?? 'none',
+      'needs response by': own.find((one) => one.respondBy !== undefined)?.respondBy ?? 'none',
+    };
+  };
+  const edits: LineEdit[] = [];
+  for (const table of inbox?.tables ?? []) {
+    for (const row of table.rows) {
+      const name = cellOf(table, row, 'agent') ?? '';
+      const right = values(slug(name), name);
+      const isRight =
+        cellOf(table, row, 'unread') === right['unread'] &&
+        (right['unread'] === '0' || cellOf(table, row, 'oldest unread') === right['oldest unread']);
+      if (!isRight) edits.push({ from: row.line, to: row.line + 1, lines: [renderRow(table.names, right)] });
+      names.delete(slug(name));
+    }
+  }
+  const missing = [...names].map(([id, name]) => values(id, name));
+  const table = inbox?.tables[0];
+  if (missing.length > 0 && table)
+    edits.push({ from: table.end, to: table.end, lines: missing.map((one) => renderRow(table.names, one)) });
+  else if (missing.length > 0)
+    edits.push(addRows(page.lines.length, inbox, ['## Inbox Snapshot', inboxTitles], missing));
+  return edits;
+}

@@ -1,0 +1,329 @@
+import type { AccountMessage } from '../../core/account.ts';
+import { Disposition, MessageStatus, MessageType, Priority } from '../../core/vocabulary.ts';
+import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
+import { flat, label, slug } from './names.ts';
+import { commentLines, readPage } from './page.ts';
+import { decodeProse } from './prose.ts';
+import type { Report } from './report.ts';
+import { cellOf, decodeCell, type Row, type Table, tablesIn } from './table.ts';
+
+/** MAILBOX.md or its archive as it stands; lines count from 0. */
+export interface Mailbox {
+  page: MarkdownPage;
+  /** False when a merge or a cut makes the text untrustworthy. */
+  sound: boolean;
+  title: string | undefined;
+  openedAt: string | undefined;
+  inbox: Part | null;
+  queue: Part | null;
+  active: Heading | null;
+  closed: Part | null;
+  cards: readonly Card[];
+  /** Rows of the closed summary, newest first as in the file. */
+  closedRows: readonly { table: Table; row: Row; id: string }[];
+}
+
+export interface Part {
+  heading: Heading;
+  tables: readonly Table[];
+}
+
+export interface Card {
+  id: string;
+  message: AccountMessage;
+  /** From the heading up to the rule before the next card. */
+  from: number;
+  to: number;
+  form: 'bold' | 'table';
+  /** The lines of its fields by name, in lower case. */
+  fields: ReadonlyMap<string, Field>;
+  /** Behind the fields: where acks go that are the first. */
+  fieldsEnd: number;
+  ackLines: readonly number[];
+  isTerminal: boolean;
+}
+
+export interface Field {
+  line: number;
+  value: string;
+}
+
+const idPattern = /^(MSG-[\w-]+)/;
+
+export function readMailbox(text: string, report: Report): Mailbox {
+  const { page, sound } = readPage(text, report);
+  const part = (pattern: RegExp): Part | null => {
+    const heading = page.headings.find((one) => one.level === 2 && pattern.test(one.title));
+    return heading ? { heading, tables: tablesIn(page, heading.line + 1, heading.end) } : null;
+  };
+  const active = page.headings.find((one) => one.level === 2 && /^active messages/i.test(one.title)) ?? null;
+  const closed = part(/^closed summary/i);
+  const cards = page.headings.flatMap((heading) => {
+    const id = heading.level >= 2 ? idPattern.exec(heading.title)?.[1] : undefined;
+    return id === undefined ? [] : [readCard(page, heading, id, report)];
+  });
+  const closedRows = (closed?.tables ?? []).flatMap((table) =>
+    table.rows.flatMap((row) => {
+      const id = idPattern.exec(cellOf(table, row, 'id') ?? '')?.[1];
+      return id === undefined ? [] : [{ table, row, id }];
+    }),
+  );
+  const top = page.headings[0];
+  const title = top?.level === 1 ? /\(([^,)]+)/.exec(top.title)?.[1] : undefined;
+  const initialized = page.lines.slice(0, 20).map((line) => /^Date initialized:(.*)$/.exec(bare(line))?.[1]?.trim());
+  return {
+    page,
+    sound,
+    title: label(title),
+    openedAt: label(initialized.find((one) => one !== undefined)),
+    inbox: part(/^inbox snapshot/i),
+    queue: part(/^open queue/i),
+    active,
+    closed,
+    cards,
+    closedRows,
+  };
+}
+
+/** Everything that was written, oldest first: the cards, and what only the closed summary still knows of. */
+export function messagesOf(mailbox: Mailbox | null, archive: Mailbox | null): AccountMessage[] {
+  const found = new Map<string, AccountMessage>();
+  const add = (message: AccountMessage): void => {
+    const id = message.alias ?? '';
+    // The first one counts: newer files are read first, and a card says more than a row.
+    if (!found.has(id)) found.set(id, message);
+  };
+  for (const { message } of mailbox?.cards ?? []) add(message);
+  for (const { message } of archive?.cards ?? []) add(message);
+  for (const { table, row, id } of mailbox?.closedRows ?? []) add(readClosedRow(table, row, id));
+  for (const { table, row, id } of archive?.closedRows ?? []) add(readClosedRow(table, row, id));
+  return [...found.values()].reverse().sort((one, other) => compareIds(one.alias ?? '', other.alias ?? ''));
+}
+
+function compareIds(one: string, other: string): number {
+  const order = (id: string): [string, number] => {
+    const match = /^MSG-(\d{8})-(\d{1,9})/.exec(id);
+    return [match?.[1] ?? '', Number(match?.[2] ?? 0)];
+  };
+  const [oneDay, oneNumber] = order(one);
+  const [otherDay, otherNumber] = order(other);
+  return oneDay === otherDay ? oneNumber - otherNumber : oneDay < otherDay ? -1 : 1;
+}
+
+function readCard(page: MarkdownPage, heading: Heading, id: string, report: Report): Card {
+  let to = heading.bodyEnd;
+  // Headings of lower levels belong to the body of the card.
+  if (to < heading.end) to = heading.end;
+  while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(bare(page.lines[to - 1])) && !page.isQuiet(to - 1)) to--;
+  const { form, fields, fieldsEnd } = readFields(page, heading.line + 1, to);
+  const parts = readBody(page, fieldsEnd, to);
+  const value = (...names: string[]): string | undefined => {
+    for (const name of names) {
+      const found = fields.get(name)?.value;
+      if (found !== undefined && found !== '') return found;
+    }
+    return undefined;
+  };
+  const at = heading.line + 1;
+  const [from, receiver] = parties(value('from') ?? '');
+  const written = value('status') ?? '';
+  const { status, disposition, isTerminal } = statusIn(written);
+  const type = MessageType.options.find((one) => one === slug(value('type')));
+  const priority = Priority.options.find((one) => one === value('priority')?.slice(0, 2).toUpperCase());
+  const lineOf = (name: string): number => (fields.get(name)?.line ?? at - 1) + 1;
+  if (form === 'table') report('table_card', 'warning', at, `${id} is in the old form, a table of fields.`);
+  const missing = ['from', 'date', 'type', 'priority', 'status', 'subject'].filter((name) => value(name) === undefined);
+  if (missing.length > 0) report('missing_field', 'warning', at, `${id} does not say ${missing.join(', ')}.`);
+  if (status === null) {
+    if (written !== '')
+      report(
+        'unknown_status',
+        'warning',
+        lineOf('status'),
+        `${id} has the status ${written.slice(0, 60)}, which is none of ${MessageStatus.options.join(', ')}.`,
+      );
+  } else if (slug(written) !== status)
+    report(
+      'unknown_status',
+      'warning',
+      lineOf('status'),
+      `${id} has the status ${written.slice(0, 60)}; it is read as ${status}.`,
+    );
+  if (type === undefined && value('type') !== undefined)
+    report(
+      'unknown_type',
+      'warning',
+      lineOf('type'),
+      `${id} has the type ${(value('type') ?? '').slice(0, 60)}, which is none of ${MessageType.options.join(', ')}.`,
+    );
+  const owner = value('closure owner');
+  if (owner !== undefined && slug(owner) === slug(receiver) && slug(owner) !== 'maintainer')
+    report(
+      'closure_owner',
+      'warning',
+      lineOf('closure owner'),
+      `${id} is to be closed by its receiver, who may not close it.`,
+    );
+  const own = Disposition.options.find((one) => one === slug(value('disposition'))) ?? disposition;
+  const respondBy = label(value('response needed by', 'needs response by', 'respond by'));
+  const day = label(value('date'));
+  return {
+    id,
+    from: heading.line,
+    to,
+    form,
+    fields,
+    fieldsEnd,
+    ackLines: parts.ackLines,
+    isTerminal,
+    message: {
+      alias: label(id) ?? id.slice(0, 200),
+      from: label(from) ?? 'unknown',
+      to: label(receiver) ?? 'unknown',
+      type: type ?? 'notify',
+      priority: priority ?? 'P2',
+      status: status ?? 'unread',
+      subject: value('subject') ?? '',
+      body: parts.body,
+      ...(day === undefined ? {} : { at: day }),
+      ...(respondBy === undefined ? {} : { respondBy }),
+      ...(own === undefined ? {} : { disposition: own }),
+      ...(parts.acks.length > 0 ? { acks: parts.acks } : {}),
+      ...(parts.replies.length > 0 ? { replies: parts.replies } : {}),
+    },
+  };
+}
+
+/** `Ada -> Bo`. */
+function parties(words: string): [string | undefined, string | undefined] {
+  const [from, to] = words.split(/->|→/, 2);
+  return [from, to];
+}
+
+/** A status as people write it: one of the five, or the disposition a message was closed with. */
+export function statusIn(written: string): {
+  status: AccountMessage['status'] | null;
+  disposition: AccountMessage['disposition'];
+  isTerminal: boolean;
+} {
+  const words = written.toLowerCase().match(/[a-z]+/g) ?? [];
+  const [first = ''] = words;
+  const disposition = Disposition.options.find((one) => (words as readonly string[]).includes(one));
+  const known = MessageStatus.options.find((one) => one === first);
+  const ended = disposition !== undefined && disposition !== 'deferred';
+  const status = known ?? (ended || first === 'done' ? 'closed' : null);
+  return { status, disposition, isTerminal: status === 'closed' };
+}
+
+function readFields(
+  page: MarkdownPage,
+  from: number,
+  to: number,
+): Pick<Card, 'form' | 'fieldsEnd'> & { fields: Map<string, Field> } {
+  const fields = new Map<string, Field>();
+  let at = from;
+  while (at < to && bare(page.lines[at]).trim() === '') at++;
+  const [table] = /^\s*\|/.test(page.lines[at] ?? '') ? tablesIn(page, at, to) : [];
+  if (table && table.line === at) {
+    for (const row of table.rows) {
+      const name = row.cells[0]?.replace(/[*:]/g, '').toLowerCase().trim();
+      if (name && !fields.has(name)) fields.set(name, { line: row.line, value: row.cells[1] ?? '' });
+    }
+    return { form: 'table', fields, fieldsEnd: table.end };
+  }
+  for (; at < to; at++) {
+    const match = /^\*\*([^*:]{1,40}):\*\*[ \t]*(.*)$/.exec(bare(page.lines[at]).slice(0, 4000));
+    const name = match?.[1]?.toLowerCase();
+    if (name === undefined || /^(?:ack|reply|context|ask)\b/.test(name) || page.isQuiet(at)) break;
+    if (!fields.has(name)) fields.set(name, { line: at, value: (match?.[2] ?? '').trim() });
+  }
+  return { form: 'bold', fields, fieldsEnd: at };
+}
+
+interface Body {
+  body: string;
+  acks: NonNullable<AccountMessage['acks']>;
+  replies: NonNullable<AccountMessage['replies']>;
+  ackLines: number[];
+}
+
+function readBody(page: MarkdownPage, from: number, to: number): Body {
+  const acks: Body['acks'] = [];
+  const ackLines: number[] = [];
+  const replies: { from: string; at?: string; lines: number[]; first: string }[] = [];
+  const body: number[] = [];
+  const comments = commentLines(page, from, to);
+  for (let at = from; at < to; at++) {
+    if (comments.has(at)) continue;
+    const line = bare(page.lines[at]);
+    const match = page.isQuiet(at) ? null : /^\*\*(Ack|Reply)(?:\s*\(([^)]*)\))?:\*\*[ \t]*(.*)$/.exec(line);
+    if (match?.[1] === 'Ack') {
+      ackLines.push(at);
+      acks.push(readAck(match[2], match[3] ?? ''));
+    } else if (match) {
+      const [who, when] = (match[2] ?? '').split(',', 2);
+      const time = label(when);
+      replies.push({
+        from: label(who) ?? 'unknown',
+        ...(time === undefined ? {} : { at: time }),
+        lines: [],
+        first: match[3] ?? '',
+      });
+    } else (replies.at(-1)?.lines ?? body).push(at);
+  }
+  return {
+    body: decodeProse(page, body),
+    acks,
+    ackLines,
+    replies: replies.map(({ lines, first, ...reply }) => ({
+      ...reply,
+      body: [first, decodeProse(page, lines)]
+        .filter((text) => text !== '')
+        .join('\n')
+        .trim(),
+    })),
+  };
+}
+
+function readAck(named: string | undefined, words: string): Body['acks'][number] {
+  const mark = cutTwice(words, ' | ') ?? cutTwice(words, ' |') ?? cutTwice(words, ' — ');
+  const [by, when, rest = words] = mark ?? [];
+  const note = decodeCell(rest);
+  const moved = MessageStatus.options.find((one) => note.startsWith(`${one}: `));
+  const at = when?.trim() === UNDATED ? undefined : label(when);
+  return {
+    by: label(mark ? by : named) ?? 'unknown',
+    ...(at === undefined ? {} : { at }),
+    ...(moved === undefined ? {} : { to: moved }),
+    note: moved === undefined ? note : note.slice(moved.length + 2),
+  };
+}
+
+/** The two parts before the second mark, and what is behind it. */
+function cutTwice(words: string, mark: string): [string, string, string] | null {
+  const first = words.indexOf(mark);
+  const second = first < 0 ? -1 : words.indexOf(mark, first + mark.length);
+  if (second < 0) return null;
+  return [words.slice(0, first), words.slice(first + mark.length, second), words.slice(second + mark.length)];
+}
+
+/** Stands where the day of an ack is not known. */
+export const UNDATED = 'undated';
+
+function readClosedRow(table: Table, row: Row, id: string): AccountMessage {
+  const [from, to] = parties(cellOf(table, row, 'from -> to', 'from → to') ?? '');
+  const { disposition } = statusIn(cellOf(table, row, 'final status', 'status') ?? '');
+  const at = label(cellOf(table, row, 'date'));
+  return {
+    alias: label(id) ?? id.slice(0, 200),
+    from: label(from) ?? 'unknown',
+    to: label(to) ?? 'unknown',
+    type: 'notify',
+    priority: 'P2',
+    status: 'closed',
+    subject: flat(cellOf(table, row, 'subject', 'outcome') ?? ''),
+    body: '',
+    ...(at === undefined ? {} : { at }),
+    ...(disposition === undefined ? {} : { disposition }),
+  };
+}

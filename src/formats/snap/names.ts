@@ -1,0 +1,38 @@
+import { isName, oneLine } from '../../core/text.ts';
+
+/** Names are compared without case and marks: real files write `Claude`, `claude` and `Claude Code`. */
+export function slug(name: string | undefined): string {
+  const low = (name ?? '').toLowerCase();
+  if (/^[a-z0-9]*$/.test(low)) return low;
+  return low.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '');
+}
+
+/** A name, an id or a time as it can be held: on one line and not endless. */
+export function label(text: string | undefined): string | undefined {
+  const line = text === undefined ? '' : oneLine(text, 200);
+  return line === '' ? undefined : line;
+}
+
+/** Our key for a task's id; the id itself wherever it can be one. */
+export function stepKeyOf(id: string, taken: ReadonlySet<string>): string {
+  if (isName(id, '._-', 64) && !taken.has(id)) return id;
+  const base = slug(id).slice(0, 56).replace(/-+$/, '') || 'task';
+  for (let number = 1; ; number++) {
+    const key = number === 1 ? base : `${base}-${number}`;
+    if (!taken.has(key) && isName(key, '._-', 64)) return key;
+    if (number > 1 && !isName(key, '._-', 64)) return `task-${taken.size + 1}`;
+  }
+}
+
+/** Words as two files would agree on them. */
+export const sameWords = (text: string): string => text.replace(/\r\n?/g, '\n').trim();
+
+/** A time in a file may be a day only; then the day is all that can differ. */
+export function sameTime(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined || one === other) return true;
+  const day = /^\d{4}-\d{2}-\d{2}$/;
+  return (day.test(one) || day.test(other)) && one.slice(0, 10) === other.slice(0, 10);
+}
+
+/** On one line, with nothing left out. */
+export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,0 +1,217 @@
+import type { Account, AccountItem } from '../../core/account.ts';
+import { isName } from '../../core/text.ts';
+import { bare, editLines, type Heading, type LineEdit, type MarkdownPage } from '../markdown.ts';
+import type { Changes } from './changes.ts';
+import { flat, label, sameWords } from './names.ts';
+import { readPage } from './page.ts';
+import type { Report } from './report.ts';
+import { cellOf, type Row, renderHeader, renderRow, type Table, tablesIn } from './table.ts';
+
+/** OPEN_QUESTIONS.md as it stands: a section for each state, its tables read by the names of their columns. */
+export interface Questions {
+  page: MarkdownPage;
+  sound: boolean;
+  title: string | undefined;
+  updated: { line: number; words: string } | null;
+  sections: Readonly<Partial<Record<State, Section>>>;
+  rows: ReadonlyMap<AccountItem, { section: State; table: Table; row: Row }>;
+}
+
+type State = 'active' | 'deferred' | 'resolved';
+
+interface Section {
+  heading: Heading;
+  tables: readonly Table[];
+  /** `*No active questions.*` */
+  emptyLine: number | null;
+}
+
+const states = ['active', 'deferred', 'resolved'] as const satisfies readonly State[];
+const titles = ['ID', 'Source PRDs', 'Question', 'Status', 'Resolution'];
+const statuses = ['open', 'resolved', 'deferred', 'withdrawn'] as const;
+
+export function readQuestions(text: string, report: Report): Questions {
+  const { page, sound } = readPage(text, report);
+  const sections: Partial<Record<State, Section>> = {};
+  const rows = new Map<AccountItem, { section: State; table: Table; row: Row }>();
+  const seen = new Set<string>();
+  for (const heading of page.headings) {
+    const state = states.find((one) => heading.level === 2 && heading.title.toLowerCase().startsWith(one));
+    if (state === undefined || sections[state]) continue;
+    const tables = tablesIn(page, heading.line + 1, heading.end);
+    let emptyLine: number | null = null;
+    for (let line = heading.line + 1; line < heading.end && line < heading.line + 60; line++) {
+      if (!page.isQuiet(line) && /^\*No .* questions\.?\*\s*$/i.test(bare(page.lines[line]))) emptyLine = line;
+    }
+    sections[state] = { heading, tables, emptyLine };
+    for (const table of tables) {
+      for (const row of table.rows) {
+        const item = readRow(table, row, state, report);
+        if (!item) continue;
+        if (item.alias !== undefined && seen.has(item.alias))
+          report('duplicate_id', 'error', row.line + 1, `${item.alias} is there twice.`);
+        if (item.alias !== undefined) seen.add(item.alias);
+        rows.set(item, { section: state, table, row });
+      }
+    }
+  }
+  const at = page.lines.slice(0, 30).findIndex((line) => /^Last updated:/.test(bare(line)));
+  const top = page.headings[0];
+  return {
+    page,
+    sound,
+    title: label(top?.level === 1 ? /[—–]\s+(.*\S)/.exec(top.title)?.[1] : undefined),
+    updated: at < 0 ? null : { line: at, words: bare(page.lines[at]) },
+    sections,
+    rows,
+  };
+}
+
+function readRow(table: Table, row: Row, state: State, report: Report): AccountItem | null {
+  const alias = label(cellOf(table, row, 'id'));
+  const text = cellOf(table, row, 'question', 'title');
+  if (text === undefined) {
+    if (alias !== undefined) report('missing_field', 'warning', row.line + 1, `${alias} has no question.`);
+    return null;
+  }
+  const written = cellOf(table, row, 'status')?.toLowerCase();
+  const known = statuses.find((one) => one === written);
+  if (written !== undefined && known === undefined && written !== 'active')
+    report(
+      'unknown_status',
+      'warning',
+      row.line + 1,
+      `${alias ?? 'A question'} has the status ${written.slice(0, 60)}, which is none of ${statuses.join(', ')}.`,
+    );
+  const status = known ?? (state === 'active' ? 'open' : state);
+  if (stateOf(status) !== state)
+    report(
+      'wrong_section',
+      'warning',
+      row.line + 1,
+      `${alias ?? 'A question'} is ${status} and stands among the ${state} questions.`,
+    );
+  const blocking = cellOf(table, row, 'blocking')?.split('(')[0]?.trim();
+  const step = blocking !== undefined && blocking !== 'none' && isName(blocking, '._-', 64) ? blocking : undefined;
+  const by = label(cellOf(table, row, 'raised by', 'owner'));
+  const date = label(cellOf(table, row, 'date', 'raised'));
+  const resolution = cellOf(table, row, 'resolution', 'reason', 'answer');
+  const affects = cellOf(table, row, 'source prds', 'source', 'sources', 'affects')
+    ?.split(',')
+    .map((name) => name.trim());
+  return {
+    kind: 'question',
+    ...(alias === undefined ? {} : { alias }),
+    text,
+    status,
+    ...(affects === undefined ? {} : { affects }),
+    ...(step === undefined ? {} : { step }),
+    ...(by === undefined ? {} : { by }),
+    ...(date === undefined ? {} : state === 'resolved' ? { settledAt: date } : { raisedAt: date }),
+    ...(resolution === undefined ? {} : { resolution }),
+  };
+}
+
+function stateOf(status: AccountItem['status']): State {
+  return status === 'deferred' ? 'deferred' : status === 'resolved' || status === 'withdrawn' ? 'resolved' : 'active';
+}
+
+export function checkQuestions({ sections, rows, updated }: Questions, report: Report): void {
+  for (const state of states) {
+    if (!sections[state]) report('missing_section', 'warning', null, `There is no section for ${state} questions.`);
+  }
+  if (!updated) return;
+  for (const state of states) {
+    const told = new RegExp(`(\\d{1,6}) ${state}\\b`).exec(updated.words)?.[1];
+    const count = [...rows.values()].filter((one) => one.section === state).length;
+    if (told !== undefined && Number(told) !== count)
+      report(
+        'count_disagrees',
+        'warning',
+        updated.line + 1,
+        `It says ${told} ${state} questions; the tables hold ${count}.`,
+      );
+  }
+}
+
+export function newQuestions({ run }: Account): string {
+  const section = (state: State): string[] => ['', `## ${capital(state)} Questions`, '', `*No ${state} questions.*`];
+  return [`# Open Questions — ${flat(run.title)}`, ...states.flatMap(section), ''].join('\n');
+}
+
+/** The text after the changes; null when none of them is a question's. New ones come with their ids. */
+export function changeQuestions(
+  questions: Questions,
+  changes: Changes,
+  added: readonly AccountItem[],
+  now: string,
+): string | null {
+  const { page, rows, sections, updated, sound } = questions;
+  if (!sound) return null;
+  const edits: LineEdit[] = [];
+  const incoming: Record<State, Record<string, string | undefined>[]> = { active: [], deferred: [], resolved: [] };
+  const counts: Record<State, number> = { active: 0, deferred: 0, resolved: 0 };
+  const left: Record<State, number> = { active: 0, deferred: 0, resolved: 0 };
+  const moved = new Set<AccountItem>();
+  for (const { before, after } of changes.items.kept) {
+    const place = rows.get(before);
+    if (!place || before.kind !== 'question' || isSame(before, after)) continue;
+    const cells = Object.fromEntries(place.table.names.map((name, column) => [name, place.row.cells[column]]));
+    const values = { ...cells, ...told(after) };
+    if (stateOf(after.status) === place.section)
+      edits.push({ from: place.row.line, to: place.row.line + 1, lines: [renderRow(place.table.names, values)] });
+    else {
+      moved.add(before);
+      edits.push({ from: place.row.line, to: place.row.line + 1, lines: [] });
+      incoming[stateOf(after.status)].push({ ...told(before), ...cells, ...told(after) });
+    }
+  }
+  for (const item of added) incoming[stateOf(item.status)].push(told(item));
+  for (const [item, { section }] of rows) if (!moved.has(item)) left[section]++;
+  for (const state of states) counts[state] = left[state] + incoming[state].length;
+  for (const state of states) edits.push(...fill(page, sections[state], state, incoming[state]));
+  if (edits.length === 0) return null;
+  if (updated) {
+    const words = `Last updated: ${now.slice(0, 10)} (${states.map((state) => `${counts[state]} ${state}`).join(', ')}.)`;
+    edits.push({ from: updated.line, to: updated.line + 1, lines: [words] });
+  }
+  return editLines(page, edits);
+}
+
+function fill(
+  page: MarkdownPage,
+  section: Section | undefined,
+  state: State,
+  values: readonly Record<string, string | undefined>[],
+): LineEdit[] {
+  if (values.length === 0) return [];
+  const table = section?.tables.at(-1);
+  const rows = values.map((one) => renderRow(table?.names ?? titles.map((title) => title.toLowerCase()), one));
+  if (table) return [{ from: table.end, to: table.end, lines: rows }];
+  const lines = [...renderHeader(titles), ...rows];
+  const end = page.lines.length;
+  if (!section) return [{ from: end, to: end, lines: ['', `## ${capital(state)} Questions`, '', ...lines] }];
+  if (section.emptyLine !== null) return [{ from: section.emptyLine, to: section.emptyLine + 1, lines }];
+  return [{ from: section.heading.line + 1, to: section.heading.line + 1, lines: ['', ...lines] }];
+}
+
+function isSame(before: AccountItem, after: AccountItem): boolean {
+  const was = told(before);
+  return Object.entries(told(after)).every(
+    ([name, text]) => text === undefined || name === 'id' || sameWords(text) === sameWords(was[name] ?? ''),
+  );
+}
+
+function told(item: AccountItem): Record<string, string | undefined> {
+  const all = {
+    id: item.alias ?? item.id,
+    question: item.text,
+    status: item.status === 'active' || item.status === 'bypassed' ? 'open' : item.status,
+    'source prds': item.affects?.join(', '),
+    resolution: item.resolution,
+    reason: item.resolution,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== undefined));
+}
+
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

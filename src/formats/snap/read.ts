@@ -1,0 +1,191 @@
+import * as v from 'valibot';
+import {
+  type Account,
+  AccountClaim,
+  AccountDecision,
+  AccountItem,
+  AccountMessage,
+  AccountNote,
+  AccountSession,
+  AccountStep,
+  emptyAccount,
+} from '../../core/account.ts';
+import type { Files, Found, Problem } from '../format.ts';
+import { type Chat, foreignFacts, readChat, sessionsIn } from './chat.ts';
+import { type Folder, folderOf, sortFolder } from './folder.ts';
+import { type Mailbox, messagesOf, readMailbox } from './mailbox.ts';
+import { checkMailbox } from './mailbox-rules.ts';
+import { flat, label, sameWords, slug } from './names.ts';
+import { checkQuestions, type Questions, readQuestions } from './questions.ts';
+import { reporter } from './report.ts';
+import { readTurnfile, type Turnfile, textOf } from './turnfile.ts';
+import { accountOfTurnfile } from './turnfile-account.ts';
+import { checkTurnfile } from './turnfile-rules.ts';
+import { checkWorklog, readWorklog, type Worklog } from './worklog.ts';
+
+/** A folder as it stands, and the account it gives; what is in the account are the very objects that have places. */
+export interface ReadFolder {
+  folder: Folder;
+  turnfile: Turnfile | null;
+  mailbox: Mailbox | null;
+  mailboxArchive: Mailbox | null;
+  worklog: Worklog | null;
+  worklogArchive: Worklog | null;
+  questions: Questions | null;
+  /** By path. */
+  chats: ReadonlyMap<string, Chat>;
+  account: Account | null;
+  problems: Problem[];
+  /** Every file can be trusted to say what it seems to. */
+  sound: boolean;
+}
+
+export function readFolder(found: Found, files: Files): ReadFolder {
+  const problems: Problem[] = [];
+  const folder = sortFolder([...found.files, found.main], folderOf(found.main));
+  const read = <T>(path: string | null, reader: (text: string, report: ReturnType<typeof reporter>) => T): T | null => {
+    const text = path === null ? undefined : files.get(path);
+    return path === null || text === undefined ? null : reader(text, reporter(path, problems));
+  };
+  const turnfile = read(folder.turnfile, (text, report) => {
+    const one = readTurnfile(text, report);
+    checkTurnfile(one, report);
+    return one;
+  });
+  const mailbox = read(folder.mailbox, (text, report) => {
+    const one = readMailbox(text, report);
+    if (text.trim() !== '') checkMailbox(one, text, report);
+    return one;
+  });
+  const mailboxArchive = read(folder.mailboxArchive, readMailbox);
+  const people = new Set([...(turnfile?.agents.keys() ?? [])].map(slug));
+  for (const { message } of mailbox?.cards ?? []) for (const name of [message.from, message.to]) people.add(slug(name));
+  const worklog = read(folder.worklog, (text, report) => {
+    const one = readWorklog(text, people, report);
+    if (text.trim() !== '') checkWorklog(one, report);
+    return one;
+  });
+  const worklogArchive = read(folder.worklogArchive, (text, report) => readWorklog(text, people, report));
+  const questions = read(folder.questions, (text, report) => {
+    const one = readQuestions(text, report);
+    if (text.trim() !== '') checkQuestions(one, report);
+    return one;
+  });
+  const chats = new Map<string, Chat>();
+  for (const path of folder.chats.values()) {
+    const agent = /^chat-([\p{L}\p{N}_-]+)/u.exec(path.slice(folder.path.length))?.[1] ?? 'unknown';
+    const chat = read(path, (text, report) => readChat(agent, text, report));
+    if (chat) chats.set(path, chat);
+  }
+  const all = [turnfile, mailbox, mailboxArchive, worklog, worklogArchive, questions, ...chats.values()];
+  const parts = { folder, turnfile, mailbox, mailboxArchive, worklog, worklogArchive, questions, chats };
+  const account = accountOf(parts, (message) =>
+    problems.push({ code: 'invalid_value', level: 'error', path: found.main, line: null, message }),
+  );
+  if (!account && problems.length === 0)
+    problems.push({
+      code: 'empty',
+      level: 'error',
+      path: found.main,
+      line: null,
+      message: 'Nothing in it can be read.',
+    });
+  return { ...parts, account, problems, sound: all.every((one) => one === null || one.sound) };
+}
+
+type Parts = Omit<ReadFolder, 'account' | 'problems' | 'sound'>;
+
+function accountOf(parts: Parts, refuse: (message: string) => void): Account | null {
+  const { folder, turnfile, mailbox, mailboxArchive, worklog, worklogArchive, questions, chats } = parts;
+  const pages = [mailbox, worklog, questions].some((one) => (one?.page.headings.length ?? 0) > 0);
+  const told = [...chats.values()].flatMap(sessionsIn);
+  if (!turnfile?.root && !pages && told.length === 0) return null;
+  const turn = turnfile ? accountOfTurnfile(turnfile) : null;
+  const facts = [...chats.values()].map(foreignFacts);
+  const items = [...(worklog?.itemRows.keys() ?? [])];
+  const explained = new Set(
+    items
+      .filter((item) => item.kind === 'blocker' && item.status === 'active')
+      .flatMap((item) => [item.step, ...(item.affects ?? [])]),
+  );
+  const blockers = (turn?.blockers ?? []).filter((item) => !explained.has(item.step));
+  const listed = new Set(items.map((item) => sameWords(item.text)));
+  const commitments = facts.flatMap((one) => one.commitments).filter((item) => !listed.has(sameWords(item.text)));
+  const title =
+    said(turn?.title) ??
+    said(worklog?.title) ??
+    said(mailbox?.title) ??
+    said(questions?.title) ??
+    label(folder.path.replace(/\/$/, '').split('/').at(-1));
+  const keep = <T>(schema: v.GenericSchema<unknown, T>, list: readonly T[]): T[] =>
+    list.filter((one) => {
+      const { success, issues } = v.safeParse(schema, one);
+      if (!success) refuse(`Something in it cannot be held: ${issues[0]?.message.slice(0, 200)}.`);
+      return success;
+    });
+  const openedAt = mailbox?.openedAt;
+  const next = said(worklog?.checkpoint?.words);
+  return {
+    ...emptyAccount(title ?? 'Session'),
+    run: { title: title ?? 'Session', status: 'active', ...(openedAt === undefined ? {} : { openedAt }) },
+    steps: keep(AccountStep, turn?.steps ?? []),
+    decisions: keep(AccountDecision, [...(worklog?.decisions.keys() ?? []), ...facts.flatMap((one) => one.decisions)]),
+    items: keep(AccountItem, [...items, ...blockers, ...commitments, ...(questions?.rows.keys() ?? [])]),
+    notes: keep(AccountNote, [...(worklogArchive?.notes.keys() ?? []), ...(worklog?.notes.keys() ?? [])]),
+    sessions: keep(
+      AccountSession,
+      mergeSessions([...(worklogArchive?.sessions ?? []), ...(worklog?.sessions ?? [])], told, turn?.sessions ?? []),
+    ),
+    messages: keep(AccountMessage, messagesOf(mailbox, mailboxArchive)),
+    claims: keep(AccountClaim, turn?.claims ?? []),
+    ...(turn?.position ? { position: turn.position } : {}),
+    ...(next === undefined ? {} : { next: flat(next) }),
+    kept: { snap: keptOf(parts) },
+  };
+}
+
+/** Words that say something: not the `none` or the `<what comes next>` of a template. */
+function said(words: string | undefined): string | undefined {
+  return words === undefined || /^(?:|none|<[^>]*>)$/.test(words) ? undefined : words;
+}
+
+/**
+ * A session stands in up to three files. What tells of its end (worklog, snapshot) counts before the Turnfile, where an
+ * agent that went away stays active for ever; what only one says is taken from it. Snapshots of sessions that the
+ * worklog does not list are older than those it does.
+ */
+function mergeSessions(
+  logged: readonly AccountSession[],
+  told: readonly AccountSession[],
+  current: readonly AccountSession[],
+): AccountSession[] {
+  const listed = new Set(logged.map((session) => slug(session.alias)));
+  const older = told.filter((session) => !listed.has(slug(session.alias)));
+  const found = new Map<string, AccountSession>([...older, ...logged].map((session) => [slug(session.alias), session]));
+  for (const session of [...told, ...current]) {
+    const id = slug(session.alias);
+    found.set(id, { ...session, ...found.get(id) });
+  }
+  return [...found.values()];
+}
+
+/** What there is no word for in an account: the whole Turnfile, the other fields of cards, the maintainer's focus. */
+function keptOf({ turnfile, mailbox, worklog }: Parts): Record<string, unknown> {
+  const said = new Set(['from', 'date', 'type', 'priority', 'status', 'subject', 'disposition', 'response needed by']);
+  const cards = Object.fromEntries(
+    (mailbox?.cards ?? []).flatMap(({ id, fields }) => {
+      const others = [...fields].filter(([name]) => !said.has(name)).map(([name, { value }]) => [name, value] as const);
+      return others.length > 0 ? [[id, Object.fromEntries(others)] as const] : [];
+    }),
+  );
+  return {
+    ...(turnfile?.root ? { turnfile: turnfile.value } : {}),
+    ...(Object.keys(cards).length > 0 ? { cards } : {}),
+    ...(worklog?.focus ? { focus: worklog.focus.words } : {}),
+  };
+}
+
+/** The version of the Turnfile; the files beside it have none. */
+export function versionOf({ turnfile }: Pick<ReadFolder, 'turnfile'>): string | null {
+  return textOf(turnfile?.sections.get('turnfile')?.fields['version']) ?? null;
+}

@@ -1,0 +1,120 @@
+import { type AccountStep, emptyAccount } from '../../core/account.ts';
+import { isName } from '../../core/text.ts';
+import type { Files, Found, Salvaged, Tree } from '../format.ts';
+import { splitLines } from '../markdown.ts';
+import { filesOf, folderOf, sortFolder } from './folder.ts';
+import { readFolder } from './read.ts';
+
+/**
+ * When the Turnfile is damaged: the tasks as far as their lines can still be told apart, set against the last snapshots
+ * and the status lines; all else from the files beside it.
+ */
+export function salvage(found: Found, tree: Tree): Salvaged | null {
+  const path = folderOf(found.main);
+  const folder = sortFolder([...tree.paths, ...found.files], path);
+  const files: Files = new Map(
+    filesOf(folder).flatMap((one) => {
+      const text = tree.read(one);
+      return text === null ? [] : [[one, text] as const];
+    }),
+  );
+  const beside = new Map([...files].filter(([one]) => one !== folder.turnfile));
+  const read = readFolder({ ...found, files: [...beside.keys()] }, beside);
+  const damaged = folder.turnfile === null ? '' : (files.get(folder.turnfile) ?? '');
+  const tasks = tasksIn(damaged);
+  const last = [...read.chats.values()].flatMap(({ snapshots }) => snapshots.at(-1) ?? []);
+  const told = new Map(
+    last.flatMap(({ task }) => (task?.step && isName(task.step, '._-', 64) ? [[task.step, task] as const] : [])),
+  );
+  if (!read.account && tasks.size === 0 && told.size === 0) return null;
+  const confidence: { step: string; confidence: 'high' | 'medium' | 'low'; from: string }[] = [];
+  const steps: AccountStep[] = [];
+  for (const [key, task] of tasks) {
+    const snapshot = told.get(key);
+    const status = statusOf(task.status);
+    const agrees =
+      snapshot !== undefined &&
+      snapshot.status !== null &&
+      (snapshot.status === 'complete') === (status === 'completed');
+    steps.push({
+      key,
+      title: task.title ?? key,
+      kind: 'task',
+      status,
+      ...(task.owner === undefined ? {} : { agents: [task.owner] }),
+    });
+    confidence.push({
+      step: key,
+      confidence: agrees ? 'high' : task.status === undefined ? 'low' : 'medium',
+      from: folder.turnfile ?? found.main,
+    });
+  }
+  for (const [key, task] of told) {
+    if (tasks.has(key)) continue;
+    const status = task.status === 'complete' ? 'completed' : task.status === null ? 'pending' : 'in_progress';
+    steps.push({ key, title: key, kind: 'task', status });
+    confidence.push({
+      step: key,
+      confidence: task.status === null ? 'low' : 'medium',
+      from: chatOf(read.chats, key) ?? found.main,
+    });
+  }
+  const base = read.account ?? emptyAccount(path.replace(/\/$/, '').split('/').at(-1) || 'Session');
+  const current = steps.find((step) => step.status === 'in_progress')?.key;
+  const next = base.next ?? last.findLast(({ task }) => task?.next)?.task?.next ?? undefined;
+  return {
+    account: {
+      ...base,
+      steps,
+      ...(current === undefined ? {} : { position: { step: current } }),
+      ...(next === undefined ? {} : { next }),
+    },
+    sources: [
+      ...(tasks.size > 0 && folder.turnfile !== null ? [folder.turnfile] : []),
+      ...read.chats.keys(),
+      ...([folder.worklog, folder.mailbox, folder.questions].filter(
+        (one) => one !== null && files.has(one),
+      ) as string[]),
+    ],
+    confidence,
+  };
+}
+
+function chatOf(chats: ReturnType<typeof readFolder>['chats'], step: string): string | undefined {
+  return [...chats].find(([, { snapshots }]) => snapshots.at(-1)?.task?.step === step)?.[0];
+}
+
+interface TaskLines {
+  title?: string;
+  owner?: string;
+  status?: string;
+}
+
+/** Tasks by their indentation alone, which damage elsewhere in the file does not touch. */
+function tasksIn(text: string): Map<string, TaskLines> {
+  const found = new Map<string, TaskLines>();
+  let inside = false;
+  let current: TaskLines | null = null;
+  for (const line of splitLines(text)) {
+    if (/^[A-Za-z]/.test(line)) inside = false;
+    if (/^ {2}tasks:/.test(line)) inside = true;
+    const id = /^ {4}"?([\w.-]{1,64})"?:\s*$/.exec(line)?.[1];
+    if (inside && id !== undefined && isName(id, '._-', 64)) {
+      current = found.get(id) ?? {};
+      found.set(id, current);
+    }
+    const field = /^ {6}(description|owner|status):\s*"?([^"\r\n]{1,2000})/.exec(line);
+    if (!inside || !current || !field) continue;
+    const value = (field[2] ?? '').trim();
+    if (field[1] === 'description') current.title ??= value;
+    else if (field[1] === 'status') current.status ??= value;
+    else if (value !== 'unassigned' && value !== 'null') current.owner ??= value.slice(0, 200);
+  }
+  return found;
+}
+
+function statusOf(word: string | undefined): AccountStep['status'] {
+  if (word === 'done') return 'completed';
+  if (word === 'cancelled') return 'skipped';
+  return word === 'claimed' || word === 'in_progress' ? 'in_progress' : 'pending';
+}

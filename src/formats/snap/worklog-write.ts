@@ -1,0 +1,304 @@
+import type { Account, AccountDecision, AccountItem, AccountNote, AccountSession } from '../../core/account.ts';
+import { oneLine } from '../../core/text.ts';
+import { editLines, type LineEdit } from '../markdown.ts';
+import { type AgentView, agentViews, type Changes, taskWords } from './changes.ts';
+import { flat, sameWords, slug } from './names.ts';
+import { encodeProse } from './prose.ts';
+import { renderHeader, renderRow } from './table.ts';
+import { type Index, noteTitles, UNKNOWN_END, WORKAROUND, type Worklog } from './worklog.ts';
+
+const decisionTitles = ['Decision', 'Owner', 'Timestamp', 'Section'];
+const itemTitles = ['ID', 'Kind', 'Item', 'Status', 'Step', 'To', 'Due', 'Resolution'];
+/** So many lines leave the status block within the first ten of the file. */
+const AGENT_LINES = 6;
+const STATUS_CHARS = 120;
+const NONE = 'none';
+
+export function newWorklog({ run }: Account, focus: string | undefined): string {
+  return [
+    `# Worklog — ${flat(run.title)}`,
+    '',
+    `Maintainer Focus: ${focus ?? NONE}`,
+    `Next Review Checkpoint: ${NONE}`,
+    '',
+    '## Decision Index',
+    '',
+    ...renderHeader(decisionTitles),
+    '',
+  ].join('\n');
+}
+
+/** Where the snapshot of a session stands, by the session. */
+export type Pointers = ReadonlyMap<string, { path: string; number: number }>;
+
+/** The text after the changes; null when none of them is for the worklog. */
+export function changeWorklog(
+  worklog: Worklog,
+  changes: Changes,
+  pointers: Pointers,
+  inChats: ReadonlySet<string>,
+): string | null {
+  if (!worklog.sound) return null;
+  const edits = [
+    ...statusEdits(worklog, changes),
+    ...decisionEdits(worklog, changes),
+    ...itemEdits(worklog, changes),
+    ...noteEdits(worklog, changes),
+    ...sessionEdits(worklog, changes, pointers, inChats),
+  ];
+  return edits.length === 0 ? null : editLines(worklog.page, edits);
+}
+
+function statusEdits(worklog: Worklog, { before, after }: Changes): LineEdit[] {
+  const { working, focus, checkpoint } = worklog;
+  const was = agentViews(before);
+  const lines = new Map(working.map((one) => [slug(one.agent), one.line]));
+  const edits: LineEdit[] = [];
+  const added: string[] = [];
+  const views = [...agentViews(after)].sort(([, one], [, other]) => Number(isIdle(one)) - Number(isIdle(other)));
+  for (const [id, view] of views) {
+    const old = was.get(id);
+    const words = `Now Working (${flat(view.name).replace(/[()]/g, ' ')}): ${wordsOn(view, after)}`;
+    if (old && wordsOn(old, before) === wordsOn(view, after)) continue;
+    const line = lines.get(id);
+    if (line !== undefined) edits.push({ from: line, to: line + 1, lines: [oneLine(words, STATUS_CHARS)] });
+    else if (lines.size + added.length < AGENT_LINES || !isIdle(view)) added.push(oneLine(words, STATUS_CHARS));
+  }
+  const last = working.at(-1);
+  const at = last ? last.line + 1 : (focus?.line ?? checkpoint?.line ?? Math.min(1, worklog.page.lines.length));
+  const isBare = !last && !focus && !checkpoint;
+  if (added.length > 0) edits.push({ from: at, to: at, lines: isBare ? ['', ...added] : added });
+  const next = after.next === undefined || flat(after.next) === flat(before.next ?? '') ? null : flat(after.next);
+  if (next !== null) {
+    const line = checkpoint?.line ?? (focus ? focus.line + 1 : at);
+    // What comes next is not cut: it is the one thing a reader must not miss.
+    edits.push({ from: line, to: checkpoint ? line + 1 : line, lines: [`Next Review Checkpoint: ${next}`] });
+  }
+  const looks = focusOf(after);
+  if (focus && focusOf(before) !== looks && (focus.words === NONE || focus.words === focusOf(before)))
+    edits.push({ from: focus.line, to: focus.line + 1, lines: [`Maintainer Focus: ${looks}`] });
+  return edits;
+}
+
+const isIdle = ({ status }: AgentView): boolean => status === 'idle' || status === 'offline';
+
+function wordsOn({ status, task, session }: AgentView, account: Account): string {
+  const seen = session === null ? '' : `, ${session}`;
+  if (task === null) return `${status === 'active' ? 'active, no task' : status}${seen}`;
+  const title = flat(account.steps.find((step) => step.key === task)?.title ?? '');
+  const word = taskWords(account).get(task) ?? 'in_progress';
+  return oneLine(`${task} (${word}${seen}) — ${title}`, STATUS_CHARS - 20);
+}
+
+/** What only a maintainer can move: mail that waits for one, then what blocks. */
+function focusOf({ messages, items }: Account): string {
+  const mail = messages.filter(
+    (one) => slug(one.to) === 'maintainer' && one.status !== 'closed' && one.status !== 'actioned',
+  );
+  const first = mail.find((one) => one.type === 'decision-required') ?? mail[0];
+  if (first) return oneLine(`${first.alias ?? first.id ?? ''} ${flat(first.subject)}`.trim(), STATUS_CHARS - 20);
+  const blocker = items.find((item) => item.kind === 'blocker' && item.status === 'active');
+  return blocker ? oneLine(`Blocked: ${flat(blocker.text)}`, STATUS_CHARS - 20) : NONE;
+}
+
+function decisionEdits({ index, decisions, page }: Worklog, changes: Changes): LineEdit[] {
+  const edits: LineEdit[] = [];
+  for (const { before, after } of changes.decisions.kept) {
+    const place = decisions.get(before);
+    const isSame =
+      sameWords(before.decision) === sameWords(after.decision) &&
+      (after.status === undefined || (before.status ?? 'active') === after.status) &&
+      (after.context === undefined ||
+        before.context === undefined ||
+        sameWords(before.context) === sameWords(after.context));
+    if (!place || isSame) continue;
+    const names = place.table.names;
+    const cells = Object.fromEntries(names.map((name, column) => [name, place.row.cells[column]]));
+    edits.push({
+      from: place.row.line,
+      to: place.row.line + 1,
+      lines: [renderRow(names, { ...cells, ...decisionCells({ ...before, ...after }) })],
+    });
+  }
+  const { added } = changes.decisions;
+  if (added.length === 0) return edits;
+  return [
+    ...edits,
+    addToIndex(
+      index,
+      page.headings[1]?.line ?? page.lines.length,
+      '## Decision Index',
+      decisionTitles,
+      added.map(decisionCells),
+    ),
+  ];
+}
+
+function decisionCells({ decision, by, at, context, status }: AccountDecision): Record<string, string | undefined> {
+  const struck = status === 'superseded' || status === 'retracted';
+  const words = struck ? `~~${decision.trim()}~~${status === 'retracted' ? ' (retracted)' : ''}` : decision;
+  return { decision: words, owner: by, timestamp: at, date: at, section: context };
+}
+
+function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes): LineEdit[] {
+  const keys = new Set(changes.after.steps.map((step) => step.key));
+  const cells = (item: AccountItem): Record<string, string | undefined> => ({
+    id: item.alias ?? item.id,
+    kind: item.kind,
+    item: item.text,
+    status: item.status,
+    step:
+      [...new Set([item.step, ...(item.affects ?? [])])].filter((name) => name && keys.has(name)).join(', ') ||
+      undefined,
+    to: item.to,
+    due: item.due,
+    resolution:
+      [item.workaround && `${WORKAROUND} ${flat(item.workaround)}`, item.resolution].filter(Boolean).join('\n') ||
+      undefined,
+  });
+  const edits: LineEdit[] = [];
+  const told: AccountItem[] = [];
+  // A blocker that is read from a task alone is read otherwise once the task or its blockers change.
+  const moved = new Set([
+    ...changes.items.added.flatMap((item) => (item.kind === 'blocker' ? [item.step, ...(item.affects ?? [])] : [])),
+    ...changes.steps.kept
+      .filter(({ before, after }) => before.status !== after.status || before.summary !== after.summary)
+      .map(({ after }) => after.key),
+  ]);
+  for (const { before, after } of changes.items.kept) {
+    const place = itemRows.get(before);
+    // What only a task's status or a snapshot tells gets a row once there is more to say.
+    if (!place && (after.status !== before.status || moved.has(after.step ?? ''))) told.push(after);
+    if (!place) continue;
+    const was = cells(before);
+    const is = Object.fromEntries(
+      Object.entries(cells(after)).filter(([name, text]) => text !== undefined && name !== 'id'),
+    );
+    if (Object.entries(is).every(([name, text]) => sameWords(text ?? '') === sameWords(was[name] ?? ''))) continue;
+    edits.push({
+      from: place.row.line,
+      to: place.row.line + 1,
+      lines: [renderRow(place.table.names, { ...was, ...is })],
+    });
+  }
+  const added = [...told, ...changes.items.added].filter((item) => item.kind !== 'question');
+  if (added.length === 0) return edits;
+  const at = index ? index.heading.end : (page.headings[1]?.line ?? page.lines.length);
+  return [...edits, addToIndex(items, at, '## Item Index', itemTitles, added.map(cells))];
+}
+
+/** Rows at the end of an index; the table, or the section, is made where there is none. */
+function addToIndex(
+  index: Index | null,
+  at: number,
+  heading: string,
+  titles: readonly string[],
+  values: readonly Readonly<Record<string, string | undefined>>[],
+): LineEdit {
+  const { table } = index ?? {};
+  const rows = values.map((one) => renderRow(table?.names ?? titles.map((title) => title.toLowerCase()), one));
+  if (table) return { from: table.end, to: table.end, lines: rows };
+  const lines = [...renderHeader(titles), ...rows];
+  if (index) return { from: index.heading.line + 1, to: index.heading.line + 1, lines: ['', ...lines] };
+  return { from: at, to: at, lines: [heading, '', ...lines, ''] };
+}
+
+function noteEdits(worklog: Worklog, changes: Changes): LineEdit[] {
+  const edits: LineEdit[] = [];
+  for (const { before, after } of changes.notes.kept) {
+    const place = worklog.notes.get(before);
+    // Words only change when they are erased.
+    if (!place || sameWords(before.text) === sameWords(after.text)) continue;
+    edits.push({ from: place.from, to: place.to, lines: renderNote(after) });
+  }
+  const { added } = changes.notes;
+  if (added.length === 0) return edits;
+  const newest = changes.after.sessions.at(-1);
+  const number = newest ? numberOf(newest, changes.after) : 0;
+  const date = added.at(-1)?.at ?? newest?.endedAt ?? newest?.startedAt;
+  return [
+    ...edits,
+    addToSession(
+      worklog,
+      number,
+      date,
+      added.flatMap((note) => ['', ...renderNote(note)]),
+    ),
+  ];
+}
+
+function renderNote({ kind, text, by, step, at }: AccountNote): string[] {
+  const who = by === undefined ? '' : `${flat(by)}: `;
+  const title = `### ${who}${noteTitles[kind]}${step === undefined ? '' : ` on ${step}`}${at === undefined ? '' : ` — ${flat(at)}`}`;
+  return [title, '', ...encodeProse(text)];
+}
+
+/** The number of a session: what its snapshot is filed under, else the one its id ends with, else its place. */
+function numberOf(session: AccountSession, { sessions }: Account): number {
+  const digits = /(\d{1,9})$/.exec(session.alias ?? session.id ?? '')?.[1];
+  return digits === undefined ? sessions.indexOf(session) + 1 : Number(digits);
+}
+
+function addToSession(
+  { page, sections }: Worklog,
+  number: number,
+  date: string | undefined,
+  lines: readonly string[],
+): LineEdit {
+  const section = sections.find((one) => Number(one.number) === number);
+  const end = section?.heading.end ?? page.lines.length;
+  let at = end;
+  while (at > 0 && (page.lines[at - 1] ?? '').trim() === '') at--;
+  const day = date === undefined ? '' : ` — ${date.slice(0, 10)}`;
+  const put = section ? lines : ['', `## Session ${number}${day}`, ...lines];
+  return { from: at, to: at, lines: put };
+}
+
+/** A session that has ended: one line on it, and where its snapshot is. */
+function sessionEdits(
+  worklog: Worklog,
+  changes: Changes,
+  pointers: Pointers,
+  inChats: ReadonlySet<string>,
+): LineEdit[] {
+  const logged = new Set([...inChats, ...worklog.sessions.map((session) => slug(session.alias))]);
+  const current = agentViews(changes.after);
+  const ended = [
+    ...changes.sessions.added.filter((session) => session.status !== 'active'),
+    ...changes.sessions.kept
+      .filter(({ before, after }) => {
+        if (after.status === 'active') return false;
+        // The Turnfile names an agent's newest session only: the one before must not be forgotten with it.
+        const isReplaced = current.get(slug(after.agent))?.session !== (after.alias ?? after.id);
+        return before.status === 'active' || (isReplaced && !logged.has(slug(before.alias)));
+      })
+      .map(({ after }) => after),
+  ];
+  const byNumber = new Map<number, { date: string | undefined; lines: string[] }>();
+  for (const session of ended) {
+    const name = session.alias ?? session.id;
+    if (name === undefined) continue;
+    const pointer = pointers.get(name);
+    const number = pointer?.number ?? numberOf(session, changes.after);
+    const group = byNumber.get(number) ?? { date: session.endedAt, lines: [] };
+    byNumber.set(number, group);
+    group.lines.push(
+      '',
+      ...renderClosing(session, name),
+      ...(pointer ? [`Full resumption snapshot: ${pointer.path} § Session ${pointer.number} closing state.`] : []),
+    );
+  }
+  return [...byNumber].map(([number, { date, lines }]) => addToSession(worklog, number, date, lines));
+}
+
+function renderClosing(session: AccountSession, name: string): string[] {
+  const agent = flat(session.agent ?? 'unknown').replace(/[()]/g, ' ');
+  const done = session.completed?.length ? `finished ${session.completed.join('; ')}` : undefined;
+  const words = done ?? session.workingOn ?? session.next ?? session.notes?.[0];
+  const told = words === undefined ? '' : `: ${oneLine(words, 200)}`;
+  return [
+    `### ${agent}: session ended`,
+    '',
+    `${session.endedAt?.replace(/\s+/g, '_').slice(0, 60) || UNKNOWN_END} — ${agent} (${name.replace(/[(),]/g, ' ')}, ${session.status})${told}`,
+  ];
+}

@@ -1,0 +1,267 @@
+import type { AccountDecision, AccountItem, AccountNote, AccountSession } from '../../core/account.ts';
+import { isName } from '../../core/text.ts';
+import { EndReason, ItemKind } from '../../core/vocabulary.ts';
+import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
+import { label, slug } from './names.ts';
+import { readPage } from './page.ts';
+import { decodeProse } from './prose.ts';
+import type { Report } from './report.ts';
+import { cellOf, type Row, type Table, tablesIn } from './table.ts';
+
+/** WORKLOG.md or its archive as it stands; lines count from 0. */
+export interface Worklog {
+  page: MarkdownPage;
+  sound: boolean;
+  title: string | undefined;
+  /** The status block: one line an agent, what the maintainer should look at, what comes next. */
+  working: readonly { agent: string; line: number; words: string }[];
+  focus: StatusLine | null;
+  checkpoint: StatusLine | null;
+  index: Index | null;
+  items: Index | null;
+  decisions: ReadonlyMap<AccountDecision, Place>;
+  itemRows: ReadonlyMap<AccountItem, Place>;
+  sections: readonly { number: string; date: string | undefined; heading: Heading }[];
+  notes: ReadonlyMap<AccountNote, { from: number; to: number }>;
+  sessions: readonly AccountSession[];
+  /** Without the status block and the decision index: what compaction counts. */
+  bodyLines: number;
+}
+
+export interface StatusLine {
+  line: number;
+  words: string;
+}
+
+export interface Index {
+  heading: Heading;
+  table: Table | null;
+}
+
+export interface Place {
+  table: Table;
+  row: Row;
+}
+
+/** More than this, and the next update proposes a compaction. */
+export const COMPACTION_LINES = 500;
+
+export function readWorklog(text: string, agents: ReadonlySet<string>, report: Report): Worklog {
+  const { page, sound } = readPage(text, report);
+  const status = readStatus(page);
+  const known = new Set([...agents, 'maintainer', ...status.working.map(({ agent }) => slug(agent))]);
+  const index = (title: string): Index | null => {
+    const heading = page.headings.find((one) => one.level === 2 && one.title.toLowerCase() === title);
+    if (!heading) return null;
+    return { heading, table: tablesIn(page, heading.line + 1, heading.end)[0] ?? null };
+  };
+  const decisionIndex = index('decision index');
+  const itemIndex = index('item index');
+  const sections = page.headings.flatMap((heading) => {
+    const match = heading.level === 2 ? /^Session\s+([\w.-]+)\s*(?:[—–-]+\s*(.*))?$/i.exec(heading.title) : null;
+    return match ? [{ number: match[1] ?? '', date: label(match[2]), heading }] : [];
+  });
+  const { notes, sessions } = readEntries(page, sections, known);
+  const top = page.headings[0];
+  const title = top?.level === 1 ? /[—–-]\s+(.*\S)/.exec(top.title)?.[1] : undefined;
+  const exempt = decisionIndex ? decisionIndex.heading.end - decisionIndex.heading.line : 0;
+  return {
+    page,
+    sound,
+    title: label(title),
+    ...status,
+    index: decisionIndex,
+    items: itemIndex,
+    decisions: rowsOf(decisionIndex, readDecision),
+    itemRows: rowsOf(itemIndex, readItem),
+    sections,
+    notes,
+    sessions,
+    bodyLines: Math.max(0, page.lines.length - exempt - (page.headings.find((one) => one.level === 2)?.line ?? 0)),
+  };
+}
+
+function rowsOf<T>(index: Index | null, read: (table: Table, row: Row) => T | null): Map<T, Place> {
+  const found = new Map<T, Place>();
+  const { table } = index ?? {};
+  for (const row of table?.rows ?? []) {
+    const one = table ? read(table, row) : null;
+    if (one !== null && table) found.set(one, { table, row });
+  }
+  return found;
+}
+
+function readStatus(page: MarkdownPage): Pick<Worklog, 'working' | 'focus' | 'checkpoint'> {
+  const working: { agent: string; line: number; words: string }[] = [];
+  let focus: StatusLine | null = null;
+  let checkpoint: StatusLine | null = null;
+  const end = page.headings.find((heading) => heading.level === 2)?.line ?? page.lines.length;
+  for (let line = 0; line < Math.min(end, 200); line++) {
+    if (page.isQuiet(line)) continue;
+    const match = /^(?:Now Working \(([^)]{1,200})\)|(Maintainer Focus)|(Next Review Checkpoint)):\s*(.*)$/.exec(
+      bare(page.lines[line]),
+    );
+    const words = match?.[4]?.trim() ?? '';
+    if (match?.[1] !== undefined) working.push({ agent: match[1], line, words });
+    else if (match?.[2] !== undefined) focus ??= { line, words };
+    else if (match?.[3] !== undefined) checkpoint ??= { line, words };
+  }
+  return { working, focus, checkpoint };
+}
+
+/** A decision that holds no more is struck through. */
+function readDecision(table: Table, row: Row): AccountDecision | null {
+  const words = cellOf(table, row, 'decision');
+  if (words === undefined) return null;
+  const struck = /^~~([\s\S]*)~~( \(retracted\))?$/.exec(words);
+  const by = label(cellOf(table, row, 'owner'));
+  const at = label(cellOf(table, row, 'timestamp', 'date'));
+  const context = cellOf(table, row, 'section');
+  return {
+    decision: struck?.[1] ?? words,
+    status: struck ? (struck[2] === undefined ? 'superseded' : 'retracted') : 'active',
+    ...(by === undefined ? {} : { by }),
+    ...(at === undefined ? {} : { at }),
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
+const itemStatuses = ['active', 'bypassed', 'open', 'resolved', 'deferred', 'withdrawn'] as const;
+
+function readItem(table: Table, row: Row): AccountItem | null {
+  const kind = ItemKind.options.find((one) => one === cellOf(table, row, 'kind'));
+  const text = cellOf(table, row, 'item');
+  if (kind === undefined || text === undefined) return null;
+  const alias = label(cellOf(table, row, 'id'));
+  const [step, ...affects] = (cellOf(table, row, 'step') ?? '').split(', ').filter((name) => isName(name, '._-', 64));
+  const to = label(cellOf(table, row, 'to'));
+  const due = label(cellOf(table, row, 'due'));
+  const [, workaround, resolution] = resolved.exec(cellOf(table, row, 'resolution') ?? '') ?? [];
+  return {
+    kind,
+    text,
+    status: itemStatuses.find((one) => one === cellOf(table, row, 'status')) ?? 'open',
+    ...(alias === undefined ? {} : { alias }),
+    ...(step === undefined ? {} : { step }),
+    ...(affects.length === 0 ? {} : { affects }),
+    ...(to === undefined ? {} : { to }),
+    ...(due === undefined ? {} : { due }),
+    ...(workaround ? { workaround } : {}),
+    ...(resolution ? { resolution } : {}),
+  };
+}
+
+/** Opens the first line of a resolution when there is a way around. */
+export const WORKAROUND = 'Workaround:';
+const resolved = /^(?:Workaround: (.*)(?:\n|$))?([\s\S]*)$/;
+
+/** The titles under which notes are written; other entries have a title of their own, which is their first line. */
+export const noteTitles = {
+  worklog: 'Note',
+  deviation: 'Deviation',
+  constraint: 'Constraint',
+  'dead-end': 'Dead end',
+} as const satisfies Record<AccountNote['kind'], string>;
+
+const noteTitle = /^(?:(.{1,200}?): )?(Note|Deviation|Constraint|Dead end)(?: on ([\w.-]{1,64}))?(?: — (.{1,200}))?$/u;
+const closingLine = /^(\S{1,60}) — ([^(]{1,200}?) \(([^(),]{1,200}), ([a-z-]+)\)(?:: (.*))?$/u;
+
+function readEntries(
+  page: MarkdownPage,
+  sections: Worklog['sections'],
+  known: ReadonlySet<string>,
+): Pick<Worklog, 'notes' | 'sessions'> {
+  const notes = new Map<AccountNote, { from: number; to: number }>();
+  const sessions: AccountSession[] = [];
+  let next = 0;
+  for (const heading of page.headings) {
+    while (next < sections.length && (sections[next]?.heading.end ?? 0) <= heading.line) next++;
+    const section = sections[next];
+    if (heading.level !== 3 || !section || heading.line < section.heading.line) continue;
+    let to = heading.end;
+    while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(bare(page.lines[to - 1])) && !page.isQuiet(to - 1)) to--;
+    const lines = Array.from({ length: to - heading.line - 1 }, (_, index) => heading.line + 1 + index);
+    const session = readClosing(page, lines);
+    if (session) {
+      sessions.push(session);
+      continue;
+    }
+    const body = decodeProse(page, lines);
+    const ours = noteTitle.exec(heading.title);
+    const note = ours ? ourNote(ours, body) : freeNote(heading.title, body, known, section.date);
+    notes.set(note, { from: heading.line, to });
+  }
+  return { notes, sessions };
+}
+
+/** The one line on how a session ended. */
+function readClosing(page: MarkdownPage, lines: readonly number[]): AccountSession | null {
+  const first = lines.find((line) => bare(page.lines[line]).trim() !== '');
+  if (first === undefined || page.isQuiet(first)) return null;
+  const match = closingLine.exec(bare(page.lines[first]).slice(0, 1500));
+  const status = EndReason.options.find((one) => one === match?.[4]);
+  const alias = label(match?.[3]);
+  if (!match || status === undefined || alias === undefined) return null;
+  const endedAt = match[1] === UNKNOWN_END ? undefined : label(match[1]);
+  const agent = label(match[2]);
+  return {
+    alias,
+    status,
+    ...(agent === undefined ? {} : { agent }),
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(match[5] === undefined ? {} : { notes: [match[5]] }),
+  };
+}
+
+/** Stands where the end of a session is not known. */
+export const UNKNOWN_END = 'undated';
+
+function ourNote([, who, title, step, when]: RegExpExecArray, body: string): AccountNote {
+  const kinds = Object.entries(noteTitles) as [AccountNote['kind'], string][];
+  const by = label(who);
+  const at = label(when);
+  return {
+    kind: kinds.find(([, one]) => one === title)?.[0] ?? 'worklog',
+    text: body,
+    ...(by === undefined ? {} : { by }),
+    ...(at === undefined ? {} : { at }),
+    ...(step === undefined || !isName(step, '._-', 64) ? {} : { step }),
+  };
+}
+
+function freeNote(title: string, body: string, known: ReadonlySet<string>, date: string | undefined): AccountNote {
+  const named = /^([^:]{1,80}):\s+(.*)$/.exec(title);
+  const isAgent = named !== null && known.has(slug(named[1]));
+  const words = isAgent ? (named[2] ?? '') : title;
+  const by = isAgent ? label(named[1]) : undefined;
+  return {
+    kind: 'worklog',
+    text: body === '' ? words : `${words}\n\n${body}`,
+    ...(by === undefined ? {} : { by }),
+    ...(date === undefined ? {} : { at: date }),
+  };
+}
+
+/** The lines a reader looks at first: no more than ten may come before the last of them. */
+const STATUS_LINES = 10;
+const STATUS_CHARS = 120;
+
+export function checkWorklog({ page, working, focus, checkpoint, index, bodyLines }: Worklog, report: Report): void {
+  const all = [...working, ...(focus ? [focus] : []), ...(checkpoint ? [checkpoint] : [])];
+  if (working.length === 0) report('no_status', 'warning', null, 'There is no line on who is working on what.');
+  const last = Math.max(-1, ...all.map(({ line }) => line));
+  if (last >= STATUS_LINES)
+    report('status_late', 'warning', last + 1, `The status block goes on behind line ${STATUS_LINES}.`);
+  for (const { line } of all) {
+    if (bare(page.lines[line]).length > STATUS_CHARS)
+      report('status_long', 'warning', line + 1, `A status line should have at most ${STATUS_CHARS} characters.`);
+  }
+  if (!index) report('missing_section', 'warning', null, 'The section Decision Index is missing.');
+  if (bodyLines > COMPACTION_LINES)
+    report(
+      'compaction_due',
+      'warning',
+      null,
+      `${bodyLines} lines besides the status block and the decision index: more than ${COMPACTION_LINES}.`,
+    );
+}

@@ -1,0 +1,83 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../core/sha256.ts';
+import { writeAtomically } from '../workspace/files.ts';
+
+/**
+ * What the hooks of one conversation remember from one process to the next: what is still to be said, and how far its
+ * transcript was read. No fact of the work is in it; it may be lost without harm.
+ */
+export interface Memory {
+  /** The brief that the next answer that can carry it will carry. */
+  due?: 'start' | 'compacted' | undefined;
+  /** A brief was given in this conversation. */
+  briefed?: boolean;
+  /** A sentence for the next answer. */
+  notice?: string | undefined;
+  /** The highest mark of context use that was told. */
+  toldPercent?: number;
+  /** How far the transcript was looked through for a compaction. */
+  looked?: { path: string; offset: number };
+  /** How far the transcript was read for token use, and what was counted last. */
+  transcript?: { path: string; offset: number; lastId?: string | undefined; total?: number[] | undefined };
+}
+
+export function recallMemory(folder: string, conversation: string): Memory {
+  try {
+    const found: unknown = JSON.parse(readFileSync(fileOf(folder, conversation), 'utf8'));
+    return typeof found === 'object' && found !== null ? (found as Memory) : {};
+  } catch {
+    return {};
+  }
+}
+
+export function keepMemory(folder: string, conversation: string, memory: Memory): void {
+  try {
+    mkdirSync(join(folder, FOLDER), { recursive: true, mode: 0o700 });
+    writeAtomically(fileOf(folder, conversation), JSON.stringify(memory), false);
+  } catch {
+    // Then something is said twice.
+  }
+}
+
+/** Whether this is the first process that says something: several clients run the same hooks, at the same moment. */
+export function isFirstToSay(folder: string, what: string): boolean {
+  const file = join(folder, FOLDER, `${sha256(what).slice(0, 24)}.said`);
+  try {
+    mkdirSync(join(folder, FOLDER), { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'wx', 0o600));
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') return true;
+    try {
+      const now = Date.now();
+      if (now - statSync(file).mtimeMs < SAME_MOMENT_MS) return false;
+      utimesSync(file, now / 1000, now / 1000);
+    } catch {
+      // Gone meanwhile: whoever removed it has not said this.
+    }
+    return true;
+  }
+}
+
+/** Forgets conversations that nobody has gone on with for a long time. */
+export function pruneMemory(folder: string): void {
+  try {
+    const names = readdirSync(join(folder, FOLDER));
+    if (names.length < PRUNE_FROM) return;
+    for (const name of names) {
+      const file = join(folder, FOLDER, name);
+      if (Date.now() - statSync(file).mtimeMs > KEEP_MS) unlinkSync(file);
+    }
+  } catch {
+    // It is tried again another time.
+  }
+}
+
+const FOLDER = 'hooks';
+const SAME_MOMENT_MS = 4000;
+const PRUNE_FROM = 64;
+const KEEP_MS = 14 * 24 * 3600 * 1000;
+
+const fileOf = (folder: string, conversation: string): string =>
+  join(folder, FOLDER, `${sha256(conversation).slice(0, 24)}.json`);

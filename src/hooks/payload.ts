@@ -1,0 +1,37 @@
+import type { Payload } from './moment.ts';
+
+/** Reads fields of what a client sent: nothing about it is certain. */
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+export function objectOf(value: unknown): Payload {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Payload) : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function countOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : null;
+}
+
+/** A share between 0 and 1, or a percentage, as a percentage. */
+export function percentOf(value: unknown): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return null;
+  return Math.min(100, value <= 1 ? value * 100 : value);
+}
+
+/** The text in what a tool answered, whatever it is wrapped in; cut, since only its marks are looked at. */
+export function answerText(value: unknown, limitChars = 20_000): string {
+  if (typeof value === 'string')
+    return value.length > limitChars ? value.slice(0, 2000) + value.slice(-limitChars) : value;
+  const { llmContent, textResultForLlm, output, stdout, error, message } = objectOf(value);
+  for (const part of [llmContent, textResultForLlm, output, error, message, stdout]) {
+    if (typeof part === 'string' && part !== '') return answerText(part, limitChars);
+  }
+  const [first] = listOf(llmContent ?? objectOf(value)['content'] ?? value);
+  return textOf(objectOf(first)['text']) ?? '';
+}

@@ -1,0 +1,131 @@
+import { redact } from '../core/redact.ts';
+import { sha256 } from '../core/sha256.ts';
+import type { Effect } from '../core/state.ts';
+import { msBetween } from '../core/time.ts';
+import { hashArtifact, recordedPath } from '../workspace/files.ts';
+import type { CaptureConfig } from '../workspace/workspace.ts';
+import { capturesCommand, capturesPath } from './capture.ts';
+import { classOfCommand } from './command-class.ts';
+import type { Moment, ToolMoment, ToolResult } from './moment.ts';
+import { execute, isTime, keyOf, type Seat } from './seat.ts';
+
+/** What is recorded when an agent uses a tool. This is the path that runs most often: it loads nothing it does not need. */
+export async function recordTool(seat: Seat, moment: ToolMoment): Promise<void> {
+  const { command, files, todos } = moment.deed;
+  const config = seat.context.workspace()?.config.capture;
+  let isRecorded = false;
+  if (command !== null && capturesCommand(config, command)) {
+    if (moment.kind === 'tool-before') await beginCommand(seat, moment, command);
+    else await endCommand(seat, moment, command, moment.result);
+    isRecorded = true;
+  }
+  if (moment.kind === 'tool-before') return;
+  if (files.length > 0 && !moment.result.isFailure)
+    isRecorded = (await recordFiles(seat, moment, config)) || isRecorded;
+  if (todos !== null && !moment.result.isFailure) {
+    const { followTodos } = await import('./todo.ts');
+    await followTodos(seat, moment, todos);
+    isRecorded = true;
+  }
+  if (!isRecorded) await beat(seat);
+}
+
+const NAME_CHARS = 1000;
+
+async function beginCommand(seat: Seat, moment: ToolMoment, command: string): Promise<boolean> {
+  const key = effectKey(moment, command);
+  // Told by two hooks of one client: it began once.
+  if (openEffect(seat, key)) return false;
+  const name = redact(command.slice(0, NAME_CHARS * 4)).text;
+  const done = await execute(
+    seat,
+    {
+      type: 'effect.begin',
+      name: name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS - 1)}…` : name,
+      class: classOfCommand(command),
+      key,
+      owner: seat.session.owner ?? undefined,
+    },
+    keyOf({ ...moment, kind: 'tool-before' } as Moment),
+  );
+  return !done.replayed;
+}
+
+async function endCommand(seat: Seat, moment: ToolMoment, command: string, result: ToolResult): Promise<void> {
+  const key = effectKey(moment, command);
+  if (!openEffect(seat, key)) {
+    if (await endedJustNow(seat, moment, key)) return;
+    // Not every client tells when a command begins, and not every one may be asked to.
+    if (!(await beginCommand(seat, moment, command))) return;
+  }
+  const effect = openEffect(seat, key);
+  if (!effect) return;
+  const { exitCode, isFailure, isCancelled } = result;
+  const outcome = isCancelled ? 'cancelled' : isFailure ? 'failed' : 'succeeded';
+  const ended = moment.deed.inBackground
+    ? { outcome: 'unknown' as const, note: 'It went on in the background.' }
+    : { outcome, ...(exitCode === null ? {} : { exitCode }) };
+  await execute(seat, { type: 'effect.end', id: effect.id, seen: true, ...ended } as never, keyOf(moment));
+}
+
+/** By the id of the tool call where there is one; else by the words of the command. */
+function effectKey(moment: ToolMoment, command: string): string {
+  const hasCallId = moment.id !== null && !isTime(moment.id);
+  const told = [moment.conversation, moment.subagent?.id ?? null, hasCallId ? moment.id : command];
+  return `tool:${sha256(JSON.stringify(told)).slice(0, 24)}`;
+}
+
+function openEffect(seat: Seat, key: string): Effect | undefined {
+  for (const effect of seat.state.effects.values()) if (effect.key === key) return effect;
+  return undefined;
+}
+
+const SAME_MOMENT_MS = 2000;
+
+/** A second report of the same end, from another of the client's hook files. */
+async function endedJustNow({ engine, run }: Seat, moment: ToolMoment, key: string): Promise<boolean> {
+  if ((await engine.store.recorded(run, keyOf(moment))).length > 0) return true;
+  const [last] = await engine.records(run, { kind: 'effect', tag: `key:${key}`, limit: 1 });
+  const endedAt = (last?.doc as Effect | undefined)?.endedAt;
+  return endedAt !== undefined && msBetween(endedAt, engine.now()) < SAME_MOMENT_MS;
+}
+
+async function recordFiles(seat: Seat, moment: ToolMoment, config: CaptureConfig | undefined): Promise<boolean> {
+  const tree = seat.context.workspace()?.tree ?? seat.context.dir;
+  let isRecorded = false;
+  for (const read of [false, true]) {
+    const artifacts = [];
+    for (const file of moment.deed.files) {
+      if (file.read !== read) continue;
+      const path = pathInside(tree, seat.context.dir, file.path);
+      if (path === null || !capturesPath(config, path)) continue;
+      const { change } = file;
+      artifacts.push({ ...(await hashArtifact(tree, path)), ...(change ? { change } : {}) });
+    }
+    if (artifacts.length === 0) continue;
+    await execute(
+      seat,
+      { type: 'files.see', artifacts, ...(read ? { read } : {}) },
+      keyOf(moment, read ? 'read' : 'written'),
+    );
+    isRecorded = true;
+  }
+  return isRecorded;
+}
+
+/** Null for what lies outside the workspace: it is nobody's business here. */
+function pathInside(tree: string, from: string, path: string): string | null {
+  try {
+    return recordedPath(tree, from, path);
+  } catch {
+    return null;
+  }
+}
+
+const BEAT_AFTER_MS = 60_000;
+
+/** A sign of life where nothing was recorded that is one. */
+export async function beat({ engine, run, session }: Seat): Promise<void> {
+  const now = engine.now();
+  if (msBetween(session.seenAt, now) > BEAT_AFTER_MS) await engine.store.beat(run, session.id, now);
+}

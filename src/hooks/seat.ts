@@ -1,0 +1,107 @@
+import { sha256 } from '../core/sha256.ts';
+import type { Session, State } from '../core/state.ts';
+import type { Engine } from '../engine/engine.ts';
+import { writeWhatFollows } from '../operations/act.ts';
+import type { Context } from '../operations/context.ts';
+import type { ClientName, Moment, Scene } from './moment.ts';
+
+/** Where a moment is recorded: the run, and the session of the client's conversation in it. */
+export interface Seat {
+  /** With the run and the session as those who are meant. */
+  context: Context;
+  engine: Engine;
+  run: string;
+  state: State;
+  session: Session;
+}
+
+/** The seat of a conversation that is at work already; null when it has to be looked for further or taken first. */
+export async function findSeat(context: Context, moment: Scene): Promise<Seat | null> {
+  const engine = await context.engine();
+  for (const run of await runsToLookIn(context, engine, moment)) {
+    const state = await engine.load(run);
+    const session = sessionIn(state, moment);
+    if (session) return seatAt(context, engine, state, session);
+  }
+  return null;
+}
+
+export function seatAt(context: Context, engine: Engine, state: State, session: Session): Seat {
+  const run = state.run?.id ?? '';
+  const actor = { kind: session.kind, name: session.agent };
+  const caller = { ...context.caller, actor, session: session.id, key: null };
+  return { context: { ...context, run, caller }, engine, run, state, session };
+}
+
+/** Of many active runs, those that know the conversation; of one it is not worth asking. */
+async function runsToLookIn(context: Context, engine: Engine, moment: Scene): Promise<string[]> {
+  if (context.run !== undefined) return (await engine.store.heads({ run: context.run })).map((head) => head.run);
+  const workspace = context.workspace()?.id;
+  if (workspace === undefined) return [];
+  const heads = await engine.store.heads({ workspace, status: 'active', limit: RUNS_LIMIT });
+  if (heads.length <= 1) return heads.map((head) => head.run);
+  const known: string[] = [];
+  const tag = `client:${conversationOf(moment)}`;
+  for (const { run } of heads) {
+    if (
+      moment.conversation === null ||
+      (await engine.store.records(run, { kind: 'session', tag, limit: 1 })).length > 0
+    )
+      known.push(run);
+  }
+  return known;
+}
+
+const RUNS_LIMIT = 50;
+
+/** The active session of a conversation; where the client gives no id, the newest of that client. */
+export function sessionIn(state: State, moment: Scene): Session | null {
+  const sessions = [...state.sessions.values()].reverse();
+  if (moment.conversation !== null || moment.subagent !== null) {
+    const id = conversationOf(moment);
+    return sessions.find((session) => session.client?.id === id) ?? null;
+  }
+  return sessions.find((session) => session.client?.name === moment.client && session.parent === null) ?? null;
+}
+
+/** The id under which a conversation is recorded; a subagent's is below that of its parent. */
+export function conversationOf(moment: Pick<Scene, 'client' | 'conversation' | 'subagent'>): string {
+  const own = moment.conversation ?? `${moment.client}, no id`;
+  return label(moment.subagent === null ? own : `${own}/${moment.subagent.id}`);
+}
+
+/** A label has its limits, and the ids are what a client sends. */
+function label(id: string): string {
+  const isFit = id.length <= 120 && /^[\x20-\x7e]+$/.test(id);
+  return isFit ? id : sha256(id).slice(0, 32);
+}
+
+/** The name an agent is recorded under: its client's, and for a subagent its kind. */
+export function agentName(client: ClientName, subagent: Scene['subagent']): string {
+  if (subagent === null) return client;
+  const type = (subagent.type ?? '').replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  return `${client}.${type.slice(0, 40) || 'subagent'}`;
+}
+
+/** Some clients give no id to a tool call or a turn, but say when it was. */
+export function isTime(id: string | null): boolean {
+  return id !== null && /^\d{4}-\d\d-\d\dT|^\d{13}$/.test(id);
+}
+
+/** One occurrence of an event is recorded once, whoever runs the hook and under whatever name. */
+export function keyOf(moment: Moment, part = ''): string {
+  const { kind, subagent } = moment;
+  // Two hook files of one client give one prompt two times.
+  const id = kind === 'prompt' && isTime(moment.id) ? null : moment.id;
+  const deed = 'deed' in moment ? [moment.deed.command, moment.deed.files, moment.deed.todos] : null;
+  const told = [moment.conversation, subagent?.id ?? null, kind, id, deed, part];
+  return `hook:${sha256(JSON.stringify(told)).slice(0, 32)}`;
+}
+
+/** Records under the seat's session, once for a key, and keeps the seat's state up to date. */
+export async function execute(seat: Seat, command: Parameters<Seat['engine']['execute']>[1], key: string | null) {
+  const done = await seat.engine.execute(seat.run, command, { ...seat.context.caller, key });
+  seat.state = done.state;
+  await writeWhatFollows(seat.context, done);
+  return done;
+}

@@ -1,0 +1,202 @@
+import { Fault } from '../core/fault.ts';
+import { redact } from '../core/redact.ts';
+import { sha256 } from '../core/sha256.ts';
+import type { Session, State } from '../core/state.ts';
+import { oneLine } from '../core/text.ts';
+import type { Engine } from '../engine/engine.ts';
+import { treeMark } from '../operations/act.ts';
+import type { Context } from '../operations/context.ts';
+import { fullTreeMark } from '../operations/evidence.ts';
+import { init } from '../operations/init.ts';
+import { superviseRun } from '../operations/supervision.ts';
+import type { GitStatus } from '../workspace/git-status.ts';
+import type { Scene, StartSource } from './moment.ts';
+import { conversationOf, execute, type Seat, seatAt, sessionIn } from './seat.ts';
+
+export interface Arrival {
+  /** How the conversation began or went on, where its client says so. */
+  source: StartSource | null;
+  request: string | null;
+  /** The conversation that this one was started from. */
+  parent: string | null;
+  status?: Promise<GitStatus | null> | undefined;
+}
+
+/**
+ * Gives a conversation its session: the one it has, or a new one that goes on from the one it had. The run is that of its
+ * session, else the only active one, else a new one. Sessions that are gone are marked on the way. Null when another
+ * session was given the work: then this one records nothing more.
+ */
+export async function takeSeat(context: Context, moment: Scene, arrival: Arrival): Promise<Seat | null> {
+  const engine = await context.engine();
+  const { run, isNew } = await chooseRun(context, engine, moment, arrival.request);
+  const here: Context = { ...context, run, caller: { ...context.caller, session: null, key: null } };
+  if (!isNew) await superviseRun(here, arrival.status);
+  const state = await engine.load(run);
+  const present = sessionIn(state, moment);
+  if (present && isSameProcess(present, context)) return seatAt(here, engine, state, present);
+  const former = present ?? (await formerSession(engine, run, moment));
+  if (former && former.status === 'superseded' && arrival.source === null) {
+    const next = former.continuedBy ? await sessionById(engine, run, former.continuedBy) : null;
+    if (next?.client?.id !== former.client?.id) return null;
+  }
+  const seat = await beginSession(here, engine, state, moment, arrival, former);
+  if (former && former.id !== present?.id) await takeBack(seat, former);
+  return seat;
+}
+
+/** Sessions whose owner is not known go on; another process that goes on with a conversation takes the place of the first. */
+function isSameProcess({ owner }: Session, context: Context): boolean {
+  const mine = context.caller.owner;
+  return !owner || !mine || (owner.pid === mine.pid && owner.startedAt === mine.startedAt);
+}
+
+async function beginSession(
+  context: Context,
+  engine: Engine,
+  state: State,
+  moment: Scene,
+  { source, parent, status }: Arrival,
+  former: Session | null,
+): Promise<Seat> {
+  const continues =
+    former?.id ?? (source === 'clear' || source === 'fork' ? siblingOf(state, moment, context)?.id : undefined);
+  const above = parentOf(state, moment, parent);
+  const isInferred = moment.conversation === null;
+  const done = await engine.execute(
+    state.run?.id ?? '',
+    {
+      type: 'session.start',
+      continues,
+      parent: above?.id,
+      client: { name: moment.client, id: conversationOf(moment), ...(isInferred ? { inferred: true } : {}) },
+      owner: context.caller.owner,
+      mark: status ? await fullTreeMark(context, status) : treeMark(context),
+    },
+    context.caller,
+  );
+  const session = done.state.sessions.get(done.session ?? '') ?? [...done.state.sessions.values()].at(-1);
+  if (!session) throw new Fault('internal', 'The session that was begun is not there.');
+  return seatAt(context, engine, done.state, session);
+}
+
+/** The session of the same process: a conversation that was cleared or forked goes on from it. */
+function siblingOf(state: State, moment: Scene, context: Context): Session | undefined {
+  const { owner } = context.caller;
+  if (!owner) return undefined;
+  return [...state.sessions.values()].findLast(
+    (session) => session.client?.name === moment.client && session.owner?.pid === owner.pid && session.parent === null,
+  );
+}
+
+function parentOf(state: State, moment: Scene, parent: string | null): Session | undefined {
+  const id = moment.subagent === null ? parent : conversationOf({ ...moment, subagent: null });
+  if (id === null) return undefined;
+  return [...state.sessions.values()].find((session) => session.client?.id === id);
+}
+
+/** The last session of the conversation, which has ended, or was taken for dead. */
+async function formerSession(engine: Engine, run: string, moment: Scene): Promise<Session | null> {
+  if (moment.conversation === null) return null;
+  const tag = `client:${conversationOf(moment)}`;
+  const found = await engine.records(run, { kind: 'session', tag, limit: 20 });
+  const sessions = found.map((record) => record.doc as Session);
+  // The one that was begun last; touching its predecessor is part of beginning one.
+  return sessions.sort((a, b) => Number(b.id.slice(2)) - Number(a.id.slice(2)))[0] ?? null;
+}
+
+async function sessionById(engine: Engine, run: string, id: string): Promise<Session | null> {
+  const found = await engine.recall(run, [id]);
+  return (found.find((record) => record.kind === 'session')?.doc as Session | undefined) ?? null;
+}
+
+/** What the conversation held when its session ended, and nobody took since. */
+async function takeBack(seat: Seat, former: Session): Promise<void> {
+  for (const step of seat.state.steps.values()) {
+    if (step.status !== 'in_progress' || step.holder !== null || step.lastSession !== former.id) continue;
+    try {
+      await execute(seat, { type: 'step.start', step: step.key }, null);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+    }
+  }
+}
+
+const RUNS_LIMIT = 50;
+
+async function chooseRun(
+  context: Context,
+  engine: Engine,
+  moment: Scene,
+  request: string | null,
+): Promise<{ run: string; isNew: boolean }> {
+  if (context.run !== undefined) {
+    const [named] = await engine.store.heads({ run: context.run });
+    if (named) return { run: named.run, isNew: false };
+  }
+  const workspace = context.workspace()?.id ?? '';
+  const [active, completed] = await Promise.all([
+    engine.store.heads({ workspace, status: 'active', limit: RUNS_LIMIT }),
+    engine.store.heads({ workspace, status: 'completed', limit: 3 }),
+  ]);
+  if (moment.conversation !== null) {
+    // A subagent belongs to the run of the conversation it works for.
+    const ids = [conversationOf(moment), conversationOf({ ...moment, subagent: null })];
+    for (const { run } of [...active, ...completed]) {
+      for (const id of new Set(ids)) {
+        const known = await engine.store.records(run, { kind: 'session', tag: `client:${id}`, limit: 1 });
+        if (known.length > 0) return { run, isNew: false };
+      }
+    }
+  }
+  const [only, another] = active;
+  if (only && !another) return { run: only.run, isNew: false };
+  const [last] = completed;
+  if (!only && last && (await hasSomethingOpen(engine, last.run))) return { run: last.run, isNew: false };
+  return openRun(context, engine, moment, request);
+}
+
+/** A run completes itself with the last entry of a to-do list; whoever was at work then may have gone on, and died. */
+async function hasSomethingOpen(engine: Engine, run: string): Promise<boolean> {
+  const { sessions, effects } = await engine.load(run);
+  return sessions.size > 0 || effects.size > 0;
+}
+
+/** Named by the conversation, so that two hooks of one moment open one run. */
+async function openRun(
+  context: Context,
+  engine: Engine,
+  moment: Scene,
+  request: string | null,
+): Promise<{ run: string; isNew: boolean }> {
+  const mark = sha256(conversationOf({ ...moment, subagent: null })).slice(0, 8);
+  const id = `${engine.now().slice(0, 10)}-${moment.client}-${mark}`;
+  const words = request === null ? null : requestWords(request);
+  try {
+    await init.run(context, {
+      id,
+      title: words?.title ?? defaultTitle(context),
+      ...(words ? { goal: words.goal } : {}),
+    });
+    return { run: id, isNew: true };
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === id)
+      return { run: id, isNew: false };
+    throw thrown;
+  }
+}
+
+export function defaultTitle(context: Context): string {
+  const name = (context.workspace()?.root ?? context.dir).split(/[\\/]/).at(-1) || 'this folder';
+  return `Work in ${name}`;
+}
+
+const GOAL_CHARS = 4000;
+
+/** The first request is the goal of a run, and its first line the title; a command to the client is neither. */
+export function requestWords(request: string): { goal: string; title: string } | null {
+  const text = redact(request.slice(0, GOAL_CHARS * 2)).text.trim();
+  if (text === '' || /^\/[a-z][\w:-]*(?:\s|$)/.test(text)) return null;
+  const goal = text.length > GOAL_CHARS ? `${text.slice(0, GOAL_CHARS - 1)}…` : text;
+  return { goal, title: oneLine(text.split('\n').find((line) => line.trim() !== '') ?? text, 80) };
+}

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Folder, newFolder, program } from './command-line.ts';
+
+/** Plays what clients send to their hooks, each as a process of its own, as the clients do. */
+
+const fixtures = fileURLToPath(new URL('./fixtures/hooks/', import.meta.url));
+
+/** What a client sets in the environment of its hooks. */
+const environments: Record<string, Record<string, string>> = {
+  claude: { CLAUDECODE: '1' },
+  gemini: { GEMINI_SESSION_ID: 'g', CLAUDE_PROJECT_DIR: '/' },
+  qwen: { QWEN_PROJECT_DIR: '/', GEMINI_PROJECT_DIR: '/', CLAUDE_PROJECT_DIR: '/' },
+  copilot: { COPILOT_CLI: '1', CLAUDE_PROJECT_DIR: '/' },
+  cursor: { CURSOR_VERSION: '3.12.17', CLAUDE_PROJECT_DIR: '/' },
+};
+
+export interface Said {
+  code: number | null;
+  out: string;
+  err: string;
+  /** The one object on the standard output; null for silence. */
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+  answer: any;
+}
+
+export interface Payload {
+  event: string;
+  payload: Record<string, unknown>;
+}
+
+/** A life of a session as a client tells it: the start, a request, to-dos, edits, commands, the end of the turn. */
+export function payloadsOf(client: string, folder: Folder): Payload[] {
+  return readdirSync(join(fixtures, client))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(fixtures, client, name), 'utf8');
+      const filled = text.replaceAll('{cwd}', folder.path).replaceAll('{home}', folder.path);
+      return { event: name.slice(3, -5), payload: JSON.parse(filled) as Record<string, unknown> };
+    });
+}
+
+export function hook(
+  folder: Folder,
+  client: string,
+  event: string,
+  payload: unknown,
+  env: Record<string, string> = {},
+): Said {
+  const ran = spawnSync(process.execPath, [program, 'hook', client, event], {
+    cwd: folder.path,
+    env: { ...folder.env, ...environments[client], ...env },
+    input: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 25_000,
+  });
+  return {
+    code: ran.status,
+    out: ran.stdout,
+    err: ran.stderr,
+    get answer() {
+      return ran.stdout === '' ? null : JSON.parse(ran.stdout);
+    },
+  };
+}
+
+/** Plays a whole life, or its first payloads; what was said to each. */
+export function play(folder: Folder, client: string, count = Number.POSITIVE_INFINITY): Said[] {
+  return payloadsOf(client, folder)
+    .slice(0, count)
+    .map(({ event, payload }) => hook(folder, client, event, payload));
+}
+
+/** A git repository with the files that the payloads speak of, and no plan. */
+export function newRepository(): Folder {
+  const folder = newFolder();
+  spawnSync('git', ['init', '--quiet'], { cwd: folder.path });
+  writeFileSync(join(folder.path, 'login.ts'), 'export const remember = true;\n');
+  writeFileSync(join(folder.path, 'notes.md'), 'notes\n');
+  return folder;
+}
+
+/** The text for the model in any client's form of answer. */
+export function contextIn(said: Said | undefined): string {
+  const { answer } = said ?? { answer: null };
+  return (
+    answer?.hookSpecificOutput?.additionalContext ??
+    answer?.additionalContext ??
+    answer?.additional_context ??
+    answer?.context ??
+    ''
+  );
+}
