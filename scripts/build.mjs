@@ -1,5 +1,6 @@
 // Builds the package: `dist/bin`, one bundled CommonJS program with its rarely used parts in files of their own, and
-// `dist/lib`, the library as ES modules with types. With --bin only the program.
+// `dist/lib`, the library as ES modules with types, and
+// `dist/web`, the dashboard. With --bin only the program, with --web only the dashboard.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +33,7 @@ const rare = new RegExp(
     'cli/(client-homes|completion|help)',
     'core/(account|account-diff|account-of)',
     'core/(client|command-class|deed|payload|recovery|redact|request)',
-    'core/(erase|event|index|verify|waiting|worklog)',
+    'core/(erase|event|index|standing|timeline|verify|waiting|worklog)',
     'engine/(audit|erase|news|refold|replay|snapshots)',
     'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
     'workspace/(capture|lock|transcripts/.*|tree)',
@@ -45,14 +46,16 @@ function isCommon(id) {
   return operation === undefined || commonOperations.has(operation);
 }
 
-rmSync(`${root}dist/bin`, { recursive: true, force: true });
-// What nearly every command needs is one file: finding and opening a second one takes as long as compiling the first.
-await bundleProgram('program', 'src/program.ts', { groups: [{ name: 'program', test: isCommon }] });
-await bundleProgram('hook', 'src/hook-program.ts');
-await bundleProgram('holdfast', 'src/bin.ts');
-chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
+async function buildProgram() {
+  rmSync(`${root}dist/bin`, { recursive: true, force: true });
+  // What nearly every command needs is one file: finding and opening a second one takes as long as compiling the first.
+  await bundleProgram('program', 'src/program.ts', { groups: [{ name: 'program', test: isCommon }] });
+  await bundleProgram('hook', 'src/hook-program.ts');
+  await bundleProgram('holdfast', 'src/bin.ts');
+  chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
+}
 
-if (!process.argv.includes('--bin')) {
+function buildLibrary() {
   rmSync(`${root}dist/lib`, { recursive: true, force: true });
   const compiler = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc');
   const compiled = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
@@ -103,3 +106,14 @@ async function bundleProgram(name, entry, codeSplitting) {
     );
   }
 }
+
+async function buildDashboard() {
+  // Loaded when it is needed: the program is built far more often.
+  const { build } = await import('vite');
+  await build({ configFile: `${root}web/vite.config.ts`, logLevel: 'warn' });
+}
+
+const only = ['bin', 'web'].find((part) => process.argv.includes(`--${part}`));
+if (only !== 'web') await buildProgram();
+if (!only) buildLibrary();
+if (only !== 'bin') await buildDashboard();

@@ -6,6 +6,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const checks = [
   ['format and lint', 'biome', 'check', '.'],
   ['types', 'tsc', '--noEmit', '-p', '.'],
+  ['types of the dashboard', 'tsc', '--noEmit', '-p', 'web'],
   ['dead code', 'knip'],
   ['build', 'node', 'scripts/build.mjs'],
   ['package', 'publint', '--strict'],

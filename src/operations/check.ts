@@ -38,6 +38,8 @@ export const check = defineOperation({
   output: v.object({
     snapshots: v.array(
       v.object({
+        /** In the journal; null where only a file was looked at. */
+        id: v.nullable(v.string()),
         at: v.string(),
         agent: v.nullable(v.string()),
         session: v.nullable(v.string()),
@@ -57,7 +59,8 @@ export const check = defineOperation({
       const rulings: Ruling[] = one.snapshot ? await checkSnapshot({ ...one, snapshot: one.snapshot }) : one.rulings;
       rules.push(...rulings.map((ruling) => ({ ...ruling, at: one.at })));
     }
-    const snapshots = found.map(({ at, snapshot, standing, problems }) => ({
+    const snapshots = found.map(({ id = null, at, snapshot, standing, problems }) => ({
+      id,
       at,
       agent: snapshot?.agent ?? null,
       session: snapshot?.session ?? null,
@@ -91,6 +94,7 @@ export const check = defineOperation({
 });
 
 interface Found {
+  id?: string;
   at: string;
   /** Null where nothing could be read; then `rulings` says why. */
   snapshot: FoundSnapshot | null;
@@ -114,8 +118,8 @@ async function ofRun(context: Context, journal: SnapshotJournal | null, all = fa
   const found: Found[] = [];
   for (const one of wanted) {
     const text = readText(one.file);
-    if (text === null) found.push(missing(context, one));
-    else found.push(await judge(context, journal, { file: one.file, text, index: -1 }, []));
+    if (text === null) found.push({ id: one.taken.id, ...missing(context, one) });
+    else found.push({ id: one.taken.id, ...(await judge(context, journal, { file: one.file, text, index: -1 }, [])) });
   }
   return found;
 }

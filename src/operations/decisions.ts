@@ -1,8 +1,10 @@
 import * as v from 'valibot';
-import type { Decision } from '../core/state.ts';
+import { evolve } from '../core/evolve.ts';
+import { type Decision, emptyState } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import { currentRun } from './act.ts';
-import { limit } from './fields.ts';
+import type { Context } from './context.ts';
+import { limit, version } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';
 
 const MOST_TAGGED = 10_000;
@@ -15,6 +17,7 @@ export const decisions = defineOperation({
     all: v.optional(described(v.boolean(), 'Superseded and retracted ones too.')),
     affects: v.optional(described(v.string(), 'Only those that bear on this.')),
     key: v.optional(described(v.string(), 'Only those with this key.')),
+    at: v.optional(described(version, 'As they stood after this version.')),
     limit: limit(50),
   }),
   output: v.object({
@@ -23,8 +26,18 @@ export const decisions = defineOperation({
     ),
     total: v.number(),
   }),
-  async run(context, { all, affects, key, limit: wanted = 50 }) {
+  async run(context, { all, affects, key, at, limit: wanted = 50 }) {
     const run = await currentRun(context);
+    if (at !== undefined) {
+      const then = await decisionsAt(context, run, at);
+      const found = then.filter(
+        (one) =>
+          (all || one.status === 'active') &&
+          (key === undefined || one.key === key) &&
+          (affects === undefined || one.affects?.includes(affects)),
+      );
+      return { data: { decisions: found.slice(0, wanted), total: found.length } };
+    }
     const engine = await context.engine();
     const filter = { kind: 'decision', ...(all ? {} : { status: 'active' }) };
     const tags = [
@@ -58,3 +71,21 @@ export const decisions = defineOperation({
           ...(found.length < total ? [`${total - found.length} more: \`holdfast decisions --limit ${total}\``] : []),
         ].join('\n'),
 });
+
+/** What is settled is not in folded state: the past is gone through event by event. The newest first. */
+async function decisionsAt(context: Context, run: string, at: number): Promise<Decision[]> {
+  const { store } = await context.engine();
+  const state = emptyState();
+  const found = new Map<string, Decision>();
+  const recall = (kind: string, id: string) => (kind === 'decision' ? (found.get(id) ?? null) : null) as never;
+  while (state.version < at) {
+    const events = await store.read(run, state.version, Math.min(2000, at - state.version));
+    for (const event of events) {
+      for (const { kind, id, after } of evolve(state, event, recall)) {
+        if (kind === 'decision' && after) found.set(id, after);
+      }
+    }
+    if (events.length === 0) break;
+  }
+  return [...found.values()].reverse();
+}

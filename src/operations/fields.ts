@@ -16,4 +16,5 @@ export const nextAction = v.optional(described(Sentence, 'The next action for wh
 export const limit = (fallback: number) =>
   v.optional(described(v.pipe(v.number(), v.integer(), v.minValue(1)), `How many at most (default ${fallback}).`));
 export const affects = v.optional(described(v.array(Text), 'A step it bears on, or words that say what.'));
+export const version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const label = Label;

@@ -2,10 +2,8 @@ import * as v from 'valibot';
 import type { Event } from '../core/event.ts';
 import { oneLine } from '../core/text.ts';
 import { currentRun } from './act.ts';
-import { limit } from './fields.ts';
+import { limit, version } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';
-
-const Version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 export const log = defineOperation({
   name: 'log',
@@ -13,8 +11,8 @@ export const log = defineOperation({
   scope: 'read',
   examples: ['holdfast log --limit 50', 'holdfast log --at 120 --json'],
   input: v.object({
-    at: v.optional(described(Version, 'Only up to this version: the run as it stood then.')),
-    after: v.optional(described(Version, 'Only after this version.')),
+    at: v.optional(described(version, 'Only up to this version: the run as it stood then.')),
+    after: v.optional(described(version, 'Only after this version.')),
     limit: limit(20),
   }),
   output: v.object({

@@ -3,7 +3,8 @@ import { type Obstacle, type PlanView, planView, type StepView } from '../core/d
 import type { Step } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import { currentState } from './act.ts';
-import { defineOperation, type Pen, shaped } from './operation.ts';
+import { version } from './fields.ts';
+import { defineOperation, described, type Pen, shaped } from './operation.ts';
 
 /** A step as a line of the plan. */
 export type StepLine = Step &
@@ -25,10 +26,10 @@ export const planShow = defineOperation({
   name: 'plan.show',
   summary: 'Show the plan.',
   scope: 'read',
-  input: v.object({}),
+  input: v.object({ at: v.optional(described(version, 'The plan as it stood after this version.')) }),
   output: v.object({ run: v.string(), steps: v.array(StepLine) }),
-  async run(context) {
-    const state = await currentState(context);
+  async run(context, { at }) {
+    const state = await currentState(context, at);
     return { data: { run: state.run?.id ?? '', steps: stepLines(planView(state)) } };
   },
   say: ({ steps }, pen) =>

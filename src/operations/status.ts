@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import { owedByPeople } from '../core/brief.ts';
-import { leaseEnd, planView } from '../core/derive.ts';
+import { leaseEnd, planView, type Vitals } from '../core/derive.ts';
 import { type Letter, letterOf } from '../core/mail.ts';
-import type { Claim, Effect, Item, Session, Usage } from '../core/state.ts';
+import { type SittingWord, type Standing, sittingOf, standingOf } from '../core/standing.ts';
+import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import { clockTime, isPast } from '../core/time.ts';
+import { type Waiting, waitsForPerson } from '../core/waiting.ts';
 import { currentState } from './act.ts';
+import type { Context } from './context.ts';
+import { version } from './fields.ts';
 import { defineOperation, described, type Pen, shaped } from './operation.ts';
 import { planTree, StepLine, stepLines } from './plan-show.ts';
 
@@ -14,7 +18,10 @@ export const status = defineOperation({
   summary: 'Show the run at a glance: progress, plan, who holds what, what is open.',
   scope: 'read',
   examples: ['holdfast status', 'holdfast status --watch'],
-  input: v.object({ watch: v.optional(described(v.boolean(), 'Show it again whenever something happens.')) }),
+  input: v.object({
+    watch: v.optional(described(v.boolean(), 'Show it again whenever something happens.')),
+    at: v.optional(described(version, 'The run as it stood after this version.')),
+  }),
   watches: ({ watch }) => watch === true,
   output: v.object({
     run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
@@ -28,22 +35,33 @@ export const status = defineOperation({
       rootsTotal: v.number(),
     }),
     escalated: v.boolean(),
+    standing: shaped<Standing>({ word: v.string(), why: v.string() }),
+    /** What stands still until a person does something. */
+    waiting: v.array(shaped<Waiting>({ kind: v.string(), id: v.string(), text: v.string() })),
     steps: v.array(StepLine),
-    sessions: v.array(shaped<Session & { until: string }>({ id: v.string(), agent: v.string(), until: v.string() })),
+    sessions: v.array(
+      shaped<Session & { until: string; standing: SittingWord }>({
+        id: v.string(),
+        agent: v.string(),
+        until: v.string(),
+        standing: v.string(),
+      }),
+    ),
     items: v.array(
       shaped<Item & { overdue: boolean }>({ id: v.string(), kind: v.string(), text: v.string(), overdue: v.boolean() }),
     ),
     claims: v.array(shaped<Claim & { until: string | null }>({ id: v.string(), until: v.nullable(v.string()) })),
     /** Open mail that nobody has taken on, or that was answered and is not closed. */
     mail: v.array(shaped<Letter>({ id: v.string(), from: v.string(), to: v.string(), status: v.string() })),
+    /** Offered, in clarification, or accepted and not finished. */
+    handoffs: v.array(shaped<Handoff>({ id: v.string(), from: v.string(), to: v.string(), status: v.string() })),
     uncertain: v.array(shaped<Effect>({ id: v.string() })),
     owed: v.array(v.string()),
     usage: v.array(shaped<Usage>({ agent: v.string() })),
   }),
-  async run(context) {
-    const state = await currentState(context);
-    const engine = await context.engine();
-    const vitals = await engine.vitals(state);
+  async run(context, { at }) {
+    const state = await currentState(context, at);
+    const vitals = await vitalsAt(context, state, at);
     const plan = planView(state);
     const { run } = state;
     return {
@@ -53,8 +71,14 @@ export const status = defineOperation({
         now: vitals.now,
         progress: plan.progress,
         escalated: plan.escalated,
+        standing: standingOf(state, vitals),
+        waiting: waitsForPerson(state),
         steps: stepLines(plan),
-        sessions: [...state.sessions.values()].map((session) => ({ ...session, until: leaseEnd(session, vitals) })),
+        sessions: [...state.sessions.values()].map((session) => ({
+          ...session,
+          until: leaseEnd(session, vitals),
+          standing: sittingOf(state, session, vitals),
+        })),
         items: [...state.items.values()].map((item) => ({
           ...item,
           overdue: item.due !== undefined && isPast(item.due, vitals.now),
@@ -64,6 +88,7 @@ export const status = defineOperation({
           return { ...claim, until: holder ? leaseEnd(holder, vitals) : null };
         }),
         mail: [...state.messages.values()].map((message) => letterOf(message, vitals.now)),
+        handoffs: [...state.handoffs.values()],
         uncertain: [...state.effects.values()],
         owed: owedByPeople(state, plan),
         usage: [...state.usage.values()],
@@ -116,6 +141,13 @@ export const status = defineOperation({
     ].join('\n');
   },
 });
+
+/** Of the past only the journal is known: signs of life are kept for the present alone. */
+async function vitalsAt(context: Context, state: State, at: number | undefined): Promise<Vitals> {
+  const engine = await context.engine();
+  if (at === undefined) return engine.vitals(state);
+  return { now: state.run?.updatedAt ?? engine.now(), beats: new Map(), owners: { get: () => undefined } };
+}
 
 function readyLine(steps: readonly StepLine[], pen: Pen): string[] {
   if (steps.length === 0) return ['There is no plan yet: `holdfast plan add KEY TITLE`.'];

@@ -1,0 +1,30 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface Server {
+  /** With the token; it sets the cookie. */
+  link: string;
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** `holdfast serve` as a process of its own, once it listens. */
+export async function startServer(program: string, dir: string, port = 0): Promise<Server> {
+  const child: ChildProcess = spawn(process.execPath, [program, 'serve', '--port', String(port), '--json'], {
+    cwd: dir,
+    env: { PATH: process.env['PATH'] ?? '', HOME: dir },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const stopped = once(child, 'exit');
+  const said = once(child.stdout ?? child, 'data') as Promise<[Buffer]>;
+  const first = await Promise.race([said.then(([line]) => line.toString()), stopped.then(() => null)]);
+  if (first === null) throw new Error('The server ended before it listened.');
+  const { data } = JSON.parse(first) as { data: { url: string; link: string } };
+  return {
+    ...data,
+    async stop() {
+      child.kill('SIGTERM');
+      await stopped;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { Attention } from './attention.tsx';
+import { BriefView } from './brief-view.tsx';
+import { DecisionsView } from './decisions-view.tsx';
+import { LogView } from './log-view.tsx';
+import { MailView } from './mail-view.tsx';
+import { OverviewView } from './overview-view.tsx';
+import { Await, Pill, Progress } from './parts.tsx';
+import { hrefOf, type RunView, route, runViews } from './route.ts';
+import type { RunAt, Status } from './run.ts';
+import { Scrubber } from './scrubber.tsx';
+import { SnapshotsView } from './snapshots-view.tsx';
+import { useAnswer } from './state.ts';
+import { TimelineView } from './timeline-view.tsx';
+import { TokensView } from './tokens-view.tsx';
+import { Ago, Id, Line, Passage } from './words.tsx';
+
+export function RunPage() {
+  const here = route.value;
+  const { run, at, view } = here.page === 'run' ? here : { run: '', at: null, view: 'overview' as const };
+  const status = useAnswer('status', at === null ? {} : { at }, run);
+  const latest = useAnswer('status', {}, run);
+  return (
+    <div class="page">
+      <Await of={status}>
+        {(shown) => (
+          <>
+            <RunHead status={shown} />
+            <Scrubber run={run} at={at} view={view} last={latest.data?.version ?? shown.version} />
+            {at === null && <Attention run={run} status={shown} />}
+            <nav class="tabs" aria-label="Parts of this run">
+              {runViews.map((name) => (
+                <a
+                  key={name}
+                  href={hrefOf({ page: 'run', run, view: name, at })}
+                  aria-current={name === view ? 'page' : undefined}
+                >
+                  {name}
+                </a>
+              ))}
+            </nav>
+            <View view={view} run={run} at={at} status={shown} />
+          </>
+        )}
+      </Await>
+    </div>
+  );
+}
+
+function RunHead({ status }: { status: Status }) {
+  const { run, standing, progress } = status;
+  const { goal, updatedAt } = run as { goal?: string | null; updatedAt?: string };
+  return (
+    <header class="run-head">
+      <p class="crumbs">
+        <a href="#/">Runs</a> / <Id>{run.id}</Id>
+      </p>
+      <h1>
+        <Line text={run.title} chars={200} />
+      </h1>
+      {goal && <Passage text={goal} chars={280} />}
+      <div class="run-facts">
+        <Pill word={standing.word} />
+        {standing.why && (
+          <span>
+            <Line text={standing.why} />
+          </span>
+        )}
+        <span class="run-facts-progress">
+          <Progress percent={progress.percent} label="Progress" />
+          {progress.percent} %, {progress.done} of {progress.total} steps
+        </span>
+        {updatedAt && (
+          <span class="dim">
+            event {status.version}, <Ago at={updatedAt} />
+          </span>
+        )}
+      </div>
+    </header>
+  );
+}
+
+function View({ view, ...rest }: RunAt & { view: RunView; status: Status }) {
+  switch (view) {
+    case 'overview':
+      return <OverviewView {...rest} />;
+    case 'timeline':
+      return <TimelineView {...rest} />;
+    case 'decisions':
+      return <DecisionsView {...rest} />;
+    case 'mail':
+      return <MailView {...rest} />;
+    case 'tokens':
+      return <TokensView {...rest} />;
+    case 'snapshots':
+      return <SnapshotsView {...rest} />;
+    case 'brief':
+      return <BriefView {...rest} />;
+    case 'log':
+      return <LogView {...rest} />;
+    default:
+      return view satisfies never;
+  }
+}

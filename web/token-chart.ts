@@ -1,0 +1,72 @@
+import 'uplot/dist/uPlot.min.css';
+import uPlot from 'uplot';
+import type { Output } from './api.ts';
+import { amountOf } from './words.tsx';
+
+type Point = Output<'timeline'>['usage'][number];
+
+const COLOURS = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
+const HEIGHT = 280;
+
+/** Draws into an element; gives the way to take it out again. */
+export function drawTokens(element: HTMLElement, points: readonly Point[]): () => void {
+  const style = getComputedStyle(element);
+  // A pair of colours is told apart only where it is used: a custom property keeps it as it was written.
+  const isDark = matchesDark(element);
+  const colour = (name: string): string => {
+    const [, light = '', dark = ''] = /light-dark\((#\w+),\s*(#\w+)\)/.exec(style.getPropertyValue(name)) ?? [];
+    return isDark ? dark : light;
+  };
+  const agents = [...new Set(points.map((point) => point.agent))];
+  const axis: uPlot.Axis = {
+    stroke: style.color,
+    grid: { stroke: colour('--rule'), width: 1 },
+    ticks: { stroke: colour('--rule'), width: 1 },
+    font: `12px ${style.fontFamily}`,
+  };
+  const stepped = uPlot.paths.stepped?.({ align: 1 });
+  const plot = new uPlot(
+    {
+      width: element.clientWidth - 20,
+      height: HEIGHT,
+      series: [
+        {},
+        ...agents.map((agent, index) => ({
+          label: agent,
+          stroke: colour(COLOURS[index % COLOURS.length] ?? ''),
+          width: 2,
+          ...(stepped ? { paths: stepped } : {}),
+          points: { show: points.length < 40 },
+          value: (_: uPlot, value: number | null) => (value === null ? '' : amountOf(value)),
+        })),
+      ],
+      axes: [axis, { ...axis, size: 64, values: (_, values) => values.map((value) => amountOf(value)) }],
+      scales: { y: { range: (_, __, max) => [0, Math.max(1, max) * 1.08] } },
+    },
+    linesOf(points, agents),
+    element,
+  );
+  const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth - 20, height: HEIGHT }));
+  resize.observe(element);
+  return () => {
+    resize.disconnect();
+    plot.destroy();
+  };
+}
+
+function matchesDark(element: HTMLElement): boolean {
+  const chosen = element.ownerDocument.documentElement.dataset['theme'];
+  return chosen === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : chosen === 'dark';
+}
+
+function linesOf(points: readonly Point[], agents: readonly string[]): uPlot.AlignedData {
+  const sums = new Map(agents.map((agent) => [agent, 0]));
+  const times: number[] = [];
+  const lines = agents.map((): (number | null)[] => []);
+  for (const { at, agent, input, output, cached } of points) {
+    sums.set(agent, (sums.get(agent) ?? 0) + input + output + cached);
+    times.push(Date.parse(at) / 1000);
+    for (const [index, name] of agents.entries()) lines[index]?.push(sums.get(name) || null);
+  }
+  return [times, ...lines];
+}
