@@ -17,12 +17,12 @@ const browser = await openBrowser();
 try {
   mkdirSync(folder, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await browser.newPage({ colorScheme, locale: 'en-GB', viewport: { width: 1280, height: 860 } });
+    const page = await browser.newPage({ colorScheme, locale: 'en-GB', viewport: { width: 1280, height: 1000 } });
     await page.goto(server.link);
     const take = async (name: string, hash: string): Promise<void> => {
       await page.goto(`${server.url}/${hash}`);
       await page.getByText('Live', { exact: true }).waitFor();
-      await page.waitForFunction(() => document.querySelector('.skeleton, [aria-busy]') === null);
+      await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
       await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
     };
     await take('runs', '#/');

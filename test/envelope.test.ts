@@ -29,6 +29,14 @@ const rollout = [
 const life: [words: string, shape: Record<string, unknown>][] = [
   ['init --title Other --id other', { run: { id: 'other' } }],
   ['runs', { runs: expect.arrayContaining([expect.objectContaining({ id: 'auth', status: 'active' })]) }],
+  [
+    'board',
+    {
+      runs: expect.arrayContaining([
+        expect.objectContaining({ id: 'auth', standing: expect.objectContaining({ word: 'paused' }) }),
+      ]),
+    },
+  ],
   ['archive --run other --reason unwanted', { run: { id: 'other', status: 'archived' } }],
   ['unarchive other', { run: { id: 'other', status: 'active' } }],
   ['abort --run other --reason unwanted', { run: { id: 'other', status: 'abandoned' } }],
@@ -110,6 +118,12 @@ const life: [words: string, shape: Record<string, unknown>][] = [
     },
   ],
   ['status', { run: { id: 'auth' }, progress: { total: 4 }, steps: expect.any(Array), sessions: [], items: [] }],
+  [
+    'timeline',
+    { sittings: expect.arrayContaining([expect.objectContaining({ session: 'S-2' })]), usage: [expect.anything()] },
+  ],
+  ['snapshots', { snapshots: expect.arrayContaining([expect.objectContaining({ id: 'P-1', agent: 'ada' })]) }],
+  ['brief show --budget 800', { sections: expect.any(Array), budget: { limit: 800 } }],
   ['erase N-1 --reason secret', { erased: [expect.any(Number)] }],
   [
     'resume',

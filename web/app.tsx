@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks';
 import { ActionDialog } from './action.tsx';
 import { logOut } from './api.ts';
 import { LoginPage } from './login-page.tsx';
-import { Empty } from './parts.tsx';
 import { hrefOf, route } from './route.ts';
 import { RunPage } from './run-page.tsx';
 import { RunsPage } from './runs-page.tsx';
@@ -24,9 +23,12 @@ export function App() {
         {page === 'runs' && <RunsPage />}
         {page === 'run' && <RunPage key={route.value.page === 'run' ? route.value.run : ''} />}
         {page === 'unknown' && (
-          <Empty title="There is no such page.">
-            <a href="#/">To the runs</a>
-          </Empty>
+          <div class="page">
+            <h1>There is no such page.</h1>
+            <p>
+              <a href="#/">To the runs</a>
+            </p>
+          </div>
         )}
       </main>
       <footer class="foot">

@@ -11,15 +11,32 @@ import {
   withdrawHandoff,
 } from './actions.ts';
 import { Card } from './parts.tsx';
+import { hrefOf } from './route.ts';
 import type { Status } from './run.ts';
 import { useAnswer } from './state.ts';
-import { Ago, Id, Line } from './words.tsx';
+import { Ago, Id, Line, plural } from './words.tsx';
 
-/** What must not be overlooked, on top of every page of a run: what disagrees, what is uncertain, what waits for a person. */
-export function Attention({ run, status }: { run: string; status: Status }) {
+/**
+ * What must not be overlooked, on top of every page of a run: what disagrees, what is uncertain, what waits for a person.
+ * Where the reader looks at something else it is one line.
+ */
+export function Attention({ run, status, isWhole }: { run: string; status: Status; isWhole: boolean }) {
   const { data: brief } = useAnswer('brief.show', {}, run);
   const conflicts = (brief?.conflicts ?? []) as unknown as Conflict[];
   const { uncertain, waiting } = status;
+  if (!isWhole) {
+    const words = [
+      ...(conflicts.length > 0 ? [plural(conflicts.length, 'conflict')] : []),
+      ...(uncertain.length > 0 ? [plural(uncertain.length, 'uncertain effect')] : []),
+      ...(waiting.length > 0 ? [`${waiting.length} waiting for a person`] : []),
+    ];
+    if (words.length === 0) return null;
+    return (
+      <a class="strip" href={hrefOf({ page: 'run', run, view: 'overview', at: null })}>
+        {words.join(', ')}
+      </a>
+    );
+  }
   return (
     <>
       {conflicts.length > 0 && (

@@ -21,12 +21,13 @@ export function RunPage() {
   const latest = useAnswer('status', {}, run);
   return (
     <div class="page">
+      {status.data === null && <h1>{run}</h1>}
       <Await of={status}>
         {(shown) => (
           <>
             <RunHead status={shown} />
             <Scrubber run={run} at={at} view={view} last={latest.data?.version ?? shown.version} />
-            {at === null && <Attention run={run} status={shown} />}
+            {at === null && <Attention run={run} status={shown} isWhole={view === 'overview'} />}
             <nav class="tabs" aria-label="Parts of this run">
               {runViews.map((name) => (
                 <a

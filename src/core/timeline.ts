@@ -51,6 +51,7 @@ export interface TimelineFold {
 export function foldTimeline(): TimelineFold {
   const sittings = new Map<string, Sitting>();
   const open = new Map<string, { sitting: Sitting; stretch: Stretch }>();
+  const offers = new Map<string, string>();
   const usage: UsagePoint[] = [];
 
   function begin(step: string, session: string, at: string): void {
@@ -104,13 +105,19 @@ export function foldTimeline(): TimelineFold {
         return end(event.body.step, at, 'failed');
       case 'step.released':
         return end(event.body.step, at, 'released');
+      case 'handoff.offered':
+        offers.set(event.body.id, event.body.from);
+        return;
       case 'handoff.accepted': {
-        const receiver = sittings.get(event.body.session);
-        for (const { step } of event.body.claims) {
-          const sender = open.get(step)?.sitting;
-          if (sender && receiver) sender.handedTo = receiver.agent;
-          end(step, at, 'handed');
-          begin(step, event.body.session, at);
+        const { id, session, claims } = event.body;
+        const sender = sittings.get(offers.get(id) ?? '');
+        if (sender) sender.handedTo = sittings.get(session)?.agent ?? null;
+        for (const { step } of claims) {
+          // The sender may have been ended a moment before: what it had was handed over all the same.
+          const last = sender?.steps.findLast((one) => one.step === step);
+          if (last) Object.assign(last, { to: last.to ?? at, end: 'handed' });
+          open.delete(step);
+          begin(step, session, at);
         }
         return;
       }

@@ -1,0 +1,435 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../demo/browser.ts';
+import { type Server, startServer } from '../demo/server.ts';
+import { buildWorld, openStory, type Product } from '../demo/world.ts';
+import { program } from './command-line.ts';
+
+// As they are built: this is what users run.
+const { openContext } = (await import('../dist/lib/open.js' as string)) as Pick<Product, 'openContext'>;
+const { operations } = (await import('../dist/lib/operations/index.js' as string)) as Pick<Product, 'operations'>;
+const product: Product = { openContext, operations };
+
+const views = ['overview', 'timeline', 'decisions', 'mail', 'tokens', 'snapshots', 'brief', 'log'] as const;
+
+let dir: string;
+let browser: Browser;
+let server: Server;
+/** What pages complained about: nothing is refused by their own rules, and nothing goes wrong unseen. */
+const complaints: string[] = [];
+const opened: BrowserContext[] = [];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'holdfast-dashboard-'));
+  await buildWorld(product, dir);
+  [server, browser] = await Promise.all([startServer(program, dir), openBrowser()]);
+}, 60_000);
+
+afterEach(async () => {
+  for (const context of opened.splice(0)) await context.close();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function newPage({ width = 1280 }: { width?: number } = {}): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width, height: 900 } });
+  opened.push(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
+      complaints.push(message.text());
+  });
+  return page;
+}
+
+/** Comes in with the link and goes to a page of the dashboard. */
+async function visit(hash = '#/', options: Parameters<typeof newPage>[0] = {}): Promise<Page> {
+  const page = await newPage(options);
+  await page.goto(server.link);
+  await go(page, hash);
+  return page;
+}
+
+async function go(page: Page, hash: string): Promise<void> {
+  await page.goto(`${server.url}/${hash}`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await settled(page);
+}
+
+async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor();
+  await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
+}
+
+const hashOf = (run: string, view: string): string => `#/run/${run}${view === 'overview' ? '' : `/${view}`}`;
+
+/** A command of another process on the same workspace. */
+async function command(...words: string[]): Promise<void> {
+  const child = spawn(process.execPath, [program, ...words], {
+    cwd: dir,
+    env: { PATH: process.env['PATH'] ?? '', HOME: dir },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  child.stderr?.on('data', (text) => {
+    told += String(text);
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`holdfast ${words.join(' ')}: ${told}`);
+}
+
+async function ask(operation: keyof Product['operations'], input: Record<string, unknown>, run: string) {
+  const story = openStory(product, dir);
+  try {
+    return (await story.on(run)('ada', operation, input)) as Record<string, never>;
+  } finally {
+    await story.close();
+  }
+}
+
+describe('a first visit', () => {
+  it('comes in with the link, which leaves the address', async () => {
+    const page = await newPage();
+    await page.goto(server.link);
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    expect(page.url()).toBe(`${server.url}/`);
+    await page.getByRole('link', { name: /Tokens that rotate auth/ }).waitFor();
+  });
+
+  it('is asked for a token without one, and told when it is not valid', async () => {
+    const page = await newPage();
+    await page.goto(server.url);
+    await page.getByLabel('Token').fill('hf_nonsense');
+    await page.getByRole('button', { name: 'Come in' }).click();
+    await page.getByRole('alert').getByText('not valid').waitFor();
+    await page.getByLabel('Token').fill(new URL(server.link).searchParams.get('token') ?? '');
+    await page.getByRole('button', { name: 'Come in' }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+  });
+});
+
+describe('the pages', () => {
+  it('show how every run stands and what waits for a person', async () => {
+    const page = await visit();
+    for (const [id, word] of [
+      ['auth', 'working'],
+      ['crawler', 'dead'],
+      ['release-4-2', 'blocked'],
+      ['handbook', 'completed'],
+      ['search-index', 'paused'],
+    ] as const) {
+      await page.locator('.run-row', { hasText: id }).locator('.pill', { hasText: word }).waitFor();
+    }
+    await page
+      .getByRole('region', { name: /Waits for a person/ })
+      .getByText('Revoke the family silently')
+      .waitFor();
+    expect(await page.title()).toMatch(/^\(\d+\) Holdfast$/);
+  });
+
+  it('show a run part by part', async () => {
+    const page = await visit('#/run/auth');
+    const said: Record<(typeof views)[number], string[]> = {
+      overview: ['Conflicts', 'src/store.ts', 'terraform apply', 'Store families of tokens', 'gemini'],
+      timeline: ['handed to codex', 'p2.1 crashed'],
+      decisions: ['Opaque tokens, hashed at rest', 'JWT with a deny list', 'D-1', 'irreversible'],
+      mail: ['The rehearsal needs a copy of production', 'After the rehearsal.'],
+      tokens: ['claude', 'codex', 'gemini'],
+      snapshots: ['reconstructed', 'rules:'],
+      brief: ['Where the work stands', 'tokens', 'No client may have to log in again'],
+      log: ['step.checkpointed', 'effect.began'],
+    };
+    for (const view of views) {
+      await go(page, hashOf('auth', view));
+      for (const words of said[view]) await page.getByText(words).first().waitFor();
+    }
+    await go(page, hashOf('auth', 'tokens'));
+    await page.locator('.chart canvas').waitFor();
+  });
+
+  it('show the brief within the budget that was chosen', async () => {
+    const page = await visit(hashOf('auth', 'brief'));
+    const before = await page.locator('.brief').textContent();
+    await page.getByLabel('Budget').fill('400');
+    await page.getByText('of 400 tokens').first().waitFor();
+    const after = await page.locator('.brief').textContent();
+    expect(after?.length).toBeLessThan(before?.length ?? 0);
+  });
+
+  it('show a run as it stood at an event, without anything to press', async () => {
+    const page = await visit('#/run/auth');
+    await page.getByLabel('Show the run as it stood after event').fill('14');
+    await page.getByText('Event 14 of').waitFor();
+    await page.getByText('0 of 8 steps').waitFor();
+    expect(page.url()).toContain('?at=14');
+    expect(await page.getByRole('button', { name: /^(Settle|Answer|Open the gate)/ }).count()).toBe(0);
+    await go(page, '#/run/auth/decisions?at=30');
+    await page.getByRole('button', { name: 'Back to now' }).click();
+    await page.getByText('Now, event').waitFor();
+  });
+
+  it('say so where there is nothing, or no such thing', async () => {
+    const page = await visit('#/nowhere/at/all');
+    await page.getByText('There is no such page.').waitFor();
+    await page.goto(`${server.url}/#/run/nobody`);
+    await page.getByRole('alert').getByText('There is no run').waitFor();
+    await go(page, hashOf('release-4-2', 'snapshots'));
+    await page.getByText('No snapshot was left yet.').waitFor();
+  });
+
+  it('are gone through with the keyboard', async () => {
+    const page = await visit();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Tokens that rotate' }).waitFor();
+  });
+
+  it('fit a phone', async () => {
+    const page = await visit('#/', { width: 360 });
+    for (const hash of ['#/', ...views.map((view) => hashOf('auth', view))]) {
+      await go(page, hash);
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect(wide, hash).toBeLessThanOrEqual(0);
+    }
+  });
+
+  it('have nothing that axe finds, in light and in dark', { timeout: 90_000 }, async () => {
+    const page = await visit();
+    const hashes = ['#/', ...views.map((view) => hashOf('auth', view)), '#/run/auth?at=40'];
+    for (const hash of hashes) {
+      await go(page, hash);
+      await expectAccessible(page, hash);
+    }
+    await go(page, '#/run/auth');
+    await page.getByRole('button', { name: 'Settle: F-1' }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page, 'a dialog');
+  });
+
+  it('have nothing that axe finds before the reader is known', async () => {
+    const page = await newPage();
+    await page.goto(server.url);
+    await page.getByLabel('Token').waitFor();
+    await expectAccessible(page, 'login');
+  });
+});
+
+async function expectAccessible(page: Page, where: string): Promise<void> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    // In the dark only the colours are others.
+    const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze();
+    found.push(
+      ...violations.map(
+        ({ id, nodes }) => `${where}, ${colorScheme}, ${id}: ${nodes.map(({ html }) => html).join('\n')}`,
+      ),
+    );
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect(found).toEqual([]);
+}
+
+describe('a person', () => {
+  const submit = async (page: Page, name: string, fill: Record<string, string> = {}): Promise<void> => {
+    const box = page.getByRole('dialog');
+    for (const [label, text] of Object.entries(fill)) await box.getByLabel(label).fill(text);
+    await box.getByRole('button', { name, exact: true }).click();
+    await box.waitFor({ state: 'hidden' });
+  };
+  const statusOf = (run: string) => ask('status', {}, run) as unknown as Promise<Record<string, { id: string }[]>>;
+  const open = async (list: string, run = 'auth') => ((await statusOf(run))[list] ?? []).map((one) => one.id);
+
+  it('answers a question', async () => {
+    const page = await visit('#/run/auth');
+    await page.getByRole('button', { name: 'Answer: Q-1' }).click();
+    await submit(page, 'Answer', { 'Your answer': 'Tell them, in plain words.' });
+    await page.getByRole('button', { name: 'Answer: Q-1' }).waitFor({ state: 'detached' });
+    expect(await open('items')).not.toContain('Q-1');
+    const { items } = (await ask('items', { all: true, kind: 'question' }, 'auth')) as unknown as { items: unknown[] };
+    expect(items).toEqual([expect.objectContaining({ id: 'Q-1', resolution: 'Tell them, in plain words.' })]);
+  });
+
+  it('opens a gate', async () => {
+    const page = await visit('#/run/auth');
+    await page.getByRole('button', { name: 'Open the gate: p3.1' }).first().click();
+    await submit(page, 'Open the gate');
+    await page.getByRole('button', { name: 'Open the gate: p3.1' }).first().waitFor({ state: 'detached' });
+  });
+
+  it('acknowledges, answers and closes mail', async () => {
+    const page = await visit(hashOf('auth', 'mail'));
+    await page.getByRole('button', { name: 'Acknowledge: M-2' }).click();
+    await submit(page, 'Acknowledge', { 'What the sender should know': 'On it.' });
+    await page.getByText('On it.').waitFor();
+    await page.getByRole('button', { name: 'Reply: M-2' }).click();
+    await submit(page, 'Send', { 'Your words': 'Mask it first.' });
+    await page.getByText('Mask it first.').waitFor();
+    await page.getByRole('button', { name: 'Close: M-2' }).click();
+    await submit(page, 'Close it');
+    await page.getByRole('button', { name: 'Close: M-2' }).waitFor({ state: 'detached' });
+    expect(await open('mail')).not.toContain('M-2');
+  });
+
+  it('settles a blocker, and the run is free', async () => {
+    const page = await visit('#/run/release-4-2');
+    await page.getByRole('button', { name: 'Settle: B-1' }).click();
+    await submit(page, 'Settle');
+    await page.locator('.run-facts .pill', { hasText: 'paused' }).waitFor();
+  });
+
+  it('accepts a conflict and says how an effect ended', async () => {
+    const page = await visit('#/run/auth');
+    await page.getByRole('button', { name: /^Accept: K-/ }).click();
+    await submit(page, 'Accept', { 'What should be remembered about it': 'I did it by hand.' });
+    await page.getByRole('heading', { name: /^Conflicts/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Say how it ended: X-1' }).click();
+    await submit(page, 'Record it');
+    await page.getByRole('heading', { name: /^Uncertain effects/ }).waitFor({ state: 'detached' });
+    expect(await open('uncertain')).toEqual([]);
+  });
+
+  it('hands the work of somebody over', async () => {
+    const page = await visit('#/run/crawler');
+    await page.getByRole('button', { name: /^Hand over: qwen/ }).click();
+    await submit(page, 'Offer it', { 'To the agent': 'codex', 'What it should know first': 'Reproduced; go on.' });
+    await page.getByText('offered').first().waitFor();
+    expect(await open('handoffs', 'crawler')).toEqual(['H-1']);
+  });
+
+  it('approves a compaction', async () => {
+    const page = await visit('#/run/auth');
+    await page.getByRole('button', { name: 'Approve: compaction' }).click();
+    await submit(page, 'Approve');
+    await page.getByRole('button', { name: 'Approve: compaction' }).waitFor({ state: 'detached' });
+    const { archives } = (await ask('worklog', {}, 'auth')) as unknown as { archives: unknown[] };
+    expect(archives).toHaveLength(1);
+  });
+
+  it('is told in the form what the server refuses', async () => {
+    const page = await visit('#/run/auth');
+    await page.getByRole('button', { name: 'Settle: F-1' }).click();
+    await command('settle', 'F-1', '--as', 'resolved', '--run', 'auth');
+    await command('erase', 'F-1', '--reason', 'gone', '--run', 'auth');
+    const box = page.getByRole('dialog');
+    await box.getByLabel('It becomes').selectOption('deferred');
+    await box.getByRole('button', { name: 'Settle', exact: true }).click();
+    await box.getByRole('alert').waitFor();
+  });
+
+  it('with a token that only reads finds nothing to press', async () => {
+    const story = openStory(product, dir);
+    const made = (await story.on('auth')('ada', 'token.add', { name: 'guest', scope: 'read' })) as { secret: string };
+    await story.close();
+    const page = await newPage();
+    await page.goto(`${server.url}/login?token=${made.secret}`);
+    await go(page, '#/run/auth');
+    const buttons = page.getByRole('button', { name: /^(Settle|Hand over)/ });
+    await buttons.first().waitFor();
+    for (const button of await buttons.all()) expect(await button.isDisabled()).toBe(true);
+  });
+});
+
+describe('a page that is open', () => {
+  it('shows what another process records, and says that it waits for a person', async () => {
+    const page = await visit('#/run/search-index');
+    await command('raise', 'question', 'Keep the old index for a week?', '--run', 'search-index', '--agent', 'codex');
+    await page.getByRole('button', { name: 'Answer: Q-1' }).waitFor();
+    await page.getByRole('status').getByText('question Q-1').waitFor();
+    await page.getByText('waiting for a person').first().waitFor();
+    expect(await page.title()).toMatch(/^\(\d+\) Holdfast$/);
+  });
+
+  it('comes back after the server was away, and shows what it missed', async () => {
+    const page = await visit('#/run/search-index');
+    const port = Number(new URL(server.url).port);
+    await server.stop();
+    await page.getByText('No connection, trying again').waitFor();
+    await command('raise', 'finding', 'The analyzer drops umlauts', '--run', 'search-index', '--agent', 'codex');
+    server = await startServer(program, dir, port);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('The analyzer drops umlauts').waitFor();
+  });
+});
+
+describe('what somebody wrote', () => {
+  it('is shown and never run, however hostile or long it is', async () => {
+    const start = String.fromCodePoint(0x1b);
+    const override = String.fromCodePoint(0x202e);
+    const script = '<script>window.pwned = 1</script><img src=x onerror="window.pwned = 1">';
+    const words = `${script} ${start}[31mred${start}]0;title\u0007 ${override}txet desrever مرحبا`;
+    const long = `${words} ${'x'.repeat(1024 * 1024 - 400)}`;
+    const story = openStory(product, dir);
+    const play = story.on('hostile');
+    await play('ada', 'init', { id: 'hostile', title: words, goal: words });
+    await play('ada', 'plan.add', { key: 'h1', title: words });
+    await play('mallory', 'session.start', {});
+    await play('mallory', 'start', { key: 'h1' });
+    await play('mallory', 'note', { text: long, kind: 'constraint' });
+    await play('mallory', 'decide', { context: words, decision: long, reason: words, alternatives: [words] });
+    await play('mallory', 'raise', { kind: 'question', text: long });
+    await play('mallory', 'mail.send', {
+      to: 'maintainer',
+      type: 'request',
+      priority: 'P0',
+      subject: words,
+      body: long,
+    });
+    await play('mallory', 'effect.begin', { name: words, class: 'unknown' });
+    await play('mallory', 'session.end', { reason: 'completed', next: words, notes: [words] });
+    await story.close();
+    const page = await visit();
+    for (const hash of ['#/', ...views.map((view) => hashOf('hostile', view))]) {
+      await go(page, hash);
+      await page.getByText('window.pwned').first().waitFor();
+      const seen = await page.evaluate<{ ran: boolean; images: number; text: string }>(
+        "({ ran: 'pwned' in window, images: document.querySelectorAll('main img').length, text: document.body.innerText })",
+      );
+      expect(seen.ran, hash).toBe(false);
+      expect(seen.images, hash).toBe(0);
+      expect(seen.text.includes(start) || seen.text.includes(override), hash).toBe(false);
+      expect(seen.text.length, hash).toBeLessThan(60_000);
+    }
+    await go(page, hashOf('hostile', 'decisions'));
+    await page
+      .getByRole('button', { name: /^Show more/ })
+      .first()
+      .click();
+    await expectAccessible(page, 'hostile');
+  });
+
+  it('may be a plan of five hundred steps', async () => {
+    mkdirSync(join(dir, 'plans'), { recursive: true });
+    const phases = Array.from({ length: 20 }, (_, phase) => [
+      `# Phase ${phase}`,
+      ...Array.from({ length: 24 }, (__, step) => `- [ ] Step ${phase}.${step}`),
+    ]);
+    writeFileSync(join(dir, 'plans', 'long.md'), phases.flat().join('\n'));
+    await command('init', '--title', 'Long', '--id', 'long', '--plan', 'plans/long.md');
+    const page = await visit('#/run/long');
+    await page.getByText('Step 19.23').waitFor();
+    expect(await page.locator('.plan .step').count()).toBe(500);
+  });
+});
+
+it('makes no page complain', () => {
+  expect(complaints).toEqual([]);
+});
