@@ -7,7 +7,14 @@ import { buildWorld, type Product } from './world.ts';
 
 // Takes the pictures of docs/dashboard.md: `node scripts/run.mjs demo/screenshots.ts [FOLDER]`, after `npm run build`.
 const folder = resolve(process.argv[2] ?? 'docs/images');
-const views = ['overview', 'timeline', 'decisions', 'mail', 'tokens', 'snapshots', 'brief', 'log'];
+const pictures: readonly Picture[] = [
+  { name: 'runs', hash: '#/', colorScheme: 'light', height: 820 },
+  { name: 'overview', hash: '#/run/auth', colorScheme: 'light', height: 1200 },
+  { name: 'timeline', hash: '#/run/auth/timeline', colorScheme: 'dark' },
+  { name: 'tokens', hash: '#/run/auth/tokens', colorScheme: 'light', height: 860 },
+  { name: 'brief', hash: '#/run/auth/brief', colorScheme: 'light' },
+  { name: 'phone', hash: '#/run/auth', colorScheme: 'dark', width: 390, height: 844 },
+];
 const { openContext } = (await import(resolve('dist/lib/open.js'))) as Pick<Product, 'openContext'>;
 const { operations } = (await import(resolve('dist/lib/operations/index.js'))) as Pick<Product, 'operations'>;
 const dir = mkdtempSync(join(tmpdir(), 'holdfast-screenshots-'));
@@ -16,24 +23,32 @@ const server = await startServer(resolve('dist/bin/holdfast.cjs'), dir);
 const browser = await openBrowser();
 try {
   mkdirSync(folder, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await browser.newPage({ colorScheme, locale: 'en-GB', viewport: { width: 1280, height: 1000 } });
+  for (const { name, hash, colorScheme, width = 1280, height = 1000 } of pictures) {
+    const context = await browser.newContext({ colorScheme, locale: 'en-GB', viewport: { width, height } });
+    const page = await context.newPage();
     await page.goto(server.link);
-    const take = async (name: string, hash: string): Promise<void> => {
-      await page.goto(`${server.url}/${hash}`);
-      await page.getByText('Live', { exact: true }).waitFor();
-      await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
-      await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
-    };
-    await take('runs', '#/');
-    for (const view of views) await take(view, view === 'overview' ? '#/run/auth' : `#/run/auth/${view}`);
-    await take('past', '#/run/auth?at=60');
-    await page.setViewportSize({ width: 390, height: 844 });
-    await take('phone', '#/run/auth');
-    await page.close();
+    await page.goto(`${server.url}/${hash}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    // Conflicts come last: for them the files are looked at.
+    if (hash !== '#/')
+      await page
+        .getByText(/conflict/i)
+        .first()
+        .waitFor();
+    await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
+    await context.close();
   }
 } finally {
   await browser.close();
   await server.stop();
   rmSync(dir, { recursive: true, force: true });
+}
+
+interface Picture {
+  name: string;
+  hash: string;
+  colorScheme: 'light' | 'dark';
+  width?: number;
+  height?: number;
 }

@@ -157,6 +157,10 @@ describe('the pages', () => {
     }
     await go(page, hashOf('auth', 'tokens'));
     await page.locator('.chart canvas').waitFor();
+    const drawn = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.chart .u-marker')].map((mark) => getComputedStyle(mark).borderColor)",
+    );
+    expect(new Set(drawn).size).toBe(4);
   });
 
   it('show the brief within the budget that was chosen', async () => {

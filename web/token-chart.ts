@@ -11,12 +11,7 @@ const HEIGHT = 280;
 /** Draws into an element; gives the way to take it out again. */
 export function drawTokens(element: HTMLElement, points: readonly Point[]): () => void {
   const style = getComputedStyle(element);
-  // A pair of colours is told apart only where it is used: a custom property keeps it as it was written.
-  const isDark = matchesDark(element);
-  const colour = (name: string): string => {
-    const [, light = '', dark = ''] = /light-dark\((#\w+),\s*(#\w+)\)/.exec(style.getPropertyValue(name)) ?? [];
-    return isDark ? dark : light;
-  };
+  const colour = colourReader(element);
   const agents = [...new Set(points.map((point) => point.agent))];
   const axis: uPlot.Axis = {
     stroke: style.color,
@@ -54,9 +49,15 @@ export function drawTokens(element: HTMLElement, points: readonly Point[]): () =
   };
 }
 
-function matchesDark(element: HTMLElement): boolean {
-  const chosen = element.ownerDocument.documentElement.dataset['theme'];
-  return chosen === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : chosen === 'dark';
+/** A custom property is told as it was written; what it comes to in this theme only an element knows that uses it. */
+function colourReader(element: HTMLElement): (name: string) => string {
+  return (name) => {
+    const probe = element.appendChild(document.createElement('i'));
+    probe.style.color = `var(${name})`;
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  };
 }
 
 function linesOf(points: readonly Point[], agents: readonly string[]): uPlot.AlignedData {
