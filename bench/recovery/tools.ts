@@ -1,9 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import type { Tool } from './adapter.ts';
+import { backlog } from './adapters/backlog.ts';
 import { holdfast } from './adapters/holdfast.ts';
+import { langgraph } from './adapters/langgraph.ts';
+import { memoryKeeper } from './adapters/memory-keeper.ts';
 import { stateFile } from './adapters/state-file.ts';
 
-export const tools: readonly Tool[] = [holdfast, stateFile];
+export const tools: readonly Tool[] = [holdfast, stateFile, langgraph, memoryKeeper, backlog];
 
 /** One of the tools by its name, or a module outside that exports `tool`. */
 export async function findTool(name: string): Promise<Tool> {
