@@ -71,6 +71,8 @@ export interface Tool {
   isProcess: boolean;
   /** A tool whose calls take seconds is swept at fewer moments; the report says at how many. */
   mostSweeps?: number;
+  /** And dies at one in so many of the moments, unless all are asked for. */
+  sample?: number;
   /** The packages that it is installed from, with exact versions. */
   packages: readonly string[];
   open(seat: Seat): Adapter | Promise<Adapter>;

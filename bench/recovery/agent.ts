@@ -22,7 +22,8 @@ export async function finishNaively(
     if (place === undefined) break;
     tried.add(place.step);
     const step = recipes.get(place.step);
-    if (step) await workThrough({ adapter, world, name, step, reached: place.reached, standing });
+    const isBroken = answer === null;
+    if (step) await workThrough({ adapter, world, name, step, reached: place.reached, standing, isBroken });
     const next = await ask(adapter);
     if (next !== null && answer !== null) standing = told(next);
   }
@@ -66,16 +67,17 @@ interface Work {
   step: Step;
   reached: string | null;
   standing: Standing;
+  isBroken: boolean;
 }
 
-async function workThrough({ adapter, world, name, step, reached, standing }: Work): Promise<void> {
+async function workThrough({ adapter, world, name, step, reached, standing, isBroken }: Work): Promise<void> {
   const record = (call: Promise<unknown>): Promise<boolean> =>
     call.then(
       () => true,
       () => false,
     );
   // A tool that refuses a step is obeyed; one that has broken cannot refuse.
-  if (!(await record(adapter.start(step.key)))) return;
+  if (!(await record(adapter.start(step.key))) && !isBroken) return;
   const from = step.items.findIndex((item) => 'unit' in item && item.unit === reached) + 1;
   for (const [index, item] of step.items.slice(from).entries()) {
     if ('unit' in item) {

@@ -18,7 +18,7 @@ export async function runRecovery(words: readonly string[], say: (sentence: stri
       adapter: { type: 'string', multiple: true, default: [] },
       scenario: { type: 'string', multiple: true },
       sweeps: { type: 'string' },
-      every: { type: 'string', default: '1' },
+      every: { type: 'string' },
       report: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
@@ -33,7 +33,7 @@ export async function runRecovery(words: readonly string[], say: (sentence: stri
   chmodSync(folder, 0o755);
   try {
     const sweeps = Number(values.sweeps ?? (isQuick ? 1 : 3));
-    const results = await measure({ chosen, folder, sweeps, every: Number(values.every), only: values.scenario, say });
+    const results = await measure({ chosen, folder, sweeps, every: values.every, only: values.scenario, say });
     if (values.json)
       console.log(
         JSON.stringify(
@@ -60,7 +60,7 @@ interface Measuring {
   chosen: readonly Tool[];
   folder: string;
   sweeps: number;
-  every: number;
+  every: string | undefined;
   only: readonly string[] | undefined;
   say(sentence: string): void;
 }
@@ -80,7 +80,7 @@ async function measure({ chosen, folder, sweeps, every, only, say }: Measuring):
           folder: at,
           installed,
           sweeps: Math.min(sweeps, tool.mostSweeps ?? sweeps),
-          every,
+          every: Number(every ?? tool.sample ?? 1),
         };
         const deaths = await planDeaths(plan);
         say(`${tool.name} dies ${deaths.length} times in ${scenario.name} …`);

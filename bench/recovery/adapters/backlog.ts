@@ -14,6 +14,7 @@ export const backlog: Tool = {
   durability: 'Markdown files, no fsync',
   isProcess: true,
   mostSweeps: 1,
+  sample: 8,
   packages: ['backlog.md@1.52.0'],
   open({ folder, installed }) {
     const program = join(installed, 'node_modules', '.bin', 'backlog');

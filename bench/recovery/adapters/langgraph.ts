@@ -13,11 +13,7 @@ export const langgraph: Tool = {
   name: 'LangGraph 1.4.18, SQLite saver 1.0.4',
   durability: 'SQLite WAL, synchronous as the driver has it (NORMAL or FULL), a copy of the state a write',
   isProcess: false,
-  packages: [
-    '@langchain/langgraph@1.4.18',
-    '@langchain/core@1.2.13',
-    '@langchain/langgraph-checkpoint-sqlite@1.0.4',
-  ],
+  packages: ['@langchain/langgraph@1.4.18', '@langchain/core@1.2.13', '@langchain/langgraph-checkpoint-sqlite@1.0.4'],
   async open({ folder, installed }) {
     const graph = await openThread(installed, join(folder, 'checkpoints.sqlite'));
     return keepingAdapter({

@@ -20,6 +20,7 @@ export const memoryKeeper: Tool = {
   durability: 'SQLite WAL, synchronous as the driver has it',
   isProcess: true,
   mostSweeps: 1,
+  sample: 3,
   packages: ['mcp-memory-keeper@0.14.1'],
   async open({ folder, installed }) {
     const server = join(installed, 'node_modules', 'mcp-memory-keeper', 'dist', 'index.js');
@@ -28,13 +29,15 @@ export const memoryKeeper: Tool = {
     return keepingAdapter({
       async keep(entries) {
         for (const entry of entries) {
-          await client.tool('context_save', {
-            key: `${entry.kind} ${entry.id}`,
+          const said = await client.tool('context_save', {
+            key: `${entry.kind}_${entry.id}`,
             value: JSON.stringify(entry),
             category: CATEGORIES[entry.kind],
             priority: 'high',
             channel: CHANNEL,
           });
+          // A refusal comes as an ordinary answer.
+          if (!said.startsWith('Saved')) throw new Error(said);
         }
       },
       async tell() {
