@@ -68,7 +68,7 @@ export const openings: Readonly<Record<string, Opening>> = {
     const text = async (): Promise<string> => JSON.stringify(await thread.read());
     return {
       name: 'LangGraph, SQLite saver 1.0.4',
-      level: 'SQLite WAL as the driver has it',
+      level: 'SQLite WAL, synchronous=NORMAL',
       write: (number) => thread.update([{ kind: 'blocker', id: String(number), text: textOf(number, characters) }]),
       writeAsProcess: null,
       read: async () => void (await thread.read()),
@@ -88,7 +88,7 @@ export const openings: Readonly<Record<string, Opening>> = {
     const text = (): Promise<string> => client.tool('context_get', { channel: 'bench', limit: 10_000 });
     return {
       name: 'mcp-memory-keeper 0.14.1 (over MCP)',
-      level: 'SQLite WAL as the driver has it',
+      level: 'SQLite WAL, synchronous=NORMAL',
       async write(number) {
         const value = textOf(number, characters);
         const said = await client.tool('context_save', { key: `entry_${number}`, value, channel: 'bench' });

@@ -21,7 +21,7 @@ export async function measureTools(folder: string, say: (sentence: string) => vo
       await client.close();
       rows.push([name, String(tools.length), estimateTokens(JSON.stringify(tools)).toLocaleString('en')]);
     } catch (error) {
-      rows.push([name, 'not measured', error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)]);
+      say(`${name} is left out: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
     }
   }
   return renderLines(['MCP server', 'tools', 'tokens of `tools/list`'], rows);

@@ -46,7 +46,7 @@ export async function runRecovery(words: readonly string[], say: (sentence: stri
         ),
       );
     else console.log(renderRecovery(results));
-    if (values.report) writeRecoveryReport(results, sweeps);
+    if (values.report) writeRecoveryReport(results, sweeps, values.every);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -77,15 +77,19 @@ export function renderLines(head: readonly string[], rows: readonly (readonly st
 }
 
 /** Puts the table and the levels into the page, which has a place for them. */
-export function writeRecoveryReport(results: readonly Result[], sweeps: number): void {
+export function writeRecoveryReport(results: readonly Result[], sweeps: number, every: string | undefined): void {
   const levels = results.map(({ tool }) => [
     tool.name,
     tool.durability,
     tool.isProcess ? `yes, at ${Math.min(sweeps, tool.mostSweeps ?? sweeps)} moments a call` : 'no',
-    tool.sample === undefined ? 'all' : `one in ${tool.sample}`,
+    shareTaken(Number(every ?? tool.sample ?? 1)),
   ]);
   const head = ['tool', 'what an acknowledged write survives', 'processes, swept', 'kill points taken'];
   writePage('recovery.md', PAGE, { results: renderRecovery(results), levels: renderLines(head, levels) });
+}
+
+function shareTaken(every: number): string {
+  return every === 1 ? 'all' : `one in ${every}`;
 }
 
 export function writePage(name: string, page: string, parts: Record<string, string>): void {

@@ -11,7 +11,7 @@ import { type Entry, keepingAdapter } from './ledger.ts';
 export const langgraph: Tool = {
   id: 'langgraph',
   name: 'LangGraph 1.4.18, SQLite saver 1.0.4',
-  durability: 'SQLite WAL, synchronous as the driver has it (NORMAL or FULL), a copy of the state a write',
+  durability: 'SQLite WAL, synchronous=NORMAL; a copy of the state a write',
   isProcess: false,
   packages: ['@langchain/langgraph@1.4.18', '@langchain/core@1.2.13', '@langchain/langgraph-checkpoint-sqlite@1.0.4'],
   async open({ folder, installed }) {
