@@ -88,7 +88,7 @@ export const openings: Readonly<Record<string, Opening>> = {
     const text = (): Promise<string> => client.tool('context_get', { channel: 'bench', limit: 10_000 });
     return {
       name: 'mcp-memory-keeper 0.14.1 (over MCP)',
-      level: 'SQLite WAL, synchronous=NORMAL',
+      level: 'SQLite WAL, synchronous=FULL',
       async write(number) {
         const value = textOf(number, characters);
         const said = await client.tool('context_save', { key: `entry_${number}`, value, channel: 'bench' });

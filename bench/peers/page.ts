@@ -10,9 +10,9 @@ A small change of the state (200 characters), acknowledged; the median over roun
 {{times}}
 
 Levels differ, and a level costs: Holdfast waits for the disk before it acknowledges (\`synchronous=FULL\`) and in the same
-transaction checks the version, the lease and the rules, and chains a hash. LangGraph's saver and memory-keeper use WAL with
-\`synchronous=NORMAL\`: a power cut can take back what they acknowledged, and no version is checked. A file that is only
-appended to waits for nothing. Against the bare driver at the same level see [performance.md](performance.md). Reading:
+transaction checks the version, the lease and the rules, and chains a hash. memory-keeper waits for the disk too and checks
+nothing. LangGraph's saver uses WAL with \`synchronous=NORMAL\`: a power cut can take back what it acknowledged. A file that is
+only appended to waits for nothing. Against the bare driver at the same level see [performance.md](performance.md). Reading:
 Holdfast answers \`status\`, LangGraph \`getState\`, memory-keeper \`context_get\` over MCP, the file is read whole.
 
 ## Ten writers at once
@@ -41,7 +41,7 @@ A server that does not start is left out: Holdfast's line is there where the bui
 
 - A plain file is faster at everything, takes a fifth of the disk, and while it is short costs few tokens. It waits for
   nothing and checks nothing.
-- LangGraph's saver and memory-keeper write faster in one process, at the lower level.
+- LangGraph's saver writes faster in one process, at its lower level; memory-keeper too, at the same level and over MCP.
 - GSD 1.32 is the quicker program for one write alone, and loses writes when there are ten.
 - The MCP servers of GSD and of Task Master (with its core tools) are small; Holdfast's limit is 2,500 tokens.
 

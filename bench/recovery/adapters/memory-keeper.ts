@@ -17,7 +17,7 @@ const CATEGORIES = {
 export const memoryKeeper: Tool = {
   id: 'memory-keeper',
   name: 'mcp-memory-keeper 0.14.1',
-  durability: 'SQLite WAL, synchronous=NORMAL',
+  durability: 'SQLite WAL, synchronous=FULL',
   isProcess: true,
   mostSweeps: 1,
   sample: 3,
