@@ -5,9 +5,15 @@ import { measureAppends } from './appends.ts';
 import { measureContention, runWorker, WORKER } from './contention.ts';
 import { measureDisk } from './disk.ts';
 import type { Row } from './measure.ts';
+import { runPeers } from './peers/main.ts';
 import { measurePostgres } from './postgres.ts';
 import { measureProcessCost } from './process-cost.ts';
 import { measureRecall } from './recall.ts';
+import { runRecovery } from './recovery/main.ts';
+import { RECOVERY_WORKER } from './recovery/run.ts';
+import { scenarios } from './recovery/scenario.ts';
+import { findTool } from './recovery/tools.ts';
+import { type Order, work } from './recovery/worker.ts';
 import { measureServe } from './serve.ts';
 
 /** What can be measured, each in a folder of its own; with the word `quick` on less data and in fewer rounds. */
@@ -35,7 +41,9 @@ async function main(words: readonly string[]): Promise<void> {
   const names = words.filter((word) => word !== 'quick');
   const unknown = names.filter((name) => !(name in measurements));
   if (unknown.length > 0) {
-    say(`There is no measurement ${unknown.join(', ')}. There are ${Object.keys(measurements).join(', ')}, and quick.`);
+    say(
+      `There is no measurement ${unknown.join(', ')}. There are ${Object.keys(measurements).join(', ')}, recovery, peers, and quick.`,
+    );
     process.exitCode = 2;
     return;
   }
@@ -75,4 +83,12 @@ function renderTable(rows: readonly Row[]): string {
 
 const [first, folder, agent] = process.argv.slice(2);
 if (first === WORKER && folder !== undefined && agent !== undefined) await runWorker(folder, agent);
+else if (first === RECOVERY_WORKER && folder !== undefined) await runRecoveryWorker(JSON.parse(folder) as Order);
+else if (first === 'recovery') await runRecovery(process.argv.slice(3), say);
+else if (first === 'peers') await runPeers(process.argv.slice(3), say);
 else await main(process.argv.slice(2));
+
+async function runRecoveryWorker(order: Order): Promise<void> {
+  const scenario = scenarios.find(({ name }) => name === order.scenario);
+  if (scenario) await work(order, await findTool(order.tool), scenario);
+}

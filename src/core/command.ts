@@ -110,6 +110,8 @@ export type Command =
       name: string;
       class: EventBody<'effect.began'>['class'];
       key?: string | undefined;
+      /** The key names one action, not each time it is done: what succeeded is not begun again. */
+      once?: boolean | undefined;
       owner?: Owner | undefined;
     }
   | {
@@ -180,6 +182,8 @@ export function referencesOf(command: Command): string[] {
       return [command.continues, command.parent].filter((reference) => reference !== undefined);
     case 'handoff.offer':
       return command.from ? [command.from] : [];
+    case 'effect.begin':
+      return command.once && command.key ? [command.key] : [];
     case 'account.read':
       return namesIn(command);
     case 'decision.retract':

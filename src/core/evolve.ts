@@ -296,5 +296,6 @@ function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended
     outcome,
     exitCode: exitCode ?? null,
     endedAt: event.at,
+    ...(outcome === 'succeeded' && before.key !== undefined ? { alias: before.key } : {}),
   });
 }

@@ -229,6 +229,8 @@ export interface Effect extends EventBody<'effect.began'> {
   outcome?: string;
   exitCode?: number | null;
   endedAt?: string;
+  /** The key of one that succeeded, by which it is found again. */
+  alias?: string;
 }
 
 export interface Message extends EventBody<'message.sent'> {

@@ -158,6 +158,15 @@ describe('an effect', () => {
     ]);
   });
 
+  it('is not begun again under the key of one that succeeded, where the key names one action', () => {
+    const once = { ...begin({ key: 'deploy-1' }), once: true } as Command;
+    const run = scenario().given(ada, once, end('X-1', 'failed'), once, end('X-2'));
+    const fault = run.refusal(bob, once);
+    expect(fault).toMatchObject({ code: 'illegal', data: { effect: 'X-2', key: 'deploy-1' } });
+    expect(fault.hints[0]).toContain('It is done');
+    expect(run.when(bob, begin({ key: 'deploy-1' })).types).toEqual(['effect.began']);
+  });
+
   it('ends once; saying the same again is a no-op, saying otherwise is illegal', () => {
     const run = scenario().given(ada, begin(), end('X-1'));
     expect(run.when(ada, end('X-1')).types).toEqual([]);

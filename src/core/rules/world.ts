@@ -35,7 +35,7 @@ export function releaseClaim(scene: Scene, { id }: CommandOf<'claim.release'>): 
 
 export function beginEffect(
   scene: Scene,
-  { name, class: effectClass, key, owner }: CommandOf<'effect.begin'>,
+  { name, class: effectClass, key, once, owner }: CommandOf<'effect.begin'>,
 ): Draft[] {
   mustBeActive(scene);
   const open = key ? [...scene.state.effects.values()].find((effect) => effect.key === key) : undefined;
@@ -51,6 +51,13 @@ export function beginEffect(
         data: { effect: open.id, key, began: open.at, class: open.class },
       },
     );
+  }
+  const done = once && key ? scene.recall('effect', key) : null;
+  if (done && done.class !== 'read') {
+    throw new Fault('illegal', `${done.id} with the key ${quoted(key ?? '')} succeeded at ${done.endedAt}.`, {
+      hints: ['It is done: go on with what comes after it.', 'To do it once more on purpose, give it another key.'],
+      data: { effect: done.id, key, began: done.at, endedAt: done.endedAt, class: done.class },
+    });
   }
   const held = [...scene.state.steps.values()].filter(
     (step) => scene.session && step.holder?.session === scene.session.id,

@@ -1,0 +1,39 @@
+/** A tool beside which the same work is measured; what it cannot do is null, and its line says so. */
+export interface Contender {
+  name: string;
+  /** What an acknowledged write survives. */
+  level: string;
+  /** Keeps one small change of the state in this process. */
+  write: ((number: number) => Promise<void>) | null;
+  /** The same as a process of its own, as an agent's shell does it. */
+  writeAsProcess: ((number: number) => Promise<void>) | null;
+  /** Reads the latest state in this process. */
+  read: (() => Promise<void>) | null;
+  /** What whoever resumes has to read. */
+  resumeText: (() => Promise<string>) | null;
+  /** Which of the numbers that were written are still there. */
+  kept(): Promise<Set<number>>;
+  /** The folder that the tool writes into. */
+  folder: string;
+  close(): Promise<void>;
+}
+
+/** The same words of two kilobytes for all, different for each number. */
+export function textOf(number: number, characters: number): string {
+  let text = `Entry <${number}>`;
+  for (let state = number + 1; text.length < characters; ) {
+    state = (state * 48_271) % 0x7fffffff;
+    text += ` ${state % 5 === 0 ? state.toString(36) : VOCABULARY[state % VOCABULARY.length]}`;
+  }
+  return text;
+}
+
+/** The numbers of the entries that stand in a text. */
+export function numbersIn(text: string): Set<number> {
+  return new Set([...text.matchAll(/Entry <(\d+)>/g)].map((found) => Number(found[1])));
+}
+
+const VOCABULARY =
+  'ledger booking payment refund rounding path caller test table index migration token replay traffic region audit'.split(
+    ' ',
+  );

@@ -1,0 +1,78 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Tool } from '../adapter.ts';
+import { type Entry, keepingAdapter } from './ledger.ts';
+
+/**
+ * LangGraph as the memory of an agent that runs outside of it: a thread whose state is updated (`updateState`) and read
+ * (`getState`). An agent inside of its loop gets the same checkpoints, written at the same moments by the same saver.
+ */
+export const langgraph: Tool = {
+  id: 'langgraph',
+  name: 'LangGraph 1.4.18, SQLite saver 1.0.4',
+  durability: 'SQLite WAL, synchronous=NORMAL; a copy of the state a write',
+  isProcess: false,
+  packages: ['@langchain/langgraph@1.4.18', '@langchain/core@1.2.13', '@langchain/langgraph-checkpoint-sqlite@1.0.4'],
+  async open({ folder, installed }) {
+    const graph = await openThread(installed, join(folder, 'checkpoints.sqlite'));
+    return keepingAdapter({
+      keep: (entries) => graph.update(entries),
+      async tell() {
+        const kept = await graph.read();
+        return { text: kept.length === 0 ? '' : JSON.stringify(kept), calls: 1, entries: kept };
+      },
+      close: async () => graph.close(),
+    });
+  },
+};
+
+export interface Thread {
+  update(entries: readonly Entry[]): Promise<void>;
+  read(): Promise<Entry[]>;
+  close(): void;
+}
+
+/** The few functions that are used of it; it is installed beside the project and has no types here. */
+interface Library {
+  Annotation: ((options: object) => unknown) & { Root(channels: object): unknown };
+  StateGraph: new (
+    state: unknown,
+  ) => {
+    addNode(name: string, run: (state: unknown) => object): unknown;
+    addEdge(from: string, to: string): unknown;
+    compile(options: object): {
+      updateState(config: object, values: object, node: string): Promise<unknown>;
+      getState(config: object): Promise<{ values: { entries?: Entry[] } }>;
+    };
+  };
+  SqliteSaver: { fromConnString(path: string): { db: { close(): void } } };
+}
+
+export async function openThread(installed: string, path: string): Promise<Thread> {
+  const require = createRequire(join(installed, 'package.json'));
+  const load = async (name: string) => (await import(pathToFileURL(require.resolve(name)).href)) as Library;
+  const { Annotation, StateGraph } = await load('@langchain/langgraph');
+  const { SqliteSaver } = await load('@langchain/langgraph-checkpoint-sqlite');
+  const merge = (left: Entry[], right: Entry[]): Entry[] => {
+    const byName = new Map(left.map((entry) => [`${entry.kind} ${entry.id}`, entry]));
+    for (const entry of right) byName.set(`${entry.kind} ${entry.id}`, entry);
+    return [...byName.values()];
+  };
+  const state = Annotation.Root({ entries: Annotation({ reducer: merge, default: () => [] }) });
+  const builder = new StateGraph(state);
+  builder.addNode('agent', () => ({}));
+  builder.addEdge('__start__', 'agent');
+  const saver = SqliteSaver.fromConnString(path);
+  const graph = builder.compile({ checkpointer: saver });
+  const config = { configurable: { thread_id: 'work' } };
+  return {
+    async update(entries) {
+      await graph.updateState(config, { entries }, 'agent');
+    },
+    async read() {
+      return (await graph.getState(config)).values.entries ?? [];
+    },
+    close: () => saver.db.close(),
+  };
+}

@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Tool } from './adapter.ts';
+import { finishNaively } from './agent.ts';
+import { isToolMove, type Scenario } from './scenario.ts';
+import { type Score, scoreOf } from './score.ts';
+import type { Order } from './worker.ts';
+import { openWorld } from './world.ts';
+
+/** The word by which this program is told to be the worker. */
+export const RECOVERY_WORKER = 'recovery-worker';
+const RESUMED = 'second';
+
+export interface Kill {
+  kind: 'between' | 'inside';
+  score: Score;
+}
+
+export interface Plan {
+  tool: Tool;
+  scenario: Scenario;
+  folder: string;
+  installed: string;
+  /** At how many moments of each call a tool with processes is killed. */
+  sweeps: number;
+  /** Every how many kill points one is taken; 1 is all. */
+  every: number;
+}
+
+/** How a worker is killed: as the order says, or after some milliseconds of a move. */
+type Death = { order: Order['kill']; sweep?: { move: number; ms: number }; kind: Kill['kind'] };
+
+/** All the deaths of one tool in one scenario: the first run, which nobody kills, says where they can be. */
+export async function planDeaths(plan: Plan): Promise<Death[]> {
+  const folder = join(plan.folder, 'unharmed');
+  const told = await runWorker(plan, folder, { never: true });
+  rm(folder);
+  const deaths = plan.scenario.moves.flatMap((move, index): Death[] => {
+    const took = told.get(index);
+    if (took === undefined) throw new Error(`${plan.tool.name} did not get through move ${index}, ${move.do}.`);
+    const points = Array.from(
+      { length: took.points },
+      (_, point): Death => ({ order: { inside: index, point }, kind: 'inside' }),
+    );
+    const sweeps = plan.tool.isProcess && isToolMove(move) ? plan.sweeps : 0;
+    const swept = Array.from(
+      { length: sweeps },
+      (_, sweep): Death => ({
+        order: { never: true },
+        sweep: { move: index, ms: (took.ms * (sweep + 1)) / (sweeps + 1) },
+        kind: 'inside',
+      }),
+    );
+    return [...points, ...swept, { order: { after: index }, kind: 'between' }];
+  });
+  return deaths.filter((_, index) => index % plan.every === 0);
+}
+
+/** One death and what comes after it. */
+export async function dieAndResume(plan: Plan, death: Death, number: number): Promise<Kill> {
+  const { tool, scenario, installed } = plan;
+  const folder = join(plan.folder, `killed-${number}`);
+  await runWorker(plan, folder, death.order, death.sweep);
+  const world = openWorld(folder);
+  const edited = lastFile(scenario, world.acknowledged());
+  if (edited !== null) world.editOutside(edited);
+  const adapter = await tool.open({ folder, installed, agent: RESUMED, between: () => undefined });
+  try {
+    const clock = () => performance.now();
+    const { answer, took } = await finishNaively({ adapter, world, scenario, name: RESUMED }, clock);
+    return { kind: death.kind, score: scoreOf({ scenario, world, answer, took, resumed: RESUMED, edited }) };
+  } finally {
+    await adapter.close();
+    rm(folder);
+  }
+}
+
+/** The file that the last acknowledged checkpoint told of, if its step was still being worked on. */
+function lastFile({ moves }: Scenario, acknowledged: number): string | null {
+  const made = moves.slice(0, acknowledged);
+  const checkpoint = made.findLast((move) => move.do === 'checkpoint');
+  if (checkpoint === undefined) return null;
+  // Work on the same file after it would be the worker's own change.
+  const inFlight = moves.slice(made.indexOf(checkpoint) + 1, acknowledged + 1);
+  const isDone = inFlight.some(
+    (move) => (move.do === 'work' && move.file === checkpoint.file) || move.do === 'complete',
+  );
+  return isDone ? null : checkpoint.file;
+}
+
+interface Told {
+  ms: number;
+  points: number;
+}
+
+async function runWorker(
+  { tool, scenario, installed }: Plan,
+  folder: string,
+  kill: Order['kill'],
+  sweep?: { move: number; ms: number },
+): Promise<Map<number, Told>> {
+  openWorld(folder);
+  const told = `${folder}-told`;
+  const order: Order = { tool: tool.id, scenario: scenario.name, folder, installed, from: 0, kill, told };
+  const words = [process.argv[1] ?? '', RECOVERY_WORKER, JSON.stringify(order)];
+  // A group of its own: the worker and the processes of the tool die together.
+  const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+  const ended = once(child, 'close');
+  const stop = sweep ? killWithin(child.pid ?? 0, told, sweep) : () => undefined;
+  const [code] = await ended;
+  stop();
+  if (code !== null && code !== 0) throw new Error(`The worker of ${tool.name} failed: ${complaint}`);
+  return readTold(told);
+}
+
+/** Waits until the move begins, then as long as it is to live. */
+function killWithin(group: number, told: string, { move, ms }: { move: number; ms: number }): () => void {
+  let last: NodeJS.Timeout | undefined;
+  const watch = setInterval(() => {
+    if (!existsSync(told) || !readFileSync(told, 'utf8').includes(`${move} begins`)) return;
+    clearInterval(watch);
+    last = setTimeout(() => killGroup(group), ms);
+  }, 2);
+  return () => {
+    clearInterval(watch);
+    clearTimeout(last);
+  };
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // It has ended by itself: the move was shorter than the last time.
+  }
+}
+
+function readTold(path: string): Map<number, Told> {
+  const began = new Map<number, bigint>();
+  const told = new Map<number, Told>();
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    const [move = '', word, at = '0', points = '0'] = line.split(' ');
+    if (word === 'begins') began.set(Number(move), BigInt(at));
+    if (word !== 'ended') continue;
+    const ms = Number(BigInt(at) - (began.get(Number(move)) ?? 0n)) / 1e6;
+    told.set(Number(move), { ms, points: Number(points) });
+  }
+  rmSync(path, { force: true });
+  return told;
+}
+
+function rm(folder: string): void {
+  for (const path of [folder, `${folder}-truth`, `${folder}-told`]) rmSync(path, { recursive: true, force: true });
+}

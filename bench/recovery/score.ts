@@ -1,0 +1,124 @@
+import { estimateTokens } from '../../src/core/tokens.ts';
+import type { Answer } from './adapter.ts';
+import { recipesOf, told } from './agent.ts';
+import type { Move, Scenario } from './scenario.ts';
+import type { World } from './world.ts';
+
+/** What went wrong after one kill. Only what was acknowledged before it is asked for; what was in flight may be either. */
+export interface Score {
+  /** The tool answered nothing, or its answer could not be read. */
+  failed: number;
+  /** Units that were acknowledged as done and were done again. */
+  workTwice: number;
+  /** Effects that happened more than once, whatever was acknowledged. */
+  effectsRepeated: number;
+  /** Units and effects of steps that had been dropped, or that were blocked. */
+  staleActions: number;
+  /** What the plan asks for and nobody did. */
+  leftUndone: number;
+  factsLost: number;
+  conflictsMissed: number;
+  /** How many facts and conflicts there were to tell. */
+  facts: number;
+  conflicts: number;
+  tokens: number;
+  calls: number;
+  took: number;
+}
+
+export interface Outcome {
+  scenario: Scenario;
+  world: World;
+  answer: Answer | null;
+  took: number;
+  /** The agent that resumed. */
+  resumed: string;
+  /** The file that was changed from outside after the kill, if any. */
+  edited: string | null;
+}
+
+export function scoreOf({ scenario, world, answer, took, resumed, edited }: Outcome): Score {
+  const acknowledged = scenario.moves.slice(0, world.acknowledged());
+  const { done, dropped, blocked } = truthOf(acknowledged);
+  const works = world.works();
+  const performed = world.performed();
+  const again = works.filter(({ agent, step, unit }) => agent === resumed && done.has(`${step} ${unit}`));
+  const names = new Set(performed.map(({ effect }) => effect));
+  const facts = factsOf(scenario, acknowledged);
+  const text = answer?.text ?? '';
+  const changed = answer === null ? [] : told(answer).changed;
+  return {
+    failed: answer === null ? 1 : 0,
+    workTwice: again.length,
+    effectsRepeated: performed.length - names.size,
+    staleActions: staleActions(scenario, world, resumed, new Set([...dropped, ...blocked])),
+    leftUndone: leftUndone(scenario, world, acknowledged, blocked),
+    factsLost: facts.filter((word) => !text.includes(word)).length,
+    conflictsMissed: edited !== null && !changed.includes(edited) ? 1 : 0,
+    facts: facts.length,
+    conflicts: edited === null ? 0 : 1,
+    tokens: estimateTokens(text),
+    calls: answer?.calls ?? 0,
+    took,
+  };
+}
+
+function truthOf(moves: readonly Move[]) {
+  const done = new Set<string>();
+  const dropped = new Set<string>();
+  const blocked = new Set<string>();
+  for (const move of moves) {
+    if (move.do === 'checkpoint') done.add(`${move.step} ${move.unit}`);
+    if (move.do === 'changePlan') dropped.add(move.drop);
+    if (move.do === 'block') blocked.add(move.step);
+  }
+  return { done, dropped, blocked };
+}
+
+function staleActions(scenario: Scenario, world: World, resumed: string, stale: ReadonlySet<string>): number {
+  const effects = recipesOf(scenario)
+    .filter(({ key }) => stale.has(key))
+    .flatMap(({ items }) => items.flatMap((item) => ('effect' in item ? [item.effect] : [])));
+  return (
+    world.works().filter(({ agent, step }) => agent === resumed && stale.has(step)).length +
+    world.performed().filter(({ agent, effect }) => agent === resumed && effects.includes(effect)).length
+  );
+}
+
+/** The plan as it was acknowledged: a step that was to be added and whose call was killed need not be there. */
+function leftUndone(
+  scenario: Scenario,
+  world: World,
+  acknowledged: readonly Move[],
+  blocked: ReadonlySet<string>,
+): number {
+  const changes = acknowledged.flatMap((move) => (move.do === 'changePlan' ? [move] : []));
+  const inFlight = scenario.moves[acknowledged.length];
+  const unsure = inFlight?.do === 'changePlan' ? inFlight.drop : inFlight?.do === 'block' ? inFlight.step : null;
+  const dropped = changes.map(({ drop }) => drop);
+  const wanted = [...scenario.steps, ...changes.map(({ add }) => add)].filter(
+    ({ key }) => !dropped.includes(key) && !blocked.has(key) && key !== unsure,
+  );
+  const units = new Set(world.works().map(({ step, unit }) => `${step} ${unit}`));
+  const effects = new Set(world.performed().map(({ effect }) => effect));
+  return wanted
+    .flatMap(({ key, items }) =>
+      items.map((item) => ('unit' in item ? units.has(`${key} ${item.unit}`) : effects.has(item.effect))),
+    )
+    .filter((isDone) => !isDone).length;
+}
+
+/** The made-up words that the next agent must meet: what was decided, what blocks, where the work stands. */
+function factsOf({ goal }: Scenario, acknowledged: readonly Move[]): string[] {
+  const word = (text: string): string => text.split(' ').at(-1) ?? '';
+  const facts: string[] = [];
+  let next: { step: string; word: string } | null = null;
+  for (const move of acknowledged) {
+    if (move.do === 'begin') facts.push(word(goal));
+    if (move.do === 'decide') facts.push(word(move.decision), word(move.reason));
+    if (move.do === 'block') facts.push(word(move.text));
+    if (move.do === 'checkpoint') next = { step: move.step, word: word(move.next) };
+    if (move.do === 'complete' && next?.step === move.step) next = null;
+  }
+  return next === null ? facts : [...facts, next.word];
+}

@@ -1,0 +1,17 @@
+import { pathToFileURL } from 'node:url';
+import type { Tool } from './adapter.ts';
+import { backlog } from './adapters/backlog.ts';
+import { holdfast } from './adapters/holdfast.ts';
+import { langgraph } from './adapters/langgraph.ts';
+import { memoryKeeper } from './adapters/memory-keeper.ts';
+import { stateFile } from './adapters/state-file.ts';
+
+export const tools: readonly Tool[] = [holdfast, stateFile, langgraph, memoryKeeper, backlog];
+
+/** One of the tools by its name, or a module outside that exports `tool`. */
+export async function findTool(name: string): Promise<Tool> {
+  const known = tools.find((tool) => tool.id === name);
+  if (known) return known;
+  const { tool } = (await import(pathToFileURL(name).href)) as { tool: Tool };
+  return { ...tool, id: name };
+}

@@ -1,0 +1,78 @@
+import { appendFileSync } from 'node:fs';
+import type { Adapter, Tool } from './adapter.ts';
+import type { Move, Scenario } from './scenario.ts';
+import { openWorld, type World } from './world.ts';
+
+/** Where the worker dies: after a move, before the first write point inside it, or by the hand of whoever started it. */
+export interface Order {
+  tool: string;
+  scenario: string;
+  folder: string;
+  installed: string;
+  /** Moves before this one were made by an earlier worker. */
+  from: number;
+  kill: { after: number } | { inside: number; point: number } | { never: true };
+  /** Where to say that a move begins, and when it ended. */
+  told: string;
+}
+
+export const FIRST_AGENT = 'first';
+
+/** Does the moves of a scenario one after the other and dies on the way, as a killed agent does: without a word. */
+export async function work(order: Order, tool: Tool, scenario: Scenario): Promise<void> {
+  const world = openWorld(order.folder);
+  let current = -1;
+  let point = 0;
+  const { kill } = order;
+  const between = (): void => {
+    if ('inside' in kill && kill.inside === current && kill.point === point) die();
+    point += 1;
+  };
+  const seat = { folder: order.folder, installed: order.installed, agent: FIRST_AGENT, between };
+  const adapter = await tool.open(seat);
+  for (const [index, move] of scenario.moves.entries()) {
+    if (index < order.from) continue;
+    current = index;
+    point = 0;
+    appendFileSync(order.told, `${index} begins ${process.hrtime.bigint()}\n`);
+    await make(move, scenario, adapter, world);
+    world.acknowledge(index);
+    appendFileSync(order.told, `${index} ended ${process.hrtime.bigint()} ${point}\n`);
+    if ('after' in kill && kill.after === index) die();
+  }
+  await adapter.close();
+}
+
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+async function make(move: Move, scenario: Scenario, adapter: Adapter, world: World): Promise<void> {
+  switch (move.do) {
+    case 'begin':
+      return adapter.begin(scenario);
+    case 'start':
+      return adapter.start(move.step);
+    case 'work':
+      return world.work(FIRST_AGENT, move.step, move.unit, move.file);
+    case 'checkpoint':
+      return adapter.checkpoint(move);
+    case 'beginEffect':
+      await adapter.beginEffect(move);
+      return;
+    case 'perform':
+      return world.perform(FIRST_AGENT, move.effect);
+    case 'endEffect':
+      return adapter.endEffect(move);
+    case 'decide':
+      return adapter.decide(move);
+    case 'block':
+      return adapter.block(move);
+    case 'changePlan':
+      return adapter.changePlan(move);
+    case 'complete':
+      return adapter.complete(move.step);
+    default:
+      move satisfies never;
+  }
+}
