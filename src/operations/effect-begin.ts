@@ -15,7 +15,12 @@ export const effectBegin = defineOperation({
   input: v.object({
     name: described(Sentence, 'What is done.'),
     class: v.optional(described(EffectClass, 'What repeating it would do (default unknown).'), 'unknown'),
-    key: v.optional(described(label, 'A name by which the same action is recognised again: what succeeded under it is not begun twice.')),
+    key: v.optional(
+      described(
+        label,
+        'A name by which the same action is recognised again: what succeeded under it is not begun twice.',
+      ),
+    ),
   }),
   output: Made,
   async run(context, { name, class: effectClass, key }) {
