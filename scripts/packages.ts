@@ -26,9 +26,10 @@ export function packagedFiles(read: (path: string) => string): Map<string, strin
     commands: 'run_shell_command',
     others: 'apply_patch|update_plan|write_file|edit|replace|read_file|read_many_files|todo_write',
   };
-  put('claude/.claude-plugin/plugin.json', { ...about, license, keywords });
+  put('claude/.claude-plugin/plugin.json', { ...about, author: { name: 'Holdfast' }, license, keywords });
   put('claude/.claude-plugin/marketplace.json', {
     name: 'holdfast',
+    description,
     owner: { name: 'Holdfast' },
     plugins: [{ name: 'holdfast', source: './', description }],
   });
