@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { estimateTokens } from '../../src/core/tokens.ts';
 import { inTurns, ratios } from '../measure.ts';
-import { renderLines, writePage } from '../recovery/report.ts';
+import { renderLines, times, writePage } from '../recovery/report.ts';
 import type { Contender } from './contender.ts';
 import { type Opening, openings } from './contenders.ts';
 import { PAGE } from './page.ts';
@@ -73,10 +73,10 @@ async function measureTimes(chosen: Chosen, folder: string, rounds: number, say:
       const work = of(one);
       return work ? [[one.name, repeat(count, work)] as const] : [];
     });
-    const times = await inTurns(rounds + 1, Object.fromEntries(able));
+    const taken = await inTurns(rounds + 1, Object.fromEntries(able));
     // The first round prepares statements and fills caches.
-    const own = times[all[0]?.name ?? '']?.slice(1) ?? [];
-    return new Map(able.map(([name]) => [name, `${ratios(times[name]?.slice(1) ?? [], own).median.toPrecision(2)}×`]));
+    const own = taken[all[0]?.name ?? '']?.slice(1) ?? [];
+    return new Map(able.map(([name]) => [name, times(ratios(taken[name]?.slice(1) ?? [], own).median)]));
   };
   say('Writing in one process …');
   const write = await turns(WRITES_PER_ROUND, ({ write }) => write);
@@ -138,12 +138,7 @@ async function measureGrowth(
     await one.close();
     const bytes = sizeOf(one.folder);
     own ||= bytes;
-    rows.push([
-      one.name,
-      `${(bytes / (longest * STEP_CHARACTERS)).toFixed(1)}×`,
-      `${(bytes / own).toPrecision(2)}×`,
-      ...tokens,
-    ]);
+    rows.push([one.name, `${(bytes / (longest * STEP_CHARACTERS)).toFixed(1)}×`, times(bytes / own), ...tokens]);
   }
   const head = lengths.map((length) => `tokens to resume after ${length.toLocaleString('en')}`);
   return renderLines(['tool', 'disk against the text itself', 'disk against Holdfast', ...head], rows);

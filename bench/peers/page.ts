@@ -27,7 +27,7 @@ refused has to be tried again by whoever made it, and knows it.
 One thousand entries of 2 KB, written one after the other in one process; disk with side files. Tokens are what whoever
 resumes has to read by the tool's own way of reading. This is not quite like with like: the entries are notes, which
 Holdfast's brief leaves to \`search\` and \`log\`, while the others hand out all they keep; what a brief must tell is measured
-by [recall](../recall.md).
+by [recall](../recall.md). memory-keeper cuts its answer off and says so.
 
 {{growth}}
 
@@ -39,7 +39,7 @@ A server that does not start is left out: Holdfast's line is there where the bui
 
 ## Where a peer is better
 
-- A plain file is faster at everything, takes a fifth of the disk, and while it is short costs few tokens. It waits for
+- A plain file is faster at everything, takes a third of the disk, and while it is short costs few tokens. It waits for
   nothing and checks nothing.
 - LangGraph's saver writes faster in one process, at its lower level; memory-keeper too, at the same level and over MCP.
 - GSD 1.32 is the quicker program for one write alone, and loses writes when there are ten.

@@ -65,10 +65,15 @@ export function renderRecovery(results: readonly Result[]): string {
       `${total.conflictsMissed} of ${total.conflicts}`,
       `${total.tokens} (${total.tokensMost})`,
       String(total.calls),
-      total.took === 0 ? '' : `${(total.took / unit).toPrecision(2)}×`,
+      total.took === 0 ? '' : times(total.took / unit),
     ];
   });
   return renderLines(HEAD, rows);
+}
+
+/** A ratio with two figures that mean something. */
+export function times(ratio: number): string {
+  return `${ratio >= 100 ? ratio.toFixed(0) : ratio.toPrecision(2)}×`;
 }
 
 export function renderLines(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -81,7 +86,7 @@ export function writeRecoveryReport(results: readonly Result[], sweeps: number, 
   const levels = results.map(({ tool }) => [
     tool.name,
     tool.durability,
-    tool.isProcess ? `yes, at ${Math.min(sweeps, tool.mostSweeps ?? sweeps)} moments a call` : 'no',
+    tool.isProcess ? `yes, ${Math.min(sweeps, tool.mostSweeps ?? sweeps)} to a call` : 'no',
     shareTaken(Number(every ?? tool.sample ?? 1)),
   ]);
   const head = ['tool', 'what an acknowledged write survives', 'processes, swept', 'kill points taken'];
@@ -114,7 +119,8 @@ Time is the median of a first resume against the first line, in this run; tokens
 
 ## What is counted
 
-- **Resume failed**: the tool answered nothing, or nothing that could be read. The agent then begins at the first request.
+- **Resume failed**: the tool answered nothing, or nothing that could be read, though something had been
+  acknowledged. The agent then begins at the first request.
 - **Work done twice**: a unit of work whose checkpoint was acknowledged, done again. What was not acknowledged does not
   count: nobody could know.
 - **Effects repeated**: a migration, a deployment, a mailing that happened more than once. Here it always counts, for a

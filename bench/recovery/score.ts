@@ -48,7 +48,8 @@ export function scoreOf({ scenario, world, answer, took, resumed, edited }: Outc
   const text = answer?.text ?? '';
   const changed = answer === null ? [] : told(answer).changed;
   return {
-    failed: answer === null ? 1 : 0,
+    // Before anything was acknowledged, nothing is the right answer.
+    failed: answer === null && acknowledged.length > 0 ? 1 : 0,
     workTwice: again.length,
     effectsRepeated: performed.length - names.size,
     staleActions: staleActions(scenario, world, resumed, new Set([...dropped, ...blocked])),
