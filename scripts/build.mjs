@@ -34,7 +34,7 @@ const rare = new RegExp(
     'core/(erase|event|index|verify|waiting|worklog)',
     'engine/(audit|erase|news|refold|replay|snapshots)',
     'hooks/(moments|sitting|todo|transcript)',
-    'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
+    'store/(index|memory|token-row|postgres/.*|sqlite/(listen|log-check|remains|tokens))',
     'workspace/(lock|tree)',
   ].join('|')})\\.ts$`,
 );

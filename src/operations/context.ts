@@ -12,6 +12,9 @@ export interface Context {
   workspace(): Workspace | null;
   /** Makes the workspace if there is none; null where the caller works on a store without a folder. */
   createWorkspace(): Workspace | null;
+  /** The file that the journal is in, or is to be in; null where it is in none. */
+  journalFile(): string | null;
+  now(): string;
   /** Opens the journal on first use. */
   engine(): Promise<Engine>;
   /** Something went wrong that does not undo what was recorded. */

@@ -1,0 +1,37 @@
+import { writeFileSync } from 'node:fs';
+import { crash } from './crash.ts';
+import { type Outcome, type Part, tryPart } from './part.ts';
+import { canInject } from './place.ts';
+import { seeded } from './random.ts';
+import { renderReport } from './report.ts';
+
+export const parts: readonly Part[] = [crash];
+
+/** `faults [PART…] [--seed N] [--short] [--report]` */
+export async function main(words: string[]): Promise<number> {
+  const named = words.filter((word, index) => !word.startsWith('--') && words[index - 1] !== '--seed');
+  const unknown = named.find((name) => !parts.some((part) => part.name === name));
+  if (unknown !== undefined) {
+    console.error(`There is no ${unknown}. There are: ${parts.map((part) => part.name).join(', ')}.`);
+    return 2;
+  }
+  if (!canInject) {
+    console.error('Faults are put into system calls by a small C library: this needs Linux and a C compiler (cc).');
+    return 2;
+  }
+  const seedAt = words.indexOf('--seed');
+  const seed = seedAt >= 0 ? Number(words[seedAt + 1]) : Math.floor(Math.random() * 2 ** 32);
+  const long = !words.includes('--short');
+  console.log(`Seed ${seed}: \`npm run test:long faults -- --seed ${seed}\` does the same again.`);
+  const outcomes: Outcome[] = [];
+  for (const part of parts) {
+    if (named.length > 0 && !named.includes(part.name)) continue;
+    console.log(`\n${part.title}`);
+    const say = (message: string) => console.log(`  ${message}`);
+    outcomes.push(await tryPart(part, { random: seeded(seed).fork(part.name), long, say }));
+  }
+  const report = renderReport(outcomes, seed);
+  if (words.includes('--report')) writeFileSync('docs/proof/faults.md', report);
+  console.log(`\n${report}`);
+  return outcomes.some((outcome) => outcome.failures.length > 0) ? 1 : 0;
+}
