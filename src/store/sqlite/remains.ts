@@ -1,4 +1,15 @@
-import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Event } from '../../core/event.ts';
@@ -25,7 +36,7 @@ export function openRemains(file: string): Remains {
   const copy = join(folder, 'journal.db');
   copyFileSync(file, copy);
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-  const bytes = statSync(copy).size;
+  const bytes = fillUp(copy);
   const { database, problems } = openMended(copy);
   return {
     problems: [...problems, ...integrityOf(database)],
@@ -46,6 +57,23 @@ export function openRemains(file: string): Remains {
 const LEAST_ROW_BYTES = 200;
 const PAGE = 200;
 const PROBLEMS_SHOWN = 20;
+/** As `connection.ts` makes them. */
+const PAGE_BYTES = 8192;
+const FILL_FACTOR = 1000;
+
+/** SQLite refuses a file whose end is missing: the copy gets empty pages there, and what is left can be read. */
+function fillUp(copy: string): number {
+  const { size } = statSync(copy);
+  const head = Buffer.alloc(HEAD.bytes);
+  const handle = openSync(copy, 'r');
+  readSync(handle, head, 0, HEAD.bytes, 0);
+  closeSync(handle);
+  const wanted = head.readUInt32BE(HEAD.pages) * PAGE_BYTES;
+  // Damage may make it any number.
+  if (size === 0 || wanted <= size || wanted > size * FILL_FACTOR) return size;
+  truncateSync(copy, wanted);
+  return wanted;
+}
 
 /** The head of the file is the same in every journal: where it is damaged, the copy gets a new one. */
 function openMended(copy: string): { database: Database | null; problems: string[] } {
@@ -84,7 +112,7 @@ function writeHead(copy: string): void {
   closeSync(handle);
 }
 
-const HEAD = { schemaFormat: 44, encoding: 56, userVersion: 60, application: 68 } as const;
+const HEAD = { bytes: 100, pages: 28, schemaFormat: 44, encoding: 56, userVersion: 60, application: 68 } as const;
 
 function integrityOf(database: Database | null): string[] {
   if (database === null) return [];

@@ -14,14 +14,42 @@ export const crash: Part = {
   async run(trial) {
     for (const deed of crashDeeds) {
       if (!trial.long && !deed.short) continue;
-      await tryDeed(trial, deed);
+      await killEverywhere(trial, deed);
     }
   },
 };
 
 const KEY = ['--idempotency', 'the-same'];
 
-async function tryDeed(trial: Trial, deed: CrashDeed): Promise<void> {
+async function killEverywhere(trial: Trial, deed: CrashDeed): Promise<void> {
+  await survive(trial, deed, {
+    points(calls) {
+      trial.count(deed.name, 'calls that write', calls.length);
+      return calls.flatMap((call, index) => [
+        { at: index + 1, deed: 'kill' as const },
+        ...(isWrite(call) ? [{ at: index + 1, deed: 'torn' as const }] : []),
+      ]);
+    },
+    short: 4,
+    judge(answer) {
+      trial.count(deed.name, answer.code === null ? 'killed' : 'ended before that');
+      return [];
+    },
+  });
+}
+
+const isWrite = (call: string): boolean => /^(p?write|writev|copy_file_range|sendfile)/.test(call);
+
+export interface Survival {
+  points(calls: readonly string[]): FaultPoint[];
+  /** How many of them are tried in the short form. */
+  short: number;
+  /** What is wrong with the answer that was given while the fault was there. */
+  judge(answer: Answer, point: FaultPoint): string[];
+}
+
+/** Does it with a fault, looks at what is there, and does it again without. */
+export async function survive(trial: Trial, deed: CrashDeed, { points, short, judge }: Survival): Promise<void> {
   const origin = deed.prepare();
   const words = deed.keyless ? deed.words : [...deed.words, ...KEY];
   const wanted = origin.copy();
@@ -31,35 +59,29 @@ async function tryDeed(trial: Trial, deed: CrashDeed): Promise<void> {
   const before = await factsOf(origin);
   const reference = await settled(wanted);
   trial.say(`${deed.name}: ${calls.length} calls that write`);
-  trial.count(deed.name, 'calls that write', calls.length);
-  const points: FaultPoint[] = calls.flatMap((call, index) => [
-    { at: index + 1, deed: 'kill' as const },
-    ...(/^(p?write|writev|copy_file_range|sendfile)/.test(call) ? [{ at: index + 1, deed: 'torn' as const }] : []),
-  ]);
-  for (const point of trial.random.sample(points, trial.size(Number.POSITIVE_INFINITY, 4))) {
+  for (const point of trial.random.sample(points(calls), trial.size(Number.POSITIVE_INFINITY, short))) {
     const place = origin.copy();
     const name = `${deed.name}: ${point.deed} at call ${point.at} (${calls[point.at - 1]})`;
-    const killed = place.run(words, { env: withFault(place, point), ...input });
-    if (killed.code === null) trial.count(deed.name, 'killed');
-    else trial.count(deed.name, 'ended before that');
-    const problems = await judge(place, before, killed);
+    const hit = place.run(words, { env: withFault(place, point), ...input });
+    const problems = [...judge(hit, point), ...(await lookAfter(place, before, hit))];
     const again = place.run(words, input);
     if (again.code !== 0) problems.push(`does not finish when run again: ${again.out}${again.err}`);
     else problems.push(...differences(reference, await settled(place)));
     for (const problem of problems) trial.fail(`${name}: ${problem}`);
+    trial.count(deed.name, 'places tried');
     place.remove();
   }
   origin.remove();
   wanted.remove();
 }
 
-interface Facts {
+export interface Facts {
   /** By run. */
   events: Record<string, { version: number; type: string; body: unknown }[]>;
   findings: Data[];
 }
 
-async function factsOf(place: Place): Promise<Facts> {
+export async function factsOf(place: Place): Promise<Facts> {
   if (!existsSync(place.file('.holdfast', 'journal.db'))) return { events: {}, findings: [] };
   const holdfast = await openHoldfast({ dir: place.path });
   try {
@@ -77,7 +99,7 @@ async function factsOf(place: Place): Promise<Facts> {
 }
 
 /** Before anything is run again. */
-async function judge(place: Place, before: Facts, killed: Answer): Promise<string[]> {
+async function lookAfter(place: Place, before: Facts, hit: Answer): Promise<string[]> {
   const problems: string[] = [];
   try {
     if (existsSync(place.file('.holdfast', 'config.json'))) {
@@ -88,7 +110,7 @@ async function judge(place: Place, before: Facts, killed: Answer): Promise<strin
         if (JSON.stringify(withoutWords(kept)) !== JSON.stringify(withoutWords(events)))
           problems.push(`${run} lost acknowledged events`);
       }
-      const version = killed.ok ? Number(killed.data['version'] ?? 0) : 0;
+      const version = hit.ok ? Number(hit.data['version'] ?? 0) : 0;
       const newest = Math.max(0, ...Object.values(now.events).map((events) => events.at(-1)?.version ?? 0));
       if (version > newest) problems.push(`version ${version} was acknowledged, ${newest} is there`);
     }

@@ -28,12 +28,12 @@ export interface Outcome {
   failures: string[];
 }
 
-export async function tryPart(part: Part, options: { random: Random; long: boolean; say?: Trial['say'] }) {
+export async function tryPart(part: Part, options: { random: Random; long: boolean; sample?: number; say?: Trial['say'] }) {
   const outcome: Outcome = { part, rows: new Map(), failures: [] };
   await part.run({
     random: options.random,
     long: options.long,
-    size: (long, short) => (options.long ? long : short),
+    size: (long, short) => (options.long ? Math.min(long, options.sample ?? long) : short),
     count(row, column, by = 1) {
       const columns = outcome.rows.get(row) ?? new Map<string, number>();
       outcome.rows.set(row, columns.set(column, (columns.get(column) ?? 0) + by));
