@@ -48,7 +48,8 @@ async function mixed(trial: Trial): Promise<void> {
   const told = (await Promise.all(Array.from({ length: processes }, (_, index) => work(trial, place, index)))).flat();
   for (const one of told) {
     trial.count('answers', one.ok ? 'acknowledged' : 'refused');
-    if (!one.ok && ['thrown', 'internal', 'corrupt'].includes(one.code ?? '')) trial.fail(`${one.deed}: ${one.code}, ${one.message}`);
+    if (!one.ok && ['thrown', 'internal', 'corrupt'].includes(one.code ?? ''))
+      trial.fail(`${one.deed}: ${one.code}, ${one.message}`);
   }
   trial.count('answers', 'processes', processes);
   await check(trial, place, told);
@@ -61,7 +62,9 @@ async function work(trial: Trial, place: Place, index: number): Promise<Told[]> 
   const shiftMs = index % 4 === 1 ? 3_600_000 : 0;
   const fate = index % 5 === 2 ? 'stopped' : index % 7 === 3 ? 'killed' : 'left alone';
   const library = `file://${join(process.cwd(), 'dist', 'lib', 'index.js')}`;
-  const words = [library, place.path, `agent${index % 4}`, random.below(2 ** 31), trial.size(120, 16), shiftMs].map(String);
+  const words = [library, place.path, `agent${index % 4}`, random.below(2 ** 31), trial.size(120, 16), shiftMs].map(
+    String,
+  );
   const worker = join(process.cwd(), 'test', 'long', 'faults', 'worker.mjs');
   const child = spawn(process.execPath, [worker, ...words], { env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
   trial.count('processes', fate);
@@ -116,10 +119,12 @@ function checkAnswers(trial: Trial, run: string, events: readonly Recorded[], to
     const direct = found.filter((event) => !event.type.startsWith('session.'));
     if (!ok && direct.length > 0) trial.fail(`${run}: ${deed} ${token} was refused and is there`);
     if (!ok) continue;
-    if (direct.length !== 1) trial.fail(`${run}: ${deed} ${token} was acknowledged and is there ${direct.length} times`);
+    if (direct.length !== 1)
+      trial.fail(`${run}: ${deed} ${token} was acknowledged and is there ${direct.length} times`);
     const [event] = direct;
     if (event && id !== undefined && event.body['id'] !== id) trial.fail(`${run}: ${token} was told as ${id}`);
-    if (event && version !== undefined && event.version > version) trial.fail(`${run}: ${token} was told at ${version}`);
+    if (event && version !== undefined && event.version > version)
+      trial.fail(`${run}: ${token} was told at ${version}`);
     if (id === undefined || deed === 'reopen') continue;
     if (ids.has(id)) trial.fail(`${run}: ${id} was given to ${token} and to ${ids.get(id)}`);
     ids.set(id, token);
@@ -135,7 +140,8 @@ function checkOrder(trial: Trial, run: string, told: readonly Told[]): void {
   for (const one of [...wrote].sort((a, b) => (BigInt(a.began) < BigInt(b.began) ? -1 : 1))) {
     for (let other = byEnd[next]; other && BigInt(other.ended) < BigInt(one.began); other = byEnd[++next])
       newest = Math.max(newest, other.version ?? 0);
-    if ((one.version ?? 0) <= newest) trial.fail(`${run}: ${one.token} at ${one.version} came after ${newest} had been told`);
+    if ((one.version ?? 0) <= newest)
+      trial.fail(`${run}: ${one.token} at ${one.version} came after ${newest} had been told`);
   }
 }
 
@@ -145,8 +151,10 @@ function checkHolders(trial: Trial, run: string, events: readonly Recorded[]): v
   const accepted = new Set<string>();
   for (const { version, type, session, body } of events) {
     const step = body['step'] as string;
-    if (type === 'step.started' || type === 'step.reopened' || type === 'step.retried') holders.set(step, body['session'] ?? session);
-    if (type === 'session.ended') for (const [key, holder] of holders) if (holder === body['id']) holders.set(key, null);
+    if (type === 'step.started' || type === 'step.reopened' || type === 'step.retried')
+      holders.set(step, body['session'] ?? session);
+    if (type === 'session.ended')
+      for (const [key, holder] of holders) if (holder === body['id']) holders.set(key, null);
     if (type === 'handoff.accepted') {
       if (accepted.has(body['id'])) trial.fail(`${run}: ${body['id']} was accepted twice`);
       accepted.add(body['id']);
@@ -156,7 +164,8 @@ function checkHolders(trial: Trial, run: string, events: readonly Recorded[]): v
     if (type === 'step.checkpointed' || type === 'step.completed') {
       trial.count('events', 'writes to a step');
       const holder = holders.get(step);
-      if (holder !== session) trial.fail(`${run}: event ${version} of ${session} on ${step}, which ${holder ?? 'nobody'} has`);
+      if (holder !== session)
+        trial.fail(`${run}: event ${version} of ${session} on ${step}, which ${holder ?? 'nobody'} has`);
     }
   }
 }
@@ -177,7 +186,9 @@ async function twoReceivers(trial: Trial): Promise<void> {
       sittings.map((session) => place.start(['handoff', 'accept', id, '--session', session])),
     );
     const { events } = await holdfast.log({ limit: 100_000 });
-    const times = events.filter((event) => event.type === 'handoff.accepted' && (event.body as Data)['id'] === id).length;
+    const times = events.filter(
+      (event) => event.type === 'handoff.accepted' && (event.body as Data)['id'] === id,
+    ).length;
     trial.count('two receivers', 'tried');
     trial.count('two receivers', 'acknowledged', answers.filter((answer) => answer.ok).length);
     if (times !== 1) trial.fail(`${id} was accepted ${times} times`);

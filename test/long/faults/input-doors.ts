@@ -4,15 +4,15 @@ import * as v from 'valibot';
 import { Account } from '../../../src/core/account.ts';
 import * as apex from '../../../src/formats/apex/samples.suite.ts';
 import * as codewalk from '../../../src/formats/codewalk/samples.suite.ts';
-import type { Files, Found, FormatName } from '../../../src/formats/format.ts';
+import type { Files, FormatName, Found } from '../../../src/formats/format.ts';
 import * as gsd from '../../../src/formats/gsd/samples.suite.ts';
 import { formats } from '../../../src/formats/index.ts';
 import * as maestro from '../../../src/formats/maestro/samples.suite.ts';
 import { dialectOf } from '../../../src/hooks/client.ts';
 import { clientNames } from '../../../src/hooks/moment.ts';
 import { createApp } from '../../../src/http/app.ts';
-import { openContext } from '../../../src/open.ts';
 import { loadOffered } from '../../../src/http/call.ts';
+import { openContext } from '../../../src/open.ts';
 import { hashSecret, makeSecret } from '../../../src/operations/token-secret.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { type Place, workedPlace } from './place.ts';
@@ -45,14 +45,18 @@ const samplesOf: Record<FormatName, () => Sample[]> = {
   codewalk: () => [...codewalk.samples],
   gsd: () => [...gsd.samples],
   maestro: () =>
-    [maestro.seed, maestro.served, maestro.json, maestro.next, maestro.elided, maestro.overEscaped, maestro.tier].map((text) => ({
-      found: maestro.place(),
-      files: new Map([[maestro.ACTIVE, text]]),
-    })),
+    [maestro.seed, maestro.served, maestro.json, maestro.next, maestro.elided, maestro.overEscaped, maestro.tier].map(
+      (text) => ({
+        found: maestro.place(),
+        files: new Map([[maestro.ACTIVE, text]]),
+      }),
+    ),
   snap: () => {
     const folder = join('test', 'fixtures', 'snap', 'pilot');
     const files = new Map(
-      readdirSync(folder).sort().map((name) => [`working-session/${name}`, readFileSync(join(folder, name), 'utf8')]),
+      readdirSync(folder)
+        .sort()
+        .map((name) => [`working-session/${name}`, readFileSync(join(folder, name), 'utf8')]),
     );
     return [{ found: { format: 'snap', main: 'working-session/TURNFILE.yaml', files: [...files.keys()] }, files }];
   },
@@ -78,7 +82,10 @@ function formatDoor(name: FormatName): Door {
           if (!v.is(Account, parsed.account)) throw new Error('gives an account that the journal cannot hold');
           if (!parsed.writable) return 'read, not to be written';
           const now = '2026-03-04T05:06:07.000Z';
-          const decisions = [...parsed.account.decisions, { alias: 'D-999', decision: 'One more', at: now, status: 'active' as const }];
+          const decisions = [
+            ...parsed.account.decisions,
+            { alias: 'D-999', decision: 'One more', at: now, status: 'active' as const },
+          ];
           // An older version is brought to the newest first, which has no place for some of its words.
           const migrates = name === 'apex' && parsed.version !== '3.0';
           for (const [written, text] of format.render({ ...parsed.account, decisions }, found, mutated, now))
@@ -124,12 +131,32 @@ async function openHttp() {
   const place: Place = workedPlace();
   const secret = makeSecret();
   const madeAt = '2026-01-01T00:00:00.000Z';
-  const token = { name: 't', hash: hashSecret(secret), actor: { kind: 'agent', name: 'ada' }, scope: 'write', madeAt, usedAt: null } as const;
+  const token = {
+    name: 't',
+    hash: hashSecret(secret),
+    actor: { kind: 'agent', name: 'ada' },
+    scope: 'write',
+    madeAt,
+    usedAt: null,
+  } as const;
   const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' } });
   const limits = { requestsPerMinute: 1e9 };
   const app = createApp({ context, version: '0.0.0', web: place.path, own: [token], limits: limits as never });
   const offered = (await loadOffered()).filter(({ name }) => name !== 'wait');
-  const values: Record<string, unknown> = { key: 't1', name: 'x', text: 'Words', id: 'D-1', step: 't1', kind: 'question', to: 'ada', limit: 5, files: ['a.ts'], reason: 'R', decision: 'D', context: 'C' };
+  const values: Record<string, unknown> = {
+    key: 't1',
+    name: 'x',
+    text: 'Words',
+    id: 'D-1',
+    step: 't1',
+    kind: 'question',
+    to: 'ada',
+    limit: 5,
+    files: ['a.ts'],
+    reason: 'R',
+    decision: 'D',
+    context: 'C',
+  };
   return {
     async feed(random: Random) {
       const operation = random.pick(offered);
@@ -140,7 +167,8 @@ async function openHttp() {
       const request = new Request(`http://127.0.0.1:4177/api/${operation.name}`, { method: 'POST', body, headers });
       const response = await app.fetch(request);
       const text = await response.text();
-      if (response.status >= 500 && response.status !== 503) throw new Error(`${operation.name}: ${response.status} ${text.slice(0, 300)}`);
+      if (response.status >= 500 && response.status !== 503)
+        throw new Error(`${operation.name}: ${response.status} ${text.slice(0, 300)}`);
       JSON.parse(text);
       return response.ok ? 'carried out' : response.status === 429 ? 'slowed down' : 'refused';
     },

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import type { Command } from '../../../src/core/command.ts';
 import { composeBrief } from '../../../src/core/brief.ts';
 import { renderBrief } from '../../../src/core/brief-text.ts';
+import type { Command } from '../../../src/core/command.ts';
 import { agent, phase, sam, task, unopened } from '../../../src/core/scenario.suite.ts';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { doors } from './input-doors.ts';
@@ -57,12 +57,17 @@ function tryBriefs(trial: Trial): void {
     trial.count('briefs', 'tried');
     for (const line of text.split('\n')) {
       const bare = line.replace(/^[\s#>*\d.-]+/, '');
-      if (bare.startsWith(MARK)) trial.fail(`brief ${round}: a line begins with what was injected: ${line.slice(0, 120)}`);
+      if (bare.startsWith(MARK))
+        trial.fail(`brief ${round}: a line begins with what was injected: ${line.slice(0, 120)}`);
     }
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be in a brief
     const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069<>]/.exec(text);
     if (bad) trial.fail(`brief ${round}: it has U+${bad[0].charCodeAt(0).toString(16)}`);
-    const headings = (whole: string): string => whole.split('\n').filter((line) => /^[A-Z][\w ,]+$/.test(line)).join('|');
+    const headings = (whole: string): string =>
+      whole
+        .split('\n')
+        .filter((line) => /^[A-Z][\w ,]+$/.test(line))
+        .join('|');
     const plain = headings(briefWith(() => 'Some plain words'));
     if (headings(text) !== plain) trial.fail(`brief ${round}: its sections are ${headings(text)} instead of ${plain}`);
   }
@@ -89,7 +94,14 @@ function briefWith(words: () => string): string {
   const run = unopened().given(
     sam,
     { type: 'run.open', title: words(), workspace: 'W-1', goal: words() },
-    { type: 'plan.add', steps: [{ ...phase('p1'), title: words() }, { ...task('t1', { parent: 'p1' }), title: words() }, { ...task('t2'), title: words() }] },
+    {
+      type: 'plan.add',
+      steps: [
+        { ...phase('p1'), title: words() },
+        { ...task('t1', { parent: 'p1' }), title: words() },
+        { ...task('t2'), title: words() },
+      ],
+    },
   );
   const commands: Command[] = [
     { type: 'step.start', step: 't1' },
@@ -110,7 +122,17 @@ function briefWith(words: () => string): string {
   return renderBrief(composeBrief(run.state, circumstances, { budgetTokens: 4000, agent: 'ada' })).text;
 }
 
-const PATHS = ['../out.txt', 'a/../../out.txt', '/etc/passwd', 'link/passwd', 'link', '..', 'deep/link/x', './../x', 'a/./../../x'];
+const PATHS = [
+  '../out.txt',
+  'a/../../out.txt',
+  '/etc/passwd',
+  'link/passwd',
+  'link',
+  '..',
+  'deep/link/x',
+  './../x',
+  'a/./../../x',
+];
 
 async function tryPaths(trial: Trial): Promise<void> {
   const place = newPlace();

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { concurrency } from './concurrency.ts';
 import { crash } from './crash.ts';
+import { endurance } from './endurance.ts';
 import { input } from './input.ts';
 import { type Outcome, type Part, tryPart } from './part.ts';
 import { canInject } from './place.ts';
@@ -8,7 +9,7 @@ import { seeded } from './random.ts';
 import { renderReport } from './report.ts';
 import { storage } from './storage.ts';
 
-export const parts: readonly Part[] = [crash, storage, concurrency, input];
+export const parts: readonly Part[] = [crash, storage, concurrency, input, endurance];
 
 /** `faults [PART…] [--seed N] [--short] [--sample N] [--report]`; a sample tries at most so many places of each kind. */
 export async function main(words: string[]): Promise<number> {
@@ -16,7 +17,9 @@ export async function main(words: string[]): Promise<number> {
     const at = words.indexOf(flag);
     return at < 0 ? undefined : Number(words[at + 1]);
   };
-  const named = words.filter((word, index) => !word.startsWith('--') && !/^--(seed|sample)$/.test(words[index - 1] ?? ''));
+  const named = words.filter(
+    (word, index) => !word.startsWith('--') && !/^--(seed|sample)$/.test(words[index - 1] ?? ''),
+  );
   const unknown = named.find((name) => !parts.some((part) => part.name === name));
   if (unknown !== undefined) {
     console.error(`There is no ${unknown}. There are: ${parts.map((part) => part.name).join(', ')}.`);
@@ -35,7 +38,14 @@ export async function main(words: string[]): Promise<number> {
     if (named.length > 0 && !named.includes(part.name)) continue;
     console.log(`\n${part.title}`);
     const say = (message: string) => console.log(`  ${message}`);
-    outcomes.push(await tryPart(part, { random: seeded(seed).fork(part.name), long, say, ...(sample === undefined ? {} : { sample }) }));
+    outcomes.push(
+      await tryPart(part, {
+        random: seeded(seed).fork(part.name),
+        long,
+        say,
+        ...(sample === undefined ? {} : { sample }),
+      }),
+    );
   }
   const report = renderReport(outcomes, seed);
   if (words.includes('--report')) writeFileSync('docs/proof/faults.md', report);

@@ -68,7 +68,11 @@ export function mutate(text: string, random: Random, others: readonly string[]):
         lines = lines.slice(0, at);
         break;
       case 8:
-        lines.splice(at, 1, line.replace(/[\w-]+/, () => random.pick(['null', 'true', '', '0', '[]', '{}', 'done', '"'])));
+        lines.splice(
+          at,
+          1,
+          line.replace(/[\w-]+/, () => random.pick(['null', 'true', '', '0', '[]', '{}', 'done', '"'])),
+        );
         break;
       case 9: {
         const to = random.below(lines.length);
@@ -77,7 +81,11 @@ export function mutate(text: string, random: Random, others: readonly string[]):
       }
       default: {
         const cut = random.below(line.length + 1);
-        lines.splice(at, 1, line.slice(0, cut) + random.pick(['"', "'", ':', '\\', '}', ']', ',', '#', '\r', '\u0000']) + line.slice(cut));
+        lines.splice(
+          at,
+          1,
+          line.slice(0, cut) + random.pick(['"', "'", ':', '\\', '}', ']', ',', '#', '\r', '\u0000']) + line.slice(cut),
+        );
       }
     }
   }
@@ -96,7 +104,9 @@ export function mutateValue(value: unknown, random: Random, depth = 0): unknown 
       .filter(() => !random.chance(0.04))
       .map(([key, one]) => [random.chance(0.02) ? '__proto__' : key, mutateValue(one, random, depth + 1)]);
     // Parsed, so that `__proto__` is a key and not the prototype.
-    return JSON.parse(`{${entries.map(([key, one]) => `${JSON.stringify(key)}:${JSON.stringify(one ?? null)}`).join(',')}}`);
+    return JSON.parse(
+      `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${JSON.stringify(one ?? null)}`).join(',')}}`,
+    );
   }
   return value;
 }
@@ -105,5 +115,20 @@ function hostileValue(random: Random): unknown {
   const deep = JSON.parse('['.repeat(500) + ']'.repeat(500)) as unknown;
   const keys = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as unknown;
   const text = random.pick(hostileTexts);
-  return random.pick<unknown>([null, true, 0, -1, 1e308, '', [], {}, [null], deep, keys, text, text, 'x'.repeat(70_000)]);
+  return random.pick<unknown>([
+    null,
+    true,
+    0,
+    -1,
+    1e308,
+    '',
+    [],
+    {},
+    [null],
+    deep,
+    keys,
+    text,
+    text,
+    'x'.repeat(70_000),
+  ]);
 }

@@ -28,7 +28,10 @@ export interface Outcome {
   failures: string[];
 }
 
-export async function tryPart(part: Part, options: { random: Random; long: boolean; sample?: number; say?: Trial['say'] }) {
+export async function tryPart(
+  part: Part,
+  options: { random: Random; long: boolean; sample?: number; say?: Trial['say'] },
+) {
   const outcome: Outcome = { part, rows: new Map(), failures: [] };
   await part.run({
     random: options.random,
