@@ -43,9 +43,14 @@ export function openRemains(file: string): Remains {
     scan: (visit) => scan(database, Math.ceil(bytes / LEAST_ROW_BYTES), visit),
     heads() {
       const rows = allOf(database, 'SELECT run, version FROM runs') as { run: string; version: number }[];
-      return new Map(rows.map(({ run, version }) => [fromColumn(run), version]));
+      const sane = rows.filter(({ run, version }) => isText(run) && Number.isSafeInteger(version));
+      return new Map(sane.flatMap(({ run, version }) => readable(() => [fromColumn(run), version] as const)));
     },
-    tokens: () => (allOf(database, `SELECT ${TOKEN_COLUMNS} FROM tokens`) as TokenRow[]).map(fromTokenRow),
+    tokens() {
+      const rows = allOf(database, `SELECT ${TOKEN_COLUMNS} FROM tokens`) as TokenRow[];
+      const sane = rows.filter((row) => [row.name, row.hash, row.actor_name, row.made_at].every(isText));
+      return sane.flatMap((row) => readable(() => fromTokenRow(row)));
+    },
     close() {
       database?.close();
       rmSync(folder, { recursive: true, force: true });
@@ -155,6 +160,15 @@ async function scan(database: Database | null, end: number, visit: (event: Event
       if (event === null) lost += 1;
       else await visit(event);
     }
+  }
+}
+
+/** What damage made unreadable is left out. */
+function readable<T>(read: () => T): T[] {
+  try {
+    return [read()];
+  } catch {
+    return [];
   }
 }
 

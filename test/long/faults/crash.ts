@@ -56,7 +56,10 @@ export async function survive(trial: Trial, deed: CrashDeed, { points, short, ju
   const input = deed.input === undefined ? {} : { input: deed.input };
   const { answer, calls } = callsOf(wanted, words, input);
   if (answer.code !== 0) trial.fail(`${deed.name} does not work at all: ${answer.out}${answer.err}`);
-  const before = await factsOf(origin);
+  // Of a copy: to look at a journal that is not made yet makes it.
+  const look = origin.copy();
+  const before = await factsOf(look);
+  look.remove();
   const reference = await settled(wanted);
   trial.say(`${deed.name}: ${calls.length} calls that write`);
   for (const point of trial.random.sample(points(calls), trial.size(Number.POSITIVE_INFINITY, short))) {

@@ -47,7 +47,10 @@ export async function main(words: string[]): Promise<number> {
       }),
     );
   }
-  const report = renderReport(outcomes, seed);
+  const report = renderReport(
+    outcomes,
+    [...words.filter((word, index) => word !== '--seed' && words[index - 1] !== '--seed'), '--seed', seed].join(' '),
+  );
   if (words.includes('--report')) writeFileSync('docs/proof/faults.md', report);
   console.log(`\n${report}`);
   return outcomes.some((outcome) => outcome.failures.length > 0) ? 1 : 0;

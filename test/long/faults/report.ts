@@ -1,12 +1,12 @@
 import type { Outcome } from './part.ts';
 
 /** Counts only: nothing in it depends on the machine. */
-export function renderReport(outcomes: readonly Outcome[], seed: number): string {
+export function renderReport(outcomes: readonly Outcome[], words: string): string {
   const failures = outcomes.reduce((sum, outcome) => sum + outcome.failures.length, 0);
   return [
     '# What survives faults',
     '',
-    `Made by \`npm run test:long faults -- --seed ${seed} --report\`; see [README.md](README.md). ${
+    `Made by \`npm run test:long faults -- ${words}\`; see [README.md](README.md). ${
       failures === 0 ? 'Everything held.' : `${failures} things did not hold.`
     }`,
     ...outcomes.flatMap(sectionOf),
