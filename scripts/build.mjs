@@ -35,7 +35,7 @@ const rare = new RegExp(
     'core/(client|command-class|deed|payload|recovery|redact|request)',
     'core/(erase|event|index|standing|timeline|verify|waiting|worklog)',
     'engine/(audit|erase|news|refold|replay|snapshots)',
-    'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
+    'store/(index|memory|token-row|postgres/.*|sqlite/(listen|log-check|remains|tokens))',
     'workspace/(capture|lock|transcripts/.*|tree)',
   ].join('|')})\\.ts$`,
 );

@@ -61,6 +61,8 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       }
       return findIt();
     },
+    journalFile: () => (typeof options.store === 'object' ? null : journalFile(options.store, findIt())),
+    now: options.now ?? systemNow,
     engine() {
       engine ??= open();
       return engine;
@@ -101,10 +103,18 @@ async function openStore(address: string | undefined, workspace: Workspace | nul
   }
   mustBeFile(chosen);
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
-  if (chosen !== undefined) return openSqliteStore({ file: chosen });
-  if (workspace) return openSqliteStore({ file: join(workspace.folder, 'journal.db') });
+  const file = journalFile(address, workspace);
+  if (file !== null) return openSqliteStore({ file });
   throw noWorkspace(dir);
 }
+
+function journalFile(address: string | undefined, workspace: Workspace | null): string | null {
+  const chosen = address ?? workspace?.config.store;
+  if (chosen !== undefined) return isAddress(chosen) ? null : chosen;
+  return workspace && join(workspace.folder, 'journal.db');
+}
+
+const isAddress = (text: string): boolean => /^[a-z][a-z\d+.-]+:\//i.test(text);
 
 /** Where another tool keeps state, nobody should start afresh without knowing it. */
 function noWorkspace(dir: string): Fault {
@@ -121,7 +131,7 @@ function noWorkspace(dir: string): Fault {
 
 /** An address that is none of ours is no file name either; it may hold a password and is not repeated. */
 function mustBeFile(address: string | undefined): void {
-  if (address === undefined || !/^[a-z][a-z\d+.-]+:\//i.test(address)) return;
+  if (address === undefined || !isAddress(address)) return;
   throw new Fault(
     'invalid',
     `There is no store for addresses that begin with ${quoted(address.split(':')[0] ?? '')}.`,

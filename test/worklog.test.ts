@@ -86,11 +86,10 @@ describe('the worklog', () => {
     expect(logOf(folder)).toContain('| archive-1.md |');
     expect(folder.data('search', 'Chose')['results']).toMatchObject([{ id: 'N-1' }]);
     expect(folder.data('status')).toMatchObject({ claims: [], sessions: [{ agent: 'ada' }] });
-    expect(folder.data('log', '--limit', '6')['events'].map((event: { type: string }) => event.type)).toEqual([
+    expect(folder.data('log', '--limit', '5')['events'].map((event: { type: string }) => event.type)).toEqual([
       'session.started',
       'claim.taken',
       'worklog.compacted',
-      'claim.released',
       'session.ended',
       'snapshot.taken',
     ]);

@@ -204,7 +204,7 @@ async function seeFiles(context: Context, engine: Engine, run: string, root: str
 /** What was done to a file since it was taken over, as far as that is known. */
 async function changeOf(engine: Engine, workspace: Workspace, run: string, place: ForeignPlace): Promise<number> {
   const { format, found, parsed } = place;
-  const base = readBase(workspace, { format: format.name, path: found.main });
+  const base = readBase(workspace, { format: format.name, path: found.main }, place.files);
   const before = base && format.parse({ ...found, files: [...base.keys()] }, base).account;
   if (!before || !parsed.account) return 0;
   const { changed } = diffAccounts(before, parsed.account);

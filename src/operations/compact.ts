@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Command } from '../core/command.ts';
 import { Fault } from '../core/fault.ts';
 import { WORKLOG_FILE } from '../core/rules/worklog.ts';
-import type { State, WorklogArchive } from '../core/state.ts';
+import type { Claim, State, WorklogArchive } from '../core/state.ts';
 import { type PlannedEntry, planCompaction, proofOf, renderArchive, type WorklogEntry } from '../core/worklog.ts';
 import type { Done } from '../engine/engine.ts';
 import { isFile } from '../workspace/files.ts';
@@ -41,7 +41,7 @@ export const compact = defineOperation({
     const { run, version } = state;
     const unfinished = unfinishedArchives(context, state);
     if (approve) mustBeMaintainer(context);
-    const isIdle = unfinished.length === 0 && !planned.some((entry) => entry.moves);
+    const isIdle = unfinished.length === 0 && !leftClaim(context, state) && !planned.some((entry) => entry.moves);
     if (approve && !isIdle) return approved(context, state, only);
     const data = { ...summary(state, planned), archive: null, unfinished, run: run?.id ?? '', version };
     return approve ? { data, changed: [] } : { data };
@@ -99,7 +99,7 @@ function mustBeMaintainer(context: Context): void {
  * by whoever runs this again, so that a crash in between loses nothing.
  */
 async function approved(context: Context, before: State, only: ReadonlySet<string> | null) {
-  const claimed = await actPart(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: 'compaction' });
+  const claimed = await actPart(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: REASON });
   const inSession = { ...context, caller: { ...context.caller, session: claimed.session } };
   try {
     const { planned, done } = await record(inSession, only);
@@ -128,6 +128,7 @@ async function approved(context: Context, before: State, only: ReadonlySet<strin
   }
 }
 
+const REASON = 'compaction';
 const ATTEMPTS = 5;
 
 /** Plans and records; planned again if others went on meanwhile. */
@@ -180,16 +181,21 @@ function unfinishedArchives(context: Context, state: State): number[] {
   return state.worklog.archives.map((archive) => archive.number).filter((one) => !isFile(archiveFile(workspace, one)));
 }
 
-/** Gives the claim back, and ends the session if it was opened for this alone. */
-async function letGo(context: Context, claimed: Done): Promise<void> {
-  const claim = [...claimed.state.claims.values()].find(
-    (one) => one.session === claimed.session && one.files.includes(WORKLOG_FILE),
-  );
-  if (claim) await actPart(context, 'release', { type: 'claim.release', id: claim.id });
-  const wasOpened = claimed.events.some((event) => event.type === 'session.started');
+/** What a compaction that was broken off by a crash left behind: as long as it stands the worklog is not written. */
+function leftClaim(context: Context, { claims }: State): Claim | undefined {
+  const { name } = context.caller.actor;
+  return [...claims.values()].find(({ agent, reason }) => agent === name && reason === REASON);
+}
+
+/** Gives the claim back: by ending the session, in one event, if that was opened for this alone. */
+async function letGo(context: Context, { session, state }: Done): Promise<void> {
+  const claim = [...state.claims.values()].find((one) => one.session === session && one.files.includes(WORKLOG_FILE));
+  const wasOpened = claim?.since === state.sessions.get(session ?? '')?.startedAt;
   const done = wasOpened
     ? await actPart(context, 'end', { type: 'session.end', reason: 'completed', notes: ['Compacted the worklog.'] })
-    : null;
+    : claim
+      ? await actPart(context, 'release', { type: 'claim.release', id: claim.id })
+      : null;
   await writeWorklogFile(
     { ...context, caller: { ...context.caller, session: null } },
     done?.state ?? (await currentState(context)),

@@ -15,6 +15,9 @@ export interface Context {
   createWorkspace(folder?: string): Workspace | null;
   /** The environment of a caller at this machine's command line; nobody else's. */
   environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The file that the journal is in, or is to be in; null where it is in none. */
+  journalFile(): string | null;
+  now(): string;
   /** Opens the journal on first use. */
   engine(): Promise<Engine>;
   /** The agents' clients on this machine; null where the caller does not say. */

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as v from 'valibot';
-import { notFound } from '../core/fault.ts';
+import { asFault, notFound } from '../core/fault.ts';
 import { ERASED } from '../core/text.ts';
 import { auditRun, rebuildRun } from '../engine/audit.ts';
+import { damageInLog } from '../store/sqlite/log-check.ts';
+import { isFile } from '../workspace/files.ts';
 import { currentRun } from './act.ts';
 import type { Context } from './context.ts';
 import { readText } from './contract-files.ts';
@@ -50,64 +52,23 @@ export const doctor = defineOperation({
       if (!existsSync(file)) throw notFound('path', path, [], 'Give a folder or a file that is there.');
       return { data: { findings: await examineFiles(context, file, repair), runs: [], store: path } };
     }
-    const { store } = await context.engine();
-    const findings: Finding[] = (await store.inspect()).map((message) => ({
-      code: 'store',
-      level: 'error',
-      at: store.place,
-      message,
-    }));
-    const workspace = context.workspace()?.id;
-    // A run that was named must be there: to find nothing wrong with a typo would be no comfort.
-    const only = context.run === undefined ? undefined : await currentRun(context);
-    const heads = await store.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
-    const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
-    for (const { run } of heads) {
-      findings.push(...(await lostSnapshots(context, run, rebuild ?? false)));
-      const before = await auditRun(store, run);
-      findings.push(
-        ...before.chain.map(
-          ({ version, message }): Finding => ({
-            code: 'chain',
-            level: 'error',
-            at: `${run} event ${version}`,
-            message,
-          }),
-        ),
-      );
-      if (!rebuild || !before.complete) {
-        findings.push(
-          ...before.derived.map(
-            (message): Finding => ({
-              code: 'derived',
-              level: 'error',
-              at: run,
-              message: `${message} \`holdfast doctor --rebuild\` makes it anew.`,
-            }),
-          ),
-        );
-        runs.push({ run, events: before.events });
-        continue;
-      }
-      const { events, records } = await rebuildRun(store, run);
-      const after = await auditRun(store, run);
-      findings.push(
-        ...after.derived.map((message): Finding => ({ code: 'derived', level: 'error', at: run, message })),
-      );
-      findings.push(
-        ...before.derived.map(
-          (message): Finding => ({
-            code: 'rebuilt',
-            level: 'warning',
-            at: run,
-            message: `${message} It was made anew.`,
-          }),
-        ),
-      );
-      runs.push({ run, events, records, unchanged: before.derived.length === 0 && after.derived.length === 0 });
+    const file = context.journalFile();
+    const damage = file === null ? null : damageInLog(`${file}-wal`);
+    // Opening it would have SQLite drop what lies behind the damage.
+    if (file !== null && damage !== null) return damagedJournal(context, file, repair, [inLog(file, damage)]);
+    try {
+      const data = await examineJournal(context, rebuild ?? false);
+      data.findings.push(...(await inspectInstallations(context)));
+      const isDamaged = data.findings.some(({ code }) => code === 'store' || code === 'chain');
+      if (!repair || !isDamaged || file === null) return { data };
+      return await damagedJournal(context, file, repair, []);
+    } catch (thrown) {
+      const fault = asFault(thrown);
+      if (fault.code !== 'corrupt' || file === null || !isFile(file)) throw fault;
+      return damagedJournal(context, file, repair, [
+        { code: 'store', level: 'error', at: file, message: fault.message },
+      ]);
     }
-    findings.push(...(await inspectInstallations(context)));
-    return { data: { findings, runs, store: store.place } };
   },
   say: ({ findings, runs, store }, pen) =>
     [
@@ -127,6 +88,98 @@ export const doctor = defineOperation({
       .join('\n'),
   verdict: ({ findings }) => (findings.some((finding) => finding.level === 'error') ? 4 : 0),
 });
+
+interface Examined {
+  findings: Finding[];
+  runs: { run: string; events: number; records?: number; unchanged?: boolean }[];
+  store: string;
+}
+
+function inLog(file: string, message: string): Finding {
+  const kept = 'Until the journal was repaired no other command should be run: it would lose what stands there.';
+  return {
+    code: 'log',
+    level: 'error',
+    at: `${file}-wal`,
+    message: `The log of the journal is damaged. ${message} ${kept}`,
+  };
+}
+
+async function damagedJournal(context: Context, file: string, repair: boolean, known: readonly Finding[]) {
+  const { examineDamage } = await import('./journal-repair.ts');
+  const { findings, runs } = await examineDamage(file, repair, context.now());
+  return { data: { findings: [...known, ...findings], runs, store: file } };
+}
+
+async function examineJournal(context: Context, rebuild: boolean): Promise<Examined> {
+  const { store } = await context.engine();
+  const findings: Finding[] = (await store.inspect()).map((message) => ({
+    code: 'store',
+    level: 'error',
+    at: store.place,
+    message,
+  }));
+  const workspace = context.workspace()?.id;
+  // A run that was named must be there: to find nothing wrong with a typo would be no comfort.
+  const only = context.run === undefined ? undefined : await currentRun(context);
+  const heads = await store.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
+  const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
+  for (const { run } of heads) {
+    findings.push(...(await lostSnapshots(context, run, rebuild ?? false)));
+    const before = await auditRun(store, run);
+    findings.push(...lostEnd(context, run, before.events));
+    findings.push(
+      ...before.chain.map(
+        ({ version, message }): Finding => ({
+          code: 'chain',
+          level: 'error',
+          at: `${run} event ${version}`,
+          message,
+        }),
+      ),
+    );
+    if (!rebuild || !before.complete) {
+      findings.push(
+        ...before.derived.map(
+          (message): Finding => ({
+            code: 'derived',
+            level: 'error',
+            at: run,
+            message: `${message} \`holdfast doctor --rebuild\` makes it anew.`,
+          }),
+        ),
+      );
+      runs.push({ run, events: before.events });
+      continue;
+    }
+    const { events, records } = await rebuildRun(store, run);
+    const after = await auditRun(store, run);
+    findings.push(...after.derived.map((message): Finding => ({ code: 'derived', level: 'error', at: run, message })));
+    findings.push(
+      ...before.derived.map(
+        (message): Finding => ({
+          code: 'rebuilt',
+          level: 'warning',
+          at: run,
+          message: `${message} It was made anew.`,
+        }),
+      ),
+    );
+    runs.push({ run, events, records, unchanged: before.derived.length === 0 && after.derived.length === 0 });
+  }
+  return { findings, runs, store: store.place };
+}
+
+/** A journal that lost its last events still verifies; what was written from them may be there. */
+function lostEnd(context: Context, run: string, events: number): Finding[] {
+  const workspace = context.workspace();
+  const file = workspace && join(workspace.folder, 'RESUME.md');
+  const [, version = '0', named = ''] =
+    /^As of .*\bevent (\d+)\b.*\nRun (\S+):/m.exec((file && readText(file)) ?? '') ?? [];
+  if (!file || named !== run || Number(version) <= events) return [];
+  const message = `It was written at event ${version} of ${run}, and the journal ends at ${events}: what came last was lost, or it was written from another journal.`;
+  return [{ code: 'lost_end', level: 'warning', at: file, message }];
+}
 
 /** Snapshot files that are gone or not as they were recorded. One that somebody changed is told and left alone. */
 async function lostSnapshots(context: Context, run: string, rebuild: boolean): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../core/fault.ts';
@@ -73,7 +73,7 @@ async function writeWhole<T>(file: string, work: (write: (line: string) => void)
   try {
     const handle = openSync(beside, 'w');
     try {
-      const result = await work((line) => writeSync(handle, `${line}\n`));
+      const result = await work((line) => writeFileSync(handle, `${line}\n`));
       fsyncSync(handle);
       renameSync(beside, file);
       return result;

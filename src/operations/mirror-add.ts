@@ -30,7 +30,7 @@ export const mirrorAdd = defineOperation({
     const path = input.path ?? format.home(await readWholeRun(engine, state)).main;
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
     const { found, files } = readPlace(workspace.tree, format, mirror.path);
-    if (files.has(mirror.path) && readBase(workspace, mirror) === null) {
+    if (files.has(mirror.path) && readBase(workspace, mirror, files) === null) {
       const owner = await knownRun(context, found);
       if (owner !== state.run?.id) throw inTheWay(mirror.path, owner);
       saveBase(workspace, mirror, files);

@@ -75,7 +75,7 @@ export async function keepMirrors(context: Context, state: State): Promise<void>
 async function syncMirror(engine: Engine, workspace: Workspace, run: string, mirror: Mirror): Promise<Synced> {
   const format = await formatNamed(mirror.format);
   const { found, files } = readPlace(workspace.tree, format, mirror.path);
-  const base = readBase(workspace, mirror);
+  const base = readBase(workspace, mirror, files);
   const result: Synced = { ...mirror, absorbed: 0, dropped: [], rejected: null, written: [], problems: [] };
   let previous = files;
   if (files.has(mirror.path)) {
@@ -98,8 +98,10 @@ async function syncMirror(engine: Engine, workspace: Workspace, run: string, mir
   if (base === null && rendered.has(mirror.path) && files.has(mirror.path))
     result.rejected ??= setAside(workspace.tree, mirror.path, engine.now());
   const wanted = new Map([...previous, ...rendered]);
-  for (const [path, text] of wanted) {
-    if (files.get(path) === text) continue;
+  const writing = new Map([...wanted].filter(([path, text]) => files.get(path) !== text));
+  // Said before it is done: what a crash leaves half written is then known for our own, and is nobody's edit.
+  if (writing.size > 0) saveBase(workspace, mirror, files, writing);
+  for (const [path, text] of writing) {
     writeMirrored(workspace.tree, path, files.get(path), text);
     result.written.push(path);
   }
@@ -209,19 +211,31 @@ function baseFile(workspace: Workspace, { format, path }: Mirror): string {
   return join(workspace.folder, 'mirrors', `${sha256(`${format}:${path}`).slice(0, 16)}.json`);
 }
 
-export function readBase(workspace: Workspace, mirror: Mirror): Files | null {
+/** Of files that were to be written when the process died, each is known both as it was and as it was to be. */
+export function readBase(workspace: Workspace, mirror: Mirror, present: Files): Files | null {
   try {
-    const { files } = JSON.parse(readFileSync(baseFile(workspace, mirror), 'utf8')) as { files: [string, string][] };
-    return new Map(files);
+    const saved = JSON.parse(readFileSync(baseFile(workspace, mirror), 'utf8')) as SavedBase;
+    const base = new Map(saved.files);
+    for (const [path, text] of saved.writing ?? []) {
+      if (present.get(path) !== base.get(path)) base.set(path, text);
+    }
+    return base;
   } catch {
     return null;
   }
 }
 
-export function saveBase(workspace: Workspace, mirror: Mirror, files: Files): void {
+export function saveBase(workspace: Workspace, mirror: Mirror, files: Files, writing?: Files): void {
   const file = baseFile(workspace, mirror);
   mkdirSync(dirname(file), { recursive: true });
-  writeAtomically(file, JSON.stringify({ ...mirror, files: [...files] }));
+  const saved: SavedBase = { files: [...files], ...(writing ? { writing: [...writing] } : {}) };
+  writeAtomically(file, JSON.stringify({ ...mirror, ...saved }));
+}
+
+interface SavedBase {
+  files: [path: string, text: string][];
+  /** What is being put in their place. */
+  writing?: [path: string, text: string][];
 }
 
 function isSame(base: Files, files: Files): boolean {

@@ -10,7 +10,7 @@ import {
   renameSync,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Artifact } from '../core/event.ts';
@@ -22,7 +22,8 @@ export function writeAtomically(file: string, text: string, durable = true, mode
   const beside = `${file}.${process.pid}.tmp`;
   const handle = openSync(beside, 'w', mode);
   try {
-    writeSync(handle, text);
+    // Not `writeSync`: where the disk is nearly full that may write a part and call it done.
+    writeFileSync(handle, text);
     if (durable) fsyncSync(handle);
   } catch (thrown) {
     closeSync(handle);

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** After this long a lock whose owner cannot be asked is taken for left behind. */
@@ -24,7 +24,8 @@ export async function withFileLock<T>(file: string, waitMs: number, work: () => 
   try {
     return await work();
   } finally {
-    remove(file);
+    // A process that was stopped for a while may find that its lock was taken for left behind.
+    if (readOwner(file) === process.pid) remove(file);
   }
 }
 
@@ -34,11 +35,26 @@ function pause(ms: number): Promise<void> {
   });
 }
 
+/** It has its owner in it from its first moment: one that a crash left empty could not be told from one just made. */
 function take(file: string): boolean {
+  const beside = `${file}.${process.pid}`;
+  writeFileSync(beside, String(process.pid));
   try {
-    const handle = openSync(file, 'wx');
-    writeSync(handle, String(process.pid));
-    closeSync(handle);
+    linkSync(beside, file);
+    return true;
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    return takeUnlinked(file);
+  } finally {
+    remove(beside);
+  }
+}
+
+/** Some file systems know no links. */
+function takeUnlinked(file: string): boolean {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
     return true;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -49,7 +65,7 @@ function take(file: string): boolean {
 function isLeft(file: string): boolean {
   try {
     const age = Date.now() - statSync(file).mtimeMs;
-    const pid = Number(readFileSync(file, 'utf8'));
+    const pid = readOwner(file);
     if (pid > 0 && pid !== process.pid) {
       try {
         process.kill(pid, 0);
@@ -57,9 +73,18 @@ function isLeft(file: string): boolean {
         if ((thrown as NodeJS.ErrnoException).code === 'ESRCH') return true;
       }
     }
-    return age > STALE_MS;
+    // A clock that was set back makes it a lock of the future.
+    return Math.abs(age) > STALE_MS;
   } catch {
     return false;
+  }
+}
+
+function readOwner(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return 0;
   }
 }
 

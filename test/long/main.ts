@@ -1,19 +1,12 @@
-/** Checks that take minutes and bring programs from npm: `npm run test:long NAME`. */
-const checks: Readonly<Record<string, () => Promise<() => Promise<boolean>>>> = {
-  mcp: () => import('./mcp-conformance.ts').then((module) => module.checkConformance),
+/** Checks that take minutes and may bring programs from npm: `npm run test:long NAME [WORDS]`. Each gives its exit code. */
+const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
+  agents: async () => ((await (await import('./agents/main.ts')).checkAgents()) ? 0 : 1),
+  faults: async (words) => (await import('./faults/main.ts')).main(words),
+  mcp: async () => ((await (await import('./mcp-conformance.ts')).checkConformance()) ? 0 : 1),
 };
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !Object.hasOwn(checks, name));
-if (unknown.length > 0) {
-  console.error(`There is no check ${unknown.join(', ')}; there is ${Object.keys(checks).join(', ')}.`);
-  process.exit(2);
-}
-let failed = 0;
-for (const [name, load] of Object.entries(checks)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  console.log(`— ${name}`);
-  const check = await load();
-  if (!(await check())) failed += 1;
-}
-process.exit(failed === 0 ? 0 : 1);
+const [name = '', ...words] = process.argv.slice(2);
+const check = checks[name];
+if (check) process.exit(await check(words));
+console.error(`Give one of: ${Object.keys(checks).join(', ')}.`);
+process.exit(2);

@@ -1,0 +1,192 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Event } from '../../core/event.ts';
+import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow } from '../row.ts';
+import type { Token } from '../store.ts';
+import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-row.ts';
+import { type Database, openDatabase } from './driver.ts';
+import { APPLICATION_ID, migrations } from './schema.ts';
+
+/** What can still be read of a damaged journal. It works on a copy: the files themselves are only read. */
+export interface Remains {
+  /** What the database says is wrong with it. */
+  problems: string[];
+  /** Calls with every event that can be read, in the order of recording; gives how many rows could not be. */
+  scan(visit: (event: Event) => void | Promise<void>): Promise<{ lost: number }>;
+  /** At which event each run stood, as far as that is known. */
+  heads(): Map<string, number>;
+  tokens(): Token[];
+  close(): void;
+}
+
+export function openRemains(file: string): Remains {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-remains-'));
+  const copy = join(folder, 'journal.db');
+  copyFileSync(file, copy);
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+  const bytes = fillUp(copy);
+  const { database, problems } = openMended(copy);
+  return {
+    problems: [...problems, ...integrityOf(database)],
+    scan: (visit) => scan(database, Math.ceil(bytes / LEAST_ROW_BYTES), visit),
+    heads() {
+      const rows = allOf(database, 'SELECT run, version FROM runs') as { run: string; version: number }[];
+      const sane = rows.filter(({ run, version }) => isText(run) && Number.isSafeInteger(version));
+      return new Map(sane.flatMap(({ run, version }) => readable(() => [fromColumn(run), version] as const)));
+    },
+    tokens() {
+      const rows = allOf(database, `SELECT ${TOKEN_COLUMNS} FROM tokens`) as TokenRow[];
+      const sane = rows.filter((row) => [row.name, row.hash, row.actor_name, row.made_at].every(isText));
+      return sane.flatMap((row) => readable(() => fromTokenRow(row)));
+    },
+    close() {
+      database?.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** No event takes less: its three hashes alone take more. */
+const LEAST_ROW_BYTES = 200;
+const PAGE = 200;
+const PROBLEMS_SHOWN = 20;
+/** As `connection.ts` makes them. */
+const PAGE_BYTES = 8192;
+const FILL_FACTOR = 1000;
+
+/** SQLite refuses a file whose end is missing: the copy gets empty pages there, and what is left can be read. */
+function fillUp(copy: string): number {
+  const { size } = statSync(copy);
+  const head = Buffer.alloc(HEAD.bytes);
+  const handle = openSync(copy, 'r');
+  readSync(handle, head, 0, HEAD.bytes, 0);
+  closeSync(handle);
+  const wanted = head.readUInt32BE(HEAD.pages) * PAGE_BYTES;
+  // Damage may make it any number.
+  if (size === 0 || wanted <= size || wanted > size * FILL_FACTOR) return size;
+  truncateSync(copy, wanted);
+  return wanted;
+}
+
+/** The head of the file is the same in every journal: where it is damaged, the copy gets a new one. */
+function openMended(copy: string): { database: Database | null; problems: string[] } {
+  const problems: string[] = [];
+  for (const attempt of ['as it is', 'with a new head']) {
+    let database: Database | undefined;
+    try {
+      database = openDatabase(copy, false);
+      database.prepare('SELECT count(*) FROM sqlite_schema').get();
+      const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get();
+      if (known === undefined) problems.push('It has no table of events.');
+      return { database: known === undefined ? null : database, problems };
+    } catch (thrown) {
+      problems.push(`${(thrown as Error).message}${attempt === 'as it is' ? '' : ', with a new head too'}.`);
+      database?.close();
+      if (attempt === 'as it is') writeHead(copy);
+    }
+  }
+  return { database: null, problems };
+}
+
+/** The first bytes of a SQLite file; those that count its changes stay as they are. */
+function writeHead(copy: string): void {
+  const begin = Buffer.from('SQLite format 3\0\x20\x00\x02\x02\x00\x40\x20\x20', 'latin1');
+  const handle = openSync(copy, 'r+');
+  const put = (at: number, value: number): void => {
+    const word = Buffer.alloc(4);
+    word.writeUInt32BE(value);
+    writeSync(handle, word, 0, 4, at);
+  };
+  writeSync(handle, begin, 0, begin.length, 0);
+  put(HEAD.schemaFormat, 4);
+  put(HEAD.encoding, 1);
+  put(HEAD.userVersion, migrations.length);
+  put(HEAD.application, APPLICATION_ID);
+  closeSync(handle);
+}
+
+const HEAD = { bytes: 100, pages: 28, schemaFormat: 44, encoding: 56, userVersion: 60, application: 68 } as const;
+
+function integrityOf(database: Database | null): string[] {
+  if (database === null) return [];
+  try {
+    const rows = database.prepare(`PRAGMA integrity_check(${PROBLEMS_SHOWN})`).all() as { integrity_check: string }[];
+    return rows.flatMap((row) => row.integrity_check.split('\n')).filter((line) => line !== 'ok');
+  } catch (thrown) {
+    return [`${(thrown as Error).message}.`];
+  }
+}
+
+/** Rows side by side first; where that fails one by one, since what lies behind damage may be whole. */
+async function scan(database: Database | null, end: number, visit: (event: Event) => void | Promise<void>) {
+  let lost = 0;
+  if (database === null) return { lost };
+  const several = database.prepare(
+    `SELECT seq, ${EVENT_COLUMNS} FROM events NOT INDEXED WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`,
+  );
+  const one = database.prepare(`SELECT seq, ${EVENT_COLUMNS} FROM events NOT INDEXED WHERE seq = ?`);
+  for (let last = 0; ; ) {
+    let rows: (EventRow & { seq: number })[] = [];
+    try {
+      rows = several.all(last) as typeof rows;
+      if (rows.length === 0) return { lost };
+      last = rows.at(-1)?.seq ?? last;
+    } catch {
+      for (let seq = last + 1; seq <= last + PAGE; seq++) {
+        try {
+          const row = one.get(seq);
+          if (row !== undefined) rows.push(row as (typeof rows)[number]);
+        } catch {
+          lost += 1;
+        }
+      }
+      last += PAGE;
+      if (last > end) return { lost };
+    }
+    for (const row of rows) {
+      const event = eventIn(row);
+      if (event === null) lost += 1;
+      else await visit(event);
+    }
+  }
+}
+
+/** What damage made unreadable is left out. */
+function readable<T>(read: () => T): T[] {
+  try {
+    return [read()];
+  } catch {
+    return [];
+  }
+}
+
+function eventIn(row: EventRow): Event | null {
+  try {
+    const isRow = Number.isSafeInteger(row.version) && [row.run, row.type, row.hash, row.body].every(isText);
+    return isRow ? fromEventRow(row) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+function allOf(database: Database | null, sql: string): unknown[] {
+  try {
+    return database?.prepare(sql).all() ?? [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { newWorkspace } from './command-line.ts';
+import { parts } from './long/faults/main.ts';
+import { tryPart } from './long/faults/part.ts';
+import { canInject } from './long/faults/place.ts';
+import { seeded } from './long/faults/random.ts';
+
+/** A sample of `npm run test:long faults`, the same one every time. */
+describe.skipIf(!canInject)('what survives faults', () => {
+  it.each(parts)(
+    '$name',
+    async (part) => {
+      const { failures } = await tryPart(part, { random: seeded(1).fork(part.name), long: false });
+      expect(failures).toEqual([]);
+    },
+    180_000,
+  );
+});
+
+describe('a journal that is damaged', () => {
+  function damaged() {
+    const folder = newWorkspace();
+    folder.data('init', '--title', 'Other work', '--id', 'other');
+    for (let number = 0; number < 8; number++) folder.data('note', `${number}${'n'.repeat(3000)}`, '--run', 'other');
+    const file = `${folder.path}/.holdfast/journal.db`;
+    const bytes = readFileSync(file);
+    for (let at = bytes.indexOf('5nnn'); at >= 0; at = bytes.indexOf('5nnn', at + 1)) bytes[at + 1500] = 0x6d;
+    writeFileSync(file, bytes);
+    return { folder, file, bytes };
+  }
+
+  it('is repaired into a file of its own, from what verifies, and is left as it is', () => {
+    const { folder, file, bytes } = damaged();
+    const ran = folder.run('doctor', '--repair', '--json');
+    expect(ran.code).toBe(4);
+    const codes = (ran.json.data['findings'] as unknown as { code: string }[]).map(({ code }) => code);
+    expect(codes).toContain('repaired');
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    const [made] = readdirSync(`${folder.path}/.holdfast`).filter((name) => /\.repaired-[\dTZ]+$/.test(name));
+    const store = ['--store', `${folder.path}/.holdfast/${made}`];
+    expect(folder.data('doctor', ...store)['findings']).toEqual([]);
+    expect(folder.data('log', '--run', 'auth', ...store)['version']).toBe(5);
+    expect(folder.data('log', '--run', 'other', ...store)['version']).toBeGreaterThan(1);
+  });
+
+  it('has its last whole page read though its end is missing', () => {
+    const { folder, file, bytes } = damaged();
+    writeFileSync(file, bytes.subarray(0, bytes.length - 5000));
+    const ran = folder.run('doctor', '--json');
+    expect(ran.code).toBe(4);
+    const told = JSON.stringify(ran.json.data['findings']);
+    expect(told).toContain('`holdfast doctor --repair`');
+    expect(readFileSync(file).equals(bytes.subarray(0, bytes.length - 5000))).toBe(true);
+  });
+});

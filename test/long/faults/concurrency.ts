@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openHoldfast } from '../../../src/holdfast.ts';
+import type { Part, Trial } from './part.ts';
+import { type Data, newPlace, type Place } from './place.ts';
+
+export const concurrency: Part = {
+  name: 'concurrency',
+  title: 'Many at once',
+  about:
+    'Processes do random things on one run and on several, some with a clock that jumps by an hour back and forth (so that ' +
+    'they take the leases of others for over), some stopped for a while and continued, some killed. Every answer is then ' +
+    'held against the journal: what was acknowledged is there exactly once, at the version and under the id that were ' +
+    'told; what was refused is not; versions follow real time; only the session that has a step writes to it; an offer ' +
+    'is accepted once; and everything derived equals the fold of the events.',
+  async run(trial) {
+    await mixed(trial);
+    await twoReceivers(trial);
+  },
+};
+
+interface Told {
+  deed: string;
+  run: string;
+  token: string;
+  began: string;
+  ended: string;
+  ok: boolean;
+  version?: number;
+  id?: string;
+  code?: string;
+  message?: string;
+}
+
+const RUNS = ['one', 'r1', 'r2', 'r3'];
+const STEPS = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+async function mixed(trial: Trial): Promise<void> {
+  const place = newPlace();
+  const holdfast = await openHoldfast({ dir: place.path, person: 'sam' });
+  for (const id of RUNS) {
+    await holdfast.init({ title: id, id });
+    for (const key of STEPS) await holdfast.as({ run: id }).plan.add({ key, title: `Do ${key}` });
+  }
+  await holdfast.close();
+  const processes = trial.size(24, 5);
+  const told = (await Promise.all(Array.from({ length: processes }, (_, index) => work(trial, place, index)))).flat();
+  for (const one of told) {
+    trial.count('answers', one.ok ? 'acknowledged' : 'refused');
+    if (!one.ok && ['thrown', 'internal', 'corrupt'].includes(one.code ?? ''))
+      trial.fail(`${one.deed}: ${one.code}, ${one.message}`);
+  }
+  trial.count('answers', 'processes', processes);
+  await check(trial, place, told);
+  place.remove();
+}
+
+/** What one process said; some are stopped past their lease, some are killed. */
+async function work(trial: Trial, place: Place, index: number): Promise<Told[]> {
+  const random = trial.random.fork(`worker ${index}`);
+  const shiftMs = index % 4 === 1 ? 3_600_000 : 0;
+  const fate = index % 5 === 2 ? 'stopped' : index % 7 === 3 ? 'killed' : 'left alone';
+  const library = `file://${join(process.cwd(), 'dist', 'lib', 'index.js')}`;
+  const words = [library, place.path, `agent${index % 4}`, random.below(2 ** 31), trial.size(120, 16), shiftMs].map(
+    String,
+  );
+  const worker = join(process.cwd(), 'test', 'long', 'faults', 'worker.mjs');
+  const child = spawn(process.execPath, [worker, ...words], { env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
+  trial.count('processes', fate);
+  if (shiftMs !== 0) trial.count('processes', 'with a clock that jumps');
+  const told: Told[] = [];
+  const at = 3 + random.below(8);
+  for await (const line of createInterface({ input: child.stdout })) {
+    told.push(JSON.parse(line) as Told);
+    if (told.length === at && fate === 'killed') child.kill('SIGKILL');
+    if (told.length === at && fate === 'stopped') pause(child, 500 + random.below(1500));
+  }
+  return told;
+}
+
+function pause(child: ChildProcess, ms: number): void {
+  child.kill('SIGSTOP');
+  setTimeout(() => child.kill('SIGCONT'), ms);
+}
+
+interface Recorded {
+  version: number;
+  type: string;
+  session: string | null;
+  agent: string;
+  body: Data;
+}
+
+async function check(trial: Trial, place: Place, told: readonly Told[]): Promise<void> {
+  const holdfast = await openHoldfast({ dir: place.path, person: 'sam' });
+  const { findings } = await holdfast.doctor({});
+  for (const { level, at, message } of findings) if (level === 'error') trial.fail(`doctor: ${at} ${message}`);
+  for (const run of RUNS) {
+    const { events } = await holdfast.as({ run }).log({ limit: 1_000_000 });
+    const mine = told.filter((one) => one.run === run);
+    trial.count('events', 'recorded', events.length);
+    checkAnswers(trial, run, events as unknown as Recorded[], mine);
+    checkOrder(trial, run, mine);
+    checkHolders(trial, run, events as unknown as Recorded[]);
+  }
+  await holdfast.close();
+}
+
+/** Deeds that leave their token in an event. */
+const traced = new Set(['note', 'decide', 'raise', 'checkpoint', 'complete', 'reopen', 'offer', 'mail']);
+
+function checkAnswers(trial: Trial, run: string, events: readonly Recorded[], told: readonly Told[]): void {
+  const words = events.map((event) => (event.type === 'snapshot.taken' ? '' : JSON.stringify(event.body)));
+  const ids = new Map<string, string>();
+  for (const { deed, token, ok, version, id } of told) {
+    if (!traced.has(deed)) continue;
+    const found = events.filter((_, index) => words[index]?.includes(`${token}"`));
+    const direct = found.filter((event) => !event.type.startsWith('session.'));
+    if (!ok && direct.length > 0) trial.fail(`${run}: ${deed} ${token} was refused and is there`);
+    if (!ok) continue;
+    if (direct.length !== 1)
+      trial.fail(`${run}: ${deed} ${token} was acknowledged and is there ${direct.length} times`);
+    const [event] = direct;
+    if (event && id !== undefined && event.body['id'] !== id) trial.fail(`${run}: ${token} was told as ${id}`);
+    if (event && version !== undefined && event.version > version)
+      trial.fail(`${run}: ${token} was told at ${version}`);
+    if (id === undefined || deed === 'reopen') continue;
+    if (ids.has(id)) trial.fail(`${run}: ${id} was given to ${token} and to ${ids.get(id)}`);
+    ids.set(id, token);
+  }
+}
+
+/** What ended before another began has a lower version, where both wrote. */
+function checkOrder(trial: Trial, run: string, told: readonly Told[]): void {
+  const wrote = told.filter((one) => one.ok && one.version !== undefined && traced.has(one.deed));
+  const byEnd = [...wrote].sort((a, b) => (BigInt(a.ended) < BigInt(b.ended) ? -1 : 1));
+  let newest = 0;
+  let next = 0;
+  for (const one of [...wrote].sort((a, b) => (BigInt(a.began) < BigInt(b.began) ? -1 : 1))) {
+    for (let other = byEnd[next]; other && BigInt(other.ended) < BigInt(one.began); other = byEnd[++next])
+      newest = Math.max(newest, other.version ?? 0);
+    if ((one.version ?? 0) <= newest)
+      trial.fail(`${run}: ${one.token} at ${one.version} came after ${newest} had been told`);
+  }
+}
+
+/** A model of who may write to which step, as simple as it can be. */
+function checkHolders(trial: Trial, run: string, events: readonly Recorded[]): void {
+  const holders = new Map<string, string | null>();
+  const accepted = new Set<string>();
+  for (const { version, type, session, body } of events) {
+    const step = body['step'] as string;
+    if (type === 'step.started' || type === 'step.reopened' || type === 'step.retried')
+      holders.set(step, body['session'] ?? session);
+    if (type === 'session.ended')
+      for (const [key, holder] of holders) if (holder === body['id']) holders.set(key, null);
+    if (type === 'handoff.accepted') {
+      if (accepted.has(body['id'])) trial.fail(`${run}: ${body['id']} was accepted twice`);
+      accepted.add(body['id']);
+      for (const claim of (body['claims'] ?? []) as { step: string }[]) holders.set(claim.step, session);
+      trial.count('events', 'handoffs accepted');
+    }
+    if (type === 'step.checkpointed' || type === 'step.completed') {
+      trial.count('events', 'writes to a step');
+      const holder = holders.get(step);
+      if (holder !== session)
+        trial.fail(`${run}: event ${version} of ${session} on ${step}, which ${holder ?? 'nobody'} has`);
+    }
+  }
+}
+
+/** One offer, and two processes that accept it at the same moment. */
+async function twoReceivers(trial: Trial): Promise<void> {
+  const place = newPlace();
+  const holdfast = await openHoldfast({ dir: place.path, agent: 'ada' });
+  await holdfast.init({ title: 'Work', id: 'work' });
+  for (let round = 0; round < trial.size(30, 2); round++) {
+    const key = `s${round}`;
+    await holdfast.plan.add({ key, title: key });
+    await holdfast.start({ key });
+    const { id } = await holdfast.handoff({ to: 'bob' });
+    const bob = holdfast.as({ agent: 'bob' });
+    const sittings = [await bob.session.start({}), await bob.session.start({})].map(({ session }) => session.id);
+    const answers = await Promise.all(
+      sittings.map((session) => place.start(['handoff', 'accept', id, '--session', session])),
+    );
+    const { events } = await holdfast.log({ limit: 100_000 });
+    const times = events.filter(
+      (event) => event.type === 'handoff.accepted' && (event.body as Data)['id'] === id,
+    ).length;
+    trial.count('two receivers', 'tried');
+    trial.count('two receivers', 'acknowledged', answers.filter((answer) => answer.ok).length);
+    if (times !== 1) trial.fail(`${id} was accepted ${times} times`);
+    const winners = sittings.filter((_, index) => answers[index]?.ok);
+    if (winners.length !== 1) trial.fail(`${id}: ${answers.map((answer) => answer.out).join(' ')}`);
+    for (const session of winners) await holdfast.as({ agent: 'bob', session }).complete({ key });
+    for (const session of sittings) await holdfast.as({ agent: 'bob', session }).session.end({ reason: 'completed' });
+  }
+  await holdfast.close();
+  place.remove();
+}

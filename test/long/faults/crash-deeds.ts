@@ -1,0 +1,146 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { newPlace, type Place, workedPlace } from './place.ts';
+
+/** Something the program is killed in the middle of. To try another, add it to the list. */
+export interface CrashDeed {
+  name: string;
+  /** What it begins from; made once, then copied. */
+  prepare(): Place;
+  words: readonly string[];
+  input?: string;
+  /** Takes no idempotency key, and does by itself the same when it is done again. */
+  keyless?: true;
+  /** Tried in the short form too. */
+  short?: true;
+}
+
+const STATE = 'agent-output/shop/00-session-state.json';
+
+export const crashDeeds: readonly CrashDeed[] = [
+  { name: 'init', prepare: newPlace, words: ['init', '--title', 'Work', '--id', 'work'] },
+  { name: 'append (note)', prepare: workedPlace, words: ['note', 'Kept once'], short: true },
+  {
+    name: 'append (complete)',
+    prepare: workedPlace,
+    words: ['complete', 't1', '--agent', 'ada', '--summary', 'Tokens are issued'],
+  },
+  { name: 'snapshot', prepare: workedPlace, words: ['snapshot', '--next', 'Rotate', '--agent', 'ada'], short: true },
+  { name: 'session end', prepare: workedPlace, words: ['session', 'end', '--reason', 'completed', '--agent', 'ada'] },
+  { name: 'archive', prepare: workedPlace, words: ['archive', '--run', 'auth', '--reason', 'Done with it'] },
+  { name: 'compaction', prepare: longWorklog, words: ['compact', '--approve'], keyless: true },
+  { name: 'erasure', prepare: workedPlace, words: ['erase', 'N-1', '--reason', 'A secret'] },
+  { name: 'rebuilding', prepare: workedPlace, words: ['doctor', '--rebuild'], keyless: true },
+  { name: 'migration of the schema', prepare: emptyJournal, words: ['init', '--title', 'Work', '--id', 'work'] },
+  { name: 'import', prepare: exported, words: ['journal', 'import', 'auth.jsonl'], keyless: true },
+  { name: 'adopt with mirror', prepare: foreign, words: ['adopt', STATE, '--mirror'], keyless: true },
+  {
+    name: 'adopt, file of an older version',
+    prepare: () => foreign('2.0'),
+    words: ['adopt', STATE, '--mirror'],
+    keyless: true,
+  },
+  {
+    name: 'mirror write',
+    prepare: mirrored,
+    words: ['decide', '--context', 'Region', '--decision', 'Stay', '--reason', 'Near'],
+    short: true,
+  },
+  { name: 'mirror write, new file', prepare: workedPlace, words: ['mirror', 'add', 'gsd'] },
+  { name: 'mirror sync of an edit', prepare: edited, words: ['mirror', 'sync'], keyless: true },
+  {
+    name: 'hook',
+    prepare: workedPlace,
+    words: ['hook', 'claude', 'PostToolUse'],
+    input: JSON.stringify({
+      session_id: 'c-1',
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Write',
+      tool_use_id: 'u-1',
+      tool_input: { file_path: 'a.ts', content: 'x' },
+      tool_response: { success: true },
+    }),
+    keyless: true,
+  },
+];
+
+function longWorklog(): Place {
+  const place = workedPlace();
+  for (let number = 0; number < 12; number++) place.data('note', `Line ${number}\n${'and more of it\n'.repeat(40)}`);
+  return place;
+}
+
+/** As an installation that was broken off before the first table was made. */
+function emptyJournal(): Place {
+  const place = newPlace();
+  mkdirSync(place.file('.holdfast'));
+  writeFileSync(place.file('.holdfast', 'config.json'), '{ "workspace": "w-1" }\n');
+  writeFileSync(place.file('.holdfast', 'journal.db'), '');
+  return place;
+}
+
+function exported(): Place {
+  const place = newPlace();
+  const from = workedPlace();
+  for (let number = 0; number < 20; number++) from.data('note', `Line ${number}`);
+  from.data('journal', 'export', '--out', place.file('auth.jsonl'));
+  from.remove();
+  place.data('init', '--title', 'Other', '--id', 'other');
+  return place;
+}
+
+function foreign(version = '3.0'): Place {
+  const place = newPlace();
+  mkdirSync(dirname(place.file(STATE)), { recursive: true });
+  writeFileSync(place.file(STATE), sessionState(version));
+  return place;
+}
+
+function mirrored(): Place {
+  const place = foreign();
+  place.data('adopt', STATE, '--mirror');
+  return place;
+}
+
+function edited(): Place {
+  const place = mirrored();
+  const state = JSON.parse(readFileSync(place.file(STATE), 'utf8')) as {
+    steps: Record<string, Record<string, unknown>>;
+  };
+  Object.assign(state.steps['2'] ?? {}, { status: 'complete', completed: '2026-03-02T10:00:00Z' });
+  writeFileSync(place.file(STATE), `${JSON.stringify(state, null, 2)}\n`);
+  return place;
+}
+
+function sessionState(version: string): string {
+  const step = (name: string, status: string) => ({
+    name,
+    agent: 'Worker',
+    status,
+    sub_step: null,
+    started: status === 'pending' ? null : '2026-03-01T09:00:00Z',
+    completed: status === 'complete' ? '2026-03-01T10:00:00Z' : null,
+    artifacts: [],
+    context_files_used: [],
+  });
+  const names = ['Requirements', 'Architecture', 'Design', 'Governance', 'IaC Plan', 'IaC Code', 'Deploy', 'As-Built'];
+  const keys = ['1', '2', '3', '3_5', '4', '5', '6', '7'];
+  const state = {
+    schema_version: version,
+    project: 'shop',
+    branch: 'main',
+    updated: '2026-03-01T10:00:00Z',
+    current_step: 2,
+    house_rule: { order: [3, 1, 2] },
+    decisions: { region: 'swedencentral', budget: '500 EUR' },
+    open_findings: ['Public network access is on'],
+    ...(version === '3.0' ? { decision_log: [], review_audit: {} } : {}),
+    steps: Object.fromEntries(
+      keys.map((key, index) => {
+        const status = index === 0 ? 'complete' : index === 1 ? 'in_progress' : 'pending';
+        return [key, step(names[index] ?? '', status)];
+      }),
+    ),
+  };
+  return `${JSON.stringify(state, null, 2)}\n`;
+}

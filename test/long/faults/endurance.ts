@@ -1,0 +1,267 @@
+import { existsSync, mkdtempSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { composeBrief } from '../../../src/core/brief.ts';
+import { renderBrief } from '../../../src/core/brief-text.ts';
+import type { Command } from '../../../src/core/command.ts';
+import { Fault } from '../../../src/core/fault.ts';
+import { auditRun } from '../../../src/engine/audit.ts';
+import { type Caller, createEngine, type Engine } from '../../../src/engine/engine.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Part, Trial } from './part.ts';
+import { newPlace } from './place.ts';
+import type { Random } from './random.ts';
+
+export const endurance: Part = {
+  name: 'endurance',
+  title: 'A month of a team of ten',
+  about:
+    'Ten agents work through the plan of a run again and again, with checkpoints, notes, decisions, questions, effects, ' +
+    'mail, handoffs and crashes, by a clock of their own; the process that records is thrown away and started again. ' +
+    'All of it is there at the end and verifies; disk grows with the events and not faster, memory and what a resume ' +
+    'reads do not grow.',
+  async run(trial) {
+    // In memory where there is such a folder: what is measured here does not depend on the disk.
+    const place = existsSync(MEMORY) ? newPlace(mkdtempSync(join(MEMORY, 'holdfast-faults-'))) : newPlace();
+    try {
+      await live(trial, place.file('journal.db'));
+    } finally {
+      place.remove();
+    }
+  },
+};
+
+const MEMORY = '/dev/shm';
+const AGENTS = Array.from({ length: 10 }, (_, index) => `agent${index}`);
+const STEPS = Array.from({ length: 40 }, (_, index) => `s${index}`);
+const RUN = 'work';
+const MINUTE_MS = 60_000;
+const LOOKS = 8;
+
+interface Team {
+  engine: Engine;
+  random: Random;
+  acknowledged: number;
+  tick(ms: number): void;
+}
+
+interface Look {
+  events: number;
+  diskBytes: number;
+  heapBytes: number;
+  /** What a process that starts anew reads to give a brief. */
+  resumeRows: number;
+  resumeBytes: number;
+  briefChars: number;
+}
+
+async function live(trial: Trial, file: string): Promise<void> {
+  const total = trial.size(1_000_000, 5000);
+  let nowMs = Date.parse('2026-01-01T08:00:00.000Z');
+  const now = (): string => new Date(nowMs).toISOString();
+  const open = async () => {
+    const store = await openSqliteStore({ file });
+    return { store, engine: createEngine({ store, now, probe: () => undefined, random: () => 0.5 }) };
+  };
+  let { store, engine } = await open();
+  const team: Team = { engine, random: trial.random, acknowledged: 0, tick: (ms) => (nowMs += ms) };
+  await openRun(team);
+  const looks: Look[] = [];
+  const stepMs = (30 * 24 * 60 * MINUTE_MS) / total;
+  for (let sitting = 0; team.acknowledged < total; sitting++) {
+    team.tick(stepMs);
+    await sit(trial, team, stepMs);
+    // The process dies; nothing that only it knew is needed.
+    if (sitting % 50 === 49) {
+      await store.close();
+      ({ store, engine } = await open());
+      team.engine = engine;
+      trial.count('the month', 'processes started anew');
+    }
+    if (team.acknowledged >= ((looks.length + 1) * total) / LOOKS) {
+      looks.push(await look(file, store, now, team.acknowledged));
+      trial.say(JSON.stringify(looks.at(-1)));
+    }
+  }
+  await store.close();
+  judge(trial, looks);
+  await judgeJournal(trial, file, team.acknowledged);
+}
+
+const person: Caller = { actor: { kind: 'person', name: 'sam' }, session: null, key: null };
+const by = (name: string, session: string | null = null): Caller => ({
+  actor: { kind: 'agent', name },
+  session,
+  key: null,
+});
+
+/** A refusal is part of the work; what is recorded is counted. */
+async function tell(team: Team, caller: Caller, command: Command) {
+  try {
+    const done = await team.engine.execute(RUN, command, caller);
+    team.acknowledged += done.events.length;
+    return done;
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.code !== 'internal' && thrown.code !== 'corrupt') return null;
+    throw thrown;
+  }
+}
+
+async function openRun(team: Team): Promise<void> {
+  await tell(team, person, { type: 'run.open', title: 'A month of work', workspace: 'w-1', goal: 'Nothing is lost.' });
+  const steps = STEPS.map((key) => ({ key, title: `Do ${key}`, kind: 'task' as const }));
+  // One stays to be done, so that the run is never over.
+  await tell(team, person, {
+    type: 'plan.add',
+    steps: [...steps, { key: 'last', title: 'The last', kind: 'task', gate: true }],
+  });
+}
+
+const words = (random: Random): string => `The path ${random.below(1e9)} was moved and its callers follow.`;
+
+/** One agent sits down, does a step and leaves, or is gone. */
+async function sit(trial: Trial, team: Team, stepMs: number): Promise<void> {
+  const { random } = team;
+  const name = random.pick(AGENTS);
+  const step = random.pick(STEPS);
+  const sat = await tell(team, by(name), { type: 'session.start', agent: name });
+  const me = by(name, sat?.session ?? null);
+  const status = sat?.state.steps.get(step)?.status;
+  const taken = await tell(
+    team,
+    me,
+    status === 'completed' ? { type: 'step.reopen', step, reason: 'More to do' } : { type: 'step.start', step },
+  );
+  if (taken) {
+    for (let point = 0; point < 4; point++) {
+      team.tick(stepMs);
+      await tell(team, me, { type: 'step.checkpoint', step, name: `point ${point}`, next: words(random) });
+    }
+    await tell(team, me, { type: 'note.add', text: words(random), kind: 'worklog' });
+    if (random.chance(0.3))
+      await tell(team, me, { type: 'decision.make', context: step, decision: words(random), reason: words(random) });
+    await effect(team, me, random);
+    await settleQuestion(team, me, random);
+    await exchangeMail(team, me, random);
+  }
+  const fate = random.below(20);
+  if (fate === 0) {
+    // Gone without a word: its lease runs out, and somebody notices.
+    trial.count('the month', 'crashes');
+    team.tick(31 * MINUTE_MS);
+    await tell(team, by(random.pick(AGENTS)), { type: 'run.supervise' });
+    return;
+  }
+  if (fate === 1 && taken) {
+    const to = random.pick(AGENTS.filter((other) => other !== name));
+    const offered = await tell(team, me, { type: 'handoff.offer', to });
+    const id = offered?.events.find((event) => event.type === 'handoff.offered')?.body.id;
+    const accepted = id === undefined ? null : await tell(team, by(to), { type: 'handoff.accept', id });
+    if (accepted) trial.count('the month', 'handoffs');
+    const they = by(to, accepted?.session ?? null);
+    await tell(team, they, { type: 'step.complete', step, summary: words(random) });
+    await tell(team, they, { type: 'session.end', reason: 'completed' });
+    return;
+  }
+  if (taken) await tell(team, me, { type: 'step.complete', step, summary: words(random) });
+  await tell(team, me, { type: 'session.end', reason: 'completed', notes: [words(random)] });
+}
+
+async function effect(team: Team, me: Caller, random: Random): Promise<void> {
+  const begun = await tell(team, me, {
+    type: 'effect.begin',
+    name: `npm test ${random.below(100)}`,
+    class: 'idempotent',
+  });
+  const id = begun?.events.find((event) => event.type === 'effect.began')?.body.id;
+  if (id !== undefined) await tell(team, me, { type: 'effect.end', id, outcome: 'succeeded' });
+}
+
+async function settleQuestion(team: Team, me: Caller, random: Random): Promise<void> {
+  if (!random.chance(0.2)) return;
+  const raised = await tell(team, me, { type: 'item.raise', kind: 'question', text: words(random) });
+  const id = raised?.events.find((event) => event.type === 'item.raised')?.body.id;
+  if (id !== undefined) await tell(team, me, { type: 'item.settle', id, as: 'resolved', note: words(random) });
+}
+
+async function exchangeMail(team: Team, me: Caller, random: Random): Promise<void> {
+  if (!random.chance(0.2)) return;
+  const to = random.pick(AGENTS.filter((name) => name !== me.actor.name));
+  const sent = await tell(team, me, {
+    type: 'message.send',
+    to,
+    messageType: 'notify',
+    priority: 'P2',
+    subject: 'Look',
+    body: words(random),
+  });
+  const id = sent?.events.find((event) => event.type === 'message.sent')?.body.id;
+  if (id === undefined) return;
+  for (const state of ['acknowledged', 'actioned'] as const)
+    await tell(team, by(to), { type: 'message.move', id, to: state, note: 'Seen' });
+  await tell(team, me, { type: 'message.move', id, to: 'closed', note: 'Done', disposition: 'resolved' });
+}
+
+async function look(file: string, store: Store, now: () => string, events: number): Promise<Look> {
+  const read = { rows: 0, bytes: 0 };
+  const counted: Store = {
+    ...store,
+    read: async (run, after, limit) => count(await store.read(run, after, limit)),
+    recall: async (run, references) => count(await store.recall(run, references)),
+    records: async (run, filter) => count(await store.records(run, filter)),
+    async cached(run, format) {
+      const cached = await store.cached(run, format);
+      read.bytes += cached?.state.length ?? 0;
+      return cached;
+    },
+  };
+  function count<T>(rows: T[]): T[] {
+    read.rows += rows.length;
+    read.bytes += JSON.stringify(rows).length;
+    return rows;
+  }
+  const engine = createEngine({ store: counted, now, probe: () => undefined, random: () => 0.5 });
+  const state = await engine.load(RUN);
+  const brief = renderBrief(composeBrief(state, await engine.vitals(state), { budgetTokens: 2000 }));
+  collectGarbage();
+  return {
+    events,
+    diskBytes: statSync(file).size,
+    heapBytes: process.memoryUsage().heapUsed,
+    resumeRows: read.rows,
+    resumeBytes: read.bytes,
+    briefChars: brief.text.length,
+  };
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+function judge(trial: Trial, looks: readonly Look[]): void {
+  const [first, last] = [looks[1], looks.at(-1)];
+  if (!first || !last) return trial.fail('the month was too short to look at it');
+  const perEvent = ({ diskBytes, events }: Look): number => diskBytes / events;
+  trial.count('the month', 'events', last.events);
+  trial.count('the month', 'bytes on disk an event', Math.round(perEvent(last)));
+  // Neither may depend on how much lies behind; what happens to be open at the moment differs.
+  const grew = (what: string, before: number, after: number, factor: number, slack: number): void => {
+    if (after > before * factor + slack) trial.fail(`${what} grew from ${Math.round(before)} to ${Math.round(after)}`);
+  };
+  grew('disk an event', perEvent(first), perEvent(last), 1.3, 0);
+  grew('rows read by a resume', first.resumeRows, last.resumeRows, 1, 256);
+  grew('bytes read by a resume', first.resumeBytes, last.resumeBytes, 1.5, 16_384);
+  grew('memory', first.heapBytes, last.heapBytes, 1.3, 48 * 1024 * 1024);
+}
+
+async function judgeJournal(trial: Trial, file: string, acknowledged: number): Promise<void> {
+  const store = await openSqliteStore({ file });
+  const { events, chain, derived } = await auditRun(store, RUN);
+  await store.close();
+  if (events !== acknowledged) trial.fail(`${acknowledged} events were acknowledged, ${events} are there`);
+  for (const { message } of chain) trial.fail(message);
+  for (const message of derived.slice(0, 10)) trial.fail(message);
+}

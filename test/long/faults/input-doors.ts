@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { Account } from '../../../src/core/account.ts';
+import * as apex from '../../../src/formats/apex/samples.suite.ts';
+import * as codewalk from '../../../src/formats/codewalk/samples.suite.ts';
+import type { Files, FormatName, Found } from '../../../src/formats/format.ts';
+import * as gsd from '../../../src/formats/gsd/samples.suite.ts';
+import { formats } from '../../../src/formats/index.ts';
+import * as maestro from '../../../src/formats/maestro/samples.suite.ts';
+import { dialectOf } from '../../../src/hooks/client.ts';
+import { clientNames } from '../../../src/hooks/moment.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { loadOffered } from '../../../src/http/call.ts';
+import { openContext } from '../../../src/open.ts';
+import { hashSecret, makeSecret } from '../../../src/operations/token-secret.ts';
+import { mutate, mutateValue } from './mutator.ts';
+import { type Place, workedPlace } from './place.ts';
+import type { Random } from './random.ts';
+
+/** A way in for what others wrote. To try another (transcripts, MCP messages), add it to the list. */
+export interface Door {
+  name: string;
+  /** Feeds it one more input that somebody mutated; gives what came of it, and throws where that is not allowed. */
+  open(): Promise<{ feed(random: Random): Promise<string>; close(): Promise<void> }>;
+}
+
+export const doors: readonly Door[] = [
+  ...(['apex', 'codewalk', 'gsd', 'maestro', 'snap'] as const).map(formatDoor),
+  { name: 'hook payloads', open: openHooks },
+  { name: 'HTTP bodies', open: openHttp },
+];
+
+interface Sample {
+  found: Found;
+  files: Files;
+}
+
+const samplesOf: Record<FormatName, () => Sample[]> = {
+  apex: () =>
+    [apex.v1, apex.v2, apex.v3, apex.noVersion, apex.logs, apex.findings, apex.gates].map((text) => ({
+      found: apex.place(apex.HANDOFF),
+      files: apex.files(text, { [apex.HANDOFF]: apex.handoff }),
+    })),
+  codewalk: () => [...codewalk.samples],
+  gsd: () => [...gsd.samples],
+  maestro: () =>
+    [maestro.seed, maestro.served, maestro.json, maestro.next, maestro.elided, maestro.overEscaped, maestro.tier].map(
+      (text) => ({
+        found: maestro.place(),
+        files: new Map([[maestro.ACTIVE, text]]),
+      }),
+    ),
+  snap: () => {
+    const folder = join('test', 'fixtures', 'snap', 'pilot');
+    const files = new Map(
+      readdirSync(folder)
+        .sort()
+        .map((name) => [`working-session/${name}`, readFileSync(join(folder, name), 'utf8')]),
+    );
+    return [{ found: { format: 'snap', main: 'working-session/TURNFILE.yaml', files: [...files.keys()] }, files }];
+  },
+};
+
+function formatDoor(name: FormatName): Door {
+  return {
+    name: `files of ${name}`,
+    async open() {
+      const format = await formats[name]();
+      const samples = samplesOf[name]();
+      const texts = Object.values(samplesOf).flatMap((make) => make().flatMap(({ files }) => [...files.values()]));
+      return {
+        async feed(random) {
+          const { found, files } = random.pick(samples);
+          const path = random.chance(0.7) ? found.main : random.pick([...files.keys()]);
+          const mutated = new Map(files).set(path, mutate(files.get(path) ?? '', random, texts));
+          const parsed = format.parse(found, mutated);
+          if (parsed.account === null) {
+            if (parsed.problems.length === 0) throw new Error('no account, and no word why');
+            return 'not understood, told why';
+          }
+          if (!v.is(Account, parsed.account)) throw new Error('gives an account that the journal cannot hold');
+          if (!parsed.writable) return 'read, not to be written';
+          const now = '2026-03-04T05:06:07.000Z';
+          const decisions = [
+            ...parsed.account.decisions,
+            { alias: 'D-999', decision: 'One more', at: now, status: 'active' as const },
+          ];
+          // An older version is brought to the newest first, which has no place for some of its words.
+          const migrates = name === 'apex' && parsed.version !== '3.0';
+          for (const [written, text] of format.render({ ...parsed.account, decisions }, found, mutated, now))
+            if (!migrates) mustKeepWords(mutated.get(written) ?? '', text);
+          return 'read and written';
+        },
+        close: async () => undefined,
+      };
+    },
+  };
+}
+
+/** Whatever it was, a long word that stood in the file stands there still. */
+function mustKeepWords(before: string, after: string): void {
+  const has = new Set(after.match(/[\p{L}\p{N}]{9,}/gu));
+  const lost = (before.match(/[\p{L}\p{N}]{9,}/gu) ?? []).filter((word) => !has.has(word) && !after.includes(word));
+  // A format may put other words for a status or a time that it keeps up to date itself.
+  if (lost.length > 2) throw new Error(`writing lost ${lost.slice(0, 5).join(', ')}`);
+}
+
+async function openHooks() {
+  const payloads = clientNames.flatMap((client) => {
+    const folder = join('test', 'fixtures', 'hooks', client);
+    return readdirSync(folder).map((name) => ({
+      client,
+      event: name.slice(3, -5),
+      payload: JSON.parse(readFileSync(join(folder, name), 'utf8')) as Record<string, unknown>,
+    }));
+  });
+  return {
+    async feed(random: Random) {
+      const { client, event, payload } = random.pick(payloads);
+      const mutated = mutateValue(payload, random);
+      const isObject = typeof mutated === 'object' && mutated !== null && !Array.isArray(mutated);
+      const moment = isObject ? dialectOf(client).read(event, mutated as Record<string, unknown>) : null;
+      return moment === null ? 'nothing to record' : 'understood';
+    },
+    close: async () => undefined,
+  };
+}
+
+async function openHttp() {
+  const place: Place = workedPlace();
+  const secret = makeSecret();
+  const madeAt = '2026-01-01T00:00:00.000Z';
+  const token = {
+    name: 't',
+    hash: hashSecret(secret),
+    actor: { kind: 'agent', name: 'ada' },
+    scope: 'write',
+    madeAt,
+    usedAt: null,
+  } as const;
+  const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' } });
+  const limits = { requestsPerMinute: 1e9 };
+  const app = createApp({ context, version: '0.0.0', web: place.path, own: [token], limits: limits as never });
+  const offered = (await loadOffered()).filter(({ name }) => name !== 'wait');
+  const values: Record<string, unknown> = {
+    key: 't1',
+    name: 'x',
+    text: 'Words',
+    id: 'D-1',
+    step: 't1',
+    kind: 'question',
+    to: 'ada',
+    limit: 5,
+    files: ['a.ts'],
+    reason: 'R',
+    decision: 'D',
+    context: 'C',
+  };
+  return {
+    async feed(random: Random) {
+      const operation = random.pick(offered);
+      const fields = Object.keys(operation.input.entries).filter((field) => field in values && !random.chance(0.1));
+      const value = mutateValue(Object.fromEntries(fields.map((field) => [field, values[field]])), random);
+      const body = random.chance(0.1) ? mutate(JSON.stringify(value), random, ['{}']) : JSON.stringify(value);
+      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'holdfast-run': 'auth' };
+      const request = new Request(`http://127.0.0.1:4177/api/${operation.name}`, { method: 'POST', body, headers });
+      const response = await app.fetch(request);
+      const text = await response.text();
+      if (response.status >= 500 && response.status !== 503)
+        throw new Error(`${operation.name}: ${response.status} ${text.slice(0, 300)}`);
+      JSON.parse(text);
+      return response.ok ? 'carried out' : response.status === 429 ? 'slowed down' : 'refused';
+    },
+    async close() {
+      const { store } = await context.engine();
+      const problems = await store.inspect();
+      await context.close();
+      place.remove();
+      if (problems.length > 0) throw new Error(problems.join(' '));
+    },
+  };
+}

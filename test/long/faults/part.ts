@@ -1,0 +1,51 @@
+import type { Random } from './random.ts';
+
+/** One kind of fault, tried many times. */
+export interface Part {
+  name: string;
+  title: string;
+  /** What is done, and what must hold afterwards, for a reader of the report. */
+  about: string;
+  run(trial: Trial): Promise<void>;
+}
+
+export interface Trial {
+  random: Random;
+  /** All of it, or a sample that fits into the ordinary tests. */
+  long: boolean;
+  /** The size of something: the first in a long run, the second in a short one. */
+  size(long: number, short: number): number;
+  /** Counts something that was tried under a heading of the report. */
+  count(row: string, column: string, by?: number): void;
+  /** Something that must hold and does not, with all that is needed to see it again. */
+  fail(message: string): void;
+  say(message: string): void;
+}
+
+export interface Outcome {
+  part: Part;
+  rows: Map<string, Map<string, number>>;
+  failures: string[];
+}
+
+export async function tryPart(
+  part: Part,
+  options: { random: Random; long: boolean; sample?: number; say?: Trial['say'] },
+) {
+  const outcome: Outcome = { part, rows: new Map(), failures: [] };
+  await part.run({
+    random: options.random,
+    long: options.long,
+    size: (long, short) => (options.long ? Math.min(long, options.sample ?? long) : short),
+    count(row, column, by = 1) {
+      const columns = outcome.rows.get(row) ?? new Map<string, number>();
+      outcome.rows.set(row, columns.set(column, (columns.get(column) ?? 0) + by));
+    },
+    fail(message) {
+      outcome.failures.push(message);
+      options.say?.(`  FAILED ${message}`);
+    },
+    say: options.say ?? (() => undefined),
+  });
+  return outcome;
+}

@@ -1,0 +1,194 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The project: both the tests and the long run are started there. */
+const root = process.cwd();
+export const program = join(root, 'dist', 'bin', 'holdfast.cjs');
+
+// biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asked for
+export type Data = Record<string, any>;
+
+export interface Answer {
+  /** Null when the process was killed. */
+  code: number | null;
+  out: string;
+  err: string;
+  ok: boolean;
+  data: Data;
+  fault: { code: string; message: string; hints: string[] } | null;
+  warnings: string[];
+}
+
+/** A folder that the program works in, as a user would. */
+export interface Place {
+  path: string;
+  env: Record<string, string>;
+  run(words: readonly string[], more?: RunOptions): Answer;
+  start(words: readonly string[], more?: RunOptions): Promise<Answer>;
+  /** A command that must succeed. */
+  data(...words: string[]): Data;
+  copy(): Place;
+  file(...parts: string[]): string;
+  remove(): void;
+}
+
+export interface RunOptions {
+  env?: Readonly<Record<string, string>>;
+  input?: string;
+  /** Arguments of Node itself. */
+  node?: readonly string[];
+  /** Called with the process number once it runs. */
+  onStart?: (pid: number) => void;
+}
+
+export function newPlace(path = mkdtempSync(join(tmpdir(), 'holdfast-faults-'))): Place {
+  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: path };
+  const place: Place = {
+    path,
+    env,
+    run(words, { env: more, input, node = [] } = {}) {
+      const ran = spawnSync(process.execPath, [...node, program, ...words, '--json'], {
+        cwd: path,
+        env: { ...env, ...more },
+        encoding: 'utf8',
+        input: input ?? '',
+        maxBuffer: 1 << 28,
+        timeout: 60_000,
+        killSignal: 'SIGKILL',
+      });
+      if (ran.error) throw new Error(`holdfast ${words.join(' ')} did not end: ${ran.error.message}`);
+      return answerOf(ran.status, ran.stdout, ran.stderr);
+    },
+    start: (words, { env: more, node = [], onStart } = {}) =>
+      new Promise((resolve) => {
+        const child = spawn(process.execPath, [...node, program, ...words, '--json'], {
+          cwd: path,
+          env: { ...env, ...more },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        });
+        const said = { out: '', err: '' };
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          said.out += text;
+        });
+        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+          said.err += text;
+        });
+        child.on('close', (code) => resolve(answerOf(code, said.out, said.err)));
+        if (child.pid !== undefined) onStart?.(child.pid);
+      }),
+    data(...words) {
+      const answer = place.run(words);
+      if (!answer.ok) throw new Error(`holdfast ${words.join(' ')}: ${answer.out}${answer.err}`);
+      return answer.data;
+    },
+    copy() {
+      const other = newPlace();
+      cpSync(path, other.path, { recursive: true, preserveTimestamps: true });
+      Object.assign(other.env, { ...env, HOME: other.path });
+      return other;
+    },
+    file: (...parts) => join(path, ...parts),
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+  return place;
+}
+
+/** A run with a phase of two tasks, a task after them, a session that works, and something of every kind. */
+export function workedPlace(env: Readonly<Record<string, string>> = {}): Place {
+  const place = newPlace();
+  Object.assign(place.env, env);
+  place.data('init', '--title', 'User authentication', '--id', 'auth', '--goal', 'Login survives a stolen token');
+  place.data('plan', 'add', 'p1', 'Tokens', '--kind', 'phase');
+  place.data('plan', 'add', 't1', 'Issue tokens', '--parent', 'p1', '--checkpoint', 'drafted');
+  place.data('plan', 'add', 't2', 'Rotate tokens', '--parent', 'p1', '--after', 't1');
+  place.data('plan', 'add', 't3', 'Write the docs');
+  place.data('start', 't1', '--agent', 'ada');
+  place.data('checkpoint', 'drafted', '--agent', 'ada', '--next', 'Test the draft');
+  place.data('decide', '--context', 'Storage', '--decision', 'A cookie', '--reason', 'XSS', '--agent', 'ada');
+  place.data('raise', 'question', 'Who owns the vault?');
+  place.data('note', 'The vault is slow', '--agent', 'ada');
+  return place;
+}
+
+function answerOf(code: number | null, out: string, err: string): Answer {
+  const parsed = parse(out);
+  return {
+    code,
+    out,
+    err,
+    ok: parsed?.['ok'] === true,
+    data: parsed?.['data'] ?? {},
+    fault: parsed?.['fault'] ?? null,
+    warnings: parsed?.['warnings'] ?? [],
+  };
+}
+
+function parse(out: string): Data | null {
+  try {
+    return JSON.parse(out) as Data;
+  } catch {
+    return null;
+  }
+}
+
+/** What is to happen at which of the calls that write; see `fault-point.c`. */
+export interface FaultPoint {
+  at: number;
+  deed: 'kill' | 'torn' | 'stop' | 'short' | `${number}` | `once:${number}`;
+  sockets?: boolean;
+}
+
+/** The environment in which the program meets a fault; null where no C compiler makes the library for it. */
+export function withFault(place: Place, { at, deed, sockets = false }: FaultPoint): Record<string, string> {
+  return {
+    LD_PRELOAD: libraryFile(),
+    FAULT_AT: String(at),
+    FAULT_DO: deed,
+    ...(sockets ? { FAULT_SOCKETS: '1' } : { FAULT_UNDER: place.path }),
+  };
+}
+
+/** The calls of a command that write, in order, each as its name and its file below the place. The command is carried out. */
+export function callsOf(
+  place: Place,
+  words: readonly string[],
+  { input, sockets = false }: { input?: string; sockets?: boolean } = {},
+) {
+  const log = join(mkdtempSync(join(tmpdir(), 'holdfast-calls-')), 'calls');
+  const env = { ...withFault(place, { at: 0, deed: 'kill', sockets }), FAULT_LOG: log };
+  const answer = place.run(words, { env, ...(input === undefined ? {} : { input }) });
+  const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
+  rmSync(join(log, '..'), { recursive: true, force: true });
+  const calls = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replace(`${place.path}/`, '').replace(/\.\d+\.tmp/g, '.PID.tmp'));
+  return { answer, calls };
+}
+
+/** Faults are put into system calls by a library that is loaded before all others, as Linux allows it. */
+export const canInject: boolean = process.platform === 'linux' && hasCompiler();
+
+function hasCompiler(): boolean {
+  try {
+    execFileSync('cc', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function libraryFile(): string {
+  if (library === undefined) {
+    const folder = join(root, 'node_modules', '.cache', 'holdfast-faults');
+    mkdirSync(folder, { recursive: true });
+    library = join(folder, `fault-point-${process.pid}.so`);
+    const source = join(root, 'test', 'long', 'faults', 'fault-point.c');
+    execFileSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, source, '-ldl']);
+    process.on('exit', () => rmSync(library as string, { force: true }));
+  }
+  return library;
+}
+let library: string | undefined;

@@ -1,0 +1,232 @@
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { openHoldfast } from '../../../src/holdfast.ts';
+import { factsOf, survive } from './crash.ts';
+import { crashDeeds } from './crash-deeds.ts';
+import type { Part, Trial } from './part.ts';
+import { callsOf, type Data, newPlace, type Place, withFault, workedPlace } from './place.ts';
+
+export const storage: Part = {
+  name: 'storage',
+  title: 'Storage that fails',
+  about:
+    'First the calls that write fail: once, or from one of them on, with the disk full, broken, read-only or forbidden, or ' +
+    'they write only half. A command then says `unavailable`, or succeeds where only a file that can be made again was ' +
+    'hit; nothing acknowledged is lost, and it finishes when the disk is well. Then bytes are changed or cut off in the ' +
+    'journal, its log and a mirror: `doctor` says so or nothing was lost, it changes no byte, and `doctor --repair` puts ' +
+    'what verifies into another file. A log that lost its last transaction without a trace cannot be told from one that never had it.',
+  async run(trial) {
+    await failingCalls(trial);
+    await damagedJournal(trial);
+    await damagedLog(trial);
+    await damagedMirror(trial);
+  },
+};
+
+const ERRORS = { 'disk full': 28, 'disk broken': 5, 'permission lost': 13, 'read-only': 30 } as const;
+
+async function failingCalls(trial: Trial): Promise<void> {
+  const names = trial.long
+    ? ['append (note)', 'append (complete)', 'snapshot', 'mirror write', 'compaction', 'archive']
+    : ['mirror write'];
+  for (const deed of crashDeeds.filter(({ name }) => names.includes(name))) {
+    await survive(trial, deed, {
+      points: (calls) =>
+        calls.flatMap((_, index) => {
+          const error = trial.random.pick(Object.values(ERRORS));
+          const at = index + 1;
+          return [
+            { at, deed: `${error}` as const },
+            { at, deed: `once:${error}` as const },
+            { at, deed: 'short' as const },
+          ];
+        }),
+      short: 6,
+      judge({ code, fault, out, err }) {
+        trial.count(deed.name, code === 0 ? 'done all the same' : 'refused as unavailable');
+        if (code === 0 || (code === 3 && fault?.code === 'unavailable' && fault.message !== '')) return [];
+        return [`exit ${code}: ${out}${err}`];
+      },
+    });
+  }
+}
+
+/** Several runs, so that some are whole where another is damaged. */
+function journalPlace(): Place {
+  const place = workedPlace();
+  for (const id of ['second', 'third']) {
+    place.data('init', '--title', `Work ${id}`, '--id', id);
+    for (let number = 0; number < 6; number++)
+      place.data('note', `${id} ${number} ${'words '.repeat(80)}`, '--run', id);
+  }
+  return place;
+}
+
+async function damagedJournal(trial: Trial): Promise<void> {
+  const origin = journalPlace();
+  const file = '.holdfast/journal.db';
+  const whole = readFileSync(origin.file(file));
+  const before = await factsOf(origin);
+  for (let round = 0; round < trial.size(400, 8); round++) {
+    const at = trial.random.below(whole.length);
+    const bytes = Buffer.from(whole);
+    const kind = round % 4 === 3 ? 'journal cut off' : 'byte of the journal changed';
+    if (kind === 'journal cut off') await judgeDamage(trial, origin, kind, at, bytes.subarray(0, at), before.events);
+    else {
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << trial.random.below(8));
+      await judgeDamage(trial, origin, kind, at, bytes, before.events);
+    }
+  }
+  origin.remove();
+}
+
+type Events = Awaited<ReturnType<typeof factsOf>>['events'];
+
+async function judgeDamage(trial: Trial, origin: Place, kind: string, at: number, bytes: Buffer, before: Events) {
+  const place = origin.copy();
+  const file = place.file('.holdfast', 'journal.db');
+  writeFileSync(file, bytes);
+  const name = `${kind} at ${at}`;
+  trial.count(kind, 'tried');
+  try {
+    const findings = await doctor(place, {});
+    if (!readFileSync(file).equals(bytes)) trial.fail(`${name}: doctor changed the journal`);
+    if (!findings.some(({ level }) => level === 'error')) {
+      const now = await factsOf(place);
+      trial.count(kind, 'without effect');
+      if (JSON.stringify(now.events) !== JSON.stringify(before))
+        trial.fail(`${name}: lost events, and doctor finds nothing`);
+      return;
+    }
+    trial.count(kind, 'found by doctor');
+    const repair = await doctor(place, { repair: true });
+    if (!readFileSync(file).equals(bytes)) trial.fail(`${name}: the repair changed the damaged journal`);
+    await judgeRepaired(trial, place, kind, name, repair, before);
+  } catch (thrown) {
+    trial.fail(`${name}: ${(thrown as Error).message}`);
+  } finally {
+    place.remove();
+  }
+}
+
+async function judgeRepaired(trial: Trial, place: Place, kind: string, name: string, findings: Data[], before: Events) {
+  const made = readdirSync(place.file('.holdfast')).find((one) => /repaired-[\dTZ]+$/.test(one));
+  if (made === undefined) {
+    const derived = findings.every(({ code, level }) => level !== 'error' || code === 'derived');
+    trial.count(kind, derived ? 'made anew from the events' : 'nothing left to save');
+    return;
+  }
+  // As a user would put it in place.
+  const other = newPlace();
+  cpSync(place.file('.holdfast', 'config.json'), other.file('.holdfast', 'config.json'));
+  cpSync(place.file('.holdfast', made), other.file('.holdfast', 'journal.db'));
+  const now = await factsOf(other);
+  for (const { level, message } of now.findings) if (level === 'error') trial.fail(`${name}: repaired, ${message}`);
+  for (const [run, events] of Object.entries(now.events)) {
+    if (JSON.stringify(before[run]?.slice(0, events.length)) !== JSON.stringify(events))
+      trial.fail(`${name}: ${run} was repaired to something else`);
+  }
+  const count = (all: Events): number => Object.values(all).reduce((sum, events) => sum + events.length, 0);
+  trial.count(kind, count(now.events) === count(before) ? 'all events saved' : 'some events saved');
+  other.remove();
+}
+
+async function doctor(place: Place, input: { repair?: boolean }): Promise<Data[]> {
+  const holdfast = await openHoldfast({ dir: place.path });
+  try {
+    return (await holdfast.doctor(input)).findings;
+  } finally {
+    await holdfast.close();
+  }
+}
+
+/** A log with several transactions in it, as processes leave it that died before they could put it into the journal. */
+function crashedPlace(): Place {
+  const place = workedPlace();
+  for (const name of ['first', 'second', 'third']) {
+    const words = ['checkpoint', name, '--agent', 'ada'];
+    const trial = place.copy();
+    const { calls } = callsOf(trial, words);
+    trial.remove();
+    const at = calls.findIndex((call) => call.startsWith('rename') && call.includes('RESUME.md')) + 2;
+    place.run(words, { env: withFault(place, { at, deed: 'kill' }) });
+  }
+  return place;
+}
+
+async function damagedLog(trial: Trial): Promise<void> {
+  const origin = crashedPlace();
+  const log = '.holdfast/journal.db-wal';
+  const whole = readFileSync(origin.file(log));
+  const look = origin.copy();
+  const before = await factsOf(look);
+  look.remove();
+  if (whole.length < 10_000) trial.fail('the log that was to be damaged is empty');
+  for (let round = 0; round < trial.size(200, 6); round++) {
+    const place = origin.copy();
+    const at = trial.random.below(whole.length);
+    const kind = round % 2 === 0 ? 'byte of the log changed' : 'log cut off';
+    const bytes = Buffer.from(whole);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << trial.random.below(8));
+    const damaged = round % 2 === 0 ? bytes : whole.subarray(0, at);
+    writeFileSync(place.file(log), damaged);
+    trial.count(kind, 'tried');
+    try {
+      const findings = await doctor(place, {});
+      const isFound = findings.length > 0;
+      if (findings.some(({ code }) => code === 'log') && !readFileSync(place.file(log)).equals(damaged))
+        trial.fail(`${kind} at ${at}: doctor changed the log`);
+      if (isFound) trial.count(kind, 'found by doctor');
+      else {
+        const now = await factsOf(place);
+        const kept = JSON.stringify(now.events) === JSON.stringify(before.events);
+        const prefix = JSON.stringify(before.events['auth']?.slice(0, now.events['auth']?.length));
+        trial.count(kind, kept ? 'without effect' : 'last transaction gone without a trace');
+        if (JSON.stringify(now.events['auth']) !== prefix)
+          trial.fail(`${kind} at ${at}: the journal says something else`);
+      }
+    } catch (thrown) {
+      trial.fail(`${kind} at ${at}: ${(thrown as Error).message}`);
+    }
+    place.remove();
+  }
+  origin.remove();
+}
+
+async function damagedMirror(trial: Trial): Promise<void> {
+  const origin = crashDeeds.find(({ name }) => name === 'mirror write')?.prepare();
+  if (!origin) return;
+  const path = 'agent-output/shop/00-session-state.json';
+  const whole = readFileSync(origin.file(path));
+  const kind = 'byte of a mirror changed or its end cut off';
+  const before = await factsOf(origin);
+  for (let round = 0; round < trial.size(200, 5); round++) {
+    const place = origin.copy();
+    const at = trial.random.below(whole.length);
+    const bytes = Buffer.from(whole);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << trial.random.below(8));
+    const damaged = round % 4 === 3 ? whole.subarray(0, at) : bytes;
+    writeFileSync(place.file(path), damaged);
+    trial.count(kind, 'tried');
+    try {
+      const holdfast = await openHoldfast({ dir: place.path });
+      const outcome = await holdfast.mirror.sync().then(
+        ({ mirrors }) => (mirrors[0]?.rejected ? 'set aside' : 'taken in as an edit'),
+        (thrown: Error) => `refused: ${(thrown as { code?: string } & Error).code}`,
+      );
+      await holdfast.close();
+      trial.count(kind, outcome);
+      const folder = place.file('agent-output', 'shop');
+      const kept = readdirSync(folder).some((name) => readFileSync(`${folder}/${name}`).equals(damaged));
+      if (!kept) trial.fail(`${kind} at ${at}: the damaged bytes are gone (${outcome})`);
+      const now = await factsOf(place);
+      const events = before.events['shop'] ?? [];
+      if (JSON.stringify(now.events['shop']?.slice(0, events.length)) !== JSON.stringify(events))
+        trial.fail(`${kind} at ${at}: the journal lost events`);
+      for (const { level, message } of now.findings) if (level === 'error') trial.fail(`${kind} at ${at}: ${message}`);
+    } catch (thrown) {
+      trial.fail(`${kind} at ${at}: ${(thrown as Error).message}`);
+    }
+    place.remove();
+  }
+  origin.remove();
+}
