@@ -24,6 +24,7 @@ export interface OpenOptions {
   run?: string | undefined;
   key?: string | undefined;
   owner?: Owner | undefined;
+  environment?: Context['environment'];
   now?: (() => string) | undefined;
   warn?: ((message: string) => void) | undefined;
 }
@@ -51,8 +52,12 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     run: options.run,
     dir: options.dir,
     workspace: findIt,
-    createWorkspace() {
-      if (!options.withoutWorkspace) workspace = createWorkspace(options.dir, randomWorkspaceId);
+    environment: options.environment,
+    createWorkspace(folder = options.dir) {
+      if (!options.withoutWorkspace) {
+        createWorkspace(folder, randomWorkspaceId);
+        workspace = undefined;
+      }
       return findIt();
     },
     engine() {

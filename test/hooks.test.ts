@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../src/hooks/client.ts';
-import { clientNames } from '../src/hooks/moment.ts';
+import { clientNames } from '../src/core/vocabulary.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { contextIn, hook, newRepository, payloadsOf, play } from './hook-player.ts';
 

@@ -40,6 +40,7 @@ export function callerFrom(flags: CommonFlags, environment: Environment, cwd: st
     session,
     key: flags.idempotency,
     owner,
+    environment,
   };
 }
 

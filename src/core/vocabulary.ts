@@ -14,6 +14,10 @@ export type Actor = v.InferOutput<typeof Actor>;
 export const Scope = v.picklist(['read', 'write', 'maintain']);
 export type Scope = v.InferOutput<typeof Scope>;
 
+/** The clients of agents that are known: their hooks, their settings. */
+export const clientNames = ['claude', 'codex', 'gemini', 'qwen', 'copilot', 'vscode', 'cursor', 'opencode'] as const;
+export type ClientName = (typeof clientNames)[number];
+
 export const Role = v.picklist(['worker', 'architect', 'orchestrator', 'verifier']);
 export type Role = v.InferOutput<typeof Role>;
 

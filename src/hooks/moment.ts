@@ -1,3 +1,5 @@
+import type { ClientName } from '../core/vocabulary.ts';
+
 /**
  * What an agent's client tells through its hooks, in one form for all of them. A dialect turns its client's payload into
  * a moment, and what is to be said back into its client's own form of answer.
@@ -20,9 +22,6 @@ export type Moment = Scene &
 export type ToolMoment = Extract<Moment, { kind: 'tool-before' | 'tool-after' }>;
 export type MomentKind = Moment['kind'];
 export type StartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
-
-export const clientNames = ['claude', 'codex', 'gemini', 'qwen', 'copilot', 'vscode', 'cursor', 'opencode'] as const;
-export type ClientName = (typeof clientNames)[number];
 
 /** Whose moment it is. */
 export interface Scene {

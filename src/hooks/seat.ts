@@ -1,9 +1,10 @@
 import { sha256 } from '../core/sha256.ts';
 import type { Session, State } from '../core/state.ts';
+import type { ClientName } from '../core/vocabulary.ts';
 import type { Engine } from '../engine/engine.ts';
 import { writeWhatFollows } from '../operations/act.ts';
 import type { Context } from '../operations/context.ts';
-import type { ClientName, Moment, Scene } from './moment.ts';
+import type { Moment, Scene } from './moment.ts';
 
 /** Where a moment is recorded: the run, and the session of the client's conversation in it. */
 export interface Seat {

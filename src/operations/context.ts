@@ -10,8 +10,10 @@ export interface Context {
   dir: string;
   /** The workspace around `dir`; null when there is none. */
   workspace(): Workspace | null;
-  /** Makes the workspace if there is none; null where the caller works on a store without a folder. */
-  createWorkspace(): Workspace | null;
+  /** Makes the workspace if there is none, in `dir` or the folder given; null where the caller works without a folder. */
+  createWorkspace(folder?: string): Workspace | null;
+  /** The environment of a caller at this machine's command line; nobody else's. */
+  environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Opens the journal on first use. */
   engine(): Promise<Engine>;
   /** Something went wrong that does not undo what was recorded. */

@@ -73,6 +73,8 @@ export const operations = {
   erase: () => import('./erase.ts').then((module) => module.erase),
   supervise: () => import('./supervise.ts').then((module) => module.supervise),
   capture: () => import('./capture.ts').then((module) => module.capture),
+  install: () => import('./install.ts').then((module) => module.install),
+  uninstall: () => import('./uninstall.ts').then((module) => module.uninstall),
   doctor: () => import('./doctor.ts').then((module) => module.doctor),
   'journal.export': () => import('./journal-export.ts').then((module) => module.journalExport),
   'journal.import': () => import('./journal-import.ts').then((module) => module.journalImport),
