@@ -123,6 +123,8 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
   ['capture on --ignore-path secrets/**', { state: 'on', ignorePaths: ['secrets/**'] }],
   ['doctor', { findings: [] }],
+  ['install cursor', { clients: ['cursor'], scope: 'project', dryRun: false, files: expect.any(Array) }],
+  ['uninstall cursor', { clients: ['cursor'], files: expect.any(Array), steps: [] }],
   ['journal export --out auth.jsonl', { run: 'auth', events: expect.any(Number), text: null }],
   ['journal import auth.jsonl', { run: 'auth', taken: 0 }],
   ['adopt --dry-run', { found: [], dryRun: true }],

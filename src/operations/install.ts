@@ -54,7 +54,10 @@ export const install = defineOperation({
         if (scope === 'project') ignoreLocal(desk);
         carryOut(desk, planned);
         const at = new Date().toISOString();
-        for (const name of names) desk.record.clients[name] ??= { at };
+        for (const name of names) {
+          const since = desk.record.clients[name]?.at ?? at;
+          desk.record.clients[name] = { at: since, words: [...place.start.words] };
+        }
       }
       const data = { ...reportOf(place, names, planned, input.dryRun === true), steps, notes };
       return { data, changed: changesOf(planned, input.dryRun === true) };

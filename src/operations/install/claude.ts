@@ -46,16 +46,17 @@ function userFiles(place: Place, hooks: WantedFile['edits'][number]): WantedFile
 const RECORDED = 'Read|Write|Edit|MultiEdit|NotebookEdit|TodoWrite|TaskCreate|TaskUpdate|Bash';
 
 /**
- * Each event with the tools it is wanted for. None of them may fail, even where the program is gone: Copilot, which reads
+ * Each event with the tools it is wanted for, which other clients that take the same plugin name otherwise. None of them may fail, even where the program is gone: Copilot, which reads
  * this file, refuses a tool whose hook does.
  */
-export function claudeEvents(program: string): Record<string, object> {
+export function claudeEvents(program: string, alsoTools: { commands: string; others: string } | null = null) {
+  const commands = ['Bash', ...(alsoTools ? [alsoTools.commands] : [])].join('|');
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact|fork',
     UserPromptSubmit: null,
-    PreToolUse: 'Bash',
-    PostToolUse: RECORDED,
-    PostToolUseFailure: 'Bash',
+    PreToolUse: commands,
+    PostToolUse: [RECORDED, ...(alsoTools ? [alsoTools.commands, alsoTools.others] : [])].join('|'),
+    PostToolUseFailure: commands,
     SubagentStart: null,
     SubagentStop: null,
     PreCompact: 'manual|auto',

@@ -10,7 +10,7 @@ export type Edit =
   | { kind: 'hooks'; events: Readonly<Record<string, object>> }
   /** An entry of ours under our own name. */
   | { kind: 'entry'; path: readonly string[]; value: unknown }
-  /** What the file needs to be read at all; never taken out of a file that has anything else. */
+  /** What the file needs to be read at all; it goes with a file that has nothing else, or had none before. */
   | { kind: 'default'; path: readonly string[]; value: unknown }
   /** Names in a list that may be a single name; `others` stand in it if there is none. */
   | { kind: 'name'; path: readonly string[]; name: string; others: readonly string[] }
@@ -65,8 +65,10 @@ export function revertEdit(text: string, edit: Edit, base: string | null): strin
       if (found === undefined || !(isOurs(found) || isSame(found, edit.value))) return text;
       return withoutEmpty(removeAt(text, edit.path), edit.path.slice(0, -1), base);
     }
-    case 'default':
-      return text;
+    case 'default': {
+      const isAdded = base !== null && valueAt(base, edit.path) === undefined;
+      return isAdded && isSame(valueAt(text, edit.path), edit.value) ? removeAt(text, edit.path) : text;
+    }
     case 'name':
       return withoutName(text, edit, base);
     case 'block':

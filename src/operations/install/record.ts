@@ -19,7 +19,8 @@ export type InstalledFile = v.InferOutput<typeof InstalledFile>;
 
 const Installed = v.object({
   version: v.literal(1),
-  clients: v.record(v.string(), v.object({ at: v.string() })),
+  /** Since when, and the words that its settings start the program with. */
+  clients: v.record(v.string(), v.object({ at: v.string(), words: v.array(v.string()) })),
   files: v.record(v.string(), InstalledFile),
   /** Folders that were made for them. */
   folders: v.array(v.string()),
