@@ -1,6 +1,7 @@
 /** Checks that take minutes and bring programs from npm: `npm run test:long NAME`. */
 const checks: Readonly<Record<string, () => Promise<() => Promise<boolean>>>> = {
   mcp: () => import('./mcp-conformance.ts').then((module) => module.checkConformance),
+  agents: () => import('./agents/check.ts').then((module) => module.checkAgents),
 };
 
 const wanted = process.argv.slice(2);
