@@ -10,6 +10,7 @@ export interface Finding {
   client: ClientName;
   step: string;
   result: 'pass' | 'FAIL' | 'not driven';
+  /** What is missing, or how it was reached. */
   why?: string;
 }
 

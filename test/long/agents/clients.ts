@@ -136,7 +136,7 @@ export const clients: readonly Client[] = [
       ...(goesOn ? ['--continue'] : []),
       ...['-p', prompt],
     ],
-    compaction: { command: '/compress' },
+    compaction: { fullTokens: 125_000 },
   },
   {
     name: 'copilot',
@@ -170,6 +170,8 @@ export const clients: readonly Client[] = [
     command: 'opencode',
     onNode: false,
     settle({ home, url }) {
+      // At every start it asks npm for a library that plugins may want, and waits for it.
+      write(join(home, '.npmrc'), `registry=${url}/npm/\nfetch-retries=0\n`);
       const limit = { context: 200_000, output: 8000 };
       writeJson(join(home, '.config/opencode/opencode.json'), {
         $schema: 'https://opencode.ai/config.json',

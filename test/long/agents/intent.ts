@@ -88,7 +88,8 @@ function toPlan(entries: readonly Entry[], tools: Tools): Wanted[] {
   ]);
   switch (tool) {
     case undefined:
-      return toPlanBehind(entries, tools);
+      if (!tools.has(SEARCH)) return [];
+      return [{ tool: SEARCH, input: { query: 'select:TaskCreate,TaskUpdate', max_results: 5 } }];
     case 'update_plan':
       return [{ tool, input: { plan: entries.map(({ text, status }) => ({ step: text, status })) } }];
     case 'write_todos':
@@ -105,13 +106,6 @@ function toPlan(entries: readonly Entry[], tools: Tools): Wanted[] {
     default:
       return [{ tool, input: listOf(entries) }];
   }
-}
-
-/** Two clients keep rarer tools out of sight: one brings them when they are asked for, the other calls them itself. */
-function toPlanBehind(entries: readonly Entry[], tools: Tools): Wanted[] {
-  if (tools.has(SEARCH)) return [{ tool: SEARCH, input: { query: 'select:TaskCreate,TaskUpdate', max_results: 5 } }];
-  if (!tools.has('tool_call')) return [];
-  return [{ tool: 'tool_call', input: { name: 'todo_write', arguments: listOf(entries) } }];
 }
 
 /** The tool that brings others: what was wanted is asked for again after it. */

@@ -19,6 +19,7 @@ export interface Turn {
 /** A request that was answered from the script, or for a summary. */
 export interface Request {
   kind: 'turn' | 'summary' | 'side';
+  at: string;
   /** The whole body, as it came. */
   text: string;
 }
@@ -89,7 +90,7 @@ export async function openModel(folder: string, logFile: string): Promise<Model>
     }
     const body = JSON.parse(text) as Body;
     const { kind, reply } = replyTo(wire.read(body));
-    requests.push({ kind, text });
+    requests.push({ kind, at: new Date().toISOString(), text });
     appendFileSync(logFile, `${JSON.stringify({ path, kind, reply, body })}\n`);
     const written = wire.write(reply, body, path);
     response.writeHead(200, { 'content-type': written.type });
@@ -120,9 +121,10 @@ export async function openModel(folder: string, logFile: string): Promise<Model>
 }
 
 /** Each client has its own words for it; what is recorded of the work also speaks of compactions. */
-function asksForSummary({ lastUser }: Asked): boolean {
+function asksForSummary({ tools, system, lastUser }: Asked): boolean {
+  if (tools.size === 0 && /context summarization agent/i.test(system)) return true;
   const words =
-    /context checkpoint compaction|detailed summary|state_snapshot|summary of (?:the|our|this) conversation|anchored summary|summariz/i;
+    /context checkpoint compaction|detailed summary|state_snapshot|summary of (?:the|our|this) conversation|summariz/i;
   return words.test(lastUser) && !lastUser.includes('Holdfast');
 }
 

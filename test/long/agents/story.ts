@@ -21,7 +21,7 @@ interface Story {
 }
 
 /** None of them takes longer than this for a conversation. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 180_000;
 
 const program = join(process.cwd(), 'dist/bin/holdfast.cjs');
 
@@ -38,18 +38,19 @@ export async function playStory({ folder, first, next, note }: Story): Promise<v
     return why === null;
   };
   const stage = await enter(first, folder, project);
+  let session: string | null = null;
   try {
     if (!check('holdfast install', stage.problem)) return;
-    await work(stage, check);
+    await work(stage, check, note);
     await compact(stage, check, note);
-    await cutOff(stage, check);
+    session = await cutOff(stage, check);
   } finally {
     stage.model.close();
   }
   const after = await enter(next, folder, project);
   try {
     if (!check(`holdfast install ${next.client.name} beside it`, after.problem)) return;
-    await goOn(stage, after, check);
+    await goOn(stage, after, session, check);
   } finally {
     after.model.close();
   }
@@ -97,7 +98,7 @@ async function enter(ready: Ready, folder: string, project: string): Promise<Sea
 }
 
 /** Edits, a command, a to-do list and a decision, with nobody telling Holdfast of the first three. */
-async function work({ ready, project, model, talk }: Seat, check: Check): Promise<void> {
+async function work({ ready, project, model, talk }: Seat, check: Check, note: Story['note']): Promise<void> {
   const decide = `node .holdfast/holdfast.cjs decide --context Greeting --decision "${DECISION}" --reason "Ships read it"`;
   const ended = await talk('Let there be a friendly greeting in greeting.txt.', [
     {
@@ -117,13 +118,15 @@ async function work({ ready, project, model, talk }: Seat, check: Check): Promis
   ]).ended;
   check('answers without anybody at it', endedWell(ended));
   check('brief reaches the model', requestHas(turnsOf(model), ['Holdfast brief of']));
+  const offered = turnsOf(model).some(({ text }) => /holdfast[_-]{1,2}checkpoint/.test(text));
+  check('MCP tools reach the model', offered ? null : 'no request names the tool checkpoint');
   const events = journal(project);
   check('edits are in the journal', recorded(events, 'files.seen', ['greeting.txt']));
   check('commands are in the journal', recorded(events, 'effect.ended', [], ['effect.began', 'cat greeting.txt']));
-  const todo = recorded(events, 'step.added', [DOING]);
-  if (model.skipped.has('todo')) check('to-do list', null);
-  else check('to-do list is the plan', todo);
-  check('decision by its shell is its session’s', recorded(events, 'decision.made', [DECISION]));
+  const withoutTodos = 'it has no to-do list when nobody is at it';
+  if (model.skipped.has('todo')) note({ step: 'to-do list is the plan', result: 'not driven', why: withoutTodos });
+  else check('to-do list is the plan', recorded(events, 'step.added', [DOING]));
+  check('decision from its shell is of its session', recorded(events, 'decision.made', [DECISION, '"session":"S-1"']));
   check('turn end leaves a snapshot', recorded(events, 'snapshot.taken', [ready.client.name]));
 }
 
@@ -148,36 +151,49 @@ async function compact(seat: Seat, check: Check, note: Story['note']): Promise<v
     note({ step: 'compaction re-injects', result: 'not driven', why: 'it did not ask for a summary' });
     return;
   }
-  const prompted = model.requests.length;
   await talk('And now?', [{ say: 'Nothing more.' }], true).ended;
-  const after = [...made.slice(at + 1), ...model.requests.slice(prompted)].filter(({ kind }) => kind === 'turn');
-  const inSummary = made.filter(({ kind }) => kind === 'summary');
-  const why = requestHas(after, ['was compacted and session', DECISION]);
-  // OpenCode takes it into the summary itself.
-  check('compaction re-injects', why === null ? null : requestHas(inSummary, ['was compacted and session', DECISION]));
+  const later = model.requests.slice(from + at);
+  const since = made[at]?.at ?? '';
+  const how = later.some(({ kind, text }) => kind === 'turn' && hasBriefSince(text, since, true))
+    ? 'a continuation in the next request'
+    : later.some(({ kind, text }) => kind === 'turn' && hasBriefSince(text, since, false))
+      ? 'the brief with the next prompt'
+      : // OpenCode takes it for the summary itself, just before that is asked for.
+        made.some(({ kind, text }) => kind === 'summary' && text.includes('was compacted and session'))
+        ? 'a continuation in the request for the summary'
+        : null;
+  if (how === null) check('compaction re-injects', `no brief since ${since} is in the requests after it`);
+  else note({ step: 'compaction re-injects', result: 'pass', why: how });
 }
 
-async function cutOff({ project, talk }: Seat, check: Check): Promise<void> {
+/** The session that was cut off; null when it did not come to that. */
+async function cutOff({ project, talk }: Seat, check: Check): Promise<string | null> {
   const started = talk('Ring the bell.', [{ want: { do: 'command', command: CUT_OFF } }, { say: 'It rang.' }], true);
   const pidFile = join(project, 'bell.pid');
-  const pid = await until(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')), LIMIT_MS / 2);
+  const pid = await until(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')), LIMIT_MS - 10_000);
   started.kill();
   await started.ended;
   if (pid) endById(pid);
-  if (!check('kill -9 in the middle of a command', pid ? null : 'the command never began')) return;
+  if (!check('kill -9 in the middle of a command', pid ? null : 'the command never began')) return null;
   // Nobody has looked since: it is the next client that finds it so.
   const events = journal(project);
   const effect = events.findLast(({ type, text }) => type === 'effect.began' && text.includes('bell.pid'));
   check('the command that began is in the journal', effect ? null : 'there is no effect.began with bell.pid');
+  return effect?.session ?? null;
 }
 
-async function goOn(before: Seat, { ready, project, model, talk }: Seat, check: Check): Promise<void> {
+async function goOn(
+  before: Seat,
+  { ready, project, model, talk }: Seat,
+  session: string | null,
+  check: Check,
+): Promise<void> {
   const ended = await talk('Go on with what is open here.', [{ say: 'I see where it stands.' }]).ended;
   const { name } = ready.client;
   check(`${name} answers in its place`, endedWell(ended));
   const events = journal(project);
-  check('its session is marked as crashed', recorded(events, 'session.ended', ['"crashed"', 'Its process is gone.']));
-  const snapshot = ['"reconstructed":true', `"agent":"${before.ready.client.name}"`];
+  check('its session is marked as crashed', recorded(events, 'session.ended', ['"crashed"', `"id":"${session}"`]));
+  const snapshot = ['"reconstructed":true', `"session":"${session}"`];
   check('its snapshot is reconstructed', recorded(events, 'snapshot.taken', snapshot));
   const open = uncertain(project);
   check('its command is UNCERTAIN', open.some((one) => one.includes('bell.pid')) ? null : `it is ${open.join('; ')}`);
@@ -223,7 +239,11 @@ function plainEnvironment(home: string): Record<string, string> {
   };
 }
 
-type Recorded = { type: string; text: string };
+interface Recorded {
+  type: string;
+  session: string | null;
+  text: string;
+}
 
 function holdfast(project: string, ...words: string[]): Record<string, unknown> {
   const ran = spawnSync(process.execPath, [program, ...words, '--json'], {
@@ -238,8 +258,8 @@ function holdfast(project: string, ...words: string[]): Record<string, unknown> 
 }
 
 function journal(project: string): Recorded[] {
-  const { events } = holdfast(project, 'log', '--limit', '1000') as { events: { type: string }[] };
-  return events.map((event) => ({ type: event.type, text: JSON.stringify(event) }));
+  const { events } = holdfast(project, 'log', '--limit', '1000') as { events: Omit<Recorded, 'text'>[] };
+  return events.map((event) => ({ type: event.type, session: event.session, text: JSON.stringify(event) }));
 }
 
 function uncertain(project: string): string[] {
@@ -255,6 +275,14 @@ function endedWell({ code, isLate, output }: Ended): string | null {
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').slice(-300);
 
 const turnsOf = ({ requests }: Model): Request[] => requests.filter(({ kind }) => kind === 'turn');
+
+/** A brief says when it was made, and a request may have older ones. */
+function hasBriefSince(text: string, since: string, isContinuation: boolean): boolean {
+  const heads = isContinuation
+    ? text.matchAll(/Holdfast, (\S+?): the context of \S+ was compacted/g)
+    : text.matchAll(/Holdfast brief of (\S+)/g);
+  return [...heads].some(([, at = '']) => at >= since);
+}
 
 /** Null when one of the requests has all of the words. */
 function requestHas(requests: readonly Request[], words: readonly string[]): string | null {

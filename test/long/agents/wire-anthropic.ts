@@ -8,6 +8,7 @@ export const anthropicMessages: Wire = {
     tools: new Map(
       (body['tools'] ?? []).map((tool: Body) => [tool['name'], { fields: fieldsOf(tool['input_schema']) }]),
     ),
+    system: '',
     lastUser: textIn((body['messages'] ?? []).findLast((one: Body) => one['role'] === 'user')?.content),
   }),
   write(reply, body) {

@@ -10,6 +10,7 @@ export const geminiContents: Wire = {
         .flatMap((tool: Body) => tool['functionDeclarations'] ?? [])
         .map((tool: Body) => [tool['name'], { fields: fieldsOf(tool['parametersJsonSchema'] ?? tool['parameters']) }]),
     ),
+    system: '',
     lastUser: textIn((body['contents'] ?? []).findLast((one: Body) => one['role'] === 'user')?.parts),
   }),
   write(reply, body, path) {

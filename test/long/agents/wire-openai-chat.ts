@@ -11,6 +11,7 @@ export const openaiChat: Wire = {
         return custom ? [[custom.name, { fields: [], isFreeform: true }]] : [];
       }),
     ),
+    system: textIn((body['messages'] ?? []).find((one: Body) => one['role'] === 'system')?.content),
     lastUser: textIn((body['messages'] ?? []).findLast((one: Body) => one['role'] === 'user')?.content),
   }),
   write(reply, body) {

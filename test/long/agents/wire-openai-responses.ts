@@ -12,6 +12,7 @@ export const openaiResponses: Wire = {
           : [],
       ),
     ),
+    system: '',
     lastUser: textIn((body['input'] ?? []).findLast((one: Body) => one['role'] === 'user')?.content),
   }),
   write(reply, body) {

@@ -13,6 +13,8 @@ export type Body = Record<string, any>;
 
 export interface Asked {
   tools: ReadonlyMap<string, Tool>;
+  /** What the model is told before the conversation, where that is one of its messages. */
+  system: string;
   /** The text of the last message that is the user's. */
   lastUser: string;
 }
