@@ -111,7 +111,6 @@ describe.each(clientNames)('%s', (client) => {
     ).toEqual([]);
     expect(project.data('install', client, '--user').changed).toEqual([]);
     project.data('uninstall', client, '--user');
-    rmSync(join(home, '.config', 'holdfast'), { recursive: true, force: true });
     const after = treeOf(home);
     delete after['.config/'];
     expect(after).toEqual(before);

@@ -194,7 +194,7 @@ function withoutStale(text: string, entry: InstalledFile | undefined, edits: rea
 
 /** Nothing is left but what the file needs to be one. */
 function isHollow(text: string, edits: readonly Edit[]): boolean {
-  if (text.replace(/^\ufeff/, '').trim() === '') return true;
+  if (text.trim() === '') return true;
   const { value, problem } = readJson(text);
   if (problem || typeof value !== 'object' || value === null || /\/[/*]/.test(text.replace(/"[^"\n]*"/g, '')))
     return false;

@@ -143,7 +143,7 @@ const SESSIONS_LIMIT = 200;
 
 function read(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   } catch {
     return null;
   }

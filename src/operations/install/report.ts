@@ -10,7 +10,7 @@ import type { Desk, Step } from './apply.ts';
 import type { Place } from './client.ts';
 import { clients } from './clients.ts';
 import { recordFolder } from './place.ts';
-import { readRecord, writeRecord } from './record.ts';
+import { readRecord, removeIfEmpty, writeRecord } from './record.ts';
 
 /** What `install` and `uninstall` take and tell, which is the same. */
 
@@ -63,6 +63,8 @@ export async function atDesk<T>(
     writeRecord(folder, desk.record);
     return outcome;
   });
+  // Nothing is kept there: the folder was made for the lock.
+  removeIfEmpty(folder);
   if (done) return done;
   throw new Fault('unavailable', 'Another process is installing at this moment.', {
     hints: ['Nothing was changed. Try again when it has ended.'],

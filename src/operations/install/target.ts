@@ -10,6 +10,8 @@ export interface Target {
   real: string;
   text: string | null;
   mode: number | null;
+  /** A byte order mark before the text, which some editors of Windows want. */
+  mark: string;
 }
 
 /** A link is followed as long as it stays in the project or the home folder: elsewhere others may rely on the file. */
@@ -20,13 +22,14 @@ export function readTarget(path: string, within: readonly string[]): Target {
   if (!within.some((folder) => isInside(realPathOf(folder), real)))
     throw refused(path, `leads to ${real}, outside the project and the home folder`, MEND_LINK);
   const found = statSync(real, { throwIfNoEntry: false });
-  if (!found) return { path, real, text: null, mode: null };
+  if (!found) return { path, real, text: null, mode: null, mark: '' };
   if (!found.isFile()) throw refused(path, 'is not a file', 'Move it away and try again.');
   const bytes = readFileSync(real);
   const text = bytes.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(bytes))
     throw refused(path, 'is not UTF-8 text', 'Save it as UTF-8 and try again.');
-  return { path, real, text, mode: found.mode & 0o777 };
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
+  return { path, real, text: text.slice(mark.length), mode: found.mode & 0o777, mark };
 }
 
 const MEND_LINK = 'Put the file itself in its place, or give the settings of the other scope (`--user`, `--project`).';
@@ -42,12 +45,12 @@ export function mustBeWritable({ path, mode }: Target): void {
 }
 
 /** Writes a text whole, with the rights the file had. Gives the folders that were made, the outermost first. */
-export function writeTarget({ path, real, mode }: Target, text: string): string[] {
+export function writeTarget({ path, real, mode, mark }: Target, text: string): string[] {
   const made: string[] = [];
   try {
     for (let folder = dirname(real); !existsSync(folder); folder = dirname(folder)) made.unshift(folder);
     for (const folder of made) mkdirSync(folder);
-    writeAtomically(real, text);
+    writeAtomically(real, mark + text);
     if (mode !== null) chmodSync(real, mode);
     return made;
   } catch (thrown) {
