@@ -42,7 +42,13 @@ export async function checkAgents(): Promise<boolean> {
     const folder = mkdtempSync(join(tmpdir(), `holdfast-agents-${first.client.name}-`));
     const before = findings.length;
     try {
-      await playStory({ folder, first, next, note: (finding) => note({ client: first.client.name, ...finding }) });
+      const refused = await playStory({
+        folder,
+        first,
+        next,
+        note: (finding) => note({ client: first.client.name, ...finding }),
+      });
+      if (refused.size > 0) console.log(`            refused to ${first.client.name}: ${[...refused].join(', ')}`);
     } catch (thrown) {
       note({ client: first.client.name, step: 'the story', result: 'FAIL', why: (thrown as Error).message });
     }

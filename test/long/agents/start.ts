@@ -17,6 +17,13 @@ export interface Ended {
 
 const OUTPUT_CHARS = 4000;
 
+/** Groups that are not known to have ended: they lead themselves, so whoever stops the check would leave them. */
+const alive = new Set<number>();
+process.on('exit', () => {
+  for (const pid of alive) endById(-pid);
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
+
 /** Starts a program that has nothing of this process but a place to work in; it is killed when its time is over. */
 export function start(
   [command, ...words]: readonly [string, ...string[]],
@@ -32,6 +39,7 @@ export function start(
     detached: true,
   });
   const pid = child.pid ?? 0;
+  alive.add(pid);
   let output = '';
   let isLate = false;
   const kill = (): void => endById(-pid);
@@ -51,6 +59,7 @@ export function start(
       child.stdout?.destroy();
       child.stderr?.destroy();
       kill();
+      alive.delete(pid);
       resolve({ code, output, isLate });
     };
     child.on('error', (error) => {
@@ -72,7 +81,7 @@ export function endById(id: number): void {
   }
 }
 
-/** Looks again and again until something is there; null when the time is over, or `given up` says so. */
+/** Looks again and again until something is there; null when the time is over. */
 export async function until<T>(look: () => T | null | undefined | false, limitMs: number): Promise<T | null> {
   const end = Date.now() + limitMs;
   for (;;) {

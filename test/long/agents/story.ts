@@ -20,8 +20,9 @@ interface Story {
   note(finding: Omit<Finding, 'client'>): void;
 }
 
-/** None of them takes longer than this for a conversation. */
+/** None of them takes longer than this for a conversation, nor for all of them together. */
 const LIMIT_MS = 180_000;
+const STORY_LIMIT_MS = 900_000;
 
 const program = join(process.cwd(), 'dist/bin/holdfast.cjs');
 
@@ -31,29 +32,32 @@ const TODO = 'Ring the bell';
 /** It tells its process, so that it can be ended after its client was killed. */
 const CUT_OFF = 'echo $$ > bell.pid; echo ringing; sleep 300';
 
-export async function playStory({ folder, first, next, note }: Story): Promise<void> {
+/** Tells which other hosts were asked for, and refused. */
+export async function playStory({ folder, first, next, note }: Story): Promise<ReadonlySet<string>> {
+  const end = Date.now() + STORY_LIMIT_MS;
   const project = makeProject(folder);
   const check = (step: string, why: string | null): boolean => {
     note({ step, result: why === null ? 'pass' : 'FAIL', ...(why === null ? {} : { why }) });
     return why === null;
   };
-  const stage = await enter(first, folder, project);
+  const stage = await enter(first, folder, project, end);
   let session: string | null = null;
   try {
-    if (!check('holdfast install', stage.problem)) return;
+    if (!check('holdfast install', stage.problem)) return stage.model.refused;
     await work(stage, check, note);
     await compact(stage, check, note);
     session = await cutOff(stage, check);
   } finally {
     stage.model.close();
   }
-  const after = await enter(next, folder, project);
+  const after = await enter(next, folder, project, end);
   try {
-    if (!check(`holdfast install ${next.client.name} beside it`, after.problem)) return;
+    if (!check(`holdfast install ${next.client.name} beside it`, after.problem)) return stage.model.refused;
     await goOn(stage, after, session, check);
   } finally {
     after.model.close();
   }
+  return stage.model.refused;
 }
 
 type Check = (step: string, why: string | null) => boolean;
@@ -68,7 +72,7 @@ interface Seat {
   talk(prompt: string, turns: readonly Turn[], goesOn?: boolean): Started;
 }
 
-async function enter(ready: Ready, folder: string, project: string): Promise<Seat> {
+async function enter(ready: Ready, folder: string, project: string, end: number): Promise<Seat> {
   const { client } = ready;
   const home = join(folder, `home-${client.name}`);
   mkdirSync(join(home, 'tmp'), { recursive: true });
@@ -78,6 +82,7 @@ async function enter(ready: Ready, folder: string, project: string): Promise<Sea
     cwd: project,
     env: environment,
     encoding: 'utf8',
+    timeout: 60_000,
   });
   const problem = ran.status === 0 ? null : `exit ${ran.status}: ${ran.stderr || ran.stdout}`;
   const stage = { home, project, url: model.url };
@@ -92,7 +97,8 @@ async function enter(ready: Ready, folder: string, project: string): Promise<Sea
     problem,
     talk(prompt, turns, goesOn = false) {
       model.play(turns);
-      return start([...ready.start, ...client.words(prompt, goesOn)] as [string, ...string[]], project, own, LIMIT_MS);
+      const limitMs = Math.max(1000, Math.min(LIMIT_MS, end - Date.now()));
+      return start([...ready.start, ...client.words(prompt, goesOn)] as [string, ...string[]], project, own, limitMs);
     },
   };
 }
@@ -250,6 +256,7 @@ function holdfast(project: string, ...words: string[]): Record<string, unknown> 
     cwd: project,
     env: plainEnvironment(dirname(project)),
     encoding: 'utf8',
+    timeout: 60_000,
     maxBuffer: 64 * 1024 * 1024,
   });
   const { ok, data } = JSON.parse(ran.stdout || '{}') as { ok?: boolean; data?: Record<string, unknown> };
