@@ -136,7 +136,7 @@ export const clients: readonly Client[] = [
       ...(goesOn ? ['--continue'] : []),
       ...['-p', prompt],
     ],
-    compaction: { fullTokens: 125_000 },
+    compaction: { fullTokens: 190_000 },
   },
   {
     name: 'copilot',
