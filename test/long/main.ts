@@ -1,6 +1,6 @@
 /** Checks that take minutes and may bring programs from npm: `npm run test:long NAME [WORDS]`. Each gives its exit code. */
 const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
-  agents: async () => ((await (await import('./agents/main.ts')).checkAgents()) ? 0 : 1),
+  agents: async () => ((await (await import('./agents/check.ts')).checkAgents()) ? 0 : 1),
   faults: async (words) => (await import('./faults/main.ts')).main(words),
   mcp: async () => ((await (await import('./mcp-conformance.ts')).checkConformance()) ? 0 : 1),
 };

@@ -1,0 +1,143 @@
+import { appendFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { callsFor, type Intent, SEARCH } from './intent.ts';
+import type { Asked, Body, Reply, Wire } from './wire.ts';
+import { anthropicMessages } from './wire-anthropic.ts';
+import { geminiContents } from './wire-gemini.ts';
+import { openaiChat } from './wire-openai-chat.ts';
+import { openaiResponses } from './wire-openai-responses.ts';
+
+/** One reply of the script. */
+export interface Turn {
+  say?: string;
+  want?: Intent;
+  /** How full the context is said to be, in tokens; clients compact by it. */
+  inputTokens?: number;
+}
+
+/** A request that was answered from the script, or for a summary. */
+export interface Request {
+  kind: 'turn' | 'summary' | 'side';
+  at: string;
+  /** The whole body, as it came. */
+  text: string;
+}
+
+export interface Model {
+  url: string;
+  /** What it says from now on; then it has nothing more to say. */
+  play(turns: readonly Turn[]): void;
+  requests: readonly Request[];
+  /** Intents that the client had no tool for. */
+  skipped: ReadonlySet<Intent['do']>;
+  /** Other hosts that were asked for, and refused. */
+  refused: ReadonlySet<string>;
+  close(): void;
+}
+
+const wires: readonly Wire[] = [anthropicMessages, openaiResponses, openaiChat, geminiContents];
+
+const SUMMARY =
+  '<state_snapshot>The greeting was written and changed.</state_snapshot>\n<summary>The greeting was written and changed.</summary>';
+
+/** A model on this machine that says what a script has it say, in the form in which it is asked. */
+export async function openModel(folder: string, logFile: string): Promise<Model> {
+  let script: Turn[] = [];
+  let count = 0;
+  const requests: Request[] = [];
+  const skipped = new Set<Intent['do']>();
+  const refused = new Set<string>();
+
+  const replyTo = (asked: Asked): { kind: Request['kind']; reply: Reply } => {
+    count += 1;
+    const id = String(count).padStart(4, '0');
+    const plain = { id, calls: [], usage: { input: 2000 + count, cached: 500, output: 40 } };
+    if (asksForSummary(asked)) return { kind: 'summary', reply: { ...plain, text: SUMMARY } };
+    if (asked.tools.size < 3) return { kind: 'side', reply: { ...plain, text: 'A greeting' } };
+    for (;;) {
+      const turn = script[0];
+      if (turn === undefined) return { kind: 'turn', reply: { ...plain, text: 'There is nothing more to do.' } };
+      const wanted = turn.want ? callsFor(turn.want, asked.tools, folder) : [];
+      if (wanted[0]?.tool !== SEARCH) script.shift();
+      if (turn.want && wanted.length === 0) {
+        skipped.add(turn.want.do);
+        continue;
+      }
+      const calls = wanted.map((call, at) => ({ ...call, id: `${id}_${at}` }));
+      const usage = { ...plain.usage, input: turn.inputTokens ?? plain.usage.input };
+      return { kind: 'turn', reply: { id, text: turn.say ?? null, calls, usage } };
+    }
+  };
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch((thrown: unknown) => {
+      appendFileSync(logFile, `${JSON.stringify({ failed: String(thrown) })}\n`);
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', 'http://model').pathname;
+    const text = await textOf(request);
+    const wire = request.method === 'POST' ? wires.find((one) => one.asks(path)) : undefined;
+    if (!wire) {
+      appendFileSync(logFile, `${JSON.stringify({ method: request.method, path })}\n`);
+      const other = otherAnswer(path);
+      response.writeHead(other ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(other ?? { error: { message: 'This model does not do that.' } }));
+      return;
+    }
+    const body = JSON.parse(text) as Body;
+    const { kind, reply } = replyTo(wire.read(body));
+    requests.push({ kind, at: new Date().toISOString(), text });
+    appendFileSync(logFile, `${JSON.stringify({ path, kind, reply, body })}\n`);
+    const written = wire.write(reply, body, path);
+    response.writeHead(200, { 'content-type': written.type });
+    response.end(written.text);
+  }
+  // It is also the way out to other hosts, and there is none.
+  server.on('connect', (request, socket) => {
+    refused.add(request.url ?? '');
+    socket.on('error', () => undefined);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  server.on('clientError', (_, socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    play(turns) {
+      script = [...turns];
+    },
+    requests,
+    skipped,
+    refused,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Each client has its own words for it; what is recorded of the work also speaks of compactions. */
+function asksForSummary({ tools, system, lastUser }: Asked): boolean {
+  if (tools.size === 0 && /context summarization agent/i.test(system)) return true;
+  const words =
+    /context checkpoint compaction|detailed summary|state_snapshot|summary of (?:the|our|this) conversation|summariz/i;
+  return words.test(lastUser) && !lastUser.includes('Holdfast');
+}
+
+/** What clients ask besides: how many tokens something has, and which models there are. */
+function otherAnswer(path: string): object | null {
+  if (path.endsWith('/count_tokens')) return { input_tokens: 2000 };
+  if (path.endsWith(':countTokens')) return { totalTokens: 2000 };
+  if (path.endsWith('/models')) return { object: 'list', data: [{ id: 'scripted', object: 'model' }], models: [] };
+  return null;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,313 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Finding } from './check.ts';
+import type { Client } from './clients.ts';
+import { type Model, openModel, type Request, type Turn } from './model.ts';
+import { type Ended, endById, type Started, start, until } from './start.ts';
+
+interface Ready {
+  client: Client;
+  /** The program and its first words. */
+  start: readonly [string, ...string[]];
+}
+
+interface Story {
+  folder: string;
+  first: Ready;
+  /** The one that goes on with what the first leaves. */
+  next: Ready;
+  note(finding: Omit<Finding, 'client'>): void;
+}
+
+/** None of them takes longer than this for a conversation, nor for all of them together. */
+const LIMIT_MS = 180_000;
+const STORY_LIMIT_MS = 900_000;
+
+const program = join(process.cwd(), 'dist/bin/holdfast.cjs');
+
+const DECISION = 'Greet the harbour, not the world';
+const DOING = 'Write the greeting';
+const TODO = 'Ring the bell';
+/** It tells its process, so that it can be ended after its client was killed. */
+const CUT_OFF = 'echo $$ > bell.pid; echo ringing; sleep 300';
+
+/** Tells which other hosts were asked for, and refused. */
+export async function playStory({ folder, first, next, note }: Story): Promise<ReadonlySet<string>> {
+  const end = Date.now() + STORY_LIMIT_MS;
+  const project = makeProject(folder);
+  const check = (step: string, why: string | null): boolean => {
+    note({ step, result: why === null ? 'pass' : 'FAIL', ...(why === null ? {} : { why }) });
+    return why === null;
+  };
+  const stage = await enter(first, folder, project, end);
+  let session: string | null = null;
+  try {
+    if (!check('holdfast install', stage.problem)) return stage.model.refused;
+    await work(stage, check, note);
+    await compact(stage, check, note);
+    session = await cutOff(stage, check);
+  } finally {
+    stage.model.close();
+  }
+  const after = await enter(next, folder, project, end);
+  try {
+    if (!check(`holdfast install ${next.client.name} beside it`, after.problem)) return stage.model.refused;
+    await goOn(stage, after, session, check);
+  } finally {
+    after.model.close();
+  }
+  return stage.model.refused;
+}
+
+type Check = (step: string, why: string | null) => boolean;
+
+/** A client in the project, with a home folder of its own. */
+interface Seat {
+  ready: Ready;
+  project: string;
+  model: Model;
+  /** Why it could not be installed. */
+  problem: string | null;
+  talk(prompt: string, turns: readonly Turn[], goesOn?: boolean): Started;
+}
+
+async function enter(ready: Ready, folder: string, project: string, end: number): Promise<Seat> {
+  const { client } = ready;
+  const home = join(folder, `home-${client.name}`);
+  mkdirSync(join(home, 'tmp'), { recursive: true });
+  const model = await openModel(project, join(folder, `model-${client.name}.jsonl`));
+  const environment = plainEnvironment(home);
+  const ran = spawnSync(process.execPath, [program, 'install', client.name], {
+    cwd: project,
+    env: environment,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  const problem = ran.status === 0 ? null : `exit ${ran.status}: ${ran.stderr || ran.stdout}`;
+  const stage = { home, project, url: model.url };
+  if (problem === null) client.settle(stage);
+  // Whatever they ask of other hosts ends at the model, which refuses it.
+  const outside = { HTTP_PROXY: model.url, HTTPS_PROXY: model.url, NO_PROXY: '127.0.0.1,localhost' };
+  const own = { ...environment, ...outside, ...client.environment(stage) };
+  return {
+    ready,
+    project,
+    model,
+    problem,
+    talk(prompt, turns, goesOn = false) {
+      model.play(turns);
+      const limitMs = Math.max(1000, Math.min(LIMIT_MS, end - Date.now()));
+      return start([...ready.start, ...client.words(prompt, goesOn)] as [string, ...string[]], project, own, limitMs);
+    },
+  };
+}
+
+/** Edits, a command, a to-do list and a decision, with nobody telling Holdfast of the first three. */
+async function work({ ready, project, model, talk }: Seat, check: Check, note: Story['note']): Promise<void> {
+  const decide = `node .holdfast/holdfast.cjs decide --context Greeting --decision "${DECISION}" --reason "Ships read it"`;
+  const ended = await talk('Let there be a friendly greeting in greeting.txt.', [
+    {
+      want: {
+        do: 'todo',
+        entries: [
+          { text: DOING, status: 'in_progress' },
+          { text: TODO, status: 'pending' },
+        ],
+      },
+    },
+    { want: { do: 'write', path: 'greeting.txt', text: 'hello\nworld\n' } },
+    { want: { do: 'edit', path: 'greeting.txt', from: 'world', to: 'harbour' } },
+    { want: { do: 'command', command: 'cat greeting.txt' } },
+    { want: { do: 'command', command: decide } },
+    { say: 'The greeting is written.' },
+  ]).ended;
+  check('answers without anybody at it', endedWell(ended));
+  check('brief reaches the model', requestHas(turnsOf(model), ['Holdfast brief of']));
+  // Some clients show the instructions of a server at first, and its tools when they are searched for.
+  const offered = turnsOf(model).some(({ text }) => /holdfast[_-]{1,2}checkpoint|- holdfast: Call `resume`/.test(text));
+  check('MCP server reaches the model', offered ? null : 'no request names its tools or has its instructions');
+  const events = journal(project);
+  check('edits are in the journal', recorded(events, 'files.seen', ['greeting.txt']));
+  check('commands are in the journal', recorded(events, 'effect.ended', [], ['effect.began', 'cat greeting.txt']));
+  const withoutTodos = 'it has no to-do list when nobody is at it';
+  if (model.skipped.has('todo')) note({ step: 'to-do list is the plan', result: 'not driven', why: withoutTodos });
+  else check('to-do list is the plan', recorded(events, 'step.added', [DOING]));
+  check('decision from its shell is of its session', recorded(events, 'decision.made', [DECISION, '"session":"S-1"']));
+  check('turn end leaves a snapshot', recorded(events, 'snapshot.taken', [ready.client.name]));
+}
+
+async function compact(seat: Seat, check: Check, note: Story['note']): Promise<void> {
+  const { compaction } = seat.ready.client;
+  const { model, talk } = seat;
+  const from = model.requests.length;
+  if ('command' in compaction) await talk(compaction.command, [{ say: 'It is shorter now.' }], true).ended;
+  else {
+    await talk(
+      'Look at it once more.',
+      [
+        { want: { do: 'command', command: 'cat README.md' }, inputTokens: compaction.fullTokens },
+        { say: 'It is as it should be.' },
+      ],
+      true,
+    ).ended;
+  }
+  const made = model.requests.slice(from);
+  const at = made.findIndex(({ kind }) => kind === 'summary');
+  if (at < 0) {
+    note({ step: 'compaction re-injects', result: 'not driven', why: 'it did not ask for a summary' });
+    return;
+  }
+  await talk('And now?', [{ say: 'Nothing more.' }], true).ended;
+  const later = model.requests.slice(from + at);
+  const since = made[at]?.at ?? '';
+  const how = later.some(({ kind, text }) => kind === 'turn' && hasBriefSince(text, since, true))
+    ? 'a continuation in the next request'
+    : later.some(({ kind, text }) => kind === 'turn' && hasBriefSince(text, since, false))
+      ? 'the brief with the next prompt'
+      : // OpenCode takes it for the summary itself, just before that is asked for.
+        made.some(({ kind, text }) => kind === 'summary' && text.includes('was compacted and session'))
+        ? 'a continuation in the request for the summary'
+        : null;
+  if (how === null) check('compaction re-injects', `no brief since ${since} is in the requests after it`);
+  else note({ step: 'compaction re-injects', result: 'pass', why: how });
+}
+
+/** The session that was cut off; null when it did not come to that. */
+async function cutOff({ project, talk }: Seat, check: Check): Promise<string | null> {
+  const started = talk('Ring the bell.', [{ want: { do: 'command', command: CUT_OFF } }, { say: 'It rang.' }], true);
+  const pidFile = join(project, 'bell.pid');
+  const pid = await until(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')), LIMIT_MS - 10_000);
+  started.kill();
+  await started.ended;
+  if (pid) endById(pid);
+  if (!check('kill -9 in the middle of a command', pid ? null : 'the command never began')) return null;
+  // Nobody has looked since: it is the next client that finds it so.
+  const events = journal(project);
+  const effect = events.findLast(({ type, text }) => type === 'effect.began' && text.includes('bell.pid'));
+  check('the command that began is in the journal', effect ? null : 'there is no effect.began with bell.pid');
+  return effect?.session ?? null;
+}
+
+async function goOn(
+  before: Seat,
+  { ready, project, model, talk }: Seat,
+  session: string | null,
+  check: Check,
+): Promise<void> {
+  const ended = await talk('Go on with what is open here.', [{ say: 'I see where it stands.' }]).ended;
+  const { name } = ready.client;
+  check(`${name} answers in its place`, endedWell(ended));
+  const events = journal(project);
+  check('its session is marked as crashed', recorded(events, 'session.ended', ['"crashed"', `"id":"${session}"`]));
+  const snapshot = ['"reconstructed":true', `"session":"${session}"`];
+  check('its snapshot is reconstructed', recorded(events, 'snapshot.taken', snapshot));
+  const open = uncertain(project);
+  check('its command is UNCERTAIN', open.some((one) => one.includes('bell.pid')) ? null : `it is ${open.join('; ')}`);
+  const turns = turnsOf(model);
+  const isPlanned = !before.model.skipped.has('todo');
+  check(
+    `${name} is told the position`,
+    requestHas(turns, ['Holdfast brief of', isPlanned ? DOING : 'friendly greeting']),
+  );
+  check(`${name} is told the decision`, requestHas(turns, [DECISION]));
+  check(`${name} is told what is UNCERTAIN`, requestHas(turns, ['UNCERTAIN', 'bell.pid']));
+  const runs = holdfast(project, 'runs')['runs'] as unknown[] | undefined;
+  check('it is the same run', runs?.length === 1 ? null : `there are ${runs?.length} runs`);
+}
+
+function makeProject(folder: string): string {
+  const project = join(folder, 'harbour');
+  mkdirSync(project);
+  writeFileSync(join(project, 'README.md'), '# Harbour\n');
+  const env = plainEnvironment(folder);
+  const git = (...words: string[]): void => {
+    const who = ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.org'];
+    execFileSync('git', [...who, ...words], { cwd: project, env, stdio: 'ignore' });
+  };
+  git('init', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-m', 'Begin');
+  return project;
+}
+
+/** Nothing of the environment here but where programs are. */
+function plainEnvironment(home: string): Record<string, string> {
+  const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  return {
+    PATH: path,
+    HOME: home,
+    TMPDIR: join(home, 'tmp'),
+    LANG: 'C.UTF-8',
+    SHELL: '/bin/bash',
+    TERM: 'dumb',
+    CI: '1',
+    NO_COLOR: '1',
+  };
+}
+
+interface Recorded {
+  type: string;
+  session: string | null;
+  text: string;
+}
+
+function holdfast(project: string, ...words: string[]): Record<string, unknown> {
+  const ran = spawnSync(process.execPath, [program, ...words, '--json'], {
+    cwd: project,
+    env: plainEnvironment(dirname(project)),
+    encoding: 'utf8',
+    timeout: 60_000,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const { ok, data } = JSON.parse(ran.stdout || '{}') as { ok?: boolean; data?: Record<string, unknown> };
+  if (ok !== true || !data) throw new Error(`holdfast ${words.join(' ')}: ${ran.stdout}${ran.stderr}`);
+  return data;
+}
+
+function journal(project: string): Recorded[] {
+  const { events } = holdfast(project, 'log', '--limit', '1000') as { events: Omit<Recorded, 'text'>[] };
+  return events.map((event) => ({ type: event.type, session: event.session, text: JSON.stringify(event) }));
+}
+
+function uncertain(project: string): string[] {
+  const { uncertain: effects } = holdfast(project, 'resume') as { uncertain: { name: string }[] };
+  return effects.map(({ name }) => name);
+}
+
+function endedWell({ code, isLate, output }: Ended): string | null {
+  if (isLate) return `its time was over; the last it said: ${oneLine(output)}`;
+  return code === 0 ? null : `exit ${code}: ${oneLine(output)}`;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').slice(-300);
+
+const turnsOf = ({ requests }: Model): Request[] => requests.filter(({ kind }) => kind === 'turn');
+
+/** A brief says when it was made, and a request may have older ones. */
+function hasBriefSince(text: string, since: string, isContinuation: boolean): boolean {
+  const heads = isContinuation
+    ? text.matchAll(/Holdfast, (\S+?): the context of \S+ was compacted/g)
+    : text.matchAll(/Holdfast brief of (\S+)/g);
+  return [...heads].some(([, at = '']) => at >= since);
+}
+
+/** Null when one of the requests has all of the words. */
+function requestHas(requests: readonly Request[], words: readonly string[]): string | null {
+  if (requests.some(({ text }) => words.every((word) => text.includes(word)))) return null;
+  const missing = words.filter((word) => !requests.some(({ text }) => text.includes(word)));
+  return `none of ${requests.length} requests has ${(missing.length > 0 ? missing : words).join(' and ')}`;
+}
+
+/** Null when an event of the type has all of the words; `other` is another event that must be there. */
+function recorded(
+  events: readonly Recorded[],
+  type: string,
+  words: readonly string[],
+  other?: readonly [string, string],
+): string | null {
+  const has = (wanted: string, all: readonly string[]): boolean =>
+    events.some((event) => event.type === wanted && all.every((word) => event.text.includes(word)));
+  if (!has(type, words)) return `there is no ${[type, ...words].join(' with ')}`;
+  return other === undefined || has(other[0], [other[1]]) ? null : `there is no ${other.join(' with ')}`;
+}
