@@ -103,8 +103,8 @@ export async function undoArchive(context: Context, run: string): Promise<Moved[
       move(workspace.tree, to, from);
       back.push({ what, from: to, to: from });
     }
-    const base = readBase(workspace, mirror);
     const { files } = readPlace(workspace.tree, maestro, mirror.path);
+    const base = readBase(workspace, mirror, files);
     if (!files.has(mirror.path)) continue;
     if (base === null || base.get(mirror.path) !== files.get(mirror.path)) saveBase(workspace, mirror, files);
     await engine.execute(run, { type: 'mirror.add', ...mirror }, { ...context.caller, key: null });
