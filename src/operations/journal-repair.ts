@@ -72,7 +72,8 @@ async function whatIsLeft(remains: Remains): Promise<Left[]> {
       const [first] = verifier.finish();
       if (first === undefined) cuts.set(run, last);
       else {
-        cuts.set(run, first.version - 1);
+        // Lower each time, whatever the damage makes of the numbers.
+        cuts.set(run, Math.min(first.version - 1, (cuts.get(run) ?? Number.POSITIVE_INFINITY) - 1));
         if (!why.has(run)) why.set(run, first.message);
         again = true;
       }

@@ -142,7 +142,7 @@ async function scan(database: Database | null, end: number, visit: (event: Event
     try {
       rows = several.all(last) as typeof rows;
       if (rows.length === 0) return { lost };
-      last = rows.at(-1)?.seq ?? last;
+      last = Math.max(last + 1, Number(rows.at(-1)?.seq) || 0);
     } catch {
       for (let seq = last + 1; seq <= last + PAGE; seq++) {
         try {

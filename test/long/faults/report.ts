@@ -22,9 +22,21 @@ function sectionOf({ part, rows, failures }: Outcome): string[] {
     '',
     part.about,
     '',
-    `| what | ${columns.join(' | ')} |`,
-    `| --- | ${columns.map(() => '---:').join(' | ')} |`,
-    ...[...rows].map(([name, row]) => `| ${name} | ${columns.map((column) => row.get(column) ?? '').join(' | ')} |`),
+    ...tableOf([
+      ['what', ...columns],
+      ...[...rows].map(([name, row]) => [name, ...columns.map((column) => String(row.get(column) ?? ''))]),
+    ]),
     ...(failures.length > 0 ? ['', ...failures.map((failure) => `- did not hold: ${failure}`)] : []),
   ];
+}
+
+/** Aligned as the formatter wants it. */
+function tableOf(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
+  const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const lines = rows.map((row) =>
+    lineOf(row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))),
+  );
+  const rule = lineOf(widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)));
+  return [lines[0] ?? '', rule, ...lines.slice(1)];
 }
