@@ -2,14 +2,14 @@
 // `dist/lib`, the library as ES modules with types, and
 // `dist/web`, the dashboard. With --bin only the program, with --web only the dashboard.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-const commonFolders = /\/src\/(cli|core|engine|hooks|open|operations|program|store|workspace)\b|\/valibot\//;
+const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/valibot\//;
 const commonOperations = new Set([
   'act',
   'brief',
@@ -30,13 +30,13 @@ const commonOperations = new Set([
 /** In the folders of the common ones, and needed by few commands. */
 const rare = new RegExp(
   `/src/(${[
-    'cli/(completion|help)',
+    'cli/(client-homes|completion|help)',
     'core/(account|account-diff|account-of)',
+    'core/(client|command-class|deed|payload|recovery|redact|request)',
     'core/(erase|event|index|standing|timeline|verify|waiting|worklog)',
     'engine/(audit|erase|news|refold|replay|snapshots)',
-    'hooks/(moments|sitting|todo|transcript)',
     'store/(index|memory|token-row|postgres/.*|sqlite/(listen|tokens))',
-    'workspace/(lock|tree)',
+    'workspace/(capture|lock|transcripts/.*|tree)',
   ].join('|')})\\.ts$`,
 );
 
@@ -48,44 +48,10 @@ function isCommon(id) {
 
 async function buildProgram() {
   rmSync(`${root}dist/bin`, { recursive: true, force: true });
-  const bundle = await rolldown({
-    cwd: root,
-    input: { holdfast: 'src/bin.ts', program: 'src/program.ts' },
-    platform: 'node',
-    // A package that has both brings its modules: the other form may look for its parts by names no bundler knows.
-    resolve: { mainFields: ['module', 'main'] },
-    // The addon of the SQLite package is found by its place in node_modules.
-    external: [/^@photostructure\/sqlite/],
-    transform: { define: { HOLDFAST_VERSION: JSON.stringify(version) } },
-  });
-  await bundle.write({
-    dir: 'dist/bin',
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name]-[hash].cjs',
-    dynamicImportInCjs: false,
-    banner: (chunk) => (chunk.name === 'holdfast' ? '#!/usr/bin/env node' : ''),
-    minify: true,
-    // What nearly every command needs is one file: finding and opening a second one takes as long as compiling the first.
-    codeSplitting: { groups: [{ name: 'program', test: isCommon }] },
-  });
-  await bundle.close();
-  const files = readdirSync(`${root}dist/bin`);
-  const runtime = files.find((name) => name.startsWith('rolldown-runtime'));
-  for (const name of files) {
-    const file = `${root}dist/bin/${name}`;
-    let text = readFileSync(file, 'utf8');
-    // The bundler's own few functions are a file too; the program has them inside.
-    if (name === 'program.cjs') {
-      const helpers = readFileSync(`${root}dist/bin/${runtime}`, 'utf8');
-      text = text.replace(`require("./${runtime}")`, () => `((exports)=>{${helpers};return exports})({})`);
-    }
-    // A file of plain ASCII is read and compiled faster: the engine then keeps one byte a character.
-    writeFileSync(
-      file,
-      text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-    );
-  }
+  // What nearly every command needs is one file: finding and opening a second one takes as long as compiling the first.
+  await bundleProgram('program', 'src/program.ts', { groups: [{ name: 'program', test: isCommon }] });
+  await bundleProgram('hook', 'src/hook-program.ts');
+  await bundleProgram('holdfast', 'src/bin.ts');
   chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
 }
 
@@ -97,6 +63,48 @@ function buildLibrary() {
     stdio: 'inherit',
   });
   process.exitCode = compiled.status ?? 1;
+}
+
+/** One file to start with, and the rarely used parts in files of their own. */
+async function bundleProgram(name, entry, codeSplitting) {
+  const bundle = await rolldown({
+    cwd: root,
+    input: { [name]: entry },
+    platform: 'node',
+    // A package that has both brings its modules: the other form may look for its parts by names no bundler knows.
+    resolve: { mainFields: ['module', 'main'] },
+    // The addon of the SQLite package is found by its place in node_modules.
+    external: [/^@photostructure\/sqlite/],
+    transform: { define: { HOLDFAST_VERSION: JSON.stringify(version) } },
+  });
+  const { output } = await bundle.write({
+    dir: 'dist/bin',
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: `${name}-[name]-[hash].cjs`,
+    dynamicImportInCjs: false,
+    banner: (chunk) => (chunk.name === 'holdfast' ? '#!/usr/bin/env node' : ''),
+    minify: true,
+    ...(codeSplitting ? { codeSplitting } : {}),
+  });
+  await bundle.close();
+  const runtime = output.find((chunk) => chunk.fileName.includes('rolldown-runtime'));
+  for (const { fileName } of output) {
+    const file = `${root}dist/bin/${fileName}`;
+    let text = readFileSync(file, 'utf8');
+    // The bundler's own few functions are a file too; the program has them inside.
+    if (runtime && fileName === `${name}.cjs`) {
+      text = text.replace(
+        `require("./${runtime.fileName}")`,
+        () => `((exports)=>{${runtime.code};return exports})({})`,
+      );
+    }
+    // A file of plain ASCII is read and compiled faster: the engine then keeps one byte a character.
+    writeFileSync(
+      file,
+      text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    );
+  }
 }
 
 async function buildDashboard() {

@@ -8,12 +8,17 @@ import { Script } from 'node:vm';
  * version of the engine that wrote it, which refuses any other. Where it cannot be read or written, the program starts as
  * usual.
  */
-function start(file: string): void {
-  const source = readFileSync(file, 'latin1');
+function start(): void {
   const [, , word = '', , event = ''] = process.argv;
-  const name = /^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other';
+  const isHook = word === 'hook' && !process.argv.includes('--help') && !process.argv.includes('-h');
+  const file = join(__dirname, isHook ? 'hook.cjs' : 'program.cjs');
+  const source = readFileSync(file, 'latin1');
   // The use of a tool is told far more often than anything else, and needs far less.
-  const command = name === 'hook' && /tool|shell|file/i.test(event) ? 'hook-tool' : name;
+  const command = isHook
+    ? /tool|shell|file/i.exec(event)
+      ? 'tool'
+      : 'moment'
+    : (/^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other');
   const cacheFile = `${file}.${command}.${process.versions.v8}-${process.arch}.cache`;
   const cachedData = readCache(cacheFile);
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
@@ -52,4 +57,4 @@ function saveCache(file: string, script: Script): void {
   }
 }
 
-start(join(__dirname, 'program.cjs'));
+start();

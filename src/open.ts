@@ -5,7 +5,7 @@ import { isName } from './core/text.ts';
 import type { Actor } from './core/vocabulary.ts';
 import { createEngine, type Engine } from './engine/engine.ts';
 import type { DescribeSnapshot } from './engine/snapshots.ts';
-import type { Context } from './operations/context.ts';
+import type { Clients, Context } from './operations/context.ts';
 import type { Store } from './store/store.ts';
 import { findForeignState } from './workspace/foreign.ts';
 import { probeOwner } from './workspace/process.ts';
@@ -24,7 +24,9 @@ export interface OpenOptions {
   run?: string | undefined;
   key?: string | undefined;
   owner?: Owner | undefined;
+  environment?: Context['environment'];
   now?: (() => string) | undefined;
+  clients?: (() => Promise<Clients>) | undefined;
   warn?: ((message: string) => void) | undefined;
 }
 
@@ -51,18 +53,24 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     run: options.run,
     dir: options.dir,
     workspace: findIt,
-    createWorkspace() {
-      if (!options.withoutWorkspace) workspace = createWorkspace(options.dir, randomWorkspaceId);
+    environment: options.environment,
+    createWorkspace(folder = options.dir) {
+      if (!options.withoutWorkspace) {
+        createWorkspace(folder, randomWorkspaceId);
+        workspace = undefined;
+      }
       return findIt();
     },
     engine() {
       engine ??= open();
       return engine;
     },
+    clients: options.clients ?? (() => Promise.resolve(null)),
     warn: options.warn ?? (() => undefined),
     async news(ms, seen) {
       return (await this.engine()).news(ms, seen);
     },
+    anew: () => openContext(options),
     async close() {
       await opened?.close();
     },

@@ -17,6 +17,14 @@ const { flagsOf, parseArguments } = (await import(
 
 const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
 
+/** What a client left of a short conversation. */
+const rollout = [
+  { type: 'session_meta', payload: { id: 'c-1' } },
+  { type: 'event_msg', payload: { type: 'user_message', message: 'Go on' } },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('');
+
 /** One life of a run that calls every command once, in an order in which all of them succeed. */
 const life: [words: string, shape: Record<string, unknown>][] = [
   ['init --title Other --id other', { run: { id: 'other' } }],
@@ -136,7 +144,10 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ],
   ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
   ['capture on --ignore-path secrets/**', { state: 'on', ignorePaths: ['secrets/**'] }],
+  ['recover --transcript rollout.jsonl', { client: 'codex', conversation: 'c-1', session: 'S-3', dryRun: false }],
   ['doctor', { findings: [] }],
+  ['install cursor', { clients: ['cursor'], scope: 'project', dryRun: false, files: expect.any(Array) }],
+  ['uninstall cursor', { clients: ['cursor'], files: expect.any(Array), steps: [] }],
   ['journal export --out auth.jsonl', { run: 'auth', events: expect.any(Number), text: null }],
   ['journal import auth.jsonl', { run: 'auth', taken: 0 }],
   ['adopt --dry-run', { found: [], dryRun: true }],
@@ -151,13 +162,16 @@ const life: [words: string, shape: Record<string, unknown>][] = [
 ];
 
 describe('--json', () => {
-  it('prints exactly one object for every command, in the documented shape, and HTTP answers the same', async () => {
+  it('prints exactly one object for every command, in the documented shape, and HTTP answers the same', {
+    timeout: 120_000,
+  }, async () => {
     const folder = newWorkspace();
     const twin = newWorkspace();
     const overHttp = openHttp(twin);
     for (const { env, path } of [folder, twin]) {
       env['HOLDFAST_RUN'] = 'auth';
       writeFileSync(join(path, 'plan.yaml'), 'steps: [{ key: more, title: One more }]\n');
+      writeFileSync(join(path, 'rollout.jsonl'), rollout);
     }
     const called = new Set<string>();
     for (const [written, shape] of life) {

@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
+import { clientNames } from '../src/core/client.ts';
 import { dialectOf } from '../src/hooks/client.ts';
-import { clientNames } from '../src/hooks/moment.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { contextIn, hook, newRepository, payloadsOf, play } from './hook-player.ts';
 

@@ -65,6 +65,13 @@ describe('a plan', () => {
     expect(folder.data('plan', 'import', 'plan.yaml')).toMatchObject({ added: 0, changed: [] });
     write(folder, 'plan.yaml', `\ufeff${yaml.replaceAll('\n', '\r\n')}  - { key: more, title: More }\r\n`);
     expect(folder.data('plan', 'import', 'plan.yaml')).toMatchObject({ added: 1, steps: 5 });
+    write(
+      folder,
+      'plan.yaml',
+      yaml.replace('title: Ship,', 'title: Ship it,').replace('title: Schema', 'title: Tables'),
+    );
+    expect(folder.data('plan', 'import', 'plan.yaml')).toMatchObject({ added: 0, changedSteps: 2, missing: ['more'] });
+    expect(planOf(folder)['ship']).toEqual(['Ship it', null, 'pending']);
   });
 
   it('is taken from a preset: eight steps with their gates, checkpoints and files', () => {

@@ -6,6 +6,7 @@ import type { Operation } from '../operations/operation.ts';
  * follow, but live with their door: an operation does not know how it was called.
  */
 const doors = {
+  mcp: () => import('../mcp/stdio.ts').then((module) => module.mcp),
   serve: () => import('../http/serve.ts').then((module) => module.serve),
 } as const;
 

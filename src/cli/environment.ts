@@ -40,6 +40,8 @@ export function callerFrom(flags: CommonFlags, environment: Environment, cwd: st
     session,
     key: flags.idempotency,
     owner,
+    clients: async () => (await import('./client-homes.ts')).clientsFrom(environment),
+    environment,
   };
 }
 

@@ -1,14 +1,13 @@
 import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
-import { printable } from '../core/text.ts';
-import { runHook } from '../hooks/hook.ts';
+import { printable, safeToShow } from '../core/text.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
 import { type Call, parseArguments } from './arguments.ts';
 import { commandNames, loadAllCommands, loadCommand } from './doors.ts';
 import { callerFrom } from './environment.ts';
-import { penFor, print, safeJson, safeToShow } from './terminal.ts';
+import { penFor, print, safeJson } from './terminal.ts';
 
 export interface Surroundings {
   argv: readonly string[];
@@ -21,10 +20,6 @@ export interface Surroundings {
 /** Runs one command line and gives the exit code. */
 export async function main(surroundings: Surroundings): Promise<number> {
   const { argv, environment, isTerminal } = surroundings;
-  if (argv[0] === 'hook' && !argv.includes('--help') && !argv.includes('-h')) {
-    await runHook({ words: argv.slice(1), environment, cwd: surroundings.cwd, parent: process.ppid });
-    return 0;
-  }
   let json = argv.includes('--json');
   const plain = !isTerminal || Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb';
   let pen = penFor(!plain);
@@ -63,7 +58,7 @@ async function runOperation(
     }
     // Nothing is said before the journal is closed: what fails there is said instead.
     await context.close();
-    show(operation, outcome, warnings, call.common.json, pen);
+    if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
     return operation.verdict?.(outcome.data as never, input) ?? 0;
   } finally {
     await context.close();

@@ -1,30 +1,11 @@
 import { writeSync } from 'node:fs';
 import { Fault } from '../core/fault.ts';
-import { printable } from '../core/text.ts';
 import type { Pen } from '../operations/operation.ts';
 
 /** Colour on a terminal only, and not where the user does not want it. */
 export function penFor(color: boolean): Pen {
   const paint = (code: number) => (text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
   return { bold: paint(1), dim: paint(2), good: paint(32), bad: paint(31), warn: paint(33) };
-}
-
-/** Every text in an answer made safe to show; what was recorded stays as it was. */
-export function safeToShow<T>(value: T): T {
-  // Nearly every answer is harmless as it is, and looking is ten times as fast as making it so.
-  return suspicious.test(JSON.stringify(value)) ? makeSafe(value) : value;
-}
-
-/** What JSON writes as an escape, or leaves as it is although a terminal could take it for a command. */
-const suspicious = /\\(?:u00|[bfr])|[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\udb40/;
-
-function makeSafe<T>(value: T): T {
-  if (typeof value === 'string') return printable(value) as T;
-  if (Array.isArray(value)) return value.map(makeSafe) as T;
-  if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, makeSafe(part)])) as T;
-  }
-  return value;
 }
 
 /** One line of JSON that is safe to show: what a terminal could take for a command is written as an escape. */

@@ -49,6 +49,32 @@ export function diffAccounts(before: Account, after: Account): AccountDiff {
   return { changed, dropped };
 }
 
+/** Ids that a file has given to what had none there: the same words, and an id of the file's own. */
+export function aliasesIn(known: Account, written: Account): AccountPart {
+  const learn = <T extends { id?: string | undefined; alias?: string | undefined }>(
+    ours: readonly T[],
+    theirs: readonly T[],
+    words: (one: T) => string,
+  ): T[] => {
+    const nameless = grouped(
+      ours.filter((one) => one.alias === undefined && one.id !== undefined),
+      words,
+    );
+    return theirs.flatMap((one) => {
+      const mine = one.alias === undefined ? undefined : nameless.get(words(one))?.shift();
+      return mine && one.alias !== mine.id ? [{ ...mine, alias: one.alias }] : [];
+    });
+  };
+  const decisions = learn(known.decisions, written.decisions, (one) => one.decision);
+  const items = learn(known.items, written.items, (one) => `${one.kind} ${one.text}`);
+  const messages = learn(known.messages, written.messages, (one) => `${one.from} ${one.to} ${one.subject} ${one.body}`);
+  return {
+    ...(decisions.length > 0 ? { decisions } : {}),
+    ...(items.length > 0 ? { items } : {}),
+    ...(messages.length > 0 ? { messages } : {}),
+  };
+}
+
 type Listed = 'steps' | 'decisions' | 'items' | 'notes' | 'sessions' | 'messages';
 
 /** A step is known by its key; of decisions without an id, the one with a key is the newest on it. */

@@ -76,13 +76,15 @@ export function accountOf(state: State, records: RunRecords): Account {
 function stepAccount(step: Step, status: AccountStep['status'], result: Result | undefined): AccountStep {
   const { key, title, kind, alias, parent, after, wave, agents, parallel, gate, context, checkpoints, stated } = step;
   const artifacts = [...(result?.artifacts ?? []), ...step.artifacts];
+  const worker = step.holder?.agent ?? step.lastAgent;
   return {
     key,
     title,
     kind,
     status,
     ...present({ alias: alias ?? undefined, parent: parent ?? undefined, wave: wave ?? undefined }),
-    ...filled({ after, agents, context, checkpoints }),
+    // Nobody was named for it: then it is whoever took it.
+    ...filled({ after, agents: agents.length === 0 && worker ? [worker] : agents, context, checkpoints }),
     ...(parallel ? { parallel } : {}),
     ...(gate ? { gate: { state: gate.state, ...present({ by: gate.by, at: gate.at }) } } : {}),
     ...(step.checkpoint ? { checkpoint: step.checkpoint.name } : {}),

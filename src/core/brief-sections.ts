@@ -27,6 +27,16 @@ export interface Group {
   whole?: boolean;
 }
 
+/** Where there is room for little, the choice is told without its reason. */
+const REASON_CHARS = 100;
+
+function decisionLine({ id, irreversible, decision, reason, basis }: Brief['decisions'][number]): Line {
+  return (chars) => {
+    const why = reason === '' || (irreversible && chars < REASON_CHARS) ? '' : ` Why: ${quote(reason, chars)}`;
+    return `- ${id}${irreversible ? ' irreversible' : ''}: ${quote(decision, chars)}${why} (${basis})`;
+  };
+}
+
 /** Words of an agent or a person, as a quotation: one line, no markup that could be taken for the brief's own. */
 function quote(text: string, chars: number): string {
   return `"${plain(text, chars)}"`;
@@ -222,14 +232,19 @@ export function sectionsOf(brief: Brief): Section[] {
       ),
     },
   ]);
+  const told = brief.decisions.filter((decision) => !decision.irreversible);
+  const irreversible = section(
+    'irreversible decisions',
+    'Irreversible decisions',
+    true,
+    brief.decisions.filter((decision) => decision.irreversible).map(decisionLine),
+    '`holdfast decisions`',
+  );
   const decisions = section(
     'decisions',
     `Decisions that bear on this (${brief.decisions.length} of ${brief.decisionsTotal}; \`holdfast decisions\` for all)`,
     false,
-    brief.decisions.map(
-      (decision) => (chars) =>
-        `- ${decision.id}${decision.irreversible ? ' irreversible' : ''}: ${quote(decision.decision, chars)} Why: ${quote(decision.reason, chars)} (${decision.basis})`,
-    ),
+    told.map(decisionLine),
     '`holdfast decisions`',
     DECISIONS_SHARE,
   );
@@ -276,13 +291,13 @@ export function sectionsOf(brief: Brief): Section[] {
   // A role changes what comes first; what must be known is there for all.
   switch (brief.role) {
     case 'verifier':
-      return [...first, must, next, findings, results, decisions, open, files, questions];
+      return [...first, must, next, findings, results, irreversible, decisions, open, files, questions];
     case 'orchestrator':
-      return [...first, open, must, next, questions, decisions, files, findings];
+      return [...first, open, must, next, questions, irreversible, decisions, files, findings];
     case 'architect':
-      return [...first, must, next, open, decisions, questions, files, findings];
+      return [...first, must, next, open, irreversible, decisions, questions, files, findings];
     case 'worker':
-      return [...first, must, next, open, decisions, files, questions, findings];
+      return [...first, must, next, open, irreversible, decisions, files, questions, findings];
     default:
       return brief.role satisfies never;
   }

@@ -244,3 +244,18 @@ describe('items', () => {
     expect(briefOf(run).questions.map((item) => item.text)).toEqual(['Here?', 'Elsewhere?']);
   });
 });
+
+describe('irreversible decisions', () => {
+  it('are all told within the default budget, among many that are not', () => {
+    const run = scenario('p1');
+    const words = 'Move the ledger to the new region and drop the tables of the old one once the copy is verified';
+    for (let number = 0; number < 24; number++) {
+      run.given(sam, decision({ decision: `Choice ${number}`, reason: words }));
+      run.given(sam, decision({ decision: `${words}, part ${number}`, reason: words, irreversible: true }));
+    }
+    const { text, omitted } = renderBrief(briefOf(run));
+    for (let number = 1; number <= 24; number++) expect(text).toContain(`- D-${number * 2} irreversible`);
+    expect(omitted).not.toHaveProperty('irreversible decisions');
+    expect(encode(text).length).toBeLessThanOrEqual(2000);
+  });
+});

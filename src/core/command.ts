@@ -74,6 +74,11 @@ export type Command =
   | ({ type: 'session.end' } & Omit<EventBody<'session.ended'>, 'id' | 'reason' | 'evidence' | 'lastSeenAt'> & {
         reason: 'completed' | 'context-exhausted' | 'timeout' | 'maintainer-directed' | 'superseded';
       })
+  /** Ends a session that was put together from what its client left. */
+  | ({ type: 'session.recover'; reason: 'completed' | 'timeout' | 'crashed' } & Pick<
+      EventBody<'session.ended'>,
+      'next' | 'why' | 'evidence' | 'lastSeenAt' | 'mark'
+    >)
   | { type: 'claim.take'; files: string[]; reason?: string | undefined }
   | { type: 'claim.release'; id: string }
   | ({ type: 'decision.make' } & Omit<EventBody<'decision.made'>, 'id' | 'type' | 'by'> & {

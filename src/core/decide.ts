@@ -30,7 +30,15 @@ import {
 } from './rules/record.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './rules/run.ts';
 import { pretend, type Scene, sceneOf } from './rules/scene.ts';
-import { endSession, goneSessions, returningSession, returnOf, startSession, supervise } from './rules/session.ts';
+import {
+  endSession,
+  goneSessions,
+  recoverSession,
+  returningSession,
+  returnOf,
+  startSession,
+  supervise,
+} from './rules/session.ts';
 import {
   checkpointStep,
   completeStep,
@@ -62,6 +70,8 @@ export interface Circumstances extends Vitals {
    * it says: it speaks under its own name only, and decides as a person only if the token lets it.
    */
   scope?: Scope | undefined;
+  /** The conversation of a client the caller is in, where that is known. */
+  client?: Session['client'] | undefined;
   /** Records that folded state no longer holds, by kind and id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
@@ -106,7 +116,8 @@ export function decide(state: State, command: Command, circumstances: Circumstan
   } else if (session === null && opensSession.has(command.type)) {
     const scene = sceneOf({ ...base, state: work, session: null });
     const mark = 'mark' in command ? command.mark : undefined;
-    play(startSession(scene, { type: 'session.start', owner: circumstances.owner, mark }), caller.actor, null);
+    const { owner, client } = circumstances;
+    play(startSession(scene, { type: 'session.start', owner, client: client ?? undefined, mark }), caller.actor, null);
     session = [...work.sessions.values()].at(-1) ?? null;
   }
   const scene = sceneOf({ ...base, state: work, session: session ? (work.sessions.get(session.id) ?? null) : null });
@@ -135,12 +146,16 @@ interface Caller {
 }
 
 function findCaller(state: State, command: Command, circumstances: Circumstances): Caller {
-  const { actor, session: named } = circumstances;
+  const { actor, session: named, client } = circumstances;
   if (named !== null) return namedCaller(state, command, circumstances, named);
   if (command.type === 'session.start') return { actor, session: null };
   const candidates = [...state.sessions.values()].filter(
     (session) =>
-      session.agent === actor.name && session.kind === actor.kind && circumstances.owners.get(session.id) !== 'dead',
+      session.agent === actor.name &&
+      session.kind === actor.kind &&
+      // Two conversations of one client are two sittings.
+      (!client || !session.client || session.client.id === client.id) &&
+      circumstances.owners.get(session.id) !== 'dead',
   );
   const [only, ...others] = candidates;
   if (only && others.length > 0 && needsSession.has(command.type)) {
@@ -167,6 +182,7 @@ const needsSession: ReadonlySet<CommandType> = new Set([
   'step.reopen',
   'step.release',
   'session.end',
+  'session.recover',
   'claim.take',
   'claim.release',
   'snapshot.take',
@@ -239,6 +255,7 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'gate.set': setGate,
   'session.start': startSession,
   'session.end': endSession,
+  'session.recover': recoverSession,
   'claim.take': takeClaim,
   'claim.release': releaseClaim,
   'decision.make': makeDecision,

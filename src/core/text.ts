@@ -135,3 +135,21 @@ export function oneLine(text: string, limitChars = 200): string {
   if (last >= 0xd800 && last < 0xdc00) end--;
   return `${flat.slice(0, end)}…`;
 }
+
+/** Every text in an answer made safe to show; what was recorded stays as it was. */
+export function safeToShow<T>(value: T): T {
+  // Nearly every answer is harmless as it is, and looking is ten times as fast as making it so.
+  return suspicious.test(JSON.stringify(value)) ? makeSafe(value) : value;
+}
+
+/** What JSON writes as an escape, or leaves as it is although a terminal could take it for a command. */
+const suspicious = /\\(?:u00|[bfr])|[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\udb40/;
+
+function makeSafe<T>(value: T): T {
+  if (typeof value === 'string') return printable(value) as T;
+  if (Array.isArray(value)) return value.map(makeSafe) as T;
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, makeSafe(part)])) as T;
+  }
+  return value;
+}

@@ -6,7 +6,15 @@ import type { Vitals } from '../core/derive.ts';
 import type { Event, Owner } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
-import { deserializeState, emptyState, forkState, STATE_FORMAT, type State, serializeState } from '../core/state.ts';
+import {
+  deserializeState,
+  emptyState,
+  forkState,
+  type Session,
+  STATE_FORMAT,
+  type State,
+  serializeState,
+} from '../core/state.ts';
 import { addMs } from '../core/time.ts';
 import type { Touch } from '../core/touch.ts';
 import type { Actor, Scope } from '../core/vocabulary.ts';
@@ -58,6 +66,8 @@ export interface Caller {
   owner?: Owner | undefined;
   /** What the caller's token allows, where one proves who it is. */
   scope?: Scope | undefined;
+  /** The conversation of a client the caller is in, where that is known. */
+  client?: Session['client'] | undefined;
 }
 
 export interface Done {
@@ -242,8 +252,8 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     const { state } = loaded;
     const seen = await vitals(state, exact);
     const rows = await recallFor(run, loaded, [...(caller.session ? [caller.session] : []), ...referencesOf(command)]);
-    const { actor, session, owner, scope } = caller;
-    const circumstances: Circumstances = { ...seen, actor, session, owner, scope, recall: rows.recall };
+    const { actor, session, owner, scope, client } = caller;
+    const circumstances: Circumstances = { ...seen, actor, session, owner, scope, client, recall: rows.recall };
     let decided = decide(state, command, circumstances);
     if (describe && decided.drafts.some((draft) => draft.type === 'snapshot.taken')) {
       const { describeSnapshots } = await import('./snapshots.ts');

@@ -69,6 +69,7 @@ const recordedAs: Readonly<Record<CommandType, readonly EventType[]>> = {
   'step.verify': ['step.verified'],
   'gate.set': ['gate.opened', 'gate.closed'],
   'session.start': ['session.started'],
+  'session.recover': ['session.ended'],
   'session.end': ['session.ended'],
   'claim.take': ['claim.taken'],
   'claim.release': ['claim.released'],

@@ -1,6 +1,7 @@
-import type { Dialect, Moment, MomentKind, Payload, Scene, StartSource } from './moment.ts';
-import { objectOf, percentOf, textOf } from './payload.ts';
-import { deedOf, resultOf } from './tools.ts';
+import { deedOf, resultOf } from '../core/deed.ts';
+import type { Payload } from '../core/payload.ts';
+import { objectOf, percentOf, textOf } from '../core/payload.ts';
+import type { Dialect, Moment, MomentKind, Scene, StartSource } from './moment.ts';
 
 /** Claude Code. Codex and Qwen Code speak the same events with small differences, and are made from this. */
 export const claude: Dialect = {

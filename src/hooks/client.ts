@@ -1,9 +1,12 @@
+import type { ClientName } from '../core/client.ts';
+import { clientNames } from '../core/client.ts';
+import type { Payload } from '../core/payload.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { cursor } from './cursor.ts';
 import { gemini } from './gemini.ts';
-import { type ClientName, clientNames, type Dialect, type Payload } from './moment.ts';
+import type { Dialect } from './moment.ts';
 import { opencode } from './opencode.ts';
 import { qwen } from './qwen.ts';
 import { vscode } from './vscode.ts';
@@ -23,6 +26,8 @@ export function dialectOf(client: ClientName): Dialect {
   return dialects[client];
 }
 
+const readByOthers: ReadonlySet<ClientName> = new Set(['claude', 'copilot', 'vscode'] as const);
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -32,11 +37,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function whoCalls(named: string | undefined, payload: Payload, environment: Environment): ClientName | null {
   const installed = clientNames.find((name) => name === named) ?? null;
   if (installed === null && named !== 'auto') return null;
-  // Only the files of these two are read by others.
-  if (installed !== null && installed !== 'claude' && installed !== 'copilot') return installed;
+  // Only the files of these are read by others.
+  if (installed !== null && !readByOthers.has(installed)) return installed;
   const found = byEnvironment(environment);
   // Claude's variables are inherited by whatever is started from its shell, and it reads nobody else's file.
-  if (found === 'claude' && installed === 'copilot') return byPayload(payload) ?? installed;
+  if (found === 'claude' && installed !== 'claude' && installed !== null) return byPayload(payload) ?? installed;
   return found ?? byPayload(payload) ?? installed;
 }
 

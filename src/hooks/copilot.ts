@@ -1,7 +1,9 @@
+import type { Deed, TodoChange } from '../core/deed.ts';
+import { deedOf, resultOf, todoStatus } from '../core/deed.ts';
+import type { Payload } from '../core/payload.ts';
+import { objectOf, textOf } from '../core/payload.ts';
 import { failureOf, readClaudeEvent } from './claude.ts';
-import type { Deed, Dialect, Moment, MomentKind, Payload, Scene, TodoChange } from './moment.ts';
-import { objectOf, textOf } from './payload.ts';
-import { deedOf, resultOf, todoStatus } from './tools.ts';
+import type { Dialect, Moment, MomentKind, Scene } from './moment.ts';
 
 /**
  * Copilot CLI. The case of an event's name chooses its payload: its own, or Claude's. It runs Claude's hooks too, and

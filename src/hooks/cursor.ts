@@ -1,7 +1,8 @@
+import { deedOf, resultOf } from '../core/deed.ts';
+import type { Payload } from '../core/payload.ts';
+import { countOf, listOf, objectOf, percentOf, textOf } from '../core/payload.ts';
 import { failureOf, readClaudeEvent } from './claude.ts';
-import type { Dialect, Moment, MomentKind, Payload, Scene } from './moment.ts';
-import { countOf, listOf, objectOf, percentOf, textOf } from './payload.ts';
-import { deedOf, resultOf } from './tools.ts';
+import type { Dialect, Moment, MomentKind, Scene } from './moment.ts';
 
 /** Cursor. It takes text for the model at the start of a session only; some versions drop it there, so a rule stands by. */
 export const cursor: Dialect = {

@@ -1,7 +1,8 @@
+import { deedOf, resultOf } from '../core/deed.ts';
+import type { Payload } from '../core/payload.ts';
+import { objectOf, textOf } from '../core/payload.ts';
 import { sourceOf, specificOutput } from './claude.ts';
-import type { Dialect, Moment, MomentKind, Payload, Scene } from './moment.ts';
-import { objectOf, textOf } from './payload.ts';
-import { deedOf, resultOf } from './tools.ts';
+import type { Dialect, Moment, MomentKind, Scene } from './moment.ts';
 
 /**
  * Gemini CLI. What is said at the start of a session makes it drop the user's first prompt when the session is resumed,

@@ -1,18 +1,21 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { agentName, conversationOf } from '../core/client.ts';
 import type { Owner } from '../core/event.ts';
+import type { Payload } from '../core/payload.ts';
 import { isName } from '../core/text.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
+import type { Seat } from '../operations/seat.ts';
 import { commonFolder, findGit } from '../workspace/git.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { dialectOf, whoCalls } from './client.ts';
 import { log } from './log.ts';
 import { isFirstToSay, keepMemory, recallMemory } from './memory.ts';
-import type { Dialect, Moment, Payload } from './moment.ts';
+import type { Dialect, Moment } from './moment.ts';
 import { recordTool } from './record.ts';
-import { agentName, conversationOf, findSeat, isTime, type Seat } from './seat.ts';
+import { findSeat, isTime } from './seat.ts';
 
 export interface HookCall {
   /** The client and the event, as they stand on the command line. */

@@ -1,3 +1,7 @@
+import type { ClientName } from '../core/client.ts';
+import type { Deed, Spent, ToolResult } from '../core/deed.ts';
+import type { Payload } from '../core/payload.ts';
+
 /**
  * What an agent's client tells through its hooks, in one form for all of them. A dialect turns its client's payload into
  * a moment, and what is to be said back into its client's own form of answer.
@@ -21,9 +25,6 @@ export type ToolMoment = Extract<Moment, { kind: 'tool-before' | 'tool-after' }>
 export type MomentKind = Moment['kind'];
 export type StartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
 
-export const clientNames = ['claude', 'codex', 'gemini', 'qwen', 'copilot', 'vscode', 'cursor', 'opencode'] as const;
-export type ClientName = (typeof clientNames)[number];
-
 /** Whose moment it is. */
 export interface Scene {
   client: ClientName;
@@ -39,45 +40,9 @@ export interface Scene {
   pid: number | null;
 }
 
-/** What a tool call does, as far as it is recorded. */
-export interface Deed {
-  tool: string;
-  command: string | null;
-  /** The command goes on after the tool call ended. */
-  inBackground?: boolean;
-  files: readonly TouchedFile[];
-  todos: TodoChange | null;
-}
-
-export interface TouchedFile {
-  path: string;
-  read: boolean;
-  change?: 'created' | 'modified' | 'deleted';
-}
-
-export type TodoStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled';
-
-/** The whole list as it stands now, or single entries by the ids their client gave them. */
-export type TodoChange =
-  | { kind: 'list'; entries: readonly { text: string; status: TodoStatus }[] }
-  | { kind: 'entries'; entries: readonly { id: string; text: string | null; status: TodoStatus | null }[] };
-
-export interface ToolResult {
-  isFailure: boolean;
-  isCancelled: boolean;
-  exitCode: number | null;
-}
-
 /** How full the context is, in percent. */
 export interface Pressure {
   percent: number;
-}
-
-/** Tokens as Holdfast counts them: `input` with what came from a cache, `output` with reasoning. */
-export interface Spent {
-  input: number;
-  output: number;
-  cached: number;
 }
 
 export interface Dialect {
@@ -90,5 +55,3 @@ export interface Dialect {
   /** The answer that carries a text to the model, in the client's own form. */
   answer(event: string, context: string): object;
 }
-
-export type Payload = Readonly<Record<string, unknown>>;

@@ -1,17 +1,21 @@
+import { conversationOf } from '../core/client.ts';
 import { redact } from '../core/redact.ts';
+import { requestWords } from '../core/request.ts';
 import type { Session } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import { treeMark } from '../operations/act.ts';
 import { briefFor } from '../operations/brief.ts';
 import type { Context } from '../operations/context.ts';
 import { beginGitStatus } from '../operations/evidence.ts';
+import { defaultTitle } from '../operations/open-run.ts';
 import { saveResumeText, writeResumeFile } from '../operations/resume-file.ts';
+import { execute, type Seat } from '../operations/seat.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
 import type { Dialect, Moment, Pressure } from './moment.ts';
 import { beat } from './record.ts';
-import { conversationOf, execute, findSeat, keyOf, type Seat } from './seat.ts';
-import { type Arrival, defaultTitle, requestWords, takeSeat } from './sitting.ts';
+import { findSeat, keyOf } from './seat.ts';
+import { type Arrival, takeSeat } from './sitting.ts';
 
 /** What is recorded at a moment other than the use of a tool, and what is to be told to the agent then; null for nothing. */
 export async function recordMoment(context: Context, dialect: Dialect, moment: Moment): Promise<string | null> {

@@ -1,7 +1,8 @@
+import { deedOf, readTodoList, resultOf } from '../core/deed.ts';
+import type { Payload } from '../core/payload.ts';
+import { countOf, listOf, objectOf, textOf } from '../core/payload.ts';
 import { failureOf } from './claude.ts';
-import type { Dialect, Moment, MomentKind, Payload, Scene } from './moment.ts';
-import { countOf, listOf, objectOf, textOf } from './payload.ts';
-import { deedOf, readTodoList, resultOf } from './tools.ts';
+import type { Dialect, Moment, MomentKind, Scene } from './moment.ts';
 
 /**
  * OpenCode has no hook commands: its plugin calls this one with the name of its own hook or event, and hands on what it

@@ -1,13 +1,17 @@
+import { callKey, conversationOf } from '../core/client.ts';
+import { classOfCommand } from '../core/command-class.ts';
+import type { ToolResult } from '../core/deed.ts';
 import { redact } from '../core/redact.ts';
-import { sha256 } from '../core/sha256.ts';
 import type { Effect } from '../core/state.ts';
 import { msBetween } from '../core/time.ts';
+import type { Seat } from '../operations/seat.ts';
+import { execute } from '../operations/seat.ts';
+import { capturesCommand, capturesPath } from '../workspace/capture.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import type { CaptureConfig } from '../workspace/workspace.ts';
-import { capturesCommand, capturesPath } from './capture.ts';
-import { classOfCommand } from './command-class.ts';
-import type { Moment, ToolMoment, ToolResult } from './moment.ts';
-import { execute, isTime, keyOf, type Seat } from './seat.ts';
+import { log } from './log.ts';
+import type { Moment, ToolMoment } from './moment.ts';
+import { isTime, keyOf } from './seat.ts';
 
 /** What is recorded when an agent uses a tool. This is the path that runs most often: it loads nothing it does not need. */
 export async function recordTool(seat: Seat, moment: ToolMoment): Promise<void> {
@@ -23,8 +27,10 @@ export async function recordTool(seat: Seat, moment: ToolMoment): Promise<void> 
   if (files.length > 0 && !moment.result.isFailure)
     isRecorded = (await recordFiles(seat, moment, config)) || isRecorded;
   if (todos !== null && !moment.result.isFailure) {
-    const { followTodos } = await import('./todo.ts');
-    await followTodos(seat, moment, todos);
+    const { followTodos } = await import('../operations/todo-list.ts');
+    const refused = (message: string): void => log(seat.context.workspace()?.folder ?? null, message);
+    const key = moment.id === null ? null : keyOf(moment, 'todos');
+    await followTodos(seat, { owner: conversationOf(moment), key, refused }, todos);
     isRecorded = true;
   }
   if (!isRecorded) await beat(seat);
@@ -71,8 +77,7 @@ async function endCommand(seat: Seat, moment: ToolMoment, command: string, resul
 /** By the id of the tool call where there is one; else by the words of the command. */
 function effectKey(moment: ToolMoment, command: string): string {
   const hasCallId = moment.id !== null && !isTime(moment.id);
-  const told = [moment.conversation, moment.subagent?.id ?? null, hasCallId ? moment.id : command];
-  return `tool:${sha256(JSON.stringify(told)).slice(0, 24)}`;
+  return callKey(moment, hasCallId && moment.id !== null ? moment.id : command);
 }
 
 function openEffect(seat: Seat, key: string): Effect | undefined {

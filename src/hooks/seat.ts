@@ -1,19 +1,10 @@
+import { conversationOf } from '../core/client.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Session, State } from '../core/state.ts';
 import type { Engine } from '../engine/engine.ts';
-import { writeWhatFollows } from '../operations/act.ts';
 import type { Context } from '../operations/context.ts';
-import type { ClientName, Moment, Scene } from './moment.ts';
-
-/** Where a moment is recorded: the run, and the session of the client's conversation in it. */
-export interface Seat {
-  /** With the run and the session as those who are meant. */
-  context: Context;
-  engine: Engine;
-  run: string;
-  state: State;
-  session: Session;
-}
+import { type Seat, seatAt } from '../operations/seat.ts';
+import type { Moment, Scene } from './moment.ts';
 
 /** The seat of a conversation that is at work already; null when it has to be looked for further or taken first. */
 export async function findSeat(context: Context, moment: Scene): Promise<Seat | null> {
@@ -24,13 +15,6 @@ export async function findSeat(context: Context, moment: Scene): Promise<Seat | 
     if (session) return seatAt(context, engine, state, session);
   }
   return null;
-}
-
-export function seatAt(context: Context, engine: Engine, state: State, session: Session): Seat {
-  const run = state.run?.id ?? '';
-  const actor = { kind: session.kind, name: session.agent };
-  const caller = { ...context.caller, actor, session: session.id, key: null };
-  return { context: { ...context, run, caller }, engine, run, state, session };
 }
 
 /** Of many active runs, those that know the conversation; of one it is not worth asking. */
@@ -64,25 +48,6 @@ export function sessionIn(state: State, moment: Scene): Session | null {
   return sessions.find((session) => session.client?.name === moment.client && session.parent === null) ?? null;
 }
 
-/** The id under which a conversation is recorded; a subagent's is below that of its parent. */
-export function conversationOf(moment: Pick<Scene, 'client' | 'conversation' | 'subagent'>): string {
-  const own = moment.conversation ?? `${moment.client}, no id`;
-  return label(moment.subagent === null ? own : `${own}/${moment.subagent.id}`);
-}
-
-/** A label has its limits, and the ids are what a client sends. */
-function label(id: string): string {
-  const isFit = id.length <= 120 && /^[\x20-\x7e]+$/.test(id);
-  return isFit ? id : sha256(id).slice(0, 32);
-}
-
-/** The name an agent is recorded under: its client's, and for a subagent its kind. */
-export function agentName(client: ClientName, subagent: Scene['subagent']): string {
-  if (subagent === null) return client;
-  const type = (subagent.type ?? '').replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
-  return `${client}.${type.slice(0, 40) || 'subagent'}`;
-}
-
 /** Some clients give no id to a tool call or a turn, but say when it was. */
 export function isTime(id: string | null): boolean {
   return id !== null && /^\d{4}-\d\d-\d\dT|^\d{13}$/.test(id);
@@ -96,12 +61,4 @@ export function keyOf(moment: Moment, part = ''): string {
   const deed = 'deed' in moment ? [moment.deed.command, moment.deed.files, moment.deed.todos] : null;
   const told = [moment.conversation, subagent?.id ?? null, kind, id, deed, part];
   return `hook:${sha256(JSON.stringify(told)).slice(0, 32)}`;
-}
-
-/** Records under the seat's session, once for a key, and keeps the seat's state up to date. */
-export async function execute(seat: Seat, command: Parameters<Seat['engine']['execute']>[1], key: string | null) {
-  const done = await seat.engine.execute(seat.run, command, { ...seat.context.caller, key });
-  seat.state = done.state;
-  await writeWhatFollows(seat.context, done);
-  return done;
 }

@@ -1,17 +1,16 @@
+import { conversationOf } from '../core/client.ts';
 import { Fault } from '../core/fault.ts';
-import { redact } from '../core/redact.ts';
-import { sha256 } from '../core/sha256.ts';
 import type { Session, State } from '../core/state.ts';
-import { oneLine } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import { treeMark } from '../operations/act.ts';
 import type { Context } from '../operations/context.ts';
 import { fullTreeMark } from '../operations/evidence.ts';
-import { init } from '../operations/init.ts';
+import { openRun } from '../operations/open-run.ts';
+import { execute, type Seat, seatAt } from '../operations/seat.ts';
 import { superviseRun } from '../operations/supervision.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import type { Scene, StartSource } from './moment.ts';
-import { conversationOf, execute, type Seat, seatAt, sessionIn } from './seat.ts';
+import { sessionIn } from './seat.ts';
 
 export interface Arrival {
   /** How the conversation began or went on, where its client says so. */
@@ -160,43 +159,4 @@ async function chooseRun(
 async function hasSomethingOpen(engine: Engine, run: string): Promise<boolean> {
   const { sessions, effects } = await engine.load(run);
   return sessions.size > 0 || effects.size > 0;
-}
-
-/** Named by the conversation, so that two hooks of one moment open one run. */
-async function openRun(
-  context: Context,
-  engine: Engine,
-  moment: Scene,
-  request: string | null,
-): Promise<{ run: string; isNew: boolean }> {
-  const mark = sha256(conversationOf({ ...moment, subagent: null })).slice(0, 8);
-  const id = `${engine.now().slice(0, 10)}-${moment.client}-${mark}`;
-  const words = request === null ? null : requestWords(request);
-  try {
-    await init.run(context, {
-      id,
-      title: words?.title ?? defaultTitle(context),
-      ...(words ? { goal: words.goal } : {}),
-    });
-    return { run: id, isNew: true };
-  } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === id)
-      return { run: id, isNew: false };
-    throw thrown;
-  }
-}
-
-export function defaultTitle(context: Context): string {
-  const name = (context.workspace()?.root ?? context.dir).split(/[\\/]/).at(-1) || 'this folder';
-  return `Work in ${name}`;
-}
-
-const GOAL_CHARS = 4000;
-
-/** The first request is the goal of a run, and its first line the title; a command to the client is neither. */
-export function requestWords(request: string): { goal: string; title: string } | null {
-  const text = redact(request.slice(0, GOAL_CHARS * 2)).text.trim();
-  if (text === '' || /^\/[a-z][\w:-]*(?:\s|$)/.test(text)) return null;
-  const goal = text.length > GOAL_CHARS ? `${text.slice(0, GOAL_CHARS - 1)}…` : text;
-  return { goal, title: oneLine(text.split('\n').find((line) => line.trim() !== '') ?? text, 80) };
 }

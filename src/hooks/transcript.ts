@@ -1,7 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { Spent } from '../core/deed.ts';
+import type { Payload } from '../core/payload.ts';
+import { countOf, objectOf, textOf } from '../core/payload.ts';
 import type { Memory } from './memory.ts';
-import type { Payload, Pressure, Scene, Spent } from './moment.ts';
-import { countOf, objectOf, textOf } from './payload.ts';
+import type { Pressure, Scene } from './moment.ts';
 
 /** A turn's part of a transcript; of a longer one only the end is read. */
 const READ_BYTES = 8 * 1024 * 1024;

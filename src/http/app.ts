@@ -1,10 +1,11 @@
 import { Hono } from 'hono';
 import { asFault } from '../core/fault.ts';
+import type { McpHandler } from '../mcp/http.ts';
 import type { Context } from '../operations/context.ts';
 import type { Token } from '../store/store.ts';
-import { createAccess, setCookie } from './access.ts';
+import { createAccess, mustReach, setCookie } from './access.ts';
 import { answer, Refusal, refuse } from './answer.ts';
-import { callOperation, contextFor, type Named } from './call.ts';
+import { callOperation, contextFor } from './call.ts';
 import { openFeed } from './feed.ts';
 import { createGuard, safetyHeaders } from './guard.ts';
 import { createLimiter, defaultLimits, type Limits, readJson } from './limits.ts';
@@ -27,7 +28,7 @@ export interface AppOptions {
   /** Aborted when the server stops: feeds and waits end, requests that were begun finish. */
   stopped?: AbortSignal;
   /** Model Context Protocol over HTTP, where it is built in. */
-  mcp?: (request: Request, contextOf: (named?: Partial<Named>) => Context) => Promise<Response>;
+  mcp?: Pick<McpHandler, 'fetch'>;
 }
 
 interface Bindings {
@@ -174,16 +175,17 @@ export function createApp(options: AppOptions): Hono<Env> {
     app.all('/mcp', async (c) => {
       const token = await admit(c.req.raw, c.env);
       c.set('token', token);
-      return mcp(c.req.raw, (named = {}) =>
-        contextFor(base, token, {
-          run: c.req.header('holdfast-run'),
-          session: c.req.header('holdfast-session') ?? null,
-          key: null,
-          gone: AbortSignal.any([c.req.raw.signal, stopped]),
-          warn: () => undefined,
-          ...named,
-        }),
-      );
+      return mcp.fetch(await bounded(c.req.raw, limits), {
+        contextOf: (run) =>
+          contextFor(base, token, {
+            run: run ?? c.req.header('holdfast-run'),
+            session: c.req.header('holdfast-session') ?? null,
+            key: null,
+            gone: AbortSignal.any([c.req.raw.signal, stopped]),
+            warn: () => undefined,
+          }),
+        mayCall: (operation) => mustReach(token, operation.scope, operation.name),
+      });
     });
   }
 
@@ -194,6 +196,14 @@ export function createApp(options: AppOptions): Hono<Env> {
     });
   });
   return app;
+}
+
+/** The same request, its body read within the limits. */
+async function bounded(request: Request, limits: Limits): Promise<Request> {
+  if (request.method !== 'POST') return request;
+  const body = JSON.stringify(await readJson(request, limits));
+  const { url, method, headers, signal } = request;
+  return new Request(url, { method, headers, signal, body });
 }
 
 function whoIs({ name, actor, scope }: Token) {

@@ -45,8 +45,10 @@ export const serve = defineOperation({
     if (link === null) await mustHaveTokens(context, host);
     const stopping = new AbortController();
     const log = createLog((line) => process.stderr.write(`${line}\n`), now);
+    const { createMcpHandler } = await import('../mcp/http.ts');
     const app = createApp({
       context,
+      mcp: createMcpHandler({ version: packageOf().version }),
       version: packageOf().version,
       web: join(packageOf().folder, 'dist', 'web'),
       host,

@@ -251,7 +251,8 @@ async function judge(
     text: own,
     standing: known ? known.standing : standingAmong(snapshot, siblings),
     recorded: known?.recorded ?? null,
-    against: folder ?? known?.against ?? null,
+    // What was recorded is held against what was so then; the files beside it have gone on.
+    against: known?.recorded?.same ? known.against : (folder ?? known?.against ?? null),
     rulings: [],
   };
 }

@@ -1,4 +1,5 @@
 import type { Caller, Engine } from '../engine/engine.ts';
+import type { ClientHomes } from '../workspace/transcripts/clients.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** What an operation is given: who calls, where, and the way to the journal. Made by whoever opens the product. */
@@ -10,12 +11,24 @@ export interface Context {
   dir: string;
   /** The workspace around `dir`; null when there is none. */
   workspace(): Workspace | null;
-  /** Makes the workspace if there is none; null where the caller works on a store without a folder. */
-  createWorkspace(): Workspace | null;
+  /** Makes the workspace if there is none, in `dir` or the folder given; null where the caller works without a folder. */
+  createWorkspace(folder?: string): Workspace | null;
+  /** The environment of a caller at this machine's command line; nobody else's. */
+  environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Opens the journal on first use. */
   engine(): Promise<Engine>;
+  /** The agents' clients on this machine; null where the caller does not say. */
+  clients(): Promise<Clients | null>;
   /** Something went wrong that does not undo what was recorded. */
   warn(message: string): void;
   /** Waits until something may have been recorded, at most so long, unless the caller goes away first. See `Engine.news`. */
   news(ms: number, seen?: number): Promise<number>;
+  /** The same, opened anew, for a door that stays while folders and journals come and go; whoever asks closes it. */
+  anew(): Context & { close(): Promise<void> };
+}
+
+export interface Clients {
+  homes: ClientHomes;
+  /** The client's ids of conversations that the caller is part of. */
+  current: readonly string[];
 }

@@ -7,6 +7,7 @@ import { auditRun, rebuildRun } from '../engine/audit.ts';
 import { currentRun } from './act.ts';
 import type { Context } from './context.ts';
 import { readText } from './contract-files.ts';
+import { inspectInstallations } from './install/inspect.ts';
 import { defineOperation, described } from './operation.ts';
 import { examineFiles } from './salvage.ts';
 import { saveSnapshot, snapshotPath } from './snapshot-file.ts';
@@ -21,7 +22,7 @@ type Finding = v.InferOutput<typeof Finding>;
 
 export const doctor = defineOperation({
   name: 'doctor',
-  summary: "Verify the journal and all that is derived from it, or other tools' files below a path.",
+  summary: "Verify the journal, all that is derived from it and what is installed, or other tools' files below a path.",
   scope: 'write',
   local: ['path', 'repair'],
   words: ['path'],
@@ -105,6 +106,7 @@ export const doctor = defineOperation({
       );
       runs.push({ run, events, records, unchanged: before.derived.length === 0 && after.derived.length === 0 });
     }
+    findings.push(...(await inspectInstallations(context)));
     return { data: { findings, runs, store: store.place } };
   },
   say: ({ findings, runs, store }, pen) =>

@@ -30,7 +30,7 @@ export const exportRun = defineOperation({
   async run(context, input) {
     const format = await formatNamed(input.format);
     const engine = await context.engine();
-    const account = await readWholeRun(engine, await currentState(context));
+    const account = await readWholeRun(engine, await currentState(context), format.name);
     const folder = folderFor(context.dir, context.workspace()?.folder, input);
     const files = format.render(account, format.home(account), new Map(), engine.now());
     for (const [path, text] of files) mustNotOverwrite(folder, path, text);

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Dropped, diffAccounts } from '../core/account-diff.ts';
+import type { Account } from '../core/account.ts';
+import { aliasesIn, type Dropped, diffAccounts } from '../core/account-diff.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Mirror, State } from '../core/state.ts';
@@ -91,7 +92,7 @@ async function syncMirror(engine: Engine, workspace: Workspace, run: string, mir
     }
   }
   const state = await engine.load(run);
-  const account = await readWholeRun(engine, state);
+  const account = await readWholeRun(engine, state, format.name);
   const rendered = format.render(account, found, previous, engine.now());
   // Nobody knows what of it is an edit: it is kept as it was.
   if (base === null && rendered.has(mirror.path) && files.has(mirror.path))
@@ -103,7 +104,24 @@ async function syncMirror(engine: Engine, workspace: Workspace, run: string, mir
     result.written.push(path);
   }
   saveBase(workspace, mirror, wanted);
+  if (result.written.length > 0) await learnAliases(engine, run, mirror, format, account, wanted);
   return result;
+}
+
+/** What the file calls a thing is what people will call it: it is recorded once, with the first writing. */
+async function learnAliases(
+  engine: Engine,
+  run: string,
+  { format: name, path }: Mirror,
+  format: Format,
+  account: Account,
+  files: Files,
+): Promise<void> {
+  const written = format.parse({ format: format.name, main: path, files: [...files.keys()] }, files).account;
+  const learned = written ? aliasesIn(account, written) : {};
+  if (Object.keys(learned).length === 0) return;
+  const caller = { actor: FILE_ACTOR, session: null, key: null };
+  await engine.execute(run, { type: 'account.read', format: name, path, account: learned }, caller);
 }
 
 async function absorb(

@@ -26,6 +26,8 @@ export interface Operation<Input extends Schema = Schema, Output extends v.Gener
    * name a file or a command there.
    */
   local?: true | readonly (keyof Input['entries'] & string)[];
+  /** It speaks a protocol on the standard streams: nothing else is written there. */
+  speaks?: true;
   input: Input;
   output: Output;
   run(context: Context, input: v.InferOutput<Input>): Promise<Outcome<v.InferOutput<Output>>>;

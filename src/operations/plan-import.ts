@@ -5,33 +5,64 @@ import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { parsePlanFile } from '../formats/plan-file.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
-import { act, currentState } from './act.ts';
+import { act, actPart, currentState } from './act.ts';
 import type { Context } from './context.ts';
 import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 
 export const planImport = defineOperation({
   name: 'plan.import',
-  summary: 'Add the steps of a plan file (YAML or Markdown) or of a preset.',
+  summary: 'Take in a plan file (YAML or Markdown) or a preset: new steps are added, changed ones changed.',
   scope: 'write',
   local: true,
   words: ['file'],
   examples: ['holdfast plan import plan.md', 'holdfast plan import apex'],
   input: v.object({ file: described(v.string(), 'The plan file, or the name of a preset: apex.') }),
-  output: v.object({ run: v.string(), added: v.number(), steps: v.number(), version: v.number() }),
+  output: v.object({
+    run: v.string(),
+    added: v.number(),
+    changedSteps: v.number(),
+    /** Steps of the run that the file does not name; they stay. */
+    missing: v.array(v.string()),
+    steps: v.number(),
+    version: v.number(),
+  }),
   async run(context, { file }) {
     const preset = isPreset(context, file);
     const steps = preset ? await presetSteps(file, await titleOf(context)) : await readPlanFile(context, file);
-    const added = await act(context, { type: 'plan.add', steps });
+    const known = (await currentState(context)).steps;
+    let changedSteps = 0;
+    for (const { key, done: _, alias: _a, ...patch } of steps.filter((step) => known.has(step.key))) {
+      const { events } = await actPart(context, key, { type: 'plan.change', step: key, patch });
+      if (events.length > 0) changedSteps += 1;
+    }
+    const added = await act(context, { type: 'plan.add', steps: steps.filter((step) => !known.has(step.key)) });
     const done = preset ? added : await rememberPlan(context, added, file);
     if (done.events.length > 0) await writeResumeFile(context, done.state);
     const count = added.events.filter((event) => event.type === 'step.added').length;
     return {
-      data: { run: done.run, added: count, steps: done.state.steps.size, version: done.state.version },
+      data: {
+        run: done.run,
+        added: count,
+        changedSteps,
+        missing: preset ? [] : [...known.keys()].filter((key) => !steps.some((step) => step.key === key)),
+        steps: done.state.steps.size,
+        version: done.state.version,
+      },
       changed: done.changed,
     };
   },
-  say: ({ added, steps }) => `Added ${added} steps; the plan has ${steps}.`,
+  say: ({ added, changedSteps, missing, steps }, pen) =>
+    [
+      `Added ${added} steps, changed ${changedSteps}; the plan has ${steps}.`,
+      ...(missing.length > 0
+        ? [
+            pen.dim(
+              `The file does not name ${missing.slice(0, 10).join(', ')}; \`holdfast plan remove KEY\` takes one out.`,
+            ),
+          ]
+        : []),
+    ].join('\n'),
 });
 
 const titleOf = async (context: Context): Promise<string> => (await currentState(context)).run?.title ?? 'project';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { overdueBecause } from '../core/mail.ts';
-import type { State } from '../core/state.ts';
+import type { Session, State } from '../core/state.ts';
 import type { Done } from '../engine/engine.ts';
 import { act, currentState } from './act.ts';
 import type { Context } from './context.ts';
@@ -18,7 +18,15 @@ export const supervise = defineOperation({
   }),
   watches: ({ watch }) => watch === true,
   output: v.object({
-    crashed: v.array(v.object({ session: v.string(), agent: v.string(), evidence: v.array(v.string()) })),
+    crashed: v.array(
+      v.object({
+        session: v.string(),
+        agent: v.string(),
+        /** Whose transcript may tell more; null where there is none. */
+        client: v.nullable(v.string()),
+        evidence: v.array(v.string()),
+      }),
+    ),
     /** Messages that nobody took on in time, left to the maintainer. */
     escalated: v.array(v.string()),
     run: v.string(),
@@ -41,15 +49,20 @@ export const supervise = defineOperation({
       done.run,
       ended.map((one) => one.id),
     );
-    const agentOf = (id: string): string =>
-      (records.find((record) => record.id === id)?.doc as { agent: string } | undefined)?.agent ?? '';
-    const crashed = ended.map(({ id, evidence }) => ({ session: id, agent: agentOf(id), evidence: evidence ?? [] }));
+    const crashed = ended.map(({ id, evidence }) => {
+      const session = records.find((record) => record.id === id)?.doc as Session | undefined;
+      const client = session?.client?.name ?? null;
+      return { session: id, agent: session?.agent ?? '', client, evidence: evidence ?? [] };
+    });
     return { data: { crashed, escalated, run, version: state.version }, changed };
   },
   say: ({ crashed, escalated }, pen) =>
     [
       ...(crashed.length === 0 ? ['Every session is alive.'] : []),
-      ...crashed.map((one) => `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}`),
+      ...crashed.map((one) => {
+        const hint = one.client ? ` What ${one.client} left of it: \`holdfast recover --session ${one.session}\`.` : '';
+        return `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}${hint}`;
+      }),
       ...(escalated.length > 0 ? [`Overdue mail, left to the maintainer: ${escalated.join(', ')}.`] : []),
     ].join('\n'),
 });

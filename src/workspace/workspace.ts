@@ -31,6 +31,17 @@ export interface CaptureConfig {
   ignoreCommands?: string[];
 }
 
+/** What belongs to this machine; the rest of the folder may be shared through git. */
+export const localFiles: readonly string[] = [
+  'journal.db*',
+  '*.log',
+  '*.tmp',
+  'token*',
+  'hooks/',
+  'installed*',
+  '*.local',
+];
+
 const FOLDER = '.holdfast';
 
 /** Looks upward from a folder; a linked worktree leads to the main checkout, whose journal it shares. */
@@ -53,8 +64,7 @@ export function createWorkspace(folder: string, makeId: () => string): Workspace
   const inside = join(root, FOLDER);
   try {
     makeFolder(inside);
-    // The database belongs to this machine; the settings and RESUME.md may be shared through git.
-    writeFileSync(join(inside, '.gitignore'), 'journal.db*\n*.log\n*.tmp\ntoken*\nhooks/\n');
+    writeFileSync(join(inside, '.gitignore'), `${localFiles.join('\n')}\n`);
     // Of several that begin at once one names the workspace; runs under another name would not be seen again.
     writeOnce(join(inside, 'config.json'), `${JSON.stringify({ workspace: makeId() }, null, 2)}\n`);
   } catch (thrown) {

@@ -91,6 +91,19 @@ export function endSession(scene: Scene, { type: _, ...body }: CommandOf<'sessio
   ];
 }
 
+/** A session that was put together afterwards ends as it did; its snapshot says that nobody of it wrote it. */
+export function recoverSession(
+  scene: Scene,
+  { reason, next, why, evidence, lastSeenAt, mark }: CommandOf<'session.recover'>,
+): Draft[] {
+  const session = mustHaveSession(scene);
+  const close = reason === 'completed' ? 'completed' : 'timeout';
+  return [
+    draft('session.ended', { id: session.id, reason, next, why, evidence, lastSeenAt, mark }, 'verified'),
+    snapshotOf(scene.state, session, { reason: close, reconstructed: true, next, why, mark }),
+  ];
+}
+
 /** Sessions that are gone, other than the one that acts. */
 export function goneSessions(scene: Omit<Scene, 'plan'>): Session[] {
   return [...scene.state.sessions.values()].filter(

@@ -1,4 +1,4 @@
-import type { EventBody } from '../core/event.ts';
+import type { EventBody } from './event.ts';
 
 type EffectClass = EventBody<'effect.began'>['class'];
 

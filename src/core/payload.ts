@@ -1,4 +1,5 @@
-import type { Payload } from './moment.ts';
+/** An object from outside, of which nothing is known. */
+export type Payload = Readonly<Record<string, unknown>>;
 
 /** Reads fields of what a client sent: nothing about it is certain. */
 

@@ -1,5 +1,40 @@
-import type { Deed, Payload, TodoChange, TodoStatus, ToolResult, TouchedFile } from './moment.ts';
-import { answerText, countOf, listOf, objectOf, textOf } from './payload.ts';
+import { answerText, countOf, listOf, objectOf, type Payload, textOf } from './payload.ts';
+
+/** What a tool call does, as far as it is recorded. */
+export interface Deed {
+  tool: string;
+  command: string | null;
+  /** The command goes on after the tool call ended. */
+  inBackground?: boolean;
+  files: readonly TouchedFile[];
+  todos: TodoChange | null;
+}
+
+export interface TouchedFile {
+  path: string;
+  read: boolean;
+  change?: 'created' | 'modified' | 'deleted';
+}
+
+export type TodoStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled';
+
+/** The whole list as it stands now, or single entries by the ids their client gave them. */
+export type TodoChange =
+  | { kind: 'list'; entries: readonly { text: string; status: TodoStatus }[] }
+  | { kind: 'entries'; entries: readonly { id: string; text: string | null; status: TodoStatus | null }[] };
+
+export interface ToolResult {
+  isFailure: boolean;
+  isCancelled: boolean;
+  exitCode: number | null;
+}
+
+/** Tokens as Holdfast counts them: `input` with what came from a cache, `output` with reasoning. */
+export interface Spent {
+  input: number;
+  output: number;
+  cached: number;
+}
 
 /**
  * What a tool call does, by the name of the tool. The clients' tools have different names and nearly the same inputs, and

@@ -1,5 +1,5 @@
 import { pathsOverlap } from '../core/claims.ts';
-import type { CaptureConfig } from '../workspace/workspace.ts';
+import type { CaptureConfig } from './workspace.ts';
 
 /** Whether a path may be recorded. What is the tool's own, or git's, says nothing about the work. */
 export function capturesPath(config: CaptureConfig | undefined, path: string): boolean {

@@ -1,14 +1,13 @@
 import type { Command } from '../core/command.ts';
+import type { TodoChange, TodoStatus } from '../core/deed.ts';
 import { planView } from '../core/derive.ts';
 import { Fault } from '../core/fault.ts';
 import { redact } from '../core/redact.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { State, Step } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
-import { treeMark } from '../operations/act.ts';
-import { log } from './log.ts';
-import type { TodoChange, TodoStatus, ToolMoment } from './moment.ts';
-import { conversationOf, execute, keyOf, type Seat } from './seat.ts';
+import { treeMark } from './act.ts';
+import { execute, type Seat } from './seat.ts';
 
 /**
  * The agent's own to-do list as the steps of the run. An entry is a step with the key `todo-N`; its alias says which
@@ -18,18 +17,17 @@ import { conversationOf, execute, keyOf, type Seat } from './seat.ts';
  * Where somebody has made a plan, entries that are not in it add nothing to it: a finished entry is a checkpoint of the
  * step the session holds, with the entry after it as what comes next; without such a step the list is kept as a note.
  */
-export async function followTodos(seat: Seat, moment: ToolMoment, change: TodoChange): Promise<void> {
-  const owner = conversationOf(moment);
+export async function followTodos(seat: Seat, list: TodoList, change: TodoChange): Promise<void> {
+  const { owner, key } = list;
   const entries = entriesOf(change);
-  // Told again, an older list would move the steps back. Without an id the same words may be a list that came back.
-  const key = moment.id === null ? null : keyOf(moment, 'todos');
+  // Told again, an older list would move the steps back.
   if (key !== null && (await seat.engine.store.recorded(seat.run, key)).length > 0) return;
-  const board: Board = { seat, key };
+  const board: Board = { seat, key, isOver: list.isOver === true, refused: list.refused };
   const isPlanned = [...seat.state.steps.values()].some((step) => !isTodo(step));
   if (isPlanned) {
     const strangers = entries.filter((entry) => !stepFor(seat.state, owner, entry));
     for (const entry of entries) await follow(board, owner, entry);
-    if (strangers.length > 0) await keepBeside(board, moment, strangers);
+    if (strangers.length > 0) await keepBeside(board, owner, strangers);
     return;
   }
   if (change.kind === 'list') await dropMissing(board, owner, entries);
@@ -38,10 +36,23 @@ export async function followTodos(seat: Seat, moment: ToolMoment, change: TodoCh
   for (const entry of [...entries].sort((a, b) => turn(a.status) - turn(b.status))) await follow(board, owner, entry);
 }
 
+export interface TodoList {
+  /** The conversation whose list it is. */
+  owner: string;
+  /** By which the list is known when it is told again; null where the same words may be a list that came back. */
+  key: string | null;
+  /** Its session is gone: a step that is interrupted already is not taken again. */
+  isOver?: boolean;
+  /** Told of what a rule did not allow. */
+  refused(message: string): void;
+}
+
 /** Where the list is followed; the first thing recorded carries the key by which the whole list is known. */
 interface Board {
   seat: Seat;
   key: string | null;
+  isOver: boolean;
+  refused(message: string): void;
 }
 
 interface Entry {
@@ -145,7 +156,8 @@ async function follow(board: Board, owner: string, entry: Entry): Promise<void> 
       if (status === 'completed' || status === 'skipped')
         await quietly(board, { type: 'step.reopen', step: key, reason });
       else if (status === 'failed') await quietly(board, { type: 'step.retry', step: key, mark });
-      else if (!isMine) await quietly(board, { type: 'step.start', step: key, mark });
+      else if (!isMine && !(board.isOver && status === 'in_progress'))
+        await quietly(board, { type: 'step.start', step: key, mark });
       return;
     case 'completed':
       if (status === 'completed' || status === 'skipped') return;
@@ -169,7 +181,7 @@ async function follow(board: Board, owner: string, entry: Entry): Promise<void> 
 }
 
 /** Beside a plan: the entries are points inside the step that is being worked on, or words. */
-async function keepBeside(board: Board, moment: ToolMoment, entries: readonly Entry[]): Promise<void> {
+async function keepBeside(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
   const { seat } = board;
   const held = [...seat.state.steps.values()].filter((step) => step.holder?.session === seat.session.id);
   const next =
@@ -191,7 +203,7 @@ async function keepBeside(board: Board, moment: ToolMoment, entries: readonly En
   const words = entries.filter((entry) => entry.text).map(({ text }) => `- ${text}`);
   if (words.length === 0) return;
   // Kept when its words change, not with every tick.
-  const key = `hook:todo:${sha256(JSON.stringify([conversationOf(moment), words])).slice(0, 32)}`;
+  const key = `hook:todo:${sha256(JSON.stringify([owner, words])).slice(0, 32)}`;
   await quietly(
     board,
     {
@@ -211,7 +223,7 @@ async function quietly(board: Board, command: Command, ownKey?: string): Promise
     if (ownKey === undefined && done.events.length > 0) board.key = null;
   } catch (thrown) {
     if (!(thrown instanceof Fault) || thrown.code === 'unavailable') throw thrown;
-    log(seat.context.workspace()?.folder ?? null, `To-do list: ${command.type} was refused: ${thrown.message}`);
+    board.refused(`To-do list: ${command.type} was refused: ${thrown.message}`);
     seat.state = await seat.engine.load(seat.run);
   }
 }

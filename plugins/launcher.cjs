@@ -1,0 +1,81 @@
+// Starts Holdfast from wherever it is installed on this machine, in this very process. Settings that are in git call this
+// file, so that they hold no path of anybody's machine. Where Holdfast is not installed, a hook says and breaks nothing.
+'use strict';
+const { readFileSync, realpathSync, statSync } = require('node:fs');
+const { delimiter, dirname, isAbsolute, join } = require('node:path');
+
+const PROGRAM = join('dist', 'bin', 'holdfast.cjs');
+
+start();
+
+function start() {
+  const isHook = process.argv[2] === 'hook';
+  const program = find();
+  if (program !== null) {
+    process.argv[1] = program;
+    try {
+      require(program);
+      return;
+    } catch (thrown) {
+      if (!isHook) throw thrown;
+    }
+  }
+  if (isHook) return;
+  process.stderr.write('Holdfast is not installed on this machine. `npm install -g holdfast` does that.\n');
+  process.exitCode = 1;
+}
+
+/** The program that `holdfast install` named, else one among the packages of the project, else the one on the search path. */
+function find() {
+  return named(__dirname) ?? namedInMainCheckout() ?? amongPackages() ?? onSearchPath();
+}
+
+function named(folder) {
+  try {
+    return file(readFileSync(join(folder, 'program.local'), 'utf8').trim());
+  } catch {
+    return null;
+  }
+}
+
+/** What belongs to one machine is not in git, and so not in a linked working tree. */
+function namedInMainCheckout() {
+  try {
+    const text = readFileSync(join(dirname(__dirname), '.git'), 'utf8');
+    const main = /^gitdir:\s*(.*?)[\\/]\.git[\\/]worktrees[\\/]/.exec(text)?.[1];
+    return main === undefined ? null : named(join(main, '.holdfast'));
+  } catch {
+    return null;
+  }
+}
+
+function amongPackages() {
+  for (let folder = __dirname; ; folder = dirname(folder)) {
+    const found = file(join(folder, 'node_modules', 'holdfast', PROGRAM));
+    if (found !== null) return found;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+function onSearchPath() {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    // A relative one means a folder of whatever is worked on.
+    if (!isAbsolute(folder)) continue;
+    try {
+      const real = realpathSync(join(folder, 'holdfast'));
+      if (real.endsWith(PROGRAM)) return real;
+    } catch {
+      // Not here.
+    }
+    // On Windows the packages lie beside the command; elsewhere, if the command is a script, in the sibling folder.
+    for (const packages of [join(folder, 'node_modules'), join(dirname(folder), 'lib', 'node_modules')]) {
+      const found = file(join(packages, 'holdfast', PROGRAM));
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+function file(path) {
+  return isAbsolute(path) && statSync(path, { throwIfNoEntry: false })?.isFile() ? path : null;
+}

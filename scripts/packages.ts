@@ -1,0 +1,54 @@
+import { claudeEvents } from '../src/operations/install/claude.ts';
+import { cursorEvents, rule } from '../src/operations/install/cursor.ts';
+import { geminiEvents } from '../src/operations/install/gemini.ts';
+import { instructions } from '../src/operations/install/shared.ts';
+
+/**
+ * The packaged forms below `plugins/`, made of the same descriptions as `holdfast install` uses: the files by their paths.
+ * `read` gives a file of this project.
+ */
+export function packagedFiles(read: (path: string) => string): Map<string, string> {
+  const { version, description, license, keywords } = JSON.parse(read('package.json')) as Record<string, unknown>;
+  const about = { name: 'holdfast', version, description };
+  const files = new Map<string, string>();
+  const put = (path: string, content: object | string): void => {
+    files.set(path, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`);
+  };
+  for (const plugin of ['claude', 'gemini']) {
+    put(`${plugin}/holdfast.cjs`, read('plugins/launcher.cjs'));
+    for (const skill of ['holdfast', 'holdfast-orchestrator'])
+      put(`${plugin}/skills/${skill}/SKILL.md`, read(`skills/${skill}/SKILL.md`));
+  }
+
+  // Claude Code, Codex, Copilot and Qwen Code read this one; each names its tools otherwise.
+  const root = `\${CLAUDE_PLUGIN_ROOT}/holdfast.cjs`;
+  const alsoTools = {
+    commands: 'run_shell_command',
+    others: 'apply_patch|update_plan|write_file|edit|replace|read_file|read_many_files|todo_write',
+  };
+  put('claude/.claude-plugin/plugin.json', { ...about, license, keywords });
+  put('claude/.claude-plugin/marketplace.json', {
+    name: 'holdfast',
+    owner: { name: 'Holdfast' },
+    plugins: [{ name: 'holdfast', source: './', description }],
+  });
+  put('claude/hooks/hooks.json', { description, hooks: listed(claudeEvents(`node "${root}"`, alsoTools)) });
+  put('claude/.mcp.json', { mcpServers: { holdfast: { command: 'node', args: [root, 'mcp'] } } });
+
+  const launcher = `\${extensionPath}\${/}holdfast.cjs`;
+  put('gemini/gemini-extension.json', {
+    ...about,
+    contextFileName: 'GEMINI.md',
+    mcpServers: { holdfast: { command: 'node', args: [launcher, 'mcp'] } },
+  });
+  put('gemini/hooks/hooks.json', { hooks: listed(geminiEvents(`node "${launcher}"`)) });
+  put('gemini/GEMINI.md', `${instructions.join('\n')}\n`);
+
+  put('cursor/hooks.json', { version: 1, hooks: listed(cursorEvents('holdfast')) });
+  put('cursor/mcp.json', { mcpServers: { holdfast: { command: 'holdfast', args: ['mcp'] } } });
+  put('cursor/rules/holdfast.mdc', rule);
+  return files;
+}
+
+const listed = (events: Readonly<Record<string, object>>): Record<string, object[]> =>
+  Object.fromEntries(Object.entries(events).map(([event, entry]) => [event, [entry]]));

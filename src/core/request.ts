@@ -1,0 +1,12 @@
+import { redact } from './redact.ts';
+import { oneLine } from './text.ts';
+
+/** The first request is the goal of a run, and its first line the title; a command to the client is neither. */
+export function requestWords(request: string): { goal: string; title: string } | null {
+  const text = redact(request.slice(0, GOAL_CHARS * 2)).text.trim();
+  if (text === '' || /^\/[a-z][\w:-]*(?:\s|$)/.test(text)) return null;
+  const goal = text.length > GOAL_CHARS ? `${text.slice(0, GOAL_CHARS - 1)}…` : text;
+  return { goal, title: oneLine(text.split('\n').find((line) => line.trim() !== '') ?? text, 80) };
+}
+
+const GOAL_CHARS = 4000;

@@ -1,0 +1,137 @@
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import { asFault, Fault, nearest, quoted } from '../core/fault.ts';
+import { printable, safeToShow } from '../core/text.ts';
+import type { Context } from '../operations/context.ts';
+import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
+import type { Offered, Tool } from './tools.ts';
+
+/** How a call gets to the journal: as its caller, on the run that is named, and only what the caller may do. */
+export type Reach = <T>(
+  operation: Operation,
+  run: string | undefined,
+  use: (context: Context) => Promise<T>,
+) => Promise<T>;
+
+export type ReachOf = (ctx: ServerContext) => Reach;
+
+/** Runs the operation that a call of a tool means. A refusal is an answer too: the model reads it and does better. */
+export async function callTool(tool: Tool, given: unknown, reach: Reach): Promise<CallToolResult> {
+  try {
+    const { offered, run, input } = readCall(tool, given);
+    const { operation } = offered;
+    const parsed = parseInput(operation, input);
+    const { outcome, warnings } = await perform(operation, parsed, run, reach);
+    return answer(offered, outcome, warnings);
+  } catch (thrown) {
+    return refusal(asFault(thrown));
+  }
+}
+
+/** Runs an operation for its words, where no tool was called. */
+export async function ask(
+  operation: Operation,
+  input: Record<string, unknown>,
+  run: string | undefined,
+  reach: Reach,
+): Promise<{ data: unknown; text: string }> {
+  const { outcome } = await perform(operation, parseInput(operation, input), run, reach);
+  return { data: outcome.data, text: printable(operation.say(safeToShow(outcome.data) as never, plain)) };
+}
+
+async function perform(
+  operation: Operation,
+  input: Record<string, unknown>,
+  run: string | undefined,
+  reach: Reach,
+): Promise<{ outcome: Outcome<unknown>; warnings: string[] }> {
+  const warnings: string[] = [];
+  const outcome = await reach(operation, run, (context) =>
+    operation.run({ ...context, warn: (message) => warnings.push(message) }, input as never),
+  );
+  return { outcome, warnings };
+}
+
+function readCall(
+  tool: Tool,
+  given: unknown,
+): { offered: Offered; run: string | undefined; input: Record<string, unknown> } {
+  if (given !== undefined && (given === null || typeof given !== 'object' || Array.isArray(given)))
+    throw new Fault('invalid', 'The arguments must be an object.');
+  const { action, ...input } = { ...(given as Record<string, unknown> | undefined) };
+  const offered = offeredBy(tool, action);
+  let run: string | undefined;
+  if (!offered.fields.includes('run') && input['run'] !== undefined) {
+    if (typeof input['run'] !== 'string') throw new Fault('invalid', 'run must be a string.');
+    run = input['run'];
+  }
+  if (!offered.fields.includes('run')) delete input['run'];
+  const unknown = Object.keys(input).find((field) => !offered.fields.includes(field));
+  if (unknown === undefined) return { offered, run, input };
+  throw new Fault('invalid', `${quoted(unknown)} is not known here.`, {
+    hints: [
+      ...nearest(unknown, offered.fields).map((near) => `Did you mean \`${near}\`?`),
+      offered.fields.length > 0 ? `It takes ${offered.fields.join(', ')} and run.` : 'It takes nothing but run.',
+    ],
+  });
+}
+
+function offeredBy({ name, actions }: Tool, action: unknown): Offered {
+  const only = actions.get('');
+  const offered = only && action === undefined ? only : typeof action === 'string' ? actions.get(action) : undefined;
+  if (offered && (only === undefined || action === undefined)) return offered;
+  if (only) throw new Fault('invalid', `\`${name}\` takes no action.`);
+  const known = [...actions.keys()];
+  const near = typeof action === 'string' ? nearest(action, known) : [];
+  throw new Fault('invalid', action === undefined ? 'action is needed.' : `There is no such action of \`${name}\`.`, {
+    hints: [...near.map((one) => `Did you mean \`${one}\`?`), `action is one of ${known.join(', ')}.`],
+  });
+}
+
+/** The same envelope as the command line's, and its words. */
+function answer(
+  { operation, answers }: Offered,
+  { data, changed }: Outcome<unknown>,
+  warnings: readonly string[],
+): CallToolResult {
+  const said = [
+    operation.say(safeToShow(data) as never, plain),
+    ...(changed?.length === 0 && operation.scope !== 'read' ? ['Nothing changed.'] : []),
+    ...warnings.map((warning) => `Warning: ${warning}`),
+  ];
+  const envelope = {
+    ok: true,
+    data: answers ? only(data as Record<string, unknown>, answers) : data,
+    ...(changed ? { changed } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+  return { content: [{ type: 'text', text: printable(said.join('\n')) }], structuredContent: asJson(envelope) };
+}
+
+function refusal({ code, message, hints, data }: Fault): CallToolResult {
+  const text = [`${code}: ${message}`, ...hints.map((hint) => `- ${hint}`)].join('\n');
+  return {
+    isError: true,
+    content: [{ type: 'text', text: printable(text) }],
+    structuredContent: asJson({ ok: false, fault: { code, message, hints, data } }),
+  };
+}
+
+/** Some fields, and some of the fields below them (`step.key`). */
+function only(data: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const path of fields) {
+    const [field = '', below] = path.split('.');
+    if (!(field in data)) continue;
+    if (below === undefined) picked[field] = data[field];
+    else picked[field] = { ...(picked[field] as object), [below]: (data[field] as Record<string, unknown>)[below] };
+  }
+  return picked;
+}
+
+/** Plain JSON, made harmless: clients put it into prompts as it is. */
+function asJson(value: unknown): Record<string, unknown> {
+  return safeToShow(JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
+}
+
+const asIs = (text: string): string => text;
+const plain: Pen = { bold: asIs, dim: asIs, good: asIs, bad: asIs, warn: asIs };

@@ -1,0 +1,50 @@
+import type { Readable, Writable } from 'node:stream';
+import { isJSONRPCRequest, isJSONRPCResponse, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+
+/**
+ * Standard input and output as a transport that answers what was asked before it ends: whoever writes its requests and
+ * closes the pipe gets all the answers. `ended` settles when the last one is written.
+ */
+export function createPatientTransport(
+  input: Readable,
+  output: Writable,
+): { transport: Transport; ended: Promise<void> } {
+  const inner = new StdioServerTransport(input, output);
+  const open = new Set<string | number>();
+  let isOver = false;
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const settle = (): void => {
+    if (isOver && open.size === 0) end();
+  };
+  const transport: Transport = {
+    async start() {
+      inner.onmessage = (message: JSONRPCMessage) => {
+        if (isJSONRPCRequest(message)) open.add(message.id);
+        transport.onmessage?.(message);
+      };
+      inner.onerror = (error) => transport.onerror?.(error);
+      inner.onclose = () => {
+        isOver = true;
+        settle();
+      };
+      await inner.start();
+    },
+    async send(message) {
+      await inner.send(message);
+      if (isJSONRPCResponse(message) && message.id !== undefined) open.delete(message.id);
+      settle();
+    },
+    async close() {
+      open.clear();
+      isOver = true;
+      settle();
+      await inner.close();
+      transport.onclose?.();
+    },
+  };
+  return { transport, ended };
+}

@@ -1,0 +1,75 @@
+import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
+import { asFault } from '../core/fault.ts';
+import { oneLine } from '../core/text.ts';
+import { type OperationName, operations } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import { ask, type Reach, type ReachOf } from './call.ts';
+
+export const resourceUris = { brief: 'holdfast://brief', status: 'holdfast://status' } as const;
+export const runUri = (id: string): string => `holdfast://run/${encodeURIComponent(id)}`;
+
+/** What can be read without calling a tool. */
+export function registerResources(server: McpServer, reachOf: ReachOf): void {
+  const text = async (uri: URL, mimeType: string, name: OperationName, run: string | undefined, reach: Reach) => {
+    const { text } = await inWords(name, {}, run, reach);
+    return { contents: [{ uri: uri.href, mimeType, text }] };
+  };
+  server.registerResource(
+    'brief',
+    resourceUris.brief,
+    { title: 'Brief', description: 'Where the work stands and what is next.', mimeType: 'text/markdown' },
+    (uri, ctx) => text(uri, 'text/markdown', 'resume', undefined, reachOf(ctx)),
+  );
+  server.registerResource(
+    'status',
+    resourceUris.status,
+    { title: 'Status', description: 'The run at a glance: plan, sessions, open items.', mimeType: 'text/plain' },
+    (uri, ctx) => text(uri, 'text/plain', 'status', undefined, reachOf(ctx)),
+  );
+  server.registerResource(
+    'run',
+    new ResourceTemplate('holdfast://run/{id}', {
+      list: async (ctx) => ({ resources: await listRuns(reachOf(ctx)) }),
+    }),
+    { title: 'Run', description: 'One run at a glance, by its id.', mimeType: 'text/plain' },
+    (uri, { id }, ctx) => text(uri, 'text/plain', 'status', decodeURIComponent(String(id)), reachOf(ctx)),
+  );
+}
+
+/** A list says what there is; where there is nothing yet, it is empty. */
+async function listRuns(reach: Reach) {
+  const operation = await load('runs');
+  const { data } = await ask(operation, {}, undefined, reach).catch(() => ({ data: { runs: [] } }));
+  const { runs } = data as { runs: { id: string; title: string; status: string }[] };
+  return runs.map(({ id, title, status }) => ({
+    uri: runUri(id),
+    name: id,
+    title: oneLine(title, 80),
+    description: status,
+    mimeType: 'text/plain',
+  }));
+}
+
+/** What an operation says; a refusal becomes an error of the protocol, with the same code and hints. */
+export async function inWords(
+  name: OperationName,
+  input: Record<string, unknown>,
+  run: string | undefined,
+  reach: Reach,
+): Promise<{ data: unknown; text: string }> {
+  try {
+    return await ask(await load(name), input, run, reach);
+  } catch (thrown) {
+    const { code, message, hints, data } = asFault(thrown);
+    const isInput = code === 'not_found' || code === 'invalid' || code === 'usage';
+    throw new ProtocolError(
+      isInput ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+      [`${code}: ${message}`, ...hints].join(' '),
+      { code, hints, data },
+    );
+  }
+}
+
+async function load(name: OperationName): Promise<Operation> {
+  return (await operations[name]()) as unknown as Operation;
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { type Client, mcpEntry } from './client.ts';
+import { agentsFile, skillFiles } from './shared.ts';
+
+/** Qwen Code: Claude's events in settings like Gemini's. */
+export const qwen: Client = {
+  title: 'Qwen Code',
+  commands: ['qwen'],
+  folders: ['.qwen'],
+  files: (place) => [
+    {
+      path: join(place.scope === 'user' ? place.home : place.root, '.qwen/settings.json'),
+      holds: 'hooks, MCP server',
+      edits: [
+        { kind: 'hooks', events: qwenEvents(place.start.shell(null)) },
+        { kind: 'entry', path: ['mcpServers', 'holdfast'], value: mcpEntry(place) },
+      ],
+    },
+    ...skillFiles(place, '.agents'),
+    ...(place.scope === 'user' ? [] : [agentsFile(place)]),
+  ],
+  steps: ({ scope }) => (scope === 'project' ? ['Start `qwen` here and trust the folder, if it asks (`/trust`).'] : []),
+};
+
+/** Times in milliseconds. */
+function qwenEvents(program: string): Record<string, object> {
+  const matchers: Record<string, string | null> = {
+    SessionStart: null,
+    UserPromptSubmit: null,
+    PreToolUse: 'run_shell_command',
+    PostToolUse: 'run_shell_command|write_file|replace|edit|read_file|read_many_files|todo_write',
+    PostToolUseFailure: 'run_shell_command',
+    SubagentStart: null,
+    SubagentStop: null,
+    PreCompact: null,
+    Stop: null,
+    StopFailure: null,
+    SessionEnd: null,
+  };
+  return Object.fromEntries(
+    Object.entries(matchers).map(([event, matcher]) => {
+      const handler = {
+        type: 'command',
+        name: `holdfast-${event}`,
+        command: `${program} hook qwen ${event}`,
+        timeout: 10_000,
+      };
+      return [event, { ...(matcher === null ? {} : { matcher }), hooks: [handler] }];
+    }),
+  );
+}

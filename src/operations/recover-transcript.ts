@@ -1,0 +1,122 @@
+import type { Change } from '../core/changed.ts';
+import { type Conversation, conversationOf } from '../core/client.ts';
+import { Fault } from '../core/fault.ts';
+import { outcomeOf, type Reconstruction } from '../core/recovery.ts';
+import { sha256 } from '../core/sha256.ts';
+import { oneLine } from '../core/text.ts';
+import { reconstruct } from '../workspace/transcripts/clients.ts';
+import type { Transcript } from '../workspace/transcripts/transcript.ts';
+import { currentRun } from './act.ts';
+import type { Context } from './context.ts';
+import { type Asked, findTranscript, type KnownSession, knownSessions } from './find-transcript.ts';
+import { openForeignDatabase } from './foreign-database.ts';
+import { openRun } from './open-run.ts';
+import { gatherNews, type Place, tellNews } from './recover-news.ts';
+import { recordNews } from './recover-record.ts';
+
+/** Reads a transcript and records what is not known yet. A second time there is nothing left to record. */
+export async function recoverTranscript(context: Context, asked: Asked & { dryRun?: boolean | undefined }) {
+  const transcript = await findTranscript(context, asked);
+  const found = reconstruct(transcript, openForeignDatabase);
+  if (found.entries === 0) {
+    throw new Fault('invalid', `Nothing in ${transcript.path} could be read as a transcript of ${transcript.client}.`, {
+      hints: ['Say whose it is with `--client`.', ...found.problems.slice(0, 3)],
+      data: { path: transcript.path, problems: found.problems },
+    });
+  }
+  const isDry = asked.dryRun === true;
+  const place = await placeOf(context, transcript, found);
+  mustBeOver(place);
+  const outcome = (run: string | null, session: string | null, added: string[], changed?: Change[]) => ({
+    data: {
+      client: transcript.client,
+      conversation: transcript.id,
+      transcript: transcript.path,
+      run,
+      session,
+      dryRun: isDry,
+      added,
+      found: shown(found),
+    },
+    ...(changed ? { changed } : {}),
+  });
+  if (place.run !== null && (await isRecorded(context, place))) return outcome(place.run, null, []);
+  const news = await gatherNews(context, place, found);
+  const told = [
+    ...(place.run === null ? [`A run with the goal: ${oneLine(found.goal ?? 'none', 200)}`] : []),
+    ...tellNews(news, found),
+  ];
+  if (isDry) return outcome(place.run, null, told);
+  const run = place.run ?? (await newRun(context, place.conversation, found));
+  const { session, changed } = await recordNews({ ...context, run }, { ...place, run }, news, found, transcript);
+  return outcome(run, session, told, changed);
+}
+
+async function placeOf(context: Context, transcript: Transcript, found: Reconstruction): Promise<Place> {
+  const conversation: Conversation = { client: transcript.client, conversation: transcript.id, subagent: null };
+  const id = conversationOf(conversation);
+  const known = context.workspace() ? await knownSessions(context) : [];
+  const own = known.filter(({ session }) => session.client?.id === id);
+  const run = context.workspace() ? await runOf(context, own) : null;
+  const sessions = own.filter((one) => one.run === run).map(({ session }) => session);
+  const { entries, endedAt, lastRequest, lastMessage, spent, running } = found;
+  const told = [id, entries, endedAt, lastRequest, lastMessage, spent, running.map(({ call }) => call)];
+  return { conversation, sessions, run, key: `recover:${sha256(JSON.stringify(told)).slice(0, 32)}` };
+}
+
+/** The run its session is in, else the one that is meant, else a new one. */
+async function runOf(context: Context, own: readonly KnownSession[]): Promise<string | null> {
+  const [last] = own;
+  if (context.run === undefined && last) return last.run;
+  const engine = await context.engine();
+  const workspace = context.workspace()?.id ?? '';
+  const active = await engine.store.heads({ workspace, status: 'active', limit: 2 });
+  return context.run === undefined && active.length === 0 ? null : currentRun({ ...context, caller: nobody(context) });
+}
+
+/** The session that is named is the one that is recovered, not the one that asks. */
+const nobody = (context: Context): Context['caller'] => ({ ...context.caller, session: null });
+
+function mustBeOver({ sessions, conversation }: Place): void {
+  const active = sessions.find((session) => session.status === 'active');
+  if (!active) return;
+  throw new Fault('held', `${active.id} (${active.agent}) is at work in that conversation of ${conversation.client}.`, {
+    hints: ['What it does is recorded as it goes. When it is gone, `holdfast recover` reads what it left.'],
+    data: { session: active.id },
+  });
+}
+
+async function isRecorded(context: Context, { run, key }: Place): Promise<boolean> {
+  const engine = await context.engine();
+  return run !== null && (await engine.store.recorded(run, key)).length > 0;
+}
+
+/** The workspace first: without one there is no journal to open. */
+async function newRun(context: Context, conversation: Conversation, found: Reconstruction): Promise<string> {
+  context.createWorkspace();
+  const caller = { ...nobody(context), key: null };
+  const { run } = await openRun({ ...context, caller }, await context.engine(), conversation, found.goal);
+  return run;
+}
+
+function shown(found: Reconstruction) {
+  const changed = [...found.files.values()].filter((file) => !file.read);
+  return {
+    goal: found.goal,
+    lastRequest: found.lastRequest,
+    lastMessage: found.lastMessage,
+    endedAt: found.endedAt,
+    files: changed.map(({ path, change }) => ({ path, change: change ?? 'modified' })),
+    commands: found.commands.map((one) => ({
+      command: one.command,
+      outcome: outcomeOf(one),
+      exitCode: one.result?.exitCode ?? null,
+    })),
+    running: found.running.map(({ deed }) => deed.tool),
+    todos: (found.todos?.entries ?? []).map(({ text, status }) => ({ text, status })),
+    decisions: [...found.decisions],
+    spent: found.spent,
+    models: [...found.models],
+    problems: [...found.problems],
+  };
+}

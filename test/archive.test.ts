@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Folder, newFolder } from './command-line.ts';
+
+const ACTIVE = 'docs/maestro/state/active-session.md';
+const ARCHIVED = 'docs/maestro/state/archive/2026-03-01-tokens.md';
+
+function put(folder: Folder, path: string, text: string): void {
+  mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+  writeFileSync(join(folder.path, path), text);
+}
+
+const has = (folder: Folder, path: string): boolean => existsSync(join(folder.path, path));
+const textOf = (folder: Folder, path: string): string => readFileSync(join(folder.path, path), 'utf8');
+
+function session(): Folder {
+  const folder = newFolder();
+  const phase = (id: number, name: string) =>
+    [
+      `  - id: ${id}`,
+      `    name: "${name}"`,
+      '    status: pending',
+      '    agents: ["coder"]',
+      '    parallel: false',
+      '    started: null',
+      '    completed: null',
+      '    blocked_by: []',
+      '    files_created: []',
+      '    files_modified: []',
+      '    files_deleted: []',
+      '    errors: []',
+      '    retry_count: 0',
+    ].join('\n');
+  put(
+    folder,
+    ACTIVE,
+    `---
+session_id: "2026-03-01-tokens"
+created: "2026-03-01T09:00:00Z"
+updated: "2026-03-01T09:00:00Z"
+status: in_progress
+design_document: "docs/maestro/plans/2026-03-01-tokens-design.md"
+implementation_plan: "docs/maestro/plans/2026-03-01-tokens-impl-plan.md"
+current_phase: 1
+total_phases: 2
+token_usage:
+  total_input: 0
+  total_output: 0
+  total_cached: 0
+  by_agent: {}
+phases:
+${phase(1, 'Schema')}
+${phase(2, 'Rotation')}
+---
+
+# Tokens Orchestration Log
+`,
+  );
+  put(folder, 'docs/maestro/plans/2026-03-01-tokens-design.md', '# Design\n');
+  put(folder, 'docs/maestro/plans/2026-03-01-tokens-impl-plan.md', '# Plan\n');
+  folder.data('adopt', '--mirror');
+  return folder;
+}
+
+function finish(folder: Folder): void {
+  for (const step of folder.data('plan', 'show')['steps'] as { key: string }[]) {
+    folder.data('start', step.key, '--agent', 'ada');
+    folder.data('complete', step.key, '--agent', 'ada');
+  }
+}
+
+describe('archiving a run with files of its own', () => {
+  it('moves plans, design and state, updates status and pointers, and says what it moved', () => {
+    const folder = session();
+    finish(folder);
+    const { moved, run } = folder.data('archive');
+    expect(run.status).toBe('archived');
+    expect(moved.map((one: { to: string }) => one.to)).toEqual([
+      'docs/maestro/plans/archive/2026-03-01-tokens-design.md',
+      'docs/maestro/plans/archive/2026-03-01-tokens-impl-plan.md',
+      ARCHIVED,
+    ]);
+    expect(has(folder, ACTIVE)).toBe(false);
+    const text = textOf(folder, ARCHIVED);
+    expect(text).toMatch(/^status: "?completed/m);
+    expect(text).toContain('docs/maestro/plans/archive/2026-03-01-tokens-design.md');
+    expect(folder.data('mirror', 'list', '--run', run.id)['mirrors']).toEqual([]);
+  });
+
+  it('puts an unfinished run away only with a reason, and not as completed', () => {
+    const folder = session();
+    expect(folder.fault('archive')).toMatchObject({ code: 'illegal' });
+    expect(has(folder, ACTIVE)).toBe(true);
+    folder.data('archive', '--reason', 'Nobody needs it');
+    expect(textOf(folder, ARCHIVED)).not.toMatch(/^status: "?completed/m);
+    expect(folder.data('runs')['runs']).toMatchObject([{ status: 'archived' }]);
+  });
+
+  it('never overwrites what has the same name', () => {
+    const folder = session();
+    put(folder, ARCHIVED, 'Somebody else\n');
+    finish(folder);
+    const { moved } = folder.data('archive');
+    expect(textOf(folder, ARCHIVED)).toBe('Somebody else\n');
+    expect(moved.at(-1).to).toBe('docs/maestro/state/archive/2026-03-01-tokens-2.md');
+  });
+
+  it('is finished by running it again when it was cut short', () => {
+    const folder = session();
+    finish(folder);
+    const { run } = folder.data('archive');
+    // As a crash in the middle leaves it: one document moved, the rest not, the intent not marked as done.
+    const intent = join(folder.path, '.holdfast/archives', `${run.id}.json`);
+    const [first] = JSON.parse(readFileSync(intent, 'utf8'));
+    const state = first.moves.at(-1);
+    put(folder, state.from, textOf(folder, state.to));
+    writeFileSync(join(folder.path, state.to), '');
+    writeFileSync(
+      intent,
+      JSON.stringify([
+        { ...first, done: false, moves: first.moves.slice(0, -1).concat({ ...state, to: `${state.to}x` }) },
+      ]),
+    );
+    folder.data('archive', '--run', run.id);
+    expect(has(folder, ACTIVE)).toBe(false);
+    expect(has(folder, `${state.to}x`)).toBe(true);
+  });
+
+  it('comes back with its files', () => {
+    const folder = session();
+    finish(folder);
+    const { run } = folder.data('archive');
+    expect(folder.data('unarchive', run.id)['moved']).toHaveLength(3);
+    expect([has(folder, ACTIVE), has(folder, ARCHIVED)]).toEqual([true, false]);
+    folder.data('reopen', '2', '--reason', 'Wrong', '--agent', 'ada');
+    expect(textOf(folder, ACTIVE)).toMatch(/^status: "?in_progress/m);
+  });
+});

@@ -1,0 +1,433 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parse } from 'jsonc-parser';
+import { describe, expect, it } from 'vitest';
+import { packagedFiles } from '../scripts/packages.ts';
+import { clientNames } from '../src/core/client.ts';
+import { codexHash, codexKey } from '../src/operations/install/codex-trust.ts';
+import { newFolder, program } from './command-line.ts';
+import { contextIn, payloadsOf } from './hook-player.ts';
+import { briefHooks, type Ground, newGround, seeds, treeOf } from './installation.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function seed(ground: Ground, client: string, eol = '\n'): void {
+  for (const [path, text] of Object.entries(seeds[client] ?? {})) ground.put(path, text.replaceAll('\n', eol));
+}
+
+/** What a client would run: the line as it stands in the settings, in a shell, with an event on its input. */
+function runLine(line: string, ground: Ground, payload: unknown, env: Record<string, string> = {}) {
+  const ran = spawnSync('/bin/sh', ['-c', line], {
+    cwd: ground.project.path,
+    env: { ...ground.project.env, ...env },
+    input: JSON.stringify(payload),
+    encoding: 'utf8',
+    timeout: 25_000,
+  });
+  return {
+    code: ran.status,
+    out: ran.stdout,
+    err: ran.stderr,
+    answer: ran.stdout === '' ? null : JSON.parse(ran.stdout),
+  };
+}
+
+describe.each(clientNames)('%s', (client) => {
+  it.each([
+    ['lines of Unix', '\n'],
+    ['lines of Windows', '\r\n'],
+  ])('is installed beside what is there and taken out byte for byte, with %s', (_, eol) => {
+    const ground = newGround();
+    seed(ground, client, eol);
+    const { path } = ground.project;
+    const before = treeOf(path, '.holdfast');
+    ground.project.data('install', client);
+    for (const [file, text] of Object.entries(seeds[client] ?? {})) {
+      const now = ground.text(file);
+      if (eol === '\r\n') expect(now.replaceAll('\r\n', '')).not.toContain('\n');
+      // Every line that was there still is, in its order; a comma may follow it now.
+      const lines = now.split(eol);
+      let at = 0;
+      for (const line of text
+        .split('\n')
+        .filter((one) => one.trim() !== '' && !/fileName|"mcp": \{\}|^\{ "hooks"/.test(one))) {
+        at = lines.findIndex(
+          (one, index) =>
+            index >= at &&
+            one.replace(/,(?=\s*(\/\/.*)?$)/, '').startsWith(line.replace(/,(?=\s*(\/\/.*)?$)/, '').trimEnd()),
+        );
+        expect([file, line, at >= 0]).toEqual([file, line, true]);
+      }
+    }
+    expect(treeOf(path, '.holdfast')).not.toEqual(before);
+    ground.project.data('uninstall', client);
+    expect(treeOf(path, '.holdfast')).toEqual(before);
+    expect(existsSync(join(path, '.holdfast', 'installed.json'))).toBe(false);
+    expect(existsSync(join(path, '.holdfast', 'holdfast.cjs'))).toBe(false);
+  });
+
+  it('is installed where there is nothing, once however often, and leaves nothing behind', () => {
+    const ground = newGround();
+    const { path } = ground.project;
+    const planned = ground.project.data('install', client, '--dry-run');
+    expect(treeOf(path)).toEqual({});
+    const done = ground.project.data('install', client);
+    expect(done['files']).toEqual(planned['files']);
+    const once = treeOf(path);
+    const again = ground.project.data('install', client);
+    expect(again.changed).toEqual([]);
+    expect(treeOf(path)).toEqual(once);
+    ground.project.data('uninstall', client);
+    expect(treeOf(path, '.holdfast')).toEqual({});
+    expect(ground.project.data('uninstall', client)).toMatchObject({ files: [], changed: [] });
+  });
+
+  it('is installed for a user with whole paths, and taken out again', () => {
+    const ground = newGround();
+    const { home, project } = ground;
+    writeFileSync(join(home, '.profile'), 'x\n');
+    ground.put('untouched.txt', 'x');
+    const before = treeOf(home);
+    project.data('install', client, '--user');
+    expect(treeOf(project.path)).toEqual({ 'untouched.txt': 'x' });
+    const now = treeOf(home);
+    expect(Object.values(now).some((text) => text.includes(program))).toBe(true);
+    expect(
+      Object.entries(now)
+        .filter(([, text]) => text.includes('.holdfast/holdfast.cjs'))
+        .map(([name]) => name),
+    ).toEqual([]);
+    expect(project.data('install', client, '--user').changed).toEqual([]);
+    project.data('uninstall', client, '--user');
+    const after = treeOf(home);
+    delete after['.config/'];
+    expect(after).toEqual(before);
+  });
+
+  it('finds its way in a file that begins with a byte order mark', () => {
+    const ground = newGround();
+    for (const [path, text] of Object.entries(seeds[client] ?? {})) ground.put(path, `\ufeff${text}`);
+    const before = treeOf(ground.project.path, '.holdfast');
+    ground.project.data('install', client);
+    ground.project.data('uninstall', client);
+    expect(treeOf(ground.project.path, '.holdfast')).toEqual(before);
+  });
+
+  it('keeps what others wrote into its files since, and takes out its own only', () => {
+    const ground = newGround();
+    seed(ground, client);
+    ground.project.data('install', client);
+    const edited: string[] = [];
+    for (const file of Object.keys(seeds[client] ?? {}).filter(
+      (name) => /\.jsonc?$/.test(name) && !name.includes('team'),
+    )) {
+      const text = ground.text(file);
+      ground.put(file, text.replace('{', '{ "added": [1, 2],'));
+      edited.push(file);
+    }
+    ground.project.data('uninstall', client);
+    for (const file of edited) {
+      const expected = parse((seeds[client]?.[file] ?? '').replace('{', '{ "added": [1, 2],'));
+      expect([file, parse(ground.text(file))]).toEqual([file, expected]);
+      for (const [comment] of (seeds[client]?.[file] ?? '').matchAll(/\/\/.*|\/\*.*\*\//g))
+        expect(ground.text(file)).toContain(comment.trimEnd());
+    }
+  });
+});
+
+describe('what was installed', () => {
+  it.each(Object.keys(briefHooks))('brings the brief to %s by the line in its settings', (client) => {
+    const ground = newGround();
+    ground.project.data('install', client);
+    const { file, event, command } = briefHooks[client] ?? { file: '', event: '', command: () => '' };
+    const line = command(join(ground.project.path, file), event);
+    const found = payloadsOf(client, ground.project).find((one) => one.event === event);
+    const ran = runLine(line, ground, found?.payload);
+    expect([ran.code, ran.err]).toEqual([0, '']);
+    expect(contextIn({ ...ran })).toContain('Holdfast brief');
+    expect(ground.project.data('sessions')['sessions']).toMatchObject([{ client: { name: client } }]);
+  });
+
+  it('brings the brief to OpenCode by its plugin', async () => {
+    const ground = newGround();
+    ground.project.data('install', 'opencode');
+    const file = join(ground.project.path, '.opencode/plugins/holdfast.mjs');
+    cpSync(join(ground.project.path, '.opencode/plugins/holdfast.js'), file);
+    const { Holdfast } = await import(pathToFileURL(file).href);
+    const plugin = await Holdfast({ client: {}, directory: ground.project.path });
+    const output = { message: { id: 'm1' }, parts: [{ type: 'text', text: 'Go on' }] };
+    await plugin['chat.message']({ sessionID: 's1' }, output);
+    expect(output.parts[0]?.text).toContain('Holdfast brief');
+  });
+
+  it('works in a clone that has the program elsewhere, and disturbs nobody who has none', () => {
+    const ground = newGround();
+    ground.project.data('install', 'claude');
+    const clone = newGround();
+    cpSync(ground.project.path, clone.project.path, {
+      recursive: true,
+      filter: (path) => !/\.git$|journal\.db|\.local$|installed/.test(path),
+    });
+    const payload = payloadsOf('claude', clone.project)[0]?.payload;
+    const line = briefHooks['claude']?.command(join(clone.project.path, '.claude/settings.json'), 'SessionStart') ?? '';
+    clone.project.env['PATH'] = '/usr/bin:/bin';
+    const node = join(clone.home, 'bin');
+    mkdirSync(node);
+    symlinkSync(process.execPath, join(node, 'node'));
+    clone.project.env['PATH'] = `${node}:/usr/bin:/bin`;
+    expect(runLine(line, clone, payload)).toMatchObject({ code: 0, out: '', err: '' });
+    const mcp = spawnSync('node', ['.holdfast/holdfast.cjs', 'mcp'], {
+      cwd: clone.project.path,
+      env: clone.project.env,
+      encoding: 'utf8',
+    });
+    expect([mcp.status, mcp.stderr]).toEqual([1, expect.stringContaining('npm install -g holdfast')]);
+    symlinkSync(program, join(node, 'holdfast'));
+    expect(contextIn({ ...runLine(line, clone, payload) })).toContain('Holdfast brief');
+    // The colleague takes it out without a record, by its marks.
+    clone.project.data('uninstall', 'claude');
+    expect(Object.keys(treeOf(clone.project.path, '.holdfast')).filter((name) => !name.endsWith('/'))).toEqual([]);
+  });
+
+  it('is told apart when Copilot runs the file for VS Code', () => {
+    const ground = newGround();
+    ground.project.data('install', 'vscode');
+    const line = briefHooks['vscode']?.command(
+      join(ground.project.path, '.github/hooks/holdfast-vscode.json'),
+      'SessionStart',
+    );
+    const payload = { hook_event_name: 'SessionStart', session_id: 'c1', cwd: ground.project.path, source: 'startup' };
+    const ran = runLine(line ?? '', ground, payload, { COPILOT_CLI: '1' });
+    expect(ran.answer).toMatchObject({ additionalContext: expect.stringContaining('Holdfast brief') });
+  });
+
+  it('stays as long as one of the clients that share it', () => {
+    const ground = newGround();
+    ground.project.data('install', 'claude');
+    ground.project.data('install', 'copilot');
+    const taken = ground.project.data('uninstall', 'claude');
+    expect(taken['files']).toContainEqual(
+      expect.objectContaining({ path: '.mcp.json', action: 'kept', why: 'copilot needs it' }),
+    );
+    expect(ground.text('.mcp.json')).toContain('holdfast');
+    expect(existsSync(join(ground.project.path, 'CLAUDE.md'))).toBe(false);
+    ground.project.data('uninstall', 'copilot');
+    expect(treeOf(ground.project.path, '.holdfast')).toEqual({});
+  });
+
+  it('follows the program when it moves, and leaves the backup as it was', () => {
+    const ground = newGround();
+    seed(ground, 'codex');
+    const before = treeOf(ground.project.path, '.holdfast');
+    ground.project.data('install', 'codex');
+    ground.put('.holdfast/program.local', '/gone/holdfast.cjs\n');
+    const old = ground.text('.codex/hooks.json').replaceAll('"timeout": 10', '"timeout": 11');
+    ground.put('.codex/hooks.json', old);
+    ground.project.data('install', 'codex');
+    expect(ground.text('.holdfast/program.local')).toBe(`${program}\n`);
+    const { hooks } = JSON.parse(ground.text('.codex/hooks.json'));
+    expect(hooks.Stop).toMatchObject([{ hooks: [{ command: 'beep' }] }, { hooks: [{ timeout: 10 }] }]);
+    ground.project.data('uninstall', 'codex');
+    const { '.codex/hooks.json': _, ...rest } = before;
+    expect(treeOf(ground.project.path, '.holdfast')).toMatchObject(rest);
+    expect(JSON.parse(ground.text('.codex/hooks.json'))).toEqual(
+      JSON.parse(seeds['codex']?.['.codex/hooks.json'] ?? ''),
+    );
+  });
+});
+
+describe('install refuses', () => {
+  it('a file that is read-only, and changes nothing else either', () => {
+    const ground = newGround();
+    seed(ground, 'claude');
+    chmodSync(join(ground.project.path, 'CLAUDE.md'), 0o444);
+    const before = treeOf(ground.project.path, '.holdfast');
+    const fault = ground.project.fault('install', 'claude');
+    expect(fault).toMatchObject({
+      code: 'unavailable',
+      exit: 3,
+      message: expect.stringContaining('CLAUDE.md is read-only'),
+    });
+    expect(fault.hints.join(' ')).toContain('Make it writable');
+    expect(treeOf(ground.project.path, '.holdfast')).toEqual(before);
+    chmodSync(join(ground.project.path, 'CLAUDE.md'), 0o640);
+    ground.project.data('install', 'claude');
+    expect(statSync(join(ground.project.path, 'CLAUDE.md')).mode & 0o777).toBe(0o640);
+    chmodSync(join(ground.project.path, 'CLAUDE.md'), 0o444);
+    expect(ground.project.fault('uninstall', 'claude')).toMatchObject({ code: 'unavailable' });
+    expect(ground.text('.claude/settings.json')).toContain('hook claude');
+  });
+
+  it('settings that cannot be read, by their line', () => {
+    const ground = newGround();
+    ground.put('.claude/settings.json', '{\n  "hooks": {\n');
+    expect(ground.project.fault('install', 'claude')).toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/settings\.json cannot be read: line 3/),
+    });
+    ground.put('.claude/settings.json', '{ "hooks": [] }');
+    expect(ground.project.fault('install', 'claude')).toMatchObject({ code: 'invalid' });
+    ground.put('.claude/settings.json', '[]');
+    expect(ground.project.fault('install', 'claude')).toMatchObject({ code: 'invalid' });
+    ground.put('.claude/settings.json', '{}');
+    ground.put('AGENTS.md', '<!-- holdfast:begin -->\n');
+    expect(ground.project.fault('install', 'claude')).toMatchObject({ code: 'invalid' });
+    expect(ground.text('.claude/settings.json')).toBe('{}');
+  });
+
+  it('a link that leads out of project and home, and follows one that does not', () => {
+    const ground = newGround();
+    const outside = newFolder().path;
+    writeFileSync(join(outside, 'settings.json'), '{}');
+    mkdirSync(join(ground.project.path, '.claude'));
+    symlinkSync(join(outside, 'settings.json'), join(ground.project.path, '.claude/settings.json'));
+    expect(ground.project.fault('install', 'claude').message).toContain('outside the project');
+    expect(readFileSync(join(outside, 'settings.json'), 'utf8')).toBe('{}');
+    rmSync(join(ground.project.path, '.claude/settings.json'));
+    symlinkSync(join(ground.project.path, 'nowhere.json'), join(ground.project.path, '.claude/settings.json'));
+    expect(ground.project.fault('install', 'claude').message).toContain('leads nowhere');
+    ground.put('nowhere.json', '{ "a": 1 }');
+    ground.project.data('install', 'claude');
+    expect(ground.text('nowhere.json')).toContain('hook claude');
+    ground.project.data('uninstall', 'claude');
+    expect(ground.text('nowhere.json')).toBe('{ "a": 1 }');
+  });
+
+  it('what it does not know, and to guess where nothing is', () => {
+    const ground = newGround();
+    expect(ground.project.fault('install', 'emacs')).toMatchObject({ code: 'invalid' });
+    expect(ground.project.fault('install', 'claude', '--user', '--project')).toMatchObject({ code: 'usage' });
+    ground.project.env['PATH'] = '/nowhere';
+    expect(ground.project.fault('install', 'all')).toMatchObject({ code: 'not_found' });
+    mkdirSync(join(ground.home, '.codex'));
+    mkdirSync(join(ground.home, '.gemini'));
+    expect(ground.project.data('install', 'all')['clients']).toEqual(['codex', 'gemini']);
+    ground.project.data('uninstall', 'all');
+    expect(treeOf(ground.project.path, '.holdfast')).toEqual({});
+  });
+
+  it('to overwrite an entry, a table or a file of the same name', () => {
+    const ground = newGround();
+    ground.put('.mcp.json', '{ "mcpServers": { "holdfast": { "command": "mine" } } }');
+    ground.put('.claude/skills/holdfast/SKILL.md', 'mine\n');
+    ground.put('.codex/config.toml', '[mcp_servers.holdfast]\ncommand = "mine"\n');
+    const files = [
+      ...ground.project.data('install', 'claude')['files'],
+      ...ground.project.data('install', 'codex')['files'],
+    ];
+    for (const path of ['.mcp.json', '.claude/skills/holdfast/SKILL.md', '.codex/config.toml'])
+      expect(files).toContainEqual(expect.objectContaining({ path, action: 'left', why: expect.any(String) }));
+    ground.project.data('uninstall', 'all');
+    expect(ground.text('.mcp.json')).toContain('mine');
+    expect(ground.text('.claude/skills/holdfast/SKILL.md')).toBe('mine\n');
+    expect(ground.text('.codex/config.toml')).toBe('[mcp_servers.holdfast]\ncommand = "mine"\n');
+  });
+});
+
+describe("Codex's settings", () => {
+  it('keep tables that Codex wrote below ours, and lose what says nothing without ours', () => {
+    const ground = newGround();
+    ground.project.data('install', 'codex');
+    const text = ground.text('.codex/config.toml');
+    ground.put(
+      '.codex/config.toml',
+      `model = "m"\n\n${text}\n[mcp_servers.holdfast.tools.resume]\napproval_mode = "approve"\n\n# kept\n[projects."/x"]\ntrust_level = "trusted"\n`,
+    );
+    ground.project.data('uninstall', 'codex');
+    expect(ground.text('.codex/config.toml')).toMatch(
+      /^model = "m"\n+# kept\n\[projects\."\/x"\]\ntrust_level = "trusted"\n$/,
+    );
+  });
+});
+
+describe('doctor', () => {
+  const findingsOf = (ground: Ground): { code: string; at: string; message: string }[] =>
+    ground.project.data('doctor')['findings'];
+
+  it('says what is not trusted, was never heard of, is gone or does not run', () => {
+    const ground = newGround();
+    ground.project.data('install', 'codex');
+    expect(findingsOf(ground).map(({ code }) => code)).toEqual(['install.untrusted', 'install.silent']);
+    const file = join(ground.project.path, '.codex/hooks.json');
+    const { hooks } = JSON.parse(readFileSync(file, 'utf8')) as {
+      hooks: Record<string, { matcher?: string; hooks: Record<string, unknown>[] }[]>;
+    };
+    const trust = Object.entries(hooks).map(([event, [group]]) => {
+      const hook = { event, group: 0, handler: 0, matcher: group?.matcher, handlerWords: group?.hooks[0] ?? {} };
+      return `[hooks.state.${JSON.stringify(codexKey(file, hook))}]\ntrusted_hash = "${codexHash(hook)}"\n`;
+    });
+    mkdirSync(join(ground.home, '.codex'));
+    writeFileSync(join(ground.home, '.codex/config.toml'), trust.join('\n'));
+    const line = briefHooks['codex']?.command(file, 'SessionStart') ?? '';
+    runLine(line, ground, payloadsOf('codex', ground.project)[0]?.payload);
+    expect(findingsOf(ground)).toEqual([]);
+    writeFileSync(join(ground.home, '.codex/config.toml'), trust.slice(1).join('\n'));
+    expect(findingsOf(ground)).toMatchObject([
+      { code: 'install.untrusted', message: expect.stringContaining('SessionStart') },
+    ]);
+    writeFileSync(join(ground.home, '.codex/config.toml'), trust.join('\n'));
+    rmSync(join(ground.project.path, 'AGENTS.md'));
+    writeFileSync(join(ground.project.path, '.codex/config.toml'), '');
+    ground.put('.holdfast/program.local', '/gone');
+    expect(findingsOf(ground).map(({ code, at }) => `${code} ${at}`)).toEqual([
+      'install.missing .codex/config.toml',
+      'install.missing AGENTS.md',
+      'install.unreachable node .holdfast/holdfast.cjs',
+    ]);
+  });
+
+  it('knows the hash that Codex gives a hook', () => {
+    const handlerWords = { type: 'command', command: 'node x hook codex Stop', timeout: 10 };
+    const hook = { event: 'Stop', group: 0, handler: 0, matcher: 'ignored', handlerWords };
+    // Of {"event_name":"stop","hooks":[{"async":false,"command":"node x hook codex Stop","timeout":10,"type":"command"}]}
+    expect(codexHash(hook)).toBe('sha256:2a5d81aa2de128bee7441e6a83f48c648fad3939a60e0a9cdece3744de0ecc6e');
+    expect(codexKey('/p/hooks.json', { ...hook, event: 'SessionStart' })).toBe('/p/hooks.json:session_start:0:0');
+  });
+});
+
+describe('the packaged forms', () => {
+  it('are made of what install writes (`node scripts/run.mjs scripts/plugins.ts` makes them anew)', () => {
+    const files = packagedFiles((path) => readFileSync(join(root, path), 'utf8'));
+    for (const name of ['claude', 'gemini', 'cursor']) {
+      const wanted = [...files]
+        .filter(([path]) => path.startsWith(`${name}/`))
+        .map(([path, text]) => [path.slice(name.length + 1), text]);
+      const found = Object.entries(treeOf(join(root, 'plugins', name))).filter(([path]) => !path.endsWith('/'));
+      const utf8 = found.map(([path, text]) => [path, Buffer.from(text, 'latin1').toString('utf8')]);
+      expect(Object.fromEntries(utf8)).toEqual(Object.fromEntries(wanted));
+    }
+  });
+
+  it('bring the brief from wherever they are put', () => {
+    const ground = newGround();
+    const plugin = join(ground.home, 'cache', 'holdfast', '0.1.0');
+    cpSync(join(root, 'plugins/claude'), plugin, { recursive: true });
+    const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
+    const bin = join(ground.home, 'bin');
+    mkdirSync(bin);
+    symlinkSync(program, join(bin, 'holdfast'));
+    ground.project.env['PATH'] = `${bin}:${ground.project.env['PATH']}`;
+    const line = hooks.SessionStart[0].hooks[0].command;
+    for (const [client, env] of Object.entries({
+      claude: { CLAUDECODE: '1' },
+      codex: {},
+      qwen: { QWEN_PROJECT_DIR: '/' },
+    })) {
+      const payload = payloadsOf(client, ground.project)[0]?.payload;
+      const ran = runLine(line, ground, payload, { CLAUDE_PLUGIN_ROOT: plugin, ...env } as Record<string, string>);
+      expect([client, contextIn({ ...ran })]).toEqual([client, expect.stringContaining('Holdfast brief')]);
+    }
+  });
+});

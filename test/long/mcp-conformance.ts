@@ -1,0 +1,161 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+} from '@modelcontextprotocol/server';
+import { createMcpHandler } from '../../src/mcp/http.ts';
+import { openContext } from '../../src/open.ts';
+import { createFixture } from './mcp-fixture.ts';
+
+/** Newer than the oldest Node this project runs on: the suite and the inspector need it. */
+const NODE = '22.23.3';
+const CONFORMANCE = '0.1.16';
+const INSPECTOR = '2.12.0';
+
+/** What the product itself offers. */
+const onProduct = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list'];
+/** What needs tools, resources or prompts made for it; the transport is the same. */
+const onFixture = [
+  'tools-call-simple-text',
+  'tools-call-image',
+  'tools-call-audio',
+  'tools-call-embedded-resource',
+  'tools-call-mixed-content',
+  'tools-call-error',
+  'tools-call-with-logging',
+  'tools-call-with-progress',
+  'json-schema-2020-12',
+  'logging-set-level',
+  'resources-read-text',
+  'resources-read-binary',
+  'resources-templates-read',
+  'prompts-get-simple',
+  'prompts-get-with-args',
+  'prompts-get-embedded-resource',
+  'prompts-get-with-image',
+  // It is the library's own check of host and origin that answers here; `serve` has another in front of its door.
+  'dns-rebinding-protection',
+];
+/** What asks the client something back, or keeps a stream or a subscription of a session: over HTTP there is none here. */
+const notOffered = [
+  'completion-complete',
+  'tools-call-sampling',
+  'tools-call-elicitation',
+  'elicitation-sep1034-defaults',
+  'elicitation-sep1330-enums',
+  'server-sse-polling',
+  'server-sse-multiple-streams',
+  'resources-subscribe',
+  'resources-unsubscribe',
+];
+
+/** Runs the official conformance suite over HTTP and the inspector's command line over pipes. */
+export async function checkConformance(): Promise<boolean> {
+  const { node, folder } = bringTools();
+  const suite = join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+  const inspector = join(folder, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
+  const workspace = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
+  const program = join(process.cwd(), 'dist/bin/holdfast.cjs');
+  const holdfast = (...words: string[]) => spawnSync(process.execPath, [program, ...words], { cwd: workspace });
+  holdfast('init', '--title', 'Conformance', '--id', 'conformance');
+  holdfast('plan', 'add', 't1', 'A step');
+  const context = openContext({ dir: workspace, actor: { kind: 'agent', name: 'conformance' } });
+  const handler = createMcpHandler({ version: '0.0.0' });
+  const product = await listen((request) =>
+    handler.fetch(request, { contextOf: (run) => ({ ...context, run }), mayCall: () => undefined }),
+  );
+  const fixture = await listen(createFixture());
+  const results: { what: string; ok: boolean }[] = [];
+  const note = (what: string, ok: boolean, more = ''): void => {
+    results.push({ what, ok });
+    console.log(`${ok ? 'pass' : 'FAIL'}  ${what}${ok ? '' : `\n${more.slice(-1500)}`}`);
+  };
+  try {
+    for (const [scenarios, url] of [
+      [onProduct, product.url],
+      [onFixture, fixture.url],
+    ] as const) {
+      for (const scenario of scenarios) {
+        const ran = await run(node, [suite, 'server', '--url', url, '--scenario', scenario], folder);
+        note(scenario, ran.code === 0, ran.output);
+      }
+    }
+    for (const [what, ...words] of inspections) {
+      const line = [inspector, '--cli', process.execPath, program, 'mcp', ...words];
+      const ran = await run(node, line, workspace);
+      note(`inspector ${words.join(' ')}`, ran.code === 0 && ran.output.includes(what), ran.output);
+    }
+  } finally {
+    await handler.close();
+    await context.close();
+    product.close();
+    fixture.close();
+    rmSync(workspace, { recursive: true, force: true });
+  }
+  const failed = results.filter(({ ok }) => !ok).length;
+  console.log(`${results.length - failed} of ${results.length} passed; not offered: ${notOffered.join(', ')}.`);
+  return failed === 0;
+}
+
+/** What the answer must hold, and the words for the inspector. */
+const inspections: readonly [string, ...string[]][] = [
+  ['checkpoint', '--method', 'tools/list'],
+  ['in_progress', '--method', 'tools/call', '--tool-name', 'start', '--tool-arg', 'key=t1'],
+  ['holdfast://brief', '--method', 'resources/list'],
+  ['Next action', '--method', 'resources/read', '--uri', 'holdfast://brief'],
+  ['handoff', '--method', 'prompts/list'],
+];
+
+/** From npm, into a folder outside the project that is kept for the next time. */
+function bringTools(): { node: string; folder: string } {
+  const folder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast-test', 'mcp');
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const nodePackage = `node-${platform}-${process.arch}`;
+  const node = join(folder, 'node_modules', nodePackage, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  const wanted = [
+    `${nodePackage}@${NODE}`,
+    `@modelcontextprotocol/conformance@${CONFORMANCE}`,
+    `@modelcontextprotocol/inspector@${INSPECTOR}`,
+  ];
+  const mark = join(folder, wanted.join(' ').replace(/[^\w.]+/g, '-'));
+  if (!existsSync(mark)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"private":true}');
+    const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...wanted];
+    const ran = spawnSync('npm', words, { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
+    if (ran.status !== 0) throw new Error('npm could not bring the suite.');
+    writeFileSync(mark, '');
+  }
+  return { node, folder };
+}
+
+/** On a port of this machine, with the library's checks of host and origin in front. */
+async function listen(answer: (request: Request) => Promise<Response>): Promise<{ url: string; close(): void }> {
+  const fetch = async (request: Request): Promise<Response> =>
+    hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+    originValidationResponse(request, localhostAllowedOrigins()) ??
+    answer(request);
+  const server = serve({ fetch, port: 0, hostname: '127.0.0.1' });
+  if (!server.listening) await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/mcp`, close: () => server.close() };
+}
+
+async function run(command: string, words: string[], cwd: string): Promise<{ code: number | null; output: string }> {
+  const child = spawn(command, words, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, output };
+}

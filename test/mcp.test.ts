@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { Fault } from '../src/core/fault.ts';
+import { createMcpHandler } from '../src/mcp/http.ts';
+import { openContext } from '../src/open.ts';
+import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { openClient } from './mcp-client.ts';
+
+const holderOf = (folder: Folder, key: string): string =>
+  folder.data('status')['steps'].find((step: { key: string }) => step.key === key).holder?.session;
+const sessionOf = (folder: Folder, id: string) =>
+  folder.data('sessions')['sessions'].find((session: { id: string }) => session.id === id);
+
+describe('the caller', () => {
+  it('is known by its client, in the conversation its environment names, and lives in the process above', async () => {
+    const folder = newWorkspace();
+    const client = await openClient(folder, { env: { CLAUDE_CODE_SESSION_ID: 'c-1' } });
+    await client.call('start', { key: 't1' });
+    expect(sessionOf(folder, 'S-1')).toMatchObject({
+      agent: 'claude',
+      kind: 'agent',
+      client: { name: 'claude', id: 'c-1' },
+      owner: { pid: process.pid },
+    });
+    await client.close();
+  });
+
+  it('is known by what it sends with a call', async () => {
+    const folder = newWorkspace();
+    const client = await openClient(folder, { name: 'codex-mcp-client' });
+    await client.call('start', { key: 't1' }, { sessionId: 'thread-7' });
+    expect(sessionOf(folder, 'S-1')).toMatchObject({ agent: 'codex', client: { name: 'codex', id: 'thread-7' } });
+    await client.call('start', { key: 't3' }, { sessionId: 'thread-8' });
+    expect([holderOf(folder, 't1'), holderOf(folder, 't3')]).toEqual(['S-1', 'S-2']);
+    const { isError } = await client.call('checkpoint', { name: 'x' }, { sessionId: 'thread-7' });
+    expect([isError, await client.close()]).toEqual([undefined, 0]);
+  });
+
+  it('is the process where its client tells no id, and marked as inferred', async () => {
+    const folder = newWorkspace();
+    const client = await openClient(folder, { name: 'gemini-cli-mcp-client' });
+    await client.call('start', { key: 't1' });
+    await client.close();
+    expect(sessionOf(folder, 'S-1')).toMatchObject({ agent: 'gemini', client: { name: 'gemini', inferred: true } });
+    const again = await openClient(folder, { name: 'gemini-cli-mcp-client' });
+    expect((await again.call('finish', { action: 'complete' })).isError).toBeUndefined();
+    await again.close();
+  });
+
+  it('goes by the name it was started with, or the one it gives itself', async () => {
+    const folder = newWorkspace();
+    const named = await openClient(folder, { words: ['--agent', 'reviewer'] });
+    await named.call('start', { key: 't1' });
+    await named.close();
+    const stranger = await openClient(folder, { name: 'My Client!', modern: true });
+    await stranger.call('start', { key: 't3' });
+    await stranger.close();
+    expect(['S-1', 'S-2'].map((id) => sessionOf(folder, id).agent)).toEqual(['reviewer', 'my-client']);
+  });
+
+  it('is told that its step is another’s now, and may begin anew', async () => {
+    const folder = newWorkspace();
+    const client = await openClient(folder, { env: { CLAUDE_CODE_SESSION_ID: 'c-1' } });
+    await client.call('start', { key: 't1' });
+    await client.call('handoff', { action: 'offer', to: 'bob' });
+    folder.data('handoff', 'accept', 'H-1', '--agent', 'bob');
+    const refused = await client.call('checkpoint', { name: 'drafted' });
+    expect(refused.structuredContent.fault.code).toBe('fenced');
+    expect((await client.call('start', { key: 't3' })).isError).toBeUndefined();
+    await client.close();
+  });
+});
+
+describe('the server', () => {
+  it('says the trigger first, writes nothing but the protocol and ends with its input', async () => {
+    const client = await openClient(newWorkspace());
+    await client.call('resume');
+    expect(await client.close()).toBe(0);
+    const [hello, ...rest] = client.lines.map((line) => JSON.parse(line));
+    expect(hello.result.instructions).toMatch(/^Call `resume` before you begin/);
+    expect(hello.result.instructions.length).toBeLessThan(2048);
+    expect(rest.every((message) => message.jsonrpc === '2.0')).toBe(true);
+  });
+
+  it('finds a workspace that is made while it runs', async () => {
+    const folder = newFolder();
+    const client = await openClient(folder);
+    expect((await client.call('resume')).structuredContent.fault).toMatchObject({ code: 'not_found' });
+    folder.data('init', '--title', 'New', '--id', 'new');
+    expect((await client.call('resume')).structuredContent.data.run.id).toBe('new');
+    await client.close();
+  });
+
+  it('answers the calls of one moment in their order, and all of them before it ends', async () => {
+    const folder = newWorkspace();
+    const client = await openClient(folder);
+    const calls = [client.call('start', { key: 't1' }), client.call('checkpoint', { name: 'drafted' })];
+    const ended = client.close();
+    for (const { isError } of await Promise.all(calls)) expect(isError).toBeUndefined();
+    expect(await ended).toBe(0);
+  });
+
+  it('refuses what a tool does not take and says what it does', async () => {
+    const client = await openClient(newWorkspace());
+    const { structuredContent } = await client.call('finish', { action: 'complete', sumary: 'x' });
+    expect(structuredContent.fault).toMatchObject({
+      code: 'invalid',
+      hints: ['Did you mean `summary`?', expect.any(String)],
+    });
+    await client.close();
+  });
+
+  it('offers the brief, the status and each run to read, and tells when they change', async () => {
+    const folder = newWorkspace();
+    const client = await openClient(folder);
+    const { resources } = await client.request('resources/list');
+    expect(resources.map((one: { uri: string }) => one.uri)).toEqual([
+      'holdfast://brief',
+      'holdfast://status',
+      'holdfast://run/auth',
+    ]);
+    for (const { uri } of resources) {
+      const { contents } = await client.request('resources/read', { uri });
+      expect(contents[0].text).toContain('t1');
+    }
+    expect(await client.error('resources/read', { uri: 'holdfast://run/none' })).toMatchObject({
+      data: { code: 'not_found' },
+    });
+    await client.request('resources/subscribe', { uri: 'holdfast://brief' });
+    folder.data('note', 'Something new');
+    expect(await client.notification('notifications/resources/updated')).toMatchObject({ uri: 'holdfast://brief' });
+    await client.close();
+  });
+
+  it('offers prompts to resume and to hand over', async () => {
+    const client = await openClient(newWorkspace());
+    const { prompts } = await client.request('prompts/list');
+    expect(prompts.map((one: { name: string }) => one.name)).toEqual(['resume', 'handoff']);
+    const resumed = await client.request('prompts/get', { name: 'resume', arguments: {} });
+    expect(resumed.messages[0].content.text).toContain('Next action');
+    const handed = await client.request('prompts/get', { name: 'handoff', arguments: { to: 'codex' } });
+    expect(handed.messages[0].content.text).toContain('Hand your work over to codex.');
+    await client.close();
+  });
+});
+
+describe('over HTTP', () => {
+  it('serves each request alone, as the one it was admitted as and no further', async () => {
+    const folder = newWorkspace();
+    const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'ada' } });
+    const handler = createMcpHandler({ version: '0.0.0' });
+    const post = async (scope: 'read' | 'write', name: string, args: object) => {
+      const request = new Request('http://127.0.0.1/mcp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+      });
+      const response = await handler.fetch(request, {
+        contextOf: (run) => ({ ...context, run }),
+        mayCall(operation) {
+          if (scope === 'read' && operation.scope !== 'read') throw new Fault('not_allowed', 'Only reading.');
+        },
+      });
+      const text = await response.text();
+      const body = text.startsWith('{') ? text : (/^data: (\{.*)$/m.exec(text)?.[1] ?? text);
+      return JSON.parse(body).result;
+    };
+    expect((await post('read', 'start', { key: 't1' })).structuredContent.fault.code).toBe('not_allowed');
+    expect((await post('write', 'start', { key: 't1' })).structuredContent.data.step.status).toBe('in_progress');
+    expect((await post('read', 'resume', {})).structuredContent.data.position.step).toBe('t1');
+    await handler.close();
+    await context.close();
+    expect(sessionOf(folder, 'S-1').agent).toBe('ada');
+  });
+});

@@ -1,0 +1,136 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Folder, newFolder, program } from './command-line.ts';
+
+const ID = '6f1d0c52-0000-4000-8000-000000000001';
+
+/** A folder with a file that a conversation of Claude wrote before it was cut off, and its transcript, an hour old. */
+function newPlace(more: readonly object[] = []): { folder: Folder; transcript: string } {
+  const folder = newFolder();
+  mkdirSync(join(folder.path, 'src'));
+  writeFileSync(join(folder.path, 'src/login.ts'), 'x');
+  const place = join(folder.path, '.claude/projects', folder.path.replace(/[^A-Za-z0-9]/g, '-'));
+  mkdirSync(place, { recursive: true });
+  const transcript = join(place, `${ID}.jsonl`);
+  const told = readFileSync(new URL('fixtures/transcripts/claude/session.jsonl', import.meta.url), 'utf8');
+  const lines = more.map((line) => `${JSON.stringify(line)}\n`).join('');
+  writeFileSync(transcript, told.replaceAll('/repo/app', folder.path) + lines);
+  const hourAgo = Date.now() / 1000 - 3600;
+  utimesSync(transcript, hourAgo, hourAgo);
+  return { folder, transcript };
+}
+
+function hook(folder: Folder, event: string, payload: object): void {
+  const input = JSON.stringify({ session_id: ID, cwd: folder.path, hook_event_name: event, ...payload });
+  spawnSync(process.execPath, [program, 'hook', 'claude', event], { cwd: folder.path, env: folder.env, input });
+}
+
+const versionOf = (folder: Folder): number =>
+  folder.data('status')['version'] ?? folder.data('log')['events'].at(-1).version;
+
+describe('recover', () => {
+  it('makes a run of a conversation that nobody recorded, and twice is once', () => {
+    const { folder } = newPlace();
+    const done = folder.data('recover');
+    expect(done).toMatchObject({ client: 'claude', conversation: ID, session: 'S-1' });
+    const brief = folder.data('resume');
+    expect(brief['run'].goal).toBe('Add a login form');
+    expect(brief['uncertain']).toMatchObject([
+      { class: 'irreversible', name: expect.stringContaining('npm run deploy') },
+    ]);
+    expect(brief['freshness'].previous).toMatchObject({ id: 'S-1', status: 'crashed' });
+    expect(brief['nextAction'].text).toContain('Now I deploy.');
+    expect(brief['text']).toContain('src/login.ts');
+    expect(brief['position']).toMatchObject({ interrupted: ['todo-2'] });
+    expect(folder.data('usage')['total']).toEqual({ input: 600, output: 80, cached: 160 });
+    expect(folder.data('decisions')['decisions']).toMatchObject([
+      { decision: 'Keep the token in a cookie', reason: 'scripts cannot read it' },
+    ]);
+    const before = versionOf(folder);
+    expect(folder.data('recover')).toMatchObject({ session: null, added: [] });
+    expect(versionOf(folder)).toBe(before);
+    expect(folder.run('doctor').code).toBe(0);
+  });
+
+  it('leaves a snapshot that is marked as reconstructed, and no secret', () => {
+    const { folder } = newPlace();
+    folder.data('recover');
+    const snapshot = readFileSync(join(folder.path, '.holdfast/snapshots/claude-1.md'), 'utf8');
+    expect(snapshot).toContain('reconstructed: true');
+    expect(snapshot).toContain('src/login.ts');
+    expect(folder.run('log', '--json').out).not.toContain('ghp_');
+    expect(folder.run('log', '--json').out).toContain('[redacted: github token]');
+  });
+
+  it('shows what it would record without recording it', () => {
+    const { folder } = newPlace();
+    const shown = folder.run('recover', '--dry-run').out;
+    expect(shown).toContain('src/login.ts');
+    expect(shown).toContain('Now I deploy.');
+    expect(folder.fault('log')).toMatchObject({ code: 'not_found' });
+  });
+
+  it('ignores files outside the workspace', () => {
+    const call = { type: 'tool_use', id: 'c9', name: 'Write', input: { file_path: '/etc/hosts', content: '' } };
+    const { folder } = newPlace([
+      { type: 'assistant', message: { id: 'm9', content: [call] } },
+      { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'c9', content: 'ok' }] } },
+    ]);
+    folder.data('recover');
+    const events: { type: string; body: { artifacts: { path: string }[] } }[] = folder.data('log')['events'];
+    const seen = events.filter((event) => event.type === 'files.seen').flatMap((event) => event.body.artifacts);
+    expect(seen.map((artifact) => artifact.path)).toEqual(['src/login.ts']);
+  });
+
+  it('adds to a crashed session what its hooks did not see, and nothing that they saw', async () => {
+    const { folder, transcript } = newPlace();
+    folder.data('init', '--title', 'Login');
+    const owner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    folder.env['HOLDFAST_PID'] = String(owner.pid);
+    hook(folder, 'SessionStart', { source: 'startup', transcript_path: transcript });
+    const write = { file_path: join(folder.path, 'src/login.ts'), content: 'x' };
+    hook(folder, 'PostToolUse', { tool_name: 'Write', tool_use_id: 'c2', tool_input: write, tool_response: {} });
+    hook(folder, 'PreToolUse', { tool_name: 'Bash', tool_use_id: 'c4', tool_input: { command: 'npm run deploy' } });
+    delete folder.env['HOLDFAST_PID'];
+    expect(folder.fault('recover', '--transcript', transcript)).toMatchObject({
+      code: 'held',
+      data: { session: 'S-1' },
+    });
+
+    const dead = new Promise((resolve) => owner.on('exit', resolve));
+    owner.kill('SIGKILL');
+    await dead;
+    const done = folder.data('recover');
+    expect(done['session']).toBe('S-2');
+    expect(done['added'].join('\n')).not.toContain('Files changed');
+    const brief = folder.data('resume');
+    expect(brief['uncertain']).toHaveLength(1);
+    expect(brief['nextAction'].text).toContain('Now I deploy.');
+    const events: { type: string }[] = folder.data('log')['events'];
+    expect(events.filter((event) => event.type === 'files.seen')).toHaveLength(1);
+    expect(folder.data('sessions')['sessions']).toMatchObject([
+      { id: 'S-2', continues: 'S-1', status: 'crashed' },
+      { id: 'S-1', status: 'crashed' },
+    ]);
+    expect(folder.data('recover', '--session', 'S-1')).toMatchObject({ session: null, added: [] });
+  });
+
+  it('does not take a conversation that may be at work for one that was cut off, unless it is named', () => {
+    const { folder, transcript } = newPlace();
+    utimesSync(transcript, new Date(), new Date());
+    expect(folder.fault('recover')).toMatchObject({ code: 'held', data: { conversation: ID } });
+    expect(folder.data('recover', '--session', ID)).toMatchObject({ session: 'S-1' });
+  });
+
+  it('says where it looked when there is nothing', () => {
+    const folder = newFolder();
+    expect(folder.fault('recover')).toMatchObject({
+      code: 'not_found',
+      hints: [expect.stringContaining('.claude'), expect.any(String)],
+    });
+    writeFileSync(join(folder.path, 'notes.txt'), 'nothing of the kind');
+    expect(folder.fault('recover', '--transcript', 'notes.txt')).toMatchObject({ code: 'invalid' });
+  });
+});

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { parseArguments } from '../src/cli/arguments.ts';
+import { estimateTokens } from '../src/core/tokens.ts';
+import { parseInput } from '../src/operations/operation.ts';
+
+const tokens = (text: string): number => Math.max(estimateTokens(text), encode(text).length);
+
+describe.each(readdirSync('skills'))('skill %s', (folder) => {
+  const text = readFileSync(`skills/${folder}/SKILL.md`, 'utf8');
+  const [, matter = '', body = ''] = /^---\n(.*?)\n---\n(.*)$/s.exec(text) ?? [];
+  const front = parse(matter) as { name: string; description: string };
+
+  it('is named as its folder and says when to use it', () => {
+    expect(front.name).toBe(folder);
+    expect(front.name).toMatch(/^[a-z\d]+(-[a-z\d]+)*$/);
+    expect(front.description).toContain('USE FOR:');
+    expect(front.description.length).toBeLessThanOrEqual(1024);
+  });
+
+  it('costs fewer than 500 tokens to trigger and 2,000 to read', () => {
+    const beginning = body.slice(0, body.indexOf('\n## ', body.indexOf('## When to use') + 1));
+    expect(tokens(front.description + beginning)).toBeLessThan(500);
+    expect(tokens(body)).toBeLessThan(2000);
+  });
+
+  it('names only commands that there are, with words and flags they take', async () => {
+    const commands = [...body.matchAll(/`holdfast ([^`]+)`/g)].map((found) => found[1] as string);
+    expect(commands.length).toBeGreaterThan(8);
+    for (const command of commands) {
+      const { operation, input } = await parseArguments(wordsOf(command));
+      expect(operation, command).not.toBeNull();
+      // A command that is named alone, without what it needs, stands for itself.
+      if (operation && command.includes(' --')) parseInput(operation, input);
+    }
+  });
+});
+
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+}
