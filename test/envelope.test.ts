@@ -162,7 +162,9 @@ const life: [words: string, shape: Record<string, unknown>][] = [
 ];
 
 describe('--json', () => {
-  it('prints exactly one object for every command, in the documented shape, and HTTP answers the same', async () => {
+  it('prints exactly one object for every command, in the documented shape, and HTTP answers the same', {
+    timeout: 120_000,
+  }, async () => {
     const folder = newWorkspace();
     const twin = newWorkspace();
     const overHttp = openHttp(twin);
