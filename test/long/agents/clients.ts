@@ -136,7 +136,7 @@ export const clients: readonly Client[] = [
       ...(goesOn ? ['--continue'] : []),
       ...['-p', prompt],
     ],
-    compaction: { fullTokens: 190_000 },
+    compaction: { command: '/compress' },
   },
   {
     name: 'copilot',
