@@ -130,9 +130,9 @@ describe('resuming', () => {
       return words.map((word) => text.indexOf(`\n${word}`));
     };
     const ascending = (list: number[]) => list.every((place, index) => place > (list[index - 1] ?? -1));
-    expect(ascending(places('worker', 'Open', 'Decisions', 'Findings'))).toBe(true);
-    expect(ascending(places('verifier', 'Findings', 'Decisions', 'Open'))).toBe(true);
-    expect(ascending(places('orchestrator', 'Open', 'Position', 'Decisions'))).toBe(true);
+    expect(ascending(places('worker', 'Open', 'Irreversible', 'Findings'))).toBe(true);
+    expect(ascending(places('verifier', 'Findings', 'Irreversible', 'Open'))).toBe(true);
+    expect(ascending(places('orchestrator', 'Open', 'Position', 'Irreversible'))).toBe(true);
   });
 
   it('advises what to read, measured, in order', () => {

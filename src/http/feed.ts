@@ -48,7 +48,9 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
   async function next(): Promise<string | null> {
     await pause(GATHER_MS - (performance.now() - saidAt));
     let lookMs = SOONEST_LOOK_MS;
-    for (let seen: number | undefined; isOpen && !stopped.aborted; ) {
+    for (let seen: number | undefined; isOpen; ) {
+      // What was recorded before the server was told to stop is told before it stops.
+      const isLast = stopped.aborted;
       if (performance.now() - checkedAt >= CHECK_TOKEN_EVERY_MS) {
         if (!(await holds())) return null;
         checkedAt = performance.now();
@@ -61,6 +63,7 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
         if (events.length > 0) return `id: ${cursor}\nevent: events\ndata: ${textOf(page, events)}\n\n`;
         continue;
       }
+      if (isLast) return null;
       if (performance.now() - saidAt >= SILENCE_MS) return ': still here\n\n';
       const heard = await engine.news(lookMs, seen);
       lookMs = heard === seen ? Math.min(LATEST_LOOK_MS, lookMs * 3) : SOONEST_LOOK_MS;
