@@ -182,6 +182,17 @@ describe('a mirror', () => {
     expect(textOf(folder)).toBe(sessionState());
   });
 
+  it('is not written under the lock of another, and is once that is given up', () => {
+    const folder = adopted();
+    const lock = folder.data('claim', 'agent-output/**', '--agent', 'bob');
+    folder.data('start', '2', '--agent', 'ada');
+    const ran = folder.run('checkpoint', 'phase_3_cost', '--agent', 'ada');
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('bob')]);
+    expect(stateOf(folder).steps['2'].sub_step).toBe('phase_2_waf');
+    folder.data('release', lock['id'], '--agent', 'bob');
+    expect(stateOf(folder).steps['2'].sub_step).toBe('phase_3_cost');
+  });
+
   it('is left alone once it is taken away', () => {
     const folder = adopted();
     expect(folder.data('mirror', 'list')['mirrors']).toMatchObject([{ format: 'apex', path: STATE }]);

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Account } from '../core/account.ts';
 import { aliasesIn, type Dropped, diffAccounts } from '../core/account-diff.ts';
+import { writableBy } from '../core/claims.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Mirror, State } from '../core/state.ts';
@@ -43,7 +44,7 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   const engine = await context.engine();
   const synced = await withFileLock(join(workspace.folder, 'mirrors', 'lock'), LOCK_WAIT_MS, async () => {
     const done: Synced[] = [];
-    for (const mirror of state.mirrors.values()) done.push(await syncMirror(engine, workspace, run, mirror));
+    for (const mirror of state.mirrors.values()) done.push(await syncMirror(context, engine, workspace, run, mirror));
     return done;
   });
   if (synced) return synced;
@@ -72,7 +73,13 @@ export async function keepMirrors(context: Context, state: State): Promise<void>
   }
 }
 
-async function syncMirror(engine: Engine, workspace: Workspace, run: string, mirror: Mirror): Promise<Synced> {
+async function syncMirror(
+  context: Context,
+  engine: Engine,
+  workspace: Workspace,
+  run: string,
+  mirror: Mirror,
+): Promise<Synced> {
   const format = await formatNamed(mirror.format);
   const { found, files } = readPlace(workspace.tree, format, mirror.path);
   const base = readBase(workspace, mirror, files);
@@ -99,6 +106,7 @@ async function syncMirror(engine: Engine, workspace: Workspace, run: string, mir
     result.rejected ??= setAside(workspace.tree, mirror.path, engine.now());
   const wanted = new Map([...previous, ...rendered]);
   const writing = new Map([...wanted].filter(([path, text]) => files.get(path) !== text));
+  await mustBeFree(context, engine, state, writing.keys());
   // Said before it is done: what a crash leaves half written is then known for our own, and is nobody's edit.
   if (writing.size > 0) saveBase(workspace, mirror, files, writing);
   for (const [path, text] of writing) {
@@ -108,6 +116,18 @@ async function syncMirror(engine: Engine, workspace: Workspace, run: string, mir
   saveBase(workspace, mirror, wanted);
   if (result.written.length > 0) await learnAliases(engine, run, mirror, format, account, wanted);
   return result;
+}
+
+/** Nobody writes under another's claim; the files are written when it is given up. */
+async function mustBeFree(context: Context, engine: Engine, state: State, paths: Iterable<string>): Promise<void> {
+  if (state.claims.size === 0) return;
+  const { actor, session } = context.caller;
+  const mine = [...state.sessions.values()].find((one) => one.id === session || one.agent === actor.name)?.id ?? null;
+  const vitals = await engine.vitals(state);
+  for (const path of paths) {
+    const held = writableBy(state, vitals, mine, path);
+    if (held) throw held;
+  }
 }
 
 /** What the file calls a thing is what people will call it: it is recorded once, with the first writing. */
