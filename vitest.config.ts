@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Tests may be run by an agent; what its shell says about it must not make the code under test take sides.
@@ -10,6 +11,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/postgres.ts'],
+    // Most tests wait for processes: a small machine has a worker for each of its cores, not one less.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
   },
 });
