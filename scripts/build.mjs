@@ -9,48 +9,21 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-const commonFolders = /\/src\/(cli|core|engine|open|operations|program|store|workspace)\b|\/valibot\//;
-const commonOperations = new Set([
-  'act',
-  'brief',
-  'checkpoint',
-  'complete',
-  'context',
-  'evidence',
-  'fields',
-  'index',
-  'operation',
-  'reading-list',
-  'resume',
-  'resume-file',
-  'session-start',
-  'start',
-  'supervision',
-]);
-/** In the folders of the common ones, and needed by few commands. */
-const rare = new RegExp(
-  `/src/(${[
-    'cli/(client-homes|completion|help)',
-    'core/(account|account-diff|account-of)',
-    'core/(client|command-class|deed|payload|recovery|redact|request)',
-    'core/(erase|event|index|standing|timeline|verify|waiting|worklog)',
-    'engine/(audit|erase|news|refold|replay|snapshots)',
-    'store/(index|memory|token-row|postgres/.*|sqlite/(listen|log-check|remains|tokens))',
-    'workspace/(capture|lock|transcripts/.*|tree)',
-  ].join('|')})\\.ts$`,
-);
-
-function isCommon(id) {
-  if (!commonFolders.test(id) || rare.test(id)) return false;
-  const operation = /\/operations\/(.*)\.ts$/.exec(id)?.[1];
-  return operation === undefined || commonOperations.has(operation);
-}
+/** Loaded when they are needed, and needed by nearly every command. */
+const hotParts = [
+  'store/sqlite/store',
+  'operations/checkpoint',
+  'operations/complete',
+  'operations/resume',
+  'operations/session-start',
+  'operations/start',
+];
 
 async function buildProgram() {
   rmSync(`${root}dist/bin`, { recursive: true, force: true });
   // What nearly every command needs is one file: finding and opening a second one takes as long as compiling the first.
-  await bundleProgram('program', 'src/program.ts', { groups: [{ name: 'program', test: isCommon }] });
-  await bundleProgram('hook', 'src/hook-program.ts');
+  await bundleProgram('program', 'src/program.ts', hotParts);
+  await bundleProgram('hook', 'src/hook-program.ts', ['store/sqlite/store']);
   await bundleProgram('holdfast', 'src/bin.ts');
   chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
 }
@@ -66,7 +39,9 @@ function buildLibrary() {
 }
 
 /** One file to start with, and the rarely used parts in files of their own. */
-async function bundleProgram(name, entry, codeSplitting) {
+async function bundleProgram(name, entry, hot = []) {
+  const first = [entry, ...hot.map((part) => `src/${part}.ts`)].map((file) => `${root}${file}`);
+  const together = new Set();
   const bundle = await rolldown({
     cwd: root,
     input: { [name]: entry },
@@ -76,6 +51,19 @@ async function bundleProgram(name, entry, codeSplitting) {
     // The addon of the SQLite package is found by its place in node_modules.
     external: [/^@photostructure\/sqlite/],
     transform: { define: { HOLDFAST_VERSION: JSON.stringify(version) } },
+    plugins: [
+      {
+        name: 'what the first file holds',
+        buildEnd() {
+          const follow = (id) => {
+            if (together.has(id)) return;
+            together.add(id);
+            for (const needed of this.getModuleInfo(id)?.importedIds ?? []) follow(needed);
+          };
+          first.forEach(follow);
+        },
+      },
+    ],
   });
   const { output } = await bundle.write({
     dir: 'dist/bin',
@@ -85,7 +73,7 @@ async function bundleProgram(name, entry, codeSplitting) {
     dynamicImportInCjs: false,
     banner: (chunk) => (chunk.name === 'holdfast' ? '#!/usr/bin/env node' : ''),
     minify: true,
-    ...(codeSplitting ? { codeSplitting } : {}),
+    codeSplitting: { groups: [{ name, test: (id) => together.has(id) }] },
   });
   await bundle.close();
   const runtime = output.find((chunk) => chunk.fileName.includes('rolldown-runtime'));

@@ -44,7 +44,7 @@ CREATE TABLE ${name}.events (
   PRIMARY KEY (run, version)
 );
 CREATE INDEX events_feed ON ${name}.events (tx, seq);
-CREATE INDEX events_key ON ${name}.events (run, key) WHERE key IS NOT NULL;
+CREATE INDEX events_key ON ${name}.events (run, key, version) WHERE key IS NOT NULL;
 
 CREATE TABLE ${name}.records (
   run text COLLATE "C" NOT NULL,

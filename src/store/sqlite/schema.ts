@@ -44,7 +44,7 @@ CREATE TABLE events (
   body TEXT NOT NULL
 );
 CREATE UNIQUE INDEX events_version ON events (run, version);
-CREATE INDEX events_key ON events (run, key) WHERE key IS NOT NULL;
+CREATE INDEX events_key ON events (run, key, version) WHERE key IS NOT NULL;
 
 CREATE TABLE records (
   number INTEGER PRIMARY KEY,
