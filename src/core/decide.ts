@@ -54,7 +54,8 @@ import {
 } from './rules/step.ts';
 import { compactWorklog } from './rules/worklog.ts';
 import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './rules/world.ts';
-import { forkState, type Session, type State } from './state.ts';
+import type { Session, State } from './state.ts';
+import { forkState } from './state-tables.ts';
 import type { RowKind, Rows } from './touch.ts';
 import type { Actor, Scope } from './vocabulary.ts';
 

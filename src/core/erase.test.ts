@@ -7,7 +7,7 @@ import { withoutWords } from './erase.ts';
 import { type Event, type EventType, eventBodies } from './event.ts';
 import { evolve } from './evolve.ts';
 import { ada, complete, decision, sam, scenario, start } from './scenario.suite.ts';
-import { emptyState } from './state.ts';
+import { emptyState } from './state-tables.ts';
 import { ERASED } from './text.ts';
 import { chainVerifier } from './verify.ts';
 

@@ -5,7 +5,8 @@ import type { Draft } from './event.ts';
 import { evolve, fold } from './evolve.ts';
 import { draft } from './rules/scene.ts';
 import { ada, agent, block, bob, complete, decision, leave, scenario, settle, start, task } from './scenario.suite.ts';
-import { count, deserializeState, emptyState, forkState, nextId, serializeState } from './state.ts';
+import { count, nextId } from './state.ts';
+import { deserializeState, emptyState, forkState, serializeState } from './state-tables.ts';
 
 const stamp = { run: 'work', at: '2026-01-02T10:00:00.000Z', actor: ada.actor, session: null, key: null };
 const history = (...drafts: Draft[]) => seal(drafts, stamp, { version: 0, hash: GENESIS });
@@ -29,7 +30,8 @@ describe('evolve', () => {
         draft('mirror.removed', { format: 'gsd', path: 'x' }),
       ),
     );
-    expect(state).toEqual({ ...emptyState(), version: 10, totals: { ...emptyState().totals, events: 10 } });
+    const untouched = Object.assign(emptyState(), { version: 10, totals: { ...emptyState().totals, events: 10 } });
+    expect(serializeState(state)).toBe(serializeState(untouched));
   });
 
   it('folds a plan with rings in it, and what is derived from it ends', () => {
@@ -84,7 +86,8 @@ describe('folded state', () => {
       .given(ada, start('b'))
       .given(agent('constructor'), start('a'), { type: 'snapshot.take' });
     const copy = deserializeState(serializeState(run.state));
-    expect(copy).toEqual(deserializeState(serializeState(copy)));
+    expect(serializeState(copy)).toBe(serializeState(run.state));
+    expect(copy.steps).toEqual(run.state.steps);
     expect([...copy.steps.keys()]).toEqual(['b', 'a']);
     expect(copy.snapshotSequences.get('constructor')).toBe(1);
   });

@@ -15,6 +15,7 @@ export {
 export { evolve, fold } from './evolve.ts';
 export { asFault, Fault, type FaultCode, faultExits } from './fault.ts';
 export { lifecycles, type Noun } from './lifecycle.ts';
-export { deserializeState, emptyState, type State, serializeState } from './state.ts';
+export type { State } from './state.ts';
+export { deserializeState, emptyState, serializeState } from './state-tables.ts';
 export { chainVerifier } from './verify.ts';
 export type { Actor, Basis } from './vocabulary.ts';

@@ -8,7 +8,8 @@ import { evolve, fold } from './evolve.ts';
 import { Fault } from './fault.ts';
 import { positionOf } from './position.ts';
 import { recordsOf } from './record.ts';
-import { deserializeState, emptyState, type State, serializeState } from './state.ts';
+import type { State } from './state.ts';
+import { deserializeState, emptyState, serializeState } from './state-tables.ts';
 import type { Recall } from './touch.ts';
 import { chainVerifier } from './verify.ts';
 
@@ -27,7 +28,10 @@ const problems = (events: readonly Event[]) => {
   return verifier.finish();
 };
 /** The words of a state, so that two can be compared whatever the order in which fields were written. */
-const told = (state: State): unknown => JSON.parse(serializeState(state));
+const told = (state: State): unknown =>
+  serializeState(state)
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 describe('folding', () => {
   it('in parts, through a cache at any place, is folding whole', () => {

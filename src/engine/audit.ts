@@ -1,6 +1,6 @@
 import { Fault, quoted } from '../core/fault.ts';
 import type { ProjectedRow } from '../core/record.ts';
-import { STATE_FORMAT, serializeState } from '../core/state.ts';
+import { STATE_FORMAT, serializeState } from '../core/state-tables.ts';
 import type { ChainProblem } from '../core/verify.ts';
 import type { Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';

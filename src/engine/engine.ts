@@ -6,15 +6,8 @@ import type { Vitals } from '../core/derive.ts';
 import type { Event, Owner } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
-import {
-  deserializeState,
-  emptyState,
-  forkState,
-  type Session,
-  STATE_FORMAT,
-  type State,
-  serializeState,
-} from '../core/state.ts';
+import type { Session, State } from '../core/state.ts';
+import { deserializeState, emptyState, forkState, STATE_FORMAT, serializeState } from '../core/state-tables.ts';
 import { addMs } from '../core/time.ts';
 import type { Touch } from '../core/touch.ts';
 import type { Actor, Scope } from '../core/vocabulary.ts';

@@ -1,7 +1,8 @@
 import type { Event } from '../core/event.ts';
 import { evolve } from '../core/evolve.ts';
 import { type ProjectedRow, recordsOf } from '../core/record.ts';
-import { emptyState, type State } from '../core/state.ts';
+import type { State } from '../core/state.ts';
+import { emptyState } from '../core/state-tables.ts';
 import type { RowKind, Rows, Touch } from '../core/touch.ts';
 import { type ChainProblem, chainVerifier } from '../core/verify.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { forkState, type Handoff, type Snapshot, type State } from '../core/state.ts';
+import type { Handoff, Snapshot, State } from '../core/state.ts';
+import { forkState } from '../core/state-tables.ts';
 import { readAncestry } from '../workspace/git-status.ts';
 import { act, currentRun } from './act.ts';
 import type { Context } from './context.ts';

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { draftSteps } from '../core/rules/plan.ts';
-import { emptyState } from '../core/state.ts';
+import { emptyState } from '../core/state-tables.ts';
 import { ActorName, isName, Sentence, Text } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';

@@ -3,7 +3,8 @@ import { changesOf } from '../changed.ts';
 import type { CommandOf, ReadAccount } from '../command.ts';
 import type { Draft } from '../event.ts';
 import { evolve } from '../evolve.ts';
-import { forkState, itemPrefixes, nextId, type State } from '../state.ts';
+import { itemPrefixes, nextId, type State } from '../state.ts';
+import { forkState } from '../state-tables.ts';
 import type { Rows } from '../touch.ts';
 import { draft, mustBeActive, pretend, type Scene } from './scene.ts';
 

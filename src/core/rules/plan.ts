@@ -3,6 +3,7 @@ import { hasChildren, planView } from '../derive.ts';
 import type { Draft, StepPlan } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import type { State, Step } from '../state.ts';
+import { forkState } from '../state-tables.ts';
 import { present } from '../touch.ts';
 import { draft, finishRun, mustBeActive, mustBePerson, reviveRun, type Scene, stepName, stepOf } from './scene.ts';
 
@@ -111,10 +112,12 @@ export function removeStep(scene: Scene, { step: key }: CommandOf<'plan.remove'>
       },
     );
   }
-  const steps = new Map(scene.state.steps);
-  steps.delete(step.key);
-  const left = planView({ ...scene.state, steps });
-  return [draft('step.removed', { step: step.key }), ...(steps.size > 0 ? finishRun({ ...scene, plan: left }) : [])];
+  const left = forkState(scene.state);
+  left.steps.delete(step.key);
+  return [
+    draft('step.removed', { step: step.key }),
+    ...(left.steps.size > 0 ? finishRun({ ...scene, plan: planView(left) }) : []),
+  ];
 }
 
 /** A step's parent and predecessors exist. */

@@ -4,6 +4,7 @@ import type { Draft, EventBody } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import { moveBetween, movesFrom } from '../lifecycle.ts';
 import { type Item, itemPrefixes, nextId } from '../state.ts';
+import { forkState } from '../state-tables.ts';
 import { draft, mustAllow, mustBeActive, mustBePerson, type Scene, stepOf } from './scene.ts';
 
 export function makeDecision(scene: Scene, { type: _, decisionType, ...body }: CommandOf<'decision.make'>): Draft[] {
@@ -117,9 +118,9 @@ function cannotSettle(item: Item, as: string): Fault {
 
 /** Steps that could not be started because of this blocker alone. */
 function freedBy(scene: Scene, item: Item): string[] {
-  const without = new Map(scene.state.items);
-  without.delete(item.id);
-  const after = planView({ ...scene.state, items: without });
+  const without = forkState(scene.state);
+  without.items.delete(item.id);
+  const after = planView(without);
   return scene.plan.leaves
     .filter((leaf) => leaf.obstacles.length > 0 && after.byKey.get(leaf.step.key)?.obstacles.length === 0)
     .map((leaf) => leaf.step.key);

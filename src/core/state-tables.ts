@@ -1,0 +1,109 @@
+import type { State } from './state.ts';
+
+/** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
+export const STATE_FORMAT = 8;
+
+export function emptyState(): State {
+  return stateWith(
+    {
+      version: 0,
+      run: null,
+      counters: {},
+      next: null,
+      totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
+      lastSnapshot: null,
+      worklog: { lines: 0, entries: 0, archives: [] },
+    },
+    {},
+  );
+}
+
+/** An independent copy; rows are shared, since nobody changes them. */
+export function forkState(state: State): State {
+  const { [TABLES]: tables, ...values } = state as LazyState;
+  // What either has opened and may change is from now on what both make their own of.
+  for (const [name, table] of Object.entries(tables.opened)) tables.sources[name as TableName] = { table };
+  tables.opened = {};
+  return stateWith(
+    { ...values, counters: { ...values.counters }, totals: { ...values.totals } },
+    { ...tables.sources },
+  );
+}
+
+/** A line for each table, after one for the rest; the order of rows is kept. */
+export function serializeState(state: State): string {
+  const { [TABLES]: tables, ...values } = state as LazyState;
+  const lines = tableNames.map((name) => {
+    const source = tables.sources[name];
+    const unread = tables.opened[name] === undefined && source !== undefined && source.table === undefined;
+    return unread ? source.text : JSON.stringify([...state[name]]);
+  });
+  return [JSON.stringify(values), ...lines].join('\n');
+}
+
+export function deserializeState(text: string): State {
+  const [values = '', ...lines] = text.split('\n');
+  const sources = Object.fromEntries(tableNames.map((name, place) => [name, { text: lines[place] ?? '[]' }]));
+  return stateWith(JSON.parse(values) as StateValues, sources);
+}
+
+const tableNames = [
+  'steps',
+  'sessions',
+  'claims',
+  'items',
+  'effects',
+  'messages',
+  'handoffs',
+  'notes',
+  'usage',
+  'mirrors',
+  'acceptedConflicts',
+  'places',
+  'snapshotSequences',
+] as const satisfies readonly (keyof State)[];
+
+type TableName = (typeof tableNames)[number];
+type StateValues = Omit<State, TableName>;
+
+/**
+ * Most commands look at few tables of a state that may be large: each is parsed, and copied from the state it was forked
+ * from, when somebody asks for it.
+ */
+interface Tables {
+  /** What a table is made from; nobody changes that. */
+  sources: { [K in TableName]?: Source };
+  opened: { [K in TableName]?: Map<string, unknown> };
+}
+type Source = { text: string; table?: Map<string, unknown> } | { table: Map<string, unknown>; text?: undefined };
+
+const TABLES = Symbol('tables');
+type LazyState = State & { [TABLES]: Tables };
+
+const stateWithTables = Object.defineProperties(
+  {},
+  Object.fromEntries(
+    tableNames.map((name) => [
+      name,
+      {
+        get(this: LazyState) {
+          const { opened, sources } = this[TABLES];
+          opened[name] ??= new Map(rowsOf(sources[name]));
+          return opened[name];
+        },
+      },
+    ]),
+  ),
+);
+
+function rowsOf(source: Source | undefined): Map<string, unknown> | undefined {
+  if (source === undefined) return undefined;
+  source.table ??= new Map(JSON.parse(source.text as string) as [string, unknown][]);
+  return source.table;
+}
+
+function stateWith(values: StateValues, sources: Tables['sources']): State {
+  const state = Object.assign(Object.create(stateWithTables) as LazyState, values);
+  state[TABLES] = { sources, opened: {} };
+  return state;
+}
