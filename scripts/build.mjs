@@ -87,6 +87,10 @@ async function bundleProgram(name, entry, hot = []) {
         () => `((exports)=>{${runtime.code};return exports})({})`,
       );
     }
+    // Started by `src/bin.ts`, which would have to copy all of it to put this around it.
+    if (name !== 'holdfast' && fileName === `${name}.cjs`) {
+      text = `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
+    }
     // A file of plain ASCII is read and compiled faster: the engine then keeps one byte a character.
     writeFileSync(
       file,

@@ -21,7 +21,7 @@ function start(): void {
     : (/^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other');
   const cacheFile = `${file}.${command}.${process.versions.v8}-${process.arch}.cache`;
   const cachedData = readCache(cacheFile);
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
+  const script = new Script(source, {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
   });

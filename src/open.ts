@@ -15,6 +15,8 @@ import { createWorkspace, findWorkspace, type Workspace } from './workspace/work
 export interface OpenOptions {
   /** The folder to work in; its workspace is looked for upward. */
   dir: string;
+  /** The workspace of that folder, where it is known already. */
+  workspace?: Workspace | undefined;
   /** There is only the store: no workspace is looked for or made. */
   withoutWorkspace?: boolean | undefined;
   /** A store that is open already, a PostgreSQL address, or the path of a SQLite file. */
@@ -31,7 +33,7 @@ export interface OpenOptions {
 }
 
 export function openContext(options: OpenOptions): Context & { close(): Promise<void> } {
-  let workspace: Workspace | null | undefined;
+  let { workspace }: { workspace?: Workspace | null | undefined } = options;
   let engine: Promise<Engine> | undefined;
   let opened: Store | undefined;
   const findIt = (): Workspace | null => {

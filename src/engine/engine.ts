@@ -390,12 +390,15 @@ function prepare(
       run,
       expected: head.version,
       events,
-      head: headOf(state),
+      ...(touches.every((touch) => besideTheHead.has(touch.kind)) ? {} : { head: headOf(state) }),
       records: save ? storedRecords(run, pendingRows(pending).values()) : [],
       ...(saved === null ? {} : { cache: { format: STATE_FORMAT, state: saved } }),
     },
   };
 }
+
+/** Rows that are in no column of a run's head. */
+const besideTheHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'effect', 'note', 'usage']);
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {

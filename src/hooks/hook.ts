@@ -185,6 +185,7 @@ async function contextFor(
     named && isName(named, '._@+-', 64) && moment.subagent === null ? named : agentName(moment.client, moment.subagent);
   return openContext({
     dir: moment.cwd ?? workspace.tree,
+    workspace,
     store: given('HOLDFAST_STORE'),
     run: given('HOLDFAST_RUN'),
     actor: { kind: 'agent', name },

@@ -45,7 +45,7 @@ export function openMemoryStore(): Store {
     const records = batch.records.map((record) => [recordKey(record), JSON.stringify(record)] as const);
     const last = batch.events.at(-1);
     const run = known ?? emptyRun(batch);
-    const head = { ...run.head, ...copy(batch.head) };
+    const head = { ...run.head, ...(batch.head && copy(batch.head)) };
     const erased = (batch.erase ?? []).flatMap(({ version: at, body }) => {
       const text = run.events[at - 1];
       return text === undefined ? [] : [{ at, text: JSON.stringify({ ...parse<Event>(text), body }) }];
@@ -167,7 +167,7 @@ export function openMemoryStore(): Store {
 function emptyRun(batch: Batch): Run {
   const openedAt = batch.events[0]?.at ?? '';
   const head = {
-    ...copy<HeadColumns>(batch.head),
+    ...copy<HeadColumns>(batch.head as HeadColumns),
     run: batch.run,
     version: 0,
     hash: '',

@@ -116,7 +116,8 @@ export interface Batch {
    * the keys they had; only the first one's is looked for then.
    */
   events: readonly Event[];
-  head: HeadColumns;
+  /** Left out where nothing in it changed; a run's first batch has it. */
+  head?: HeadColumns;
   records: readonly StoredRecord[];
   /** Folded state after the last event, when it is worth saving. */
   cache?: CacheColumns;

@@ -84,14 +84,17 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   const use: Use = (value, type) => `$${values.push(value)}::${type}`;
   const last = batch.events.at(-1);
   const key = batch.events[0]?.key ?? null;
-  const { workspace, title, status, position } = batch.head;
-
   const run = use(toColumn(batch.run), 'text');
   const expected = use(batch.expected, 'integer');
   const version = use(last?.version ?? batch.expected, 'integer');
-  const hash = last === undefined ? `(SELECT hash FROM ${name}.runs WHERE run = ${run})` : use(last.hash, 'text');
-  const updatedAt =
-    last === undefined ? `(SELECT updated_at FROM ${name}.runs WHERE run = ${run})` : use(last.at, 'text');
+  const asItWas = (column: string): string => `(SELECT ${column} FROM ${name}.runs WHERE run = ${run})`;
+  const hash = last === undefined ? asItWas('hash') : use(last.hash, 'text');
+  const updatedAt = last === undefined ? asItWas('updated_at') : use(last.at, 'text');
+  const { head } = batch;
+  const workspace = head === undefined ? asItWas('workspace') : use(toColumn(head.workspace), 'text');
+  const title = head === undefined ? asItWas('title') : use(toColumn(head.title), 'text');
+  const status = head === undefined ? asItWas('status') : use(toColumn(head.status), 'text');
+  const position = head === undefined ? asItWas('position') : use(JSON.stringify(head.position), 'text');
   const isNew =
     key === null
       ? 'true'
@@ -99,8 +102,8 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   const parts = [
     `head AS (
   INSERT INTO ${name}.runs AS known (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
-  SELECT ${run}, ${use(toColumn(workspace), 'text')}, ${use(toColumn(title), 'text')}, ${use(toColumn(status), 'text')}, ${version}, ${hash},
-    ${use(batch.events[0]?.at ?? '', 'text')}, ${updatedAt}, nextval('${name.replaceAll("'", "''")}.touches'), ${use(JSON.stringify(position), 'text')}
+  SELECT ${run}, ${workspace}, ${title}, ${status}, ${version}, ${hash},
+    ${use(batch.events[0]?.at ?? '', 'text')}, ${updatedAt}, nextval('${name.replaceAll("'", "''")}.touches'), ${position}
   WHERE ${isNew} AND (${expected} = 0 OR EXISTS (SELECT FROM ${name}.runs WHERE run = ${run}))
   ON CONFLICT (run) DO UPDATE SET workspace = excluded.workspace, title = excluded.title, status = excluded.status, version = excluded.version,
     hash = excluded.hash, updated_at = excluded.updated_at, touched = excluded.touched, position = excluded.position

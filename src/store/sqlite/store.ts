@@ -176,25 +176,35 @@ function append(connection: Connection, batch: Batch): Appended {
   const hash = last?.hash ?? head.hash ?? '';
   const updatedAt = last?.at ?? head.updated_at ?? '';
   for (const record of batch.records) writeRecord(connection, record);
-  const { workspace, title, status, position } = batch.head;
-  statement(
-    `INSERT INTO runs (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
+  if (batch.head === undefined) {
+    statement('UPDATE runs SET version = ?, hash = ?, updated_at = ?, touched = max(touched, ?) WHERE run = ?').run(
+      version,
+      hash,
+      updatedAt,
+      Number(touched),
+      run,
+    );
+  } else {
+    const { workspace, title, status, position } = batch.head;
+    statement(
+      `INSERT INTO runs (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run) DO UPDATE SET workspace = excluded.workspace, title = excluded.title, status = excluded.status,
        version = excluded.version, hash = excluded.hash, updated_at = excluded.updated_at,
        touched = max(touched, excluded.touched), position = excluded.position`,
-  ).run(
-    run,
-    toColumn(workspace),
-    toColumn(title),
-    toColumn(status),
-    version,
-    hash,
-    head.opened_at ?? batch.events[0]?.at ?? '',
-    updatedAt,
-    Number(touched),
-    JSON.stringify(position),
-  );
+    ).run(
+      run,
+      toColumn(workspace),
+      toColumn(title),
+      toColumn(status),
+      version,
+      hash,
+      head.opened_at ?? batch.events[0]?.at ?? '',
+      updatedAt,
+      Number(touched),
+      JSON.stringify(position),
+    );
+  }
   if (batch.cache !== undefined) writeCache(connection, run, version, hash, batch.cache);
   if (batch.erase !== undefined && batch.erase.length > 0) erase(connection, run, batch.erase);
   return { outcome: 'appended' };

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { GENESIS, seal } from '../../core/chain.ts';
 import type { Draft, Event } from '../../core/event.ts';
 import { type ChainProblem, chainVerifier } from '../../core/verify.ts';
-import type { Batch, Head, Store, StoredRecord } from '../store.ts';
+import type { Batch, Head, HeadColumns, Store, StoredRecord } from '../store.ts';
 
 export type Get = () => Store;
 
@@ -26,8 +26,8 @@ export function batchOf(
   run: string,
   drafts: readonly Draft[],
   after: { version: number; hash: string } | null,
-  extra: Partial<Batch> & { key?: string | null; session?: string } = {},
-): Batch {
+  extra: Partial<Batch & { head: HeadColumns }> & { key?: string | null; session?: string } = {},
+): Batch & { head: HeadColumns } {
   const { key = null, session = null, ...rest } = extra;
   const head = after ?? { version: 0, hash: GENESIS };
   const stamp = { run, at: at(head.version + 1), actor: { kind: 'agent', name: 'tester' } as const, session, key };

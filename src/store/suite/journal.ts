@@ -7,6 +7,16 @@ import { batchOf, chainProblems, follow, type Get, headOf, newRun, note, ofRun, 
 
 export function appending(store: Get, other: Get): void {
   describe('append and read', () => {
+    it('keeps what the head says where a batch leaves it out', async () => {
+      const run = newRun();
+      await put(store(), run, [note('a')]);
+      const before = await headOf(store(), run);
+      const { head: _, ...batch } = batchOf(run, [note('b')], before);
+      expect(await store().append(batch)).toEqual({ outcome: 'appended' });
+      const last = batch.events.at(-1);
+      expect(await headOf(store(), run)).toEqual({ ...before, version: 2, hash: last?.hash, updatedAt: last?.at });
+    });
+
     it('gives back exactly what was recorded', async () => {
       const run = newRun();
       const texts = [
