@@ -31,8 +31,10 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
   // The first start leaves compiled code beside the program, of what that command used: as with its users, it is `init`.
   mkdirSync(join(folder, 'first'));
   node(join(folder, 'first'), [PROGRAM, 'init', '--title', 'First']);
-  writeFileSync(join(long.workspace, 'measured.ts'), 'export const measured = true;\n'.repeat(100));
-  hook(long.workspace, 'SessionStart', { source: 'startup' });
+  for (const { workspace } of [short, long, longer]) {
+    writeFileSync(join(workspace, 'measured.ts'), 'export const measured = true;\n'.repeat(100));
+    hook(workspace, 'SessionStart', { source: 'startup' });
+  }
   say('Running the commands in turns …');
   const times = await inTurns(rounds, {
     bare: () => node(folder, ['-e', '0']),
@@ -43,6 +45,8 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
     resumeInGit: () => (inGit ? resume(inGit) : undefined),
     checkpointShort: () => checkpoint(short),
     checkpointLonger: () => checkpoint(longer),
+    editShort: () => toolUse(short, 'Write'),
+    editLonger: () => toolUse(longer, 'Write'),
     resumeShort: () => resume(short),
     resumeLonger: () => resume(longer),
   });
@@ -58,6 +62,7 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
     ratioRow(`\`resume\` process, ${middleWords} events, 200 open things, no git`, against('resume'), { atMost: 1.6 }),
     ...(inGit ? [ratioRow('the same in a git repository', against('resumeInGit'), { atMost: 2 })] : []),
     ratioRow(`\`checkpoint\` ${growth}`, ratios(times.checkpointLonger, times.checkpointShort), { atMost: 1.2 }),
+    ratioRow(`tool-use hook ${growth}`, ratios(times.editLonger, times.editShort), { atMost: 1.2 }),
     ratioRow(`\`resume\` ${growth}`, ratios(times.resumeLonger, times.resumeShort), { atMost: 1.2 }),
   ];
 }
@@ -77,18 +82,20 @@ function checkpoint({ workspace, session }: Journal): void {
   ]);
 }
 
-let toolUses = 0;
+const toolUses = { Write: 0, Bash: 0 };
 
 /** As Claude Code calls it, for the session that its own start hook began in the same journal. */
-function toolUse({ workspace }: Journal, tool: 'Write' | 'Bash'): void {
-  toolUses += 1;
-  const isEdit = tool === 'Write';
-  // What begins in one round ends in the next.
-  const event = isEdit || Math.floor(toolUses / 2) % 2 === 0 ? 'PostToolUse' : 'PreToolUse';
+function toolUse({ workspace }: Journal, tool: keyof typeof toolUses): void {
+  const before = toolUses[tool]++;
+  // A command that begins in one round ends in the next.
+  const [event, id] =
+    tool === 'Write'
+      ? ['PostToolUse', `edit-${before}`]
+      : [before % 2 === 0 ? 'PreToolUse' : 'PostToolUse', `command-${Math.floor(before / 2)}`];
   hook(workspace, event, {
     tool_name: tool,
-    tool_input: isEdit ? { file_path: join(workspace, 'measured.ts') } : { command: 'npm run build' },
-    tool_use_id: isEdit ? `edit-${toolUses}` : `command-${Math.floor(toolUses / 4)}`,
+    tool_input: tool === 'Write' ? { file_path: join(workspace, 'measured.ts') } : { command: 'npm run build' },
+    tool_use_id: id,
   });
 }
 

@@ -215,6 +215,24 @@ describe('a journal file', () => {
     expect(bytesOf(file)).not.toContain(secret);
   });
 
+  it('finds a command by its key without reading what lies before it', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    const texts = Array.from({ length: 400 }, (_, index) => note(`${index}: ${'x'.repeat(1000)}`));
+    await put(store, 'r', texts);
+    await put(store, 'r', [note('keyed')], { key: 'k' });
+    await store.close();
+    const bytes = readFileSync(file);
+    // A page with nothing but early events in it: whoever comes to it fails.
+    const page = Math.floor(bytes.indexOf('100: xxx') / 8192) * 8192;
+    writeFileSync(file, bytes.fill(0xff, page, page + 8192));
+    const damaged = await openSqliteStore({ file });
+    expect((await faultOf(damaged.read('r', 0, 500))).code).toBe('corrupt');
+    expect(await damaged.recorded('r', 'k')).toHaveLength(1);
+    expect(await damaged.recorded('r', 'nobody')).toEqual([]);
+    await damaged.close();
+  });
+
   it('stays small', async () => {
     const file = newFile();
     const store = await openSqliteStore({ file });
