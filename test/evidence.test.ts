@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  copyFileSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -86,6 +87,18 @@ describe.each([
   ['in a git repository', newRepository],
   ['without git', newWorkspace],
 ])('files changed behind the tool’s back %s', (_, make) => {
+  it('are found again in another folder', () => {
+    const folder = make();
+    finish(folder, 't1', ['src/old.ts']);
+    mkdirSync(join(folder.path, 'node_modules/twin'), { recursive: true });
+    copyFileSync(join(folder.path, 'src/old.ts'), join(folder.path, 'node_modules/twin/old.ts'));
+    mkdirSync(join(folder.path, 'lib/deep'), { recursive: true });
+    renameSync(join(folder.path, 'src/old.ts'), join(folder.path, 'lib/deep/old.ts'));
+    expect(folder.data('resume')).toMatchObject({
+      conflicts: [{ kind: 'renamed', path: 'src/old.ts', found: 'at lib/deep/old.ts' }],
+    });
+  });
+
   it('are told apart: the same, edited, gone, renamed, never there', () => {
     const folder = make();
     finish(folder, 't1', ['src/same.ts', 'src/edited.ts', 'src/gone.ts', 'src/old.ts'], '--artifact', 'src/claimed.ts');
@@ -125,6 +138,9 @@ describe.each([
     expect(wrong.hints.join(' ')).toContain(first?.id);
 
     expect(folder.data('accept', first?.id ?? '', '--note', 'the formatter')).toMatchObject({ id: first?.id, open: 1 });
+    const told = readFileSync(join(folder.path, '.holdfast/RESUME.md'), 'utf8');
+    expect(told).not.toContain(first?.id);
+    expect(told).toContain(second?.id);
     expect(folder.data('accept', first?.id ?? '').changed).toEqual([]);
     expect(conflicts(folder).map((one) => one.id)).toEqual([second?.id]);
     folder.data('accept', second?.id ?? '');
@@ -314,6 +330,18 @@ describe('git', () => {
     renameSync(join(folder.path, 'a.ts'), join(folder.path, 'new/deep/a.ts'));
     const brief = top.data(...inside('resume'));
     expect(brief).toMatchObject({ conflicts: [{ kind: 'renamed', path: 'a.ts', found: 'at new/deep/a.ts' }] });
+  });
+
+  it('finds a file that was moved to another folder and committed there', () => {
+    const folder = newRepository();
+    finish(folder, 't1', ['a.ts']);
+    commit(folder, 'Build it');
+    mkdirSync(join(folder.path, 'lib/deep'), { recursive: true });
+    git(folder.path, 'mv', 'a.ts', 'lib/deep/b.ts');
+    commit(folder, 'Move it');
+    expect(folder.data('resume')).toMatchObject({
+      conflicts: [{ kind: 'renamed', path: 'a.ts', found: 'at lib/deep/b.ts' }],
+    });
   });
 
   it('cannot tell of another working tree', () => {

@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import type { Conflict } from '../core/conflict.ts';
 import { Fault, nearest, quoted } from '../core/fault.ts';
+import type { State } from '../core/state.ts';
 import { act, currentState } from './act.ts';
+import { briefFor } from './brief.ts';
+import type { Context } from './context.ts';
 import { Made } from './decide.ts';
-import { findEvidence } from './evidence.ts';
+import { beginGitStatus, findEvidence } from './evidence.ts';
 import { label, note } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
+import { saveResumeText } from './resume-file.ts';
 
 export const accept = defineOperation({
   name: 'accept',
@@ -21,6 +25,7 @@ export const accept = defineOperation({
     const conflict = open.find((one) => one.id === id);
     if (!conflict && !state.acceptedConflicts.has(id)) throw noSuchConflict(id, open);
     const done = await act(context, { type: 'conflict.accept', id, note: told });
+    await rewriteResumeFile(context, done.state);
     return {
       data: {
         id,
@@ -36,6 +41,13 @@ export const accept = defineOperation({
   say: ({ id, path, open }, pen) =>
     `${pen.bold(id)}${path ? ` (${path})` : ''} is accepted. ${open === 0 ? 'No conflict is open.' : `Still open: ${open}.`}`,
 });
+
+/** It tells of the conflict, where somebody resumed since it arose. */
+async function rewriteResumeFile(context: Context, state: State): Promise<void> {
+  const { session, actor } = context.caller;
+  const { text } = await briefFor(context, state, beginGitStatus(context), { session, agent: actor.name });
+  saveResumeText(context, text);
+}
 
 function noSuchConflict(id: string, open: readonly Conflict[]): Fault {
   const ids = open.map((conflict) => conflict.id);

@@ -12,7 +12,7 @@ import { planView } from '../core/derive.ts';
 import type { TreeMark } from '../core/event.ts';
 import type { FileRecord, Session, State } from '../core/state.ts';
 import { findMoved, observeFiles, type Wanted } from '../workspace/evidence.ts';
-import { type GitStatus, readAncestry, readGitStatus } from '../workspace/git-status.ts';
+import { type GitStatus, readAdded, readAncestry, readGitStatus } from '../workspace/git-status.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';
 
@@ -73,7 +73,12 @@ export async function findEvidence(
     head: mark?.head ?? null,
     branch: mark?.branch ?? null,
     files,
-    moved: await findMoved(tree, lost, paths, found?.added ?? []),
+    moved: await findMoved(
+      tree,
+      lost,
+      paths,
+      lost.length > 0 ? await addedSince(tree, found, heads, mark?.head) : null,
+    ),
     dirty: found?.dirty ?? null,
     ancestry: relations,
   });
@@ -131,6 +136,19 @@ function wantedFiles({ files, plan }: RecordedEvidence, here: string | null): Wa
     }));
   // Last, so that a record of the plan as an artifact, which has its size, is the one that is looked for.
   return plan ? [...wanted, { path: plan.path, sha256: null, bytes: null, stamp: null }] : wanted;
+}
+
+/** What is new to git, and what was committed since the work stood where it was recorded; null without git. */
+async function addedSince(
+  tree: string,
+  found: GitStatus | null,
+  heads: readonly string[],
+  present: string | null | undefined,
+): Promise<string[] | null> {
+  if (!found) return null;
+  const before = [...new Set(heads)].filter((head) => head !== present);
+  const committed = await Promise.all(before.map((head) => readAdded(tree, head)));
+  return [...found.added, ...committed.flat()];
 }
 
 /** Git is asked only about commits other than the present one; usually there is none. */

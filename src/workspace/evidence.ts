@@ -108,14 +108,15 @@ function boundsOf(tree: string): Bounds {
 const CANDIDATES_LIMIT = 2000;
 
 /**
- * Where the content of files that are gone is now. Candidates are what git calls new and the files in the folders the
- * lost ones were in; of those only what has the right size and no record of its own is read.
+ * Where the content of files that are gone is now. Candidates are what git calls new, or without git what is found first
+ * from the top of the tree, and the files in the folders the lost ones were in; of those only what has the right size and
+ * no record of its own is read.
  */
 export async function findMoved(
   tree: string,
   lost: readonly Wanted[],
   recorded: ReadonlySet<string>,
-  added: readonly string[],
+  added: readonly string[] | null,
 ): Promise<Map<string, string>> {
   const moved = new Map<string, string>();
   // Empty files are all alike.
@@ -140,15 +141,19 @@ export async function findMoved(
   return moved;
 }
 
-function candidates(tree: string, missing: readonly Wanted[], added: readonly string[]): Set<string> {
+function candidates(tree: string, missing: readonly Wanted[], added: readonly string[] | null): Set<string> {
   const found = new Set<string>();
-  for (const path of added) {
+  for (const path of added ?? []) {
     if (path.endsWith('/')) listBelow(tree, path.slice(0, -1), found);
     else if (found.size < CANDIDATES_LIMIT) found.add(path);
   }
   for (const folder of new Set(missing.map((file) => posix.dirname(file.path)))) listIn(tree, folder, found);
+  if (added === null) listBelow(tree, '.', found);
   return found;
 }
+
+/** Folders that hold no work of anybody's. */
+const passedOver: ReadonlySet<string> = new Set(['.git', '.holdfast', 'node_modules']);
 
 /** A new folder is one entry to git. */
 function listBelow(tree: string, folder: string, found: Set<string>): void {
@@ -169,7 +174,7 @@ function listIn(tree: string, folder: string, found: Set<string>): string[] {
         if (!entry) break;
         const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
         if (entry.isFile()) found.add(path);
-        else if (entry.isDirectory() && entry.name !== '.git' && entry.name !== '.holdfast') folders.push(path);
+        else if (entry.isDirectory() && !passedOver.has(entry.name)) folders.push(path);
       }
     } finally {
       entries.closeSync();

@@ -33,6 +33,15 @@ export async function readAncestry(tree: string, head: string): Promise<Ancestry
   return commits === '' ? 'missing' : undefined;
 }
 
+/** Files that the commit that is checked out has and an earlier one had not. */
+export async function readAdded(tree: string, earlier: string): Promise<string[]> {
+  const git = findGit(tree);
+  if (!git || !/^[0-9a-f]{40,64}$/.test(earlier)) return [];
+  const words = ['diff', '--name-only', '--diff-filter=A', '--no-renames', '--no-ext-diff', '--relative', '-z'];
+  const output = await runGit(git, tree, [...words, earlier, 'HEAD', '--', '.']);
+  return (output ?? '').split('\0').filter((path) => path !== '');
+}
+
 const PATIENCE_MS = 10_000;
 const OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024;
 
