@@ -2,19 +2,24 @@ import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import type { Operation, Pen } from '../operations/operation.ts';
 import { commonFlags, type FlagSpec, flagsOf, ownCommands } from './arguments.ts';
-import { commandNames } from './doors.ts';
+import { type CommandName, commandNames } from './doors.ts';
 
+/** The commands of a group, or all of them under their headings. */
 export function overview(all: readonly Operation[], pen: Pen): string {
   const width = Math.max(...all.map((one) => one.name.length)) + 2;
+  const row = (name: string, summary: string): string =>
+    `  ${pen.bold(name.replace('.', ' ').padEnd(width))}${summary}`;
+  const isWhole = all.length === commandNames.length;
   return [
     'Holdfast keeps the place of multi-step agent work.',
     '',
     `${pen.bold('Usage')}  holdfast COMMAND [words] [--flags]`,
-    '',
-    ...all.map((one) => `  ${pen.bold(one.name.replace('.', ' ').padEnd(width))}${one.summary}`),
-    ...(all.length < commandNames.length
-      ? []
-      : Object.entries(own).map(([name, { summary }]) => `  ${pen.bold(name.padEnd(width))}${summary}`)),
+    ...(isWhole ? [] : ['']),
+    ...all.flatMap(({ name, summary }) => [
+      ...(isWhole && name in headings ? ['', headings[name as keyof typeof headings]] : []),
+      row(name, summary),
+    ]),
+    ...(isWhole ? Object.entries(own).map(([name, { summary }]) => row(name, summary)) : []),
     '',
     `Every command takes ${Object.keys(commonFlags)
       .map((name) => `--${name}`)
@@ -23,6 +28,22 @@ export function overview(all: readonly Operation[], pen: Pen): string {
     'Exit: 0 done or nothing to do, 1 refused by a rule, 2 usage, 3 try again, 4 damaged or newer, 70 a bug.',
   ].join('\n');
 }
+
+/** Each before the first of its commands. */
+const headings = {
+  init: 'Begin, and go on',
+  'plan.show': 'The plan',
+  'session.start': 'At work on a step',
+  decide: 'What must be known',
+  'mail.inbox': 'Mail',
+  note: 'On the way',
+  snapshot: 'Leave the work, and hand it over',
+  log: 'Look back',
+  adopt: 'Files of other tools',
+  worklog: 'Put away',
+  supervise: 'Set up, and keep in order',
+  'token.add': 'Doors',
+} as const satisfies Partial<Record<CommandName, string>>;
 
 /** Commands about the command line itself. */
 const own: Record<(typeof ownCommands)[number], { summary: string; usage: string }> = {
