@@ -7,35 +7,32 @@ import { bare, closesFence, conflictMarkers, fenceOpened, type MarkdownPage } fr
  */
 export function encodeProse(text: string): string[] {
   const lines = text.replace(/\r\n?/g, '\n').trim().split('\n');
+  const merged = new Set(conflictMarkers(lines));
   const endOf = fenceFinder(lines);
   const encoded: string[] = [];
-  for (let at = 0; at < lines.length; at++) {
+  for (let at = 0; at < lines.length; ) {
     const end = endOf(at);
-    if (end === null) encoded.push((lines[at] as string).replace(shape, '$1\\$2'));
-    else {
-      encoded.push(...lines.slice(at, end + 1));
-      at = end;
-    }
+    const block = lines.slice(at, end);
+    // The marks of a merge spoil a page wherever they stand: of such a fence none of the lines stays.
+    const isKept = block.length > 1 && !block.some((_, index) => merged.has(at + index));
+    encoded.push(...(isKept ? block : block.map((line) => line.replace(shape, '$1\\$2'))));
+    at = end;
   }
   return encoded;
 }
 
-/** Where the fence ends that a line opens. The marks of a merge spoil a page wherever they stand, so none is kept. */
-function fenceFinder(lines: readonly string[]): (at: number) => number | null {
-  const merged = conflictMarkers(lines);
-  /** Up to which line a mark opens nothing that can be kept: a text full of them is then gone through once a length. */
-  const hopeless = new Map<string, number>();
-  let next = 0;
+/** The line behind the fence that a line opens, or behind that line where it opens none that is closed. */
+function fenceFinder(lines: readonly string[]): (at: number) => number {
+  /** Marks that nobody closes any more: a text full of them is gone through once for each. */
+  const open = new Set<string>();
   return (at) => {
     const mark = fenceOpened(lines[at] as string);
-    if (mark === null || at < (hopeless.get(mark) ?? 0)) return null;
+    if (mark === null || open.has(mark)) return at + 1;
     let end = at + 1;
     while (end < lines.length && !closesFence(lines[end] as string, mark)) end++;
-    while ((merged[next] ?? end) < at) next++;
-    const spoiled = merged[next] ?? end;
-    if (end < lines.length && spoiled >= end) return end;
-    hopeless.set(mark, end < lines.length ? spoiled : end);
-    return null;
+    if (end < lines.length) return end + 1;
+    open.add(mark);
+    return at + 1;
   };
 }
 
