@@ -234,7 +234,13 @@ function checkFiles(
     return cannotTell(`Not there now: ${told}. It is superseded; they may have gone since.`);
   if (absent.length > 0) return fail(`Not there: ${told}.`);
   if (unknown.length > 0) return cannotTell(`${unknown.length} of ${files.length} were in another working tree.`);
-  return pass(files.length === 0 ? 'It lists none.' : `All ${looked.length} that should be there are.`);
+  return pass(
+    files.length === 0
+      ? 'It lists none.'
+      : looked.length === 1
+        ? 'It is there.'
+        : `All ${looked.length} that should be there are.`,
+  );
 }
 
 async function checkQuestions({ questions }: FoundSnapshot, against: Contract | null): Promise<Verdict> {
@@ -244,5 +250,5 @@ async function checkQuestions({ questions }: FoundSnapshot, against: Contract | 
   if (!known) return cannotTell('There is no list of questions here.');
   const unknown = questions.filter((id) => !known.has(id));
   if (unknown.length > 0) return fail(`Unknown: ${unknown.slice(0, 20).join(', ')}.`);
-  return pass(`All ${questions.length} are known.`);
+  return pass(questions.length === 1 ? 'It is known.' : `All ${questions.length} are known.`);
 }

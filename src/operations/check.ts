@@ -90,7 +90,7 @@ export const check = defineOperation({
     );
     const end =
       failed > 0
-        ? pen.bad(`${failed} rules failed.`)
+        ? pen.bad(failed === 1 ? 'One rule failed.' : `${failed} rules failed.`)
         : things.length > 0
           ? pen.good('No rule failed.')
           : 'There is no snapshot yet.';

@@ -259,7 +259,8 @@ function nextLock({ agent }: AccountClaim, taken: ReadonlySet<string>): string {
 /** The maintainer's own words for a step stay; a step that names a task follows the work. */
 function positionSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] {
   const coordination = turnfile.sections.get('coordination');
-  const running = after.steps.find((step) => step.status === 'in_progress')?.key;
+  const above = new Set(after.steps.map((step) => step.parent));
+  const running = after.steps.find((step) => step.status === 'in_progress' && !above.has(step.key))?.key;
   const now = after.position?.step ?? (after.position === undefined ? running : undefined);
   const was = before.position?.step ?? undefined;
   if (!coordination || now === was) return [];
