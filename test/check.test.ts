@@ -210,6 +210,29 @@ describe('check of a working session', () => {
     });
   });
 
+  it('holds a snapshot without a number against them too, unless another of its agent follows', () => {
+    const { folder, chat, write } = workingSession();
+    const old = chat.replace(/-1-h[0-9a-f]{8}/, '-01');
+    const told = (...words: string[]): Record<string, string> => {
+      const ran = folder.run('check', 'working-session', ...words, '--json');
+      const rules = ran.json.data['rules'] as unknown as { rule: string; result: string; why: string }[];
+      return Object.fromEntries(rules.slice(0, 11).map(({ rule, result, why }) => [rule, `${result}: ${why}`]));
+    };
+    write('chat-claude.md', old);
+    expect(told()).toMatchObject({
+      token: expect.stringContaining('fail: REV-'),
+      standing: 'cannot-tell: It has no number to tell its place by.',
+      'active-task': 'pass: partial, as by TURNFILE.yaml and WORKLOG.md.',
+      mailbox: 'pass: As the cards of working-session say.',
+    });
+    write('TURNFILE.yaml', turnfile.replace('in_progress', 'done'));
+    expect(told()).toMatchObject({ 'active-task': expect.stringContaining('fail: It says partial') });
+    write('chat-claude.md', `${old}\n${chat.slice(chat.indexOf('## Session'))}`);
+    expect(told('--all')).toMatchObject({
+      'active-task': 'cannot-tell: It is not the last one here, and the files beside it have moved on.',
+    });
+  });
+
   it('verifies the payloads of a mailbox', () => {
     const { folder, write } = workingSession();
     const [payload = ''] = renderEnvelopes({

@@ -44,6 +44,8 @@ export interface Checked {
   problems: readonly Problem[];
   text: string;
   standing: { is: Standing; why: string; broken: boolean };
+  /** None of its agent follows it where it stands. */
+  isLast: boolean;
   /** What the journal says of it; null where there is no journal or it does not know the snapshot. */
   recorded: { same: boolean; why: string } | null;
   against: Contract | null;
@@ -53,8 +55,10 @@ export interface Checked {
 export async function checkSnapshot(checked: Checked): Promise<Ruling[]> {
   const { snapshot, against, standing, recorded, text } = checked;
   const tokens = estimateTokens(text);
-  const fresh = standing.is === 'current' || against?.place.startsWith('event ');
-  const moved = cannotTell(`It is ${standing.is}, and the files beside it have moved on.`);
+  const isNewest = standing.is === 'current' || (standing.is === 'unknown' && checked.isLast);
+  const fresh = isNewest || against?.place.startsWith('event ');
+  const older = standing.is === 'unknown' ? 'not the last one here' : standing.is;
+  const moved = cannotTell(`It is ${older}, and the files beside it have moved on.`);
   return [
     ruling('form', checkForm(checked)),
     ruling('identity', checkIdentity(snapshot)),

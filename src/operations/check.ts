@@ -109,6 +109,7 @@ interface Found {
   problems: readonly Problem[];
   text: string;
   standing: { is: Standing; why: string; broken: boolean };
+  isLast: boolean;
   recorded: { same: boolean; why: string } | null;
   against: Contract | null;
   rulings: Ruling[];
@@ -229,6 +230,7 @@ const nothingRead = {
   problems: [],
   text: '',
   standing: { is: 'unknown', why: '', broken: false },
+  isLast: false,
   recorded: null,
   against: null,
 } as const;
@@ -285,6 +287,7 @@ async function judge(
     problems: parsed?.problems ?? [],
     text: own,
     standing: known ? known.standing : standingAmong(snapshot, siblings),
+    isLast: all.findLast(({ value }) => sameAgent(value?.agent, snapshot.agent))?.value === snapshot,
     recorded: known?.recorded ?? null,
     // What was recorded is held against what was so then; the files beside it have gone on.
     against: known?.recorded?.same ? known.against : (folder ?? known?.against ?? null),
@@ -307,12 +310,15 @@ function shown(context: Context, file: string): string {
   return path === '' || path.startsWith('..') ? file : path.replaceAll('\\', '/');
 }
 
+const sameAgent = (one: string | null | undefined, other: string | null): boolean =>
+  (one ?? '').toLowerCase() === (other ?? '').toLowerCase();
+
 /** Without a journal the other snapshots of the file or the folder say which one is the newest. */
 function standingAmong(snapshot: FoundSnapshot, siblings: readonly FoundSnapshot[]): Found['standing'] {
   const { revision, agent, token } = snapshot;
   if (!revision || agent === null)
     return { is: 'unknown', why: 'It has no number to tell its place by.', broken: false };
-  const same = siblings.filter((one) => one.agent?.toLowerCase() === agent.toLowerCase() && one.revision !== null);
+  const same = siblings.filter((one) => sameAgent(one.agent, agent) && one.revision !== null);
   const number = (one: FoundSnapshot): number => one.revision?.sequence ?? 0;
   const twin = same.find((one) => one !== snapshot && one.line !== snapshot.line && number(one) === revision.sequence);
   if (twin && twin.token !== token)

@@ -50,7 +50,15 @@ export function offerHandoff(
       ].join('\n\n'),
       about: id,
     }),
-    draft('handoff.offered', { id, from: sender.id, to, steps: keys, message, snapshot: left }),
+    draft('handoff.offered', {
+      id,
+      from: sender.id,
+      to,
+      steps: keys,
+      message,
+      snapshot: left,
+      head: mark?.head ?? undefined,
+    }),
   ];
 }
 

@@ -407,6 +407,31 @@ describe('WORKLOG.md', () => {
     expect(account.next).toBe('Read the third port first.');
   });
 
+  it('puts what is new of one session under one heading, and a gap before every heading', () => {
+    const account: Account = {
+      ...emptyAccount('Tides'),
+      items: [{ kind: 'commitment', text: 'Send the table', status: 'open', by: 'Ada' }],
+      notes: [{ kind: 'worklog', text: 'Looked', by: 'Ada', at: '2026-03-04T05:00:00Z' }],
+      sessions: [{ alias: 'S-1', agent: 'Ada', status: 'completed', endedAt: '2026-03-04T05:06:00Z' }],
+    };
+    const text = snap.render(account, snap.home(account), new Map(), now).get(`${home}WORKLOG.md`) ?? '';
+    expect(text.match(/^## Session 1\b/gm)).toHaveLength(1);
+    expect(text).toMatch(/Looked\n\n### Ada: session ended/);
+    expect(text.match(/[^\n]\n#{2,3} /g)).toBeNull();
+  });
+
+  it('follows the work to the task that is under way, not to the phase above it', () => {
+    const account: Account = {
+      ...emptyAccount('Tides'),
+      steps: [
+        { key: 'p1', title: 'Model', kind: 'phase', status: 'in_progress' },
+        { key: 'r1', title: 'Read', kind: 'task', parent: 'p1', status: 'in_progress' },
+      ],
+    };
+    const text = snap.render(account, snap.home(account), new Map(), now).get(`${home}TURNFILE.yaml`) ?? '';
+    expect(text).toContain('active_step: "r1"');
+  });
+
   it('logs the session that another one of the same agent takes the place of', () => {
     const { account, text } = write('second', (one) => ({
       ...one,
