@@ -121,6 +121,9 @@ describe('mail', () => {
     const words = ['--type', 'notify', '--subject', 's', '--body', 'b'];
     expect(folder.data('mail', 'send', '--to', 'codx', ...words)['hints'][0]).toContain('Did you mean `codex`?');
     expect(folder.data('mail', 'send', '--to', 'codex', ...words)['hints']).toEqual([]);
+    const { id } = folder.data('mail', 'send', '--to', 'gemini', ...words);
+    folder.data('mail', 'ack', id, '--note', 'seen', '--agent', 'gemini');
+    expect(folder.data('mail', 'send', '--to', 'gemini', ...words)['hints']).toEqual([]);
   });
 
   it('ends a wait for mail: what was sent, and what was answered', async () => {

@@ -71,7 +71,8 @@ function strangerHints(state: State, to: string, sender: string): string[] {
   for (const { agent } of state.sessions.values()) known.add(agent);
   for (const { lastAgent, agents } of state.steps.values())
     for (const name of [lastAgent, ...agents]) known.add(name ?? '');
-  for (const { from } of state.messages.values()) known.add(from);
+  for (const { from, acks, replies } of state.messages.values())
+    for (const name of [from, ...acks.map((ack) => ack.by), ...replies.map((reply) => reply.from)]) known.add(name);
   if (known.has(to)) return [];
   const near = nearest(to, [...known].filter(Boolean));
   const meant = near.length > 0 ? ` Did you mean ${near.map((name) => `\`${name}\``).join(', ')}?` : '';
