@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { digestSnapshot, renderEnvelopes } from '../src/formats/snap/revision.ts';
 import { renderChatEntry } from '../src/formats/snap/snapshot.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { signed } from './signed.ts';
 
 const agent = ['--agent', 'claude'];
 
@@ -17,14 +18,6 @@ function ended(): { folder: Folder; file: string; text: string } {
   folder.data('session', 'end', '--reason', 'completed', '--next', 'wire it', ...agent);
   const file = join(folder.path, '.holdfast', 'snapshots', 'claude-1.md');
   return { folder, file, text: readFileSync(file, 'utf8') };
-}
-
-/** Signs a changed text anew, as a liar with a tool would. */
-function signed(text: string): string {
-  const end = text.indexOf('\n---\n', 4);
-  const token = /REV-\S+/.exec(text)?.[0] ?? '';
-  const digits = digestSnapshot(text.slice(4, end), text.slice(end + 5), token);
-  return text.replace(token, token.slice(0, -8) + digits);
 }
 
 function failures(folder: Folder, ...words: string[]): Record<string, string> {
@@ -217,6 +210,29 @@ describe('check of a working session', () => {
     });
   });
 
+  it('holds a snapshot without a number against them too, unless another of its agent follows', () => {
+    const { folder, chat, write } = workingSession();
+    const old = chat.replace(/-1-h[0-9a-f]{8}/, '-01');
+    const told = (...words: string[]): Record<string, string> => {
+      const ran = folder.run('check', 'working-session', ...words, '--json');
+      const rules = ran.json.data['rules'] as unknown as { rule: string; result: string; why: string }[];
+      return Object.fromEntries(rules.slice(0, 11).map(({ rule, result, why }) => [rule, `${result}: ${why}`]));
+    };
+    write('chat-claude.md', old);
+    expect(told()).toMatchObject({
+      token: expect.stringContaining('fail: REV-'),
+      standing: 'cannot-tell: It has no number to tell its place by.',
+      'active-task': 'pass: partial, as by TURNFILE.yaml and WORKLOG.md.',
+      mailbox: 'pass: As the cards of working-session say.',
+    });
+    write('TURNFILE.yaml', turnfile.replace('in_progress', 'done'));
+    expect(told()).toMatchObject({ 'active-task': expect.stringContaining('fail: It says partial') });
+    write('chat-claude.md', `${old}\n${chat.slice(chat.indexOf('## Session'))}`);
+    expect(told('--all')).toMatchObject({
+      'active-task': 'cannot-tell: It is not the last one here, and the files beside it have moved on.',
+    });
+  });
+
   it('verifies the payloads of a mailbox', () => {
     const { folder, write } = workingSession();
     const [payload = ''] = renderEnvelopes({
@@ -231,6 +247,26 @@ describe('check of a working session', () => {
     expect(failures(folder, 'working-session/MAILBOX.md')).toMatchObject({
       payload: expect.stringContaining('not REV-'),
     });
+  });
+
+  it('finds the payload that was accepted unread, written as a list, among those that are right', () => {
+    const folder = newFolder();
+    copyFileSync('test/fixtures/snap/payloads/MAILBOX.md', join(folder.path, 'MAILBOX.md'));
+    const ran = folder.run('check', 'MAILBOX.md', '--json');
+    const { rules, payloads } = ran.json.data as unknown as {
+      rules: { at: string; rule: string; result: string; why: string }[];
+      payloads: { at: string; token: string }[];
+    };
+    expect(rules.map(({ at, rule, result }) => `${at} ${rule} ${result}`)).toEqual([
+      'MAILBOX.md:40 payload fail',
+      'MAILBOX.md:83 payload pass',
+      'MAILBOX.md:113 payload pass',
+      'MAILBOX.md:134 payload cannot-tell',
+    ]);
+    expect(rules[0]?.why).toContain('not REV-20260203-epochs-01-h5eed5eed');
+    expect(payloads[0]).toEqual({ at: 'MAILBOX.md:40', token: 'REV-20260203-epochs-01-h5eed5eed' });
+    expect(ran.code).toBe(1);
+    expect(folder.run('check', 'MAILBOX.md').out).toContain('MAILBOX.md:40 (payload)');
   });
 
   it('cannot tell where a file is missing', () => {

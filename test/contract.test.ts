@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newWorkspace, type Ran } from './command-line.ts';
+import { signed } from './signed.ts';
 
 const claude = ['--agent', 'claude'];
 const codex = ['--agent', 'codex'];
@@ -120,6 +121,8 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
     const before = folder.data('search', 'Meanwhile', '--limit', '100')['results'].length;
     expect(folder.fault('compact', '--approve', ...claude).code).toBe('not_allowed');
     folder.data('compact', '--approve');
+    const turns = readFileSync(join(folder.path, 'working-session/TURNFILE.yaml'), 'utf8');
+    expect(turns.match(/role: "\w+"/g)).toEqual(['role: "agent"', 'role: "agent"', 'role: "maintainer"']);
     expect(folder.data('search', 'Meanwhile', '--limit', '100')['results']).toHaveLength(before);
     allPass(folder);
 
@@ -140,21 +143,23 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
     const honest = readFileSync(file, 'utf8');
     const token = /REV-\S+-h[0-9a-f]{8}/.exec(honest)?.[0] ?? '';
     const lies: [string, string, string][] = [
-      ['a changed byte', honest.replace('### Active task', '### Active  task'), 'token'],
+      ['a changed byte', honest.replace('Rotate tokens', 'Rotate tokans'), 'token'],
       ['a faked token', honest.replace(token, token.replace(/h.{8}$/, 'h00000000')), 'token'],
-      ['a wrong inbox count', honest.replace(/Unread \(0\)/, 'Unread (7)'), 'mailbox'],
+      ['a wrong inbox count', signed(honest.replace(/Unread \(0\)/, 'Unread (7)')), 'mailbox'],
       [
         'a missing file',
-        honest.replace('### Files to read', '- `gone.ts` — modified\n\n### Files to read'),
+        signed(honest.replace('### Files to read', '- `gone.ts` — modified\n\n### Files to read')),
         'files-modified',
       ],
-      ['an unknown question', `${honest.trimEnd()}\n- Q-99: "What is this?"\n`, 'questions'],
+      ['an unknown question', signed(`${honest.trimEnd()}\n- Q-99: "What is this?"\n`), 'questions'],
     ];
+    expect(signed(honest)).toBe(honest);
     for (const [name, text, rule] of lies) {
+      expect(text).not.toBe(honest);
       writeFileSync(file, text);
       const ran = folder.run('check', latest, '--json');
-      expect([name, ran.code]).toEqual([name, 1]);
-      expect(failedRules(ran).some((failed) => failed === rule || failed === 'token')).toBe(true);
+      // The journal has the text that was left, so it tells every lie; the rule says which one it is.
+      expect([name, ran.code, failedRules(ran).sort()]).toEqual([name, 1, [rule, 'recorded'].sort()]);
     }
   });
 });

@@ -81,7 +81,7 @@ describe('a handoff', () => {
       stale: { events: 11, commits: 1 },
       conflicts: [{ id: expect.stringMatching(/^K-/), path: 'token.ts' }],
     });
-    expect(ran.out).toContain('H-1 is stale: 11 events and 1 commits since it was offered.');
+    expect(ran.out).toContain('H-1 is stale: 11 events and 1 commit since it was offered.');
   });
 
   it('goes to one of two receivers that accept at once', async () => {
@@ -125,6 +125,28 @@ describe('a handoff', () => {
     const offered = folder.data('handoff', '--to', 'codex', '--from', 'S-1');
     expect(offered).toMatchObject({ steps: ['t1'], snapshot: { id: 'P-1', path: '.holdfast/snapshots/claude-1.md' } });
     expect(folder.data('handoff', 'accept', 'H-1', ...codex)).toMatchObject({ steps: ['t1'], snapshot: 'P-1' });
+  });
+
+  it('of a session that crashed tells by how many commits and events it is behind, before it is taken too', async () => {
+    const folder = atWork();
+    const owner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    folder.env['HOLDFAST_PID'] = String(owner.pid);
+    folder.data('session', 'end', '--reason', 'timeout', ...claude);
+    folder.data('start', 't1', ...claude);
+    delete folder.env['HOLDFAST_PID'];
+    const dead = new Promise((resolve) => owner.on('exit', resolve));
+    owner.kill('SIGKILL');
+    await dead;
+    folder.data('supervise');
+    folder.data('handoff', '--to', 'codex', '--from', 'S-2');
+    expect(folder.run('handoff', 'list').out).toContain('offered, 0 events ago');
+    for (let index = 0; index < 11; index++) folder.data('note', `note ${index}`);
+    writeFileSync(join(folder.path, 'other.ts'), 'x\n');
+    git(folder, 'add', 'other.ts');
+    git(folder, 'commit', '-q', '-m', 'Second');
+    expect(folder.run('handoff', 'list').out).toContain('offered, stale, 11 events ago');
+    expect(folder.data('resume', ...codex)['text']).toContain('t1, stale, 11 events ago.');
+    expect(folder.data('handoff', 'accept', 'H-1', ...codex)['stale']).toEqual({ events: 11, commits: 1 });
   });
 
   it('is asked about, declined and withdrawn', () => {

@@ -143,6 +143,28 @@ describe('an operation over HTTP', () => {
     await server.close();
   });
 
+  it('carries a payload as text, bounded, and never one of the server’s files', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path);
+    const [ada, bob] = [server.agent('ada'), server.agent('bob')];
+    const letter = { to: 'bob', type: 'request', subject: 'Plan', body: 'Look.' };
+    const sent = await read(await server.post('mail.send', { ...letter, payloadText: 'a\nb' }, { token: ada }));
+    expect(sent.data.tokens).toEqual([expect.stringMatching(/^REV-\d{8}-plan-1-h[0-9a-f]{8}$/)]);
+    const shown = await read(await server.post('mail.show', { id: sent.data.id, raw: true }, { token: bob }));
+    expect(shown.data).toMatchObject({ payload: 'a\nb\n', payloads: [{ tokens: sent.data.tokens, verdict: 'valid' }] });
+    const checked = await read(await server.post('check', {}, { token: bob }));
+    expect(checked.data.rules).toMatchObject([{ rule: 'payload', result: 'pass' }]);
+    for (const input of [{ payload: 'package.json' }, { payloadText: 'x\n'.repeat(70_000) }]) {
+      const refused = await read(await server.post('mail.send', { ...letter, ...input }, { token: ada }));
+      expect([Object.keys(input)[0], refused.status, refused.fault.code]).toEqual([
+        Object.keys(input)[0],
+        400,
+        'invalid',
+      ]);
+    }
+    await server.close();
+  });
+
   it('serves a store without a workspace, and makes no folder for it', async () => {
     const folder = newFolder();
     const server = openTestServer(folder.path, { store: join(folder.path, 'team.db') });

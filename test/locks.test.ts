@@ -13,6 +13,8 @@ describe('file locks', () => {
       code: 'held',
       data: { agent: 'bob' },
     });
+    folder.data('claim', 'lib/deep/a.ts', '--agent', 'bob');
+    expect(folder.fault('claim', 'lib', '--agent', 'ada').code).toBe('held');
     expect(folder.fault('claim', '**/*.ts', '--agent', 'bob').code).toBe('held');
     folder.data('claim', 'web/**/*.tsx', '--agent', 'bob');
   });

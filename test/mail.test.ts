@@ -88,6 +88,17 @@ describe('mail', () => {
     expect(folder.data('mail', 'inbox')['unread']).toEqual([]);
   });
 
+  it('is with the maintainer no more once its receiver answers it, as when it is acknowledged', () => {
+    const folder = newWorkspace();
+    const id = send(folder, 'ada', 'bob', '--priority', 'P0');
+    folder.data('session', 'start', '--agent', 'bob');
+    folder.data('session', 'end', '--reason', 'completed', '--agent', 'bob');
+    folder.data('mail', 'reply', id, '--body', 'Anybody there?', '--agent', 'ada');
+    expect(folder.data('mail', 'inbox')['unread']).toMatchObject([{ about: id }]);
+    folder.data('mail', 'reply', id, '--body', 'Which line?', '--agent', 'bob');
+    expect(folder.data('mail', 'inbox')['unread']).toEqual([]);
+  });
+
   it('that is overdue says so everywhere and is left to the maintainer once', () => {
     const folder = newWorkspace();
     const id = send(folder, 'ada', 'bob', '--by', '2020-01-01');
@@ -110,6 +121,9 @@ describe('mail', () => {
     const words = ['--type', 'notify', '--subject', 's', '--body', 'b'];
     expect(folder.data('mail', 'send', '--to', 'codx', ...words)['hints'][0]).toContain('Did you mean `codex`?');
     expect(folder.data('mail', 'send', '--to', 'codex', ...words)['hints']).toEqual([]);
+    const { id } = folder.data('mail', 'send', '--to', 'gemini', ...words);
+    folder.data('mail', 'ack', id, '--note', 'seen', '--agent', 'gemini');
+    expect(folder.data('mail', 'send', '--to', 'gemini', ...words)['hints']).toEqual([]);
   });
 
   it('ends a wait for mail: what was sent, and what was answered', async () => {

@@ -88,6 +88,52 @@ describe('a snapshot', () => {
     expect(folder.data('check')).toMatchObject({ failed: 0 });
   });
 
+  it('lists no file that a mirror writes, whether git knows its folder or not', () => {
+    const folder = newWorkspace();
+    git(folder, 'init', '-q', '-b', 'feature');
+    folder.data('mirror', 'add', 'snap');
+    const sitting = (name: string): string | undefined => {
+      folder.data('start', 't1', ...agent);
+      folder.data('raise', 'question', 'every use?', ...agent);
+      writeFileSync(join(folder.path, name), 'x\n');
+      folder.data('session', 'end', '--reason', 'timeout', ...agent);
+      const number = folder.data('check')['snapshots'][0].at.match(/claude-(\d)/)?.[1];
+      return /### Files modified.*?\n\n(.*?)\n\n/s.exec(read(folder, `claude-${number}.md`))?.[1];
+    };
+    expect(sitting('one.ts')).toMatch(/^- `one.ts` [^\n]*$/);
+    git(folder, 'add', 'working-session', 'one.ts');
+    git(folder, 'commit', '-q', '-m', 'First');
+    expect(sitting('two.ts')).toMatch(/^- `two.ts` [^\n]*$/);
+    expect(git(folder, 'status', '--porcelain')).toContain('working-session/TURNFILE.yaml');
+  });
+
+  it('of a session that had no step says what somebody left in the middle', () => {
+    const folder = newWorkspace();
+    const next = (name: string): string | null | undefined =>
+      parseSnapshot(read(folder, `${name}-1.md`)).value?.task?.next;
+    const sit = (name: string): void => {
+      folder.data('session', 'start', '--agent', name);
+      folder.data('session', 'end', '--reason', 'completed', '--agent', name);
+    };
+    folder.data('start', 't1', ...agent);
+    folder.data('session', 'end', '--reason', 'timeout', ...agent);
+    sit('ada');
+    expect(next('ada')).toBe("Take t1 over with 'holdfast start t1' and begin it again: it reached no checkpoint.");
+    folder.data('start', 't1', ...agent);
+    folder.data('checkpoint', 'drafted', '--next', 'wire the router', ...agent);
+    folder.data('session', 'end', '--reason', 'timeout', ...agent);
+    sit('bo');
+    expect(next('bo')).toBe(
+      "Take t1 over with 'holdfast start t1' and go on after checkpoint drafted: wire the router.",
+    );
+    folder.data('start', 't1', ...agent);
+    folder.data('complete', ...agent);
+    folder.data('session', 'end', '--reason', 'completed', ...agent);
+    sit('cy');
+    expect(next('cy')).toBe("Start t2 with 'holdfast start t2'.");
+    expect(folder.data('check', '--all')['failed']).toBe(0);
+  });
+
   it('is taken in between, numbered, and supersedes the one before', () => {
     const folder = atWork();
     expect(folder.data('snapshot', '--next', 'first', ...agent)).toMatchObject({ id: 'P-1', sequence: 1 });

@@ -60,8 +60,13 @@ describe('the worklog', () => {
       'N-5': 'A constraint is in every brief.',
     });
     folder.data('raise', 'question', 'Was N-2 right?');
-    const later = folder.data('compact')['entries'].find((one: { id: string }) => one.id === 'N-2');
-    expect(later).toMatchObject({ moves: false, why: 'Q-1 refers to it, and is open.' });
+    folder.data('note', 'Storage was tried', '--kind', 'dead-end');
+    const later = folder.data('compact')['entries'];
+    expect(later.find((one: { id: string }) => one.id === 'N-2')).toMatchObject({
+      moves: false,
+      why: 'Q-1 refers to it, and is open.',
+    });
+    expect(later.at(-1)).toMatchObject({ id: 'N-6', moves: false, why: 'A dead-end is in every brief.' });
   });
 
   it('is compacted by a person only, with nothing lost', () => {

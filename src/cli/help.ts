@@ -94,7 +94,7 @@ export function explain(operation: Operation, pen: Pen): string {
     operation.summary,
     '',
     `${pen.bold('Usage')}  ${usage.join(' ')}`,
-    ...(rows.length > 0 ? ['', ...rows.map((row) => `  ${row.shown.padEnd(width)}${row.told}`)] : []),
+    ...(rows.length > 0 ? ['', ...rows.map((row) => `  ${`${row.shown}  `.padEnd(width)}${row.told}`)] : []),
     ...(operation.examples ? ['', pen.bold('Examples'), ...operation.examples.map((example) => `  ${example}`)] : []),
     '',
     pen.dim(

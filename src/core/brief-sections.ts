@@ -1,5 +1,6 @@
 import { type Brief, type BriefItem, sinceWords } from './brief.ts';
 import type { ConflictKind } from './conflict.ts';
+import { offeredAgo } from './freshness.ts';
 import type { Letter } from './mail.ts';
 import type { Other } from './others.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
@@ -88,7 +89,7 @@ export function sectionsOf(brief: Brief): Section[] {
       const what = offer.steps.length > 0 ? ` with ${plain(offer.steps.join(', '), chars)}` : '';
       const words = offer.message === null ? '' : ` ${quote(offer.message, chars)}`;
       const asked = offer.question === null ? '' : ` You asked: ${quote(offer.question, chars)}`;
-      return `- ${offer.id} by ${offer.by}: the work of ${offer.session}${what}, ${offer.eventsSince} events ago.${words}${asked} Snapshot ${offer.snapshot ?? 'none'}. Take it with \`holdfast handoff accept ${offer.id}\`, or ask or decline.`;
+      return `- ${offer.id} by ${offer.by}: the work of ${offer.session}${what}, ${offeredAgo(offer.eventsSince)}.${words}${asked} Snapshot ${offer.snapshot ?? 'none'}. Take it with \`holdfast handoff accept ${offer.id}\`, or ask or decline.`;
     }),
     '`holdfast handoff list`',
   );

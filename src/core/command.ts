@@ -149,6 +149,8 @@ export type Command =
       to: string;
       from?: string | undefined;
       message?: string | undefined;
+      /** What goes with the message word for word. */
+      payload?: string | undefined;
       /** One that is there already; else the sender's session leaves one now. */
       snapshot?: string | undefined;
       mark?: TreeMark | undefined;

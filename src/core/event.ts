@@ -270,6 +270,8 @@ export const eventBodies = {
     steps: v.array(StepKey),
     message: v.optional(Text),
     snapshot: v.optional(Label),
+    /** The commit the tree stood at, to tell by how many the offer is behind. */
+    head: v.optional(Label),
   }),
   'handoff.accepted': v.object({
     id: Label,

@@ -94,4 +94,10 @@ function seenWords(told: Told, elsewhere: readonly string[]): string {
   return `${fresh ? 'Fresh as' : 'As'} of ${age} ago, event ${version}: ${parts.join(', ')}.`;
 }
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** An offer whose snapshot is so many events behind is stale; its own few are no news. */
+export const STALE_EVENTS = 10;
+
+export const offeredAgo = (events: number): string =>
+  `${events > STALE_EVENTS ? 'stale, ' : ''}${counted(events, 'event')} ago`;

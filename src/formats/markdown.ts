@@ -182,14 +182,15 @@ function findFrontMatter(lines: readonly string[]): FrontMatter[] {
   }
 }
 
-function fenceOpened(line: string): string | null {
+/** The mark of the fence that a line opens. */
+export function fenceOpened(line: string): string | null {
   const mark = /^\s{0,3}(?:>\s?)?(`{3,}|~{3,})(.*)/.exec(line);
   if (!mark) return null;
   // Backquotes with more of them behind are code within a line.
   return mark[1]?.startsWith('`') && mark[2]?.includes('`') ? null : (mark[1] as string);
 }
 
-function closesFence(line: string, fence: string): boolean {
+export function closesFence(line: string, fence: string): boolean {
   const words = bare(line)
     .replace(/^\s*(?:>\s?)?/, '')
     .trimEnd();

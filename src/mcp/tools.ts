@@ -88,14 +88,14 @@ const definitions: readonly Definition[] = [
     name: 'mail',
     description: 'Read and answer messages between agents and people.',
     actions: group('mail'),
-    omits: ['all', 'about'],
+    omits: ['all', 'about', 'payloadText', 'ask', 'raw'],
   },
   {
     name: 'handoff',
     description: 'Offer your work to another agent, or take over what was offered to you.',
     actions: group('handoff', 'offer'),
     // Starting another agent is for whoever has a terminal to watch it, and speaking for one that is gone for a person.
-    omits: ['start', 'launch', 'from', 'limit'],
+    omits: ['start', 'launch', 'from', 'limit', 'payload', 'payloadText'],
   },
   {
     name: 'search',

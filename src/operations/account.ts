@@ -25,7 +25,8 @@ export async function readWholeRun(engine: Engine, state: State, format?: Format
   const account = accountOf(state, records);
   if (format !== 'snap') return account;
   const snapshots = await closingSnapshots(engine, run, await all('snapshot'), records.sessions);
-  return { ...account, kept: { ...account.kept, snapshots } };
+  const people = records.sessions.filter((session) => session.kind === 'person').map((session) => session.agent);
+  return { ...account, kept: { ...account.kept, snapshots, people: [...new Set(people)] } };
 }
 
 /** What sessions left when they ended: the snap format tells it in a file of each agent. */

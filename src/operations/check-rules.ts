@@ -1,8 +1,8 @@
 import { estimateTokens } from '../core/tokens.ts';
+import type { TaskStanding } from '../formats/snap/contract-files.ts';
 import { type MailClass, mailClasses, mailLabels, SNAPSHOT_TOKENS } from '../formats/snap/snapshot.ts';
 import type { Counted, ListedFile } from '../formats/snap/snapshot-body.ts';
 import type { FoundSnapshot, Problem } from '../formats/snap/snapshot-reading.ts';
-import type { ContractFiles } from './contract-files.ts';
 
 export const ruleNames = [
   'form',
@@ -25,6 +25,18 @@ export interface Ruling {
   why: string;
 }
 
+/** What the rules hold a snapshot against, wherever that is kept. What cannot be told is null or not there. */
+export interface Contract {
+  /** For sentences: `working-session`, `event 12 of run auth`. */
+  place: string;
+  /** What is said of the agent's work, source by source. */
+  tasks(agent: string): readonly TaskStanding[];
+  mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
+  /** Those of the ids that are known; null where there is no list of questions. */
+  questions(ids: readonly string[]): Promise<ReadonlySet<string> | null>;
+  file(path: string): 'present' | 'absent' | 'unknown';
+}
+
 export type Standing = 'current' | 'superseded' | 'duplicate' | 'unknown';
 
 export interface Checked {
@@ -32,17 +44,21 @@ export interface Checked {
   problems: readonly Problem[];
   text: string;
   standing: { is: Standing; why: string; broken: boolean };
+  /** None of its agent follows it where it stands. */
+  isLast: boolean;
   /** What the journal says of it; null where there is no journal or it does not know the snapshot. */
   recorded: { same: boolean; why: string } | null;
-  against: ContractFiles | null;
+  against: Contract | null;
 }
 
 /** Every rule, each with its verdict and the reason for it. */
 export async function checkSnapshot(checked: Checked): Promise<Ruling[]> {
   const { snapshot, against, standing, recorded, text } = checked;
   const tokens = estimateTokens(text);
-  const fresh = standing.is === 'current' || against?.place.startsWith('event ');
-  const moved = cannotTell(`It is ${standing.is}, and the files beside it have moved on.`);
+  const isNewest = standing.is === 'current' || (standing.is === 'unknown' && checked.isLast);
+  const fresh = isNewest || against?.place.startsWith('event ');
+  const older = standing.is === 'unknown' ? 'not the last one here' : standing.is;
+  const moved = cannotTell(`It is ${older}, and the files beside it have moved on.`);
   return [
     ruling('form', checkForm(checked)),
     ruling('identity', checkIdentity(snapshot)),
@@ -128,7 +144,7 @@ function checkToken({ tokenVerdict, token, digits, agent }: FoundSnapshot): Verd
   }
 }
 
-function checkTask({ task, agent }: FoundSnapshot, against: ContractFiles | null): Verdict {
+function checkTask({ task, agent }: FoundSnapshot, against: Contract | null): Verdict {
   if (!task) return fail('There is no active task in it.');
   const sources = agent === null ? [] : (against?.tasks(agent) ?? []);
   if (sources.length === 0) return cannotTell('Nothing here says where this agent stands.');
@@ -154,7 +170,7 @@ function checkTask({ task, agent }: FoundSnapshot, against: ContractFiles | null
     : cannotTell('Only words are there to compare.');
 }
 
-function checkMail({ mail, agent, keys }: FoundSnapshot, against: ContractFiles | null): Verdict {
+function checkMail({ mail, agent, keys }: FoundSnapshot, against: Contract | null): Verdict {
   if (!mail) return fail('There is no mailbox state in it.');
   const actual = agent === null ? null : (against?.mail(agent) ?? null);
   if (!actual) return cannotTell('There is no mailbox here to compare with.');
@@ -207,7 +223,7 @@ function checkFiles(
   files: readonly ListedFile[] | null,
   what: string,
   standing: Standing,
-  against: ContractFiles | null,
+  against: Contract | null,
 ): Verdict {
   if (files === null) return cannotTell(`It has no list of files ${what}.`);
   if (!against) return cannotTell('There is no folder to look for them in.');
@@ -222,15 +238,21 @@ function checkFiles(
     return cannotTell(`Not there now: ${told}. It is superseded; they may have gone since.`);
   if (absent.length > 0) return fail(`Not there: ${told}.`);
   if (unknown.length > 0) return cannotTell(`${unknown.length} of ${files.length} were in another working tree.`);
-  return pass(files.length === 0 ? 'It lists none.' : `All ${looked.length} that should be there are.`);
+  return pass(
+    files.length === 0
+      ? 'It lists none.'
+      : looked.length === 1
+        ? 'It is there.'
+        : `All ${looked.length} that should be there are.`,
+  );
 }
 
-async function checkQuestions({ questions }: FoundSnapshot, against: ContractFiles | null): Promise<Verdict> {
+async function checkQuestions({ questions }: FoundSnapshot, against: Contract | null): Promise<Verdict> {
   if (questions === null) return cannotTell('It has no section on questions.');
   if (questions.length === 0) return pass('It names none.');
   const known = (await against?.questions(questions)) ?? null;
   if (!known) return cannotTell('There is no list of questions here.');
   const unknown = questions.filter((id) => !known.has(id));
   if (unknown.length > 0) return fail(`Unknown: ${unknown.slice(0, 20).join(', ')}.`);
-  return pass(`All ${questions.length} are known.`);
+  return pass(questions.length === 1 ? 'It is known.' : `All ${questions.length} are known.`);
 }

@@ -1,13 +1,15 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../core/fault.ts';
 import { FilePath } from '../core/text.ts';
 import { type Envelope, envelopesIn } from '../formats/snap/revision.ts';
 import { type FoundSnapshot, type Problem, snapshotsInChat } from '../formats/snap/snapshot-reading.ts';
-import { checkSnapshot, type Ruling, type Standing } from './check-rules.ts';
+import { readDamaged } from '../workspace/tree.ts';
+import { currentState } from './act.ts';
+import { type Contract, checkSnapshot, type Ruling, type Standing } from './check-rules.ts';
 import type { Context } from './context.ts';
-import { contractFolder, folderOf, readText } from './contract-files.ts';
+import { contractFolder } from './contract-folder.ts';
 import { defineOperation, described } from './operation.ts';
 import { journalOf, type KnownSnapshot, type SnapshotJournal } from './snapshot-journal.ts';
 
@@ -30,7 +32,7 @@ export const check = defineOperation({
     file: v.optional(
       described(
         FilePath,
-        'A snapshot file, a chat file (its last snapshot), a mailbox (its payloads) or a folder; the newest snapshots when left out.',
+        'A snapshot file, a chat file (its last snapshot), a mailbox (its payloads) or a folder; the newest snapshots of the run and the payloads of its open mail when left out.',
       ),
     ),
     all: v.optional(described(v.boolean(), 'Every snapshot of the run, or of the file, not the newest only.')),
@@ -48,18 +50,21 @@ export const check = defineOperation({
         problems: v.array(v.object({ code: v.string(), line: v.number(), message: v.string() })),
       }),
     ),
+    payloads: v.array(v.object({ at: v.string(), token: v.string() })),
     rules: v.array(Rule),
     failed: v.number(),
   }),
   async run(context, { file, all }) {
-    const journal = await journalOf(context);
-    const found = file === undefined ? await ofRun(context, journal, all) : await ofPath(context, journal, file, all);
+    const look = { context, journal: await journalOf(context), contractOf: folderReader() };
+    const found = file === undefined ? await ofRun(look, all) : await ofPath(look, file, all);
     const rules: v.InferOutput<typeof Rule>[] = [];
     for (const one of found) {
       const rulings: Ruling[] = one.snapshot ? await checkSnapshot({ ...one, snapshot: one.snapshot }) : one.rulings;
       rules.push(...rulings.map((ruling) => ({ ...ruling, at: one.at })));
     }
-    const snapshots = found.map(({ id = null, at, snapshot, standing, problems }) => ({
+    const payloads = found.flatMap(({ at, payload }) => (payload === undefined ? [] : [{ at, token: payload }]));
+    const left = found.filter(({ payload }) => payload === undefined);
+    const snapshots = left.map(({ id = null, at, snapshot, standing, problems }) => ({
       id,
       at,
       agent: snapshot?.agent ?? null,
@@ -68,15 +73,16 @@ export const check = defineOperation({
       standing: standing.is,
       problems: [...problems],
     }));
-    return { data: { snapshots, rules, failed: rules.filter((rule) => rule.result === 'fail').length } };
+    return { data: { snapshots, payloads, rules, failed: rules.filter((rule) => rule.result === 'fail').length } };
   },
-  say: ({ snapshots, rules, failed }, pen) => {
+  say: ({ snapshots, payloads, rules, failed }, pen) => {
     const marks = {
       pass: pen.good('pass       '),
       fail: pen.bad('fail       '),
       'cannot-tell': pen.warn('cannot tell'),
     };
-    const blocks = snapshots.map(({ at, standing }) =>
+    const things = [...snapshots, ...payloads.map(({ at }) => ({ at, standing: 'payload' }))];
+    const blocks = things.map(({ at, standing }) =>
       [
         `${pen.bold(at)} (${standing})`,
         ...rules.filter((one) => one.at === at).map(({ rule, result, why }) => `  ${marks[result]} ${rule}: ${why}`),
@@ -84,8 +90,8 @@ export const check = defineOperation({
     );
     const end =
       failed > 0
-        ? pen.bad(`${failed} rules failed.`)
-        : snapshots.length > 0
+        ? pen.bad(failed === 1 ? 'One rule failed.' : `${failed} rules failed.`)
+        : things.length > 0
           ? pen.good('No rule failed.')
           : 'There is no snapshot yet.';
     return [...blocks, end].join('\n');
@@ -96,18 +102,39 @@ export const check = defineOperation({
 interface Found {
   id?: string;
   at: string;
-  /** Null where nothing could be read; then `rulings` says why. */
+  /** The token of a payload, where it is one. */
+  payload?: string;
+  /** Null where nothing could be read, or it is no snapshot; then `rulings` says why. */
   snapshot: FoundSnapshot | null;
   problems: readonly Problem[];
   text: string;
   standing: { is: Standing; why: string; broken: boolean };
+  isLast: boolean;
   recorded: { same: boolean; why: string } | null;
-  against: Awaited<ReturnType<typeof contractFolder>>;
+  against: Contract | null;
   rulings: Ruling[];
 }
 
-/** What the journal says was left: each file must be there as it was recorded. */
-async function ofRun(context: Context, journal: SnapshotJournal | null, all = false): Promise<Found[]> {
+/** What one call looks with. */
+interface Look {
+  context: Context;
+  journal: SnapshotJournal | null;
+  contractOf(folder: string): Contract | null;
+}
+
+/** Every snapshot in a folder is held against the same files. */
+function folderReader(): Look['contractOf'] {
+  const read = new Map<string, Contract | null>();
+  return (folder) => {
+    const contract = read.get(folder) ?? contractFolder(folder);
+    read.set(folder, contract);
+    return contract;
+  };
+}
+
+/** What the journal says was left: each file must be there as it was recorded. And what open mail carries. */
+async function ofRun(look: Look, all = false): Promise<Found[]> {
+  const { context, journal } = look;
   if (!journal) {
     throw new Fault('not_found', 'There is no workspace here whose snapshots could be checked.', {
       hints: ['Name a file or a folder: `holdfast check working-session`.'],
@@ -117,11 +144,19 @@ async function ofRun(context: Context, journal: SnapshotJournal | null, all = fa
   const wanted = all ? known : known.filter((one) => one.taken.sequence === newest(known, one.taken.agent));
   const found: Found[] = [];
   for (const one of wanted) {
-    const text = readText(one.file);
+    const text = readDamaged(one.file);
     if (text === null) found.push({ id: one.taken.id, ...missing(context, one) });
-    else found.push({ id: one.taken.id, ...(await judge(context, journal, { file: one.file, text, index: -1 }, [])) });
+    else found.push({ id: one.taken.id, ...(await judge(look, { file: one.file, text, index: -1 }, [])) });
   }
-  return found;
+  return [...found, ...(await ofMail(context))];
+}
+
+async function ofMail(context: Context): Promise<Found[]> {
+  const { messages } = await currentState(context);
+  return [...messages.values()].flatMap(({ id, body, replies }) => {
+    const text = [body, ...replies.map((reply) => reply.body)].join('\n\n');
+    return payloadsIn(text, (line) => `${id}:${line}`);
+  });
 }
 
 const newest = (known: readonly KnownSnapshot[], agent: string): number =>
@@ -144,7 +179,8 @@ function missing(context: Context, { file, taken }: KnownSnapshot): Found {
 /** Files in a folder are read in the order of their names; more are no snapshots of one piece of work. */
 const FILES_LIMIT = 1000;
 
-async function ofPath(context: Context, journal: SnapshotJournal | null, path: string, all = false): Promise<Found[]> {
+async function ofPath(look: Look, path: string, all = false): Promise<Found[]> {
+  const { context } = look;
   const target = resolve(context.dir, path);
   const entry = statSync(target, { throwIfNoEntry: false });
   if (!entry) {
@@ -155,7 +191,7 @@ async function ofPath(context: Context, journal: SnapshotJournal | null, path: s
   }
   const folder = entry.isDirectory() ? foldersIn(target).find(hasSnapshots) : undefined;
   const files = folder === undefined ? [target] : textsIn(folder);
-  const texts = files.map((file) => ({ file, text: readText(file) ?? '' }));
+  const texts = files.map((file) => ({ file, text: readDamaged(file) ?? '' }));
   const places = texts.flatMap(({ file, text }) =>
     snapshotsInChat(text).map(({ value }, index, { length }) => ({
       file,
@@ -165,7 +201,7 @@ async function ofPath(context: Context, journal: SnapshotJournal | null, path: s
       isLast: index === length - 1,
     })),
   );
-  const payloads = texts.flatMap(({ file, text }) => payloadsIn(context, file, text));
+  const payloads = texts.flatMap(({ file, text }) => payloadsIn(text, (line) => `${shown(context, file)}:${line}`));
   if (places.length + payloads.length === 0) {
     throw new Fault('not_found', `There is no snapshot in ${quoted(path)}.`, {
       hints: ['A snapshot begins with front matter that names session_id, agent and close_reason.'],
@@ -174,16 +210,17 @@ async function ofPath(context: Context, journal: SnapshotJournal | null, path: s
   }
   const siblings = places.map((place) => place.value).filter((value) => value !== null);
   const found: Found[] = [];
-  for (const place of places) if (all || place.isLast) found.push(await judge(context, journal, place, siblings));
+  for (const place of places) if (all || place.isLast) found.push(await judge(look, place, siblings));
   return [...found, ...payloads];
 }
 
 /** What agents sent each other carries tokens too; those of snapshots are judged with them. */
-function payloadsIn(context: Context, file: string, text: string): Found[] {
+function payloadsIn(text: string, at: (line: number) => string): Found[] {
   const sent = envelopesIn(text).filter(({ revision }) => !revision?.topic.startsWith('snapshot-'));
   return sent.map(({ line, token, verdict, digits }) => ({
     ...nothingRead,
-    at: `${shown(context, file)}:${line}`,
+    at: at(line),
+    payload: token,
     rulings: [{ rule: 'payload', ...payloadWords[verdict](token, digits) }],
   }));
 }
@@ -193,6 +230,7 @@ const nothingRead = {
   problems: [],
   text: '',
   standing: { is: 'unknown', why: '', broken: false },
+  isLast: false,
   recorded: null,
   against: null,
 } as const;
@@ -213,7 +251,7 @@ const foldersIn = (target: string): string[] =>
 
 const hasSnapshots = (folder: string): boolean =>
   textsIn(folder).some((file) => {
-    const text = readText(file) ?? '';
+    const text = readDamaged(file) ?? '';
     return snapshotsInChat(text).length + envelopesIn(text).length > 0;
   });
 
@@ -228,8 +266,7 @@ function textsIn(folder: string): string[] {
 
 /** A snapshot in its place, with all there is to hold it against. */
 async function judge(
-  context: Context,
-  journal: SnapshotJournal | null,
+  { context, journal, contractOf }: Look,
   { file, text, index }: { file: string; text: string; index: number },
   siblings: readonly FoundSnapshot[],
 ): Promise<Found> {
@@ -243,13 +280,14 @@ async function judge(
   }
   const known = await journal?.find(snapshot, file);
   const own = all.length === 1 ? text : `${[...snapshot.keys].join('\n')}\n${partOf(text, all, snapshot)}`;
-  const folder = await contractFolder(folderOf(file));
+  const folder = contractOf(dirname(file));
   return {
     at,
     snapshot,
     problems: parsed?.problems ?? [],
     text: own,
     standing: known ? known.standing : standingAmong(snapshot, siblings),
+    isLast: all.findLast(({ value }) => sameAgent(value?.agent, snapshot.agent))?.value === snapshot,
     recorded: known?.recorded ?? null,
     // What was recorded is held against what was so then; the files beside it have gone on.
     against: known?.recorded?.same ? known.against : (folder ?? known?.against ?? null),
@@ -272,12 +310,15 @@ function shown(context: Context, file: string): string {
   return path === '' || path.startsWith('..') ? file : path.replaceAll('\\', '/');
 }
 
+const sameAgent = (one: string | null | undefined, other: string | null): boolean =>
+  (one ?? '').toLowerCase() === (other ?? '').toLowerCase();
+
 /** Without a journal the other snapshots of the file or the folder say which one is the newest. */
 function standingAmong(snapshot: FoundSnapshot, siblings: readonly FoundSnapshot[]): Found['standing'] {
   const { revision, agent, token } = snapshot;
   if (!revision || agent === null)
     return { is: 'unknown', why: 'It has no number to tell its place by.', broken: false };
-  const same = siblings.filter((one) => one.agent?.toLowerCase() === agent.toLowerCase() && one.revision !== null);
+  const same = siblings.filter((one) => sameAgent(one.agent, agent) && one.revision !== null);
   const number = (one: FoundSnapshot): number => one.revision?.sequence ?? 0;
   const twin = same.find((one) => one !== snapshot && one.line !== snapshot.line && number(one) === revision.sequence);
   if (twin && twin.token !== token)

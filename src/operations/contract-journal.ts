@@ -1,13 +1,15 @@
 import { isDone } from '../core/derive.ts';
 import type { Snapshot, State } from '../core/state.ts';
+import type { TaskStanding } from '../formats/snap/contract-files.ts';
 import { mailClasses } from '../formats/snap/snapshot.ts';
 import { treeMark } from './act.ts';
+import type { Contract } from './check-rules.ts';
 import type { Context } from './context.ts';
-import { type ContractFiles, findFile, type TaskStanding } from './contract-files.ts';
+import { findFile } from './contract-folder.ts';
 import { isBlocked, mailOf } from './snapshot-text.ts';
 
 /** The journal as it stood when the snapshot was taken: what was true then is not made false by what came after. */
-export function contractJournal(context: Context, run: string, state: State, taken: Snapshot): ContractFiles {
+export function contractJournal(context: Context, run: string, state: State, taken: Snapshot): Contract {
   const workspace = context.workspace();
   const isHere = workspace !== null && (taken.mark?.tree ?? null) === (treeMark(context)?.tree ?? null);
   return {
@@ -16,7 +18,7 @@ export function contractJournal(context: Context, run: string, state: State, tak
     mail: (agent) => {
       const mail = mailOf(state, agent);
       const ids = mailClasses.map((name) => [name, mail[name].map((entry) => entry.id)]);
-      return Object.fromEntries(ids) as ReturnType<ContractFiles['mail']>;
+      return Object.fromEntries(ids) as ReturnType<Contract['mail']>;
     },
     async questions(ids) {
       if (ids.length === 0) return new Set();

@@ -6,9 +6,9 @@ import { ERASED } from '../core/text.ts';
 import { auditRun, rebuildRun } from '../engine/audit.ts';
 import { damageInLog } from '../store/sqlite/log-check.ts';
 import { isFile } from '../workspace/files.ts';
+import { readDamaged } from '../workspace/tree.ts';
 import { currentRun } from './act.ts';
 import type { Context } from './context.ts';
-import { readText } from './contract-files.ts';
 import { inspectInstallations } from './install/inspect.ts';
 import { defineOperation, described } from './operation.ts';
 import { examineFiles } from './salvage.ts';
@@ -175,7 +175,7 @@ function lostEnd(context: Context, run: string, events: number): Finding[] {
   const workspace = context.workspace();
   const file = workspace && join(workspace.folder, 'RESUME.md');
   const [, version = '0', named = ''] =
-    /^As of .*\bevent (\d+)\b.*\nRun (\S+):/m.exec((file && readText(file)) ?? '') ?? [];
+    /^As of .*\bevent (\d+)\b.*\nRun (\S+):/m.exec((file && readDamaged(file)) ?? '') ?? [];
   if (!file || named !== run || Number(version) <= events) return [];
   const message = `It was written at event ${version} of ${run}, and the journal ends at ${events}: what came last was lost, or it was written from another journal.`;
   return [{ code: 'lost_end', level: 'warning', at: file, message }];
@@ -193,7 +193,7 @@ async function lostSnapshots(context: Context, run: string, rebuild: boolean): P
     if (event?.type !== 'snapshot.taken' || event.body.text === undefined || event.body.text === ERASED) continue;
     const { id, text } = event.body;
     const file = snapshotPath(workspace.folder, run, event.body);
-    const found = readText(file);
+    const found = readDamaged(file);
     if (found === text) continue;
     const written = found === null && rebuild ? saveSnapshot(context, run, event.body) : null;
     const help = `\`holdfast snapshot --again ${id}\` writes it as it was recorded.`;

@@ -13,6 +13,7 @@ import type { TreeMark } from '../core/event.ts';
 import type { FileRecord, Session, State } from '../core/state.ts';
 import { findMoved, observeFiles, type Wanted } from '../workspace/evidence.ts';
 import { type GitStatus, readAdded, readAncestry, readGitStatus } from '../workspace/git-status.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';
 
@@ -63,7 +64,7 @@ export async function findEvidence(
   const ancestry = readAncestries(tree, mark?.head ?? null, heads);
   const wanted = wantedFiles(recorded, here);
   const files = await observeFiles(tree, wanted);
-  const found = await status;
+  const found = await ownChanges(workspace, state, await status);
   const lost = wanted.filter((file) => files.get(file.path)?.state === 'absent');
   const paths = new Set(wanted.map((file) => file.path));
   const relations = await ancestry;
@@ -90,6 +91,17 @@ export async function findEvidence(
     commitsSince: relation && relation !== 'missing' ? relation.since : null,
     dirty: found ? found.dirty.size : null,
   };
+}
+
+/** What git calls changed, without what the mirrors are. */
+export async function ownChanges(
+  workspace: Workspace,
+  state: State,
+  status: GitStatus | null,
+): Promise<GitStatus | null> {
+  if (!status || state.mirrors.size === 0) return status;
+  const { withoutMirrors } = await import('./mirrors.ts');
+  return { ...status, dirty: withoutMirrors(workspace, state, status.dirty) };
 }
 
 async function recordedEvidence(context: Context, state: State, here: string | null): Promise<RecordedEvidence> {

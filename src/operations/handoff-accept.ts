@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { counted, STALE_EVENTS } from '../core/freshness.ts';
 import type { Handoff, Snapshot, State } from '../core/state.ts';
 import { forkState } from '../core/state-tables.ts';
 import { readAncestry } from '../workspace/git-status.ts';
@@ -46,7 +47,7 @@ export const handoffAccept = defineOperation({
     const snapshot = await snapshotOf(context, run, handoff);
     const stale = {
       events: Math.max(0, stood - (handoff?.version ?? stood)),
-      commits: await commitsSince(context, snapshot),
+      commits: await commitsSince(context, handoff?.head ?? snapshot?.mark?.head),
     };
     if (stale.events > STALE_EVENTS || (stale.commits ?? 0) > 0) context.warn(staleWarning(id, stale));
     if (evidence.open.length > 0)
@@ -72,7 +73,7 @@ export const handoffAccept = defineOperation({
     [
       `${pen.good('✓')} ${pen.bold(id)} is yours: ${session} ${steps.length > 0 ? `holds ${steps.join(', ')}` : 'goes on'}; the sender writes no more.`,
       ...(path ? [`Read ${path} and the files it lists.`] : []),
-      `Since it was offered: ${stale.events} events, ${stale.commits ?? 'unknown'} commits.`,
+      `Since it was offered: ${counted(stale.events, 'event')}, ${stale.commits === null ? 'commits unknown' : counted(stale.commits, 'commit')}.`,
       ...conflicts.map((conflict) => `${pen.bad(conflict.id)} ${conflict.path}: ${conflict.kind.replaceAll('_', ' ')}`),
     ].join('\n'),
 });
@@ -88,11 +89,9 @@ function asLeft(state: State, id: string): State {
   return left;
 }
 
-/** The offer's own few events are no news. */
-const STALE_EVENTS = 10;
-
 function staleWarning(id: string, { events, commits }: { events: number; commits: number | null }): string {
-  return `${id} is stale: ${events} events and ${commits ?? 'an unknown number of'} commits since it was offered. Read the brief, not the snapshot alone: \`holdfast resume\`.`;
+  const told = commits === null ? 'an unknown number of commits' : counted(commits, 'commit');
+  return `${id} is stale: ${counted(events, 'event')} and ${told} since it was offered. Read the brief, not the snapshot alone: \`holdfast resume\`.`;
 }
 
 async function snapshotOf(context: Context, run: string, handoff: Handoff | undefined): Promise<Snapshot | null> {
@@ -102,8 +101,7 @@ async function snapshotOf(context: Context, run: string, handoff: Handoff | unde
   return (record?.doc as Snapshot | undefined) ?? null;
 }
 
-async function commitsSince(context: Context, snapshot: Snapshot | null): Promise<number | null> {
-  const head = snapshot?.mark?.head;
+async function commitsSince(context: Context, head: string | null | undefined): Promise<number | null> {
   if (!head) return null;
   const relation = await readAncestry(context.workspace()?.tree ?? context.dir, head);
   return relation === undefined || relation === 'missing' ? null : relation.since;

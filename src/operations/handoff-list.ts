@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { offeredAgo } from '../core/freshness.ts';
 import { isOpenOffer } from '../core/rules/handoff.ts';
 import type { Handoff } from '../core/state.ts';
 import { currentState } from './act.ts';
@@ -45,7 +46,7 @@ export const handoffList = defineOperation({
           .map(({ id, from, to, steps, status, open, eventsSince, outcome, question }) => {
             const what = steps.length > 0 ? ` (${steps.join(', ')})` : '';
             const more = outcome ?? (question && status === 'clarifying' ? `asks: ${question}` : '');
-            const since = open ? `, ${eventsSince} events ago` : '';
+            const since = open ? `, ${offeredAgo(eventsSince)}` : '';
             return `${pen.bold(id)} ${from} to ${to}${what}: ${open ? pen.warn(status) : status}${since}${more ? `. ${more}` : ''}`;
           })
           .join('\n'),

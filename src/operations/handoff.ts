@@ -5,6 +5,7 @@ import { act, currentRun, treeMark } from './act.ts';
 import type { Context } from './context.ts';
 import { label } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
+import { payloadFields, renderPayload } from './payload.ts';
 import { writeResumeFile } from './resume-file.ts';
 import { snapshotIn, snapshotPath } from './snapshot-file.ts';
 
@@ -21,15 +22,18 @@ export const handoff = defineOperation({
   name: 'handoff',
   summary: 'Offer your work to another agent: a snapshot, a message and the right to write, once it accepts.',
   scope: 'write',
-  local: ['start'],
+  local: ['start', 'payload'],
   examples: [
     'holdfast handoff --to codex --message "the router is next" --agent claude',
+    'holdfast handoff --to codex --payload router.diff --agent claude',
     'holdfast handoff --to codex --from S-12 --launch',
   ],
   input: v.object({
     to: described(ActorName, 'The agent that is to go on.'),
     from: v.optional(described(label, 'The session whose work it is; a person may offer that of one that is gone.')),
     message: v.optional(described(Text, 'What the receiver should know first.')),
+    payload: payloadFields.payload,
+    payloadText: payloadFields.payloadText,
     launch: v.optional(described(v.boolean(), 'Print the command that starts the receiving client on it.')),
     start: v.optional(described(v.boolean(), 'Run that command, without a person in the conversation.')),
   }),
@@ -44,14 +48,17 @@ export const handoff = defineOperation({
     run: v.string(),
     version: v.number(),
   }),
-  async run(context, { to, from, message, launch, start }) {
+  async run(context, { to, from, message, launch, start, payload, payloadText }) {
     if (launch || start) (await import('./launch.ts')).mustKnowClient(to);
     const earlier = from === undefined ? null : await lastSnapshotOf(context, from);
+    const about = { subject: `handoff to ${to}`, type: 'handoff-ready' } as const;
+    const carried = await renderPayload(context, { payload, payloadText }, about);
     const done = await act(context, {
       type: 'handoff.offer',
       to,
       from,
       message,
+      payload: carried ?? undefined,
       snapshot: earlier?.id,
       mark: treeMark(context),
     });

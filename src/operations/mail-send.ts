@@ -8,6 +8,7 @@ import { act, idInEvents } from './act.ts';
 import { Made } from './decide.ts';
 import { label } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
+import { payloadFields, payloadsOf, renderPayload, withPayload } from './payload.ts';
 import { writeResumeFile } from './resume-file.ts';
 
 const RespondBy = v.pipe(
@@ -22,8 +23,10 @@ export const mailSend = defineOperation({
   name: 'mail.send',
   summary: 'Send a message to an agent or a person; `maintainer` is whoever is a person here.',
   scope: 'write',
+  local: ['payload'],
   examples: [
     'holdfast mail send --to codex --type request --subject "Review the rotation" --body "src/rotate.ts, by tomorrow" --priority P1',
+    'holdfast mail send --to codex --type request --subject "Router" --body "Apply or say why not" --payload router.diff',
   ],
   input: v.object({
     to: described(ActorName, 'Whom it is for.'),
@@ -36,16 +39,21 @@ export const mailSend = defineOperation({
     ),
     by: v.optional(described(RespondBy, 'Until when an answer is needed: a date, a time, `next session` or `none`.')),
     about: v.optional(described(label, 'The id of what it is about.')),
+    ...payloadFields,
   }),
-  output: v.object({ ...Made.entries, to: v.string(), hints: v.array(v.string()) }),
-  async run(context, { type, by, ...message }) {
-    const done = await act(context, { type: 'message.send', messageType: type, respondBy: by, ...message });
+  output: v.object({ ...Made.entries, to: v.string(), tokens: v.array(v.string()), hints: v.array(v.string()) }),
+  async run(context, { type, by, payload, payloadText, ask, body: words, ...message }) {
+    const about = { subject: message.subject, type };
+    const carried = await renderPayload(context, { payload, payloadText, ask }, about);
+    const body = withPayload(words, carried);
+    const done = await act(context, { type: 'message.send', messageType: type, respondBy: by, body, ...message });
     await writeResumeFile(context, done.state);
     const { to } = message;
     return {
       data: {
         id: idInEvents(done) ?? '',
         to,
+        tokens: payloadsOf(carried ?? '').flatMap(({ tokens }) => tokens),
         hints: strangerHints(done.state, to, context.caller.actor.name),
         run: done.run,
         version: done.state.version,
@@ -53,7 +61,8 @@ export const mailSend = defineOperation({
       changed: done.changed,
     };
   },
-  say: ({ id, to, hints }, pen) => [`Sent ${pen.bold(id)} to ${to}.`, ...hints].join('\n'),
+  say: ({ id, to, tokens, hints }, pen) =>
+    [`Sent ${pen.bold(id)} to ${to}.`, ...tokens.map((token) => `Payload ${token}`), ...hints].join('\n'),
 });
 
 /** A name that nobody here goes by is most likely a slip; the message waits for whoever comes under it. */
@@ -62,7 +71,8 @@ function strangerHints(state: State, to: string, sender: string): string[] {
   for (const { agent } of state.sessions.values()) known.add(agent);
   for (const { lastAgent, agents } of state.steps.values())
     for (const name of [lastAgent, ...agents]) known.add(name ?? '');
-  for (const { from } of state.messages.values()) known.add(from);
+  for (const { from, acks, replies } of state.messages.values())
+    for (const name of [from, ...acks.map((ack) => ack.by), ...replies.map((reply) => reply.from)]) known.add(name);
   if (known.has(to)) return [];
   const near = nearest(to, [...known].filter(Boolean));
   const meant = near.length > 0 ? ` Did you mean ${near.map((name) => `\`${name}\``).join(', ')}?` : '';

@@ -252,6 +252,20 @@ export function saveBase(workspace: Workspace, mirror: Mirror, files: Files, wri
   writeAtomically(file, JSON.stringify({ ...mirror, ...saved }));
 }
 
+/** The changed files without those that we write ourselves: nobody worked on them. */
+export function withoutMirrors(workspace: Workspace, { mirrors }: State, dirty: ReadonlyMap<string, string>) {
+  const own = new Set<string>();
+  for (const mirror of mirrors.values()) {
+    for (const path of [mirror.path, ...(readBase(workspace, mirror, new Map())?.keys() ?? [])]) {
+      own.add(path).add(`${path}.bak`);
+      // Of a folder that git has never seen it names the folder alone.
+      for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1))
+        own.add(path.slice(0, end + 1));
+    }
+  }
+  return new Map([...dirty].filter(([path]) => !own.has(path)));
+}
+
 interface SavedBase {
   files: [path: string, text: string][];
   /** What is being put in their place. */

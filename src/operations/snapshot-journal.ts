@@ -5,9 +5,8 @@ import { emptyState, forkState } from '../core/state-tables.ts';
 import { ERASED } from '../core/text.ts';
 import type { FoundSnapshot } from '../formats/snap/snapshot-reading.ts';
 import type { Store } from '../store/store.ts';
-import type { Standing } from './check-rules.ts';
+import type { Contract, Standing } from './check-rules.ts';
 import type { Context } from './context.ts';
-import type { ContractFiles } from './contract-files.ts';
 import { contractJournal } from './contract-journal.ts';
 import { snapshotPath } from './snapshot-file.ts';
 
@@ -27,7 +26,7 @@ export interface KnownSnapshot {
 export interface FoundRecord {
   standing: { is: Standing; why: string; broken: boolean };
   recorded: { same: boolean; why: string };
-  against: ContractFiles;
+  against: Contract;
 }
 
 /** Null where there is no workspace: files are then held against files alone. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDone, planView, readySteps } from '../core/derive.ts';
+import { isDone, planView } from '../core/derive.ts';
 import type { Artifact, Event, TreeMark } from '../core/event.ts';
 import { positionOf } from '../core/position.ts';
 import type { Item, Message, State, Step } from '../core/state.ts';
@@ -15,6 +15,7 @@ import {
 import { type GitStatus, readGitStatus } from '../workspace/git-status.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';
+import { ownChanges } from './evidence.ts';
 import { readingList } from './reading-list.ts';
 
 /** What a snapshot says, from the journal, git and the files as they are. A look that fails leaves its part empty. */
@@ -90,7 +91,7 @@ async function lookAround(context: Context, { taken, session, before }: Snapshot
   const files = await readingList(context, before, position, READING_TOKENS);
   return {
     mark: taken.mark ?? here,
-    status: await readGitStatus(workspace.tree),
+    status: await ownChanges(workspace, before, await readGitStatus(workspace.tree)),
     tree: workspace.tree,
     reading: files.map(({ path, lines, tokens, advice, why }) => ({ path, lines, tokens, note: `${advice}, ${why}` })),
   };
@@ -123,19 +124,26 @@ export function isBlocked(state: State, step: Step): boolean {
 /** What was declared for the step goes before what follows from the plan. */
 function nextOf(state: State, step: Step | null): string {
   if (step && !isDone(step.status)) {
-    if (state.next && state.next.step === step.key) return state.next.text;
-    if (step.checkpoint?.next) return step.checkpoint.next;
-    if (step.status === 'failed')
+    if (step.status === 'failed' && declaredFor(state, step) === null)
       return `${step.key} failed: a person chooses to retry, skip, abort or adjust the plan.`;
-    const after = step.checkpoint
-      ? `go on after checkpoint ${step.checkpoint.name}`
-      : 'begin it again: it reached no checkpoint';
-    return `Take ${step.key} over with 'holdfast start ${step.key}' and ${after}.`;
+    return declaredFor(state, step) ?? takeOver(step, null);
   }
-  const [ready] = readySteps(planView(state));
-  if (ready) return `Start ${ready.step.key} with 'holdfast start ${ready.step.key}'.`;
+  const { interrupted, ready } = positionOf(state, planView(state));
+  // What somebody left in the middle goes before what nobody has begun.
+  const [left] = interrupted;
+  if (left) return takeOver(left.step, declaredFor(state, left.step));
+  const [first] = ready;
+  if (first) return `Start ${first.step.key} with 'holdfast start ${first.step.key}'.`;
   const open = planView(state).leaves.some((view) => !isDone(view.status));
   return open ? "Nothing is ready: 'holdfast status' shows what is in the way." : 'Nothing is left in the plan.';
+}
+
+const declaredFor = (state: State, step: Step): string | null =>
+  state.next?.step === step.key ? state.next.text : (step.checkpoint?.next ?? null);
+
+function takeOver({ key, checkpoint }: Step, declared: string | null): string {
+  const after = checkpoint ? `go on after checkpoint ${checkpoint.name}` : 'begin it again: it reached no checkpoint';
+  return `Take ${key} over with 'holdfast start ${key}' and ${after}${declared === null ? '' : `: ${declared}`}.`;
 }
 
 export function mailOf(state: State, agent: string): Snapshot['mail'] {

@@ -63,11 +63,16 @@ function entriesOf(folder: string) {
 }
 
 /** The text of a file with its byte order mark, or null: not there, too large, or not UTF-8. */
-export function readText(file: string): string | null {
+export const readText = (file: string): string | null => decodeFile(file, true);
+
+/** The same where damage is to be told rather than overlooked: what is no UTF-8 is replaced. */
+export const readDamaged = (file: string): string | null => decodeFile(file, false);
+
+function decodeFile(file: string, fatal: boolean): string | null {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (!found?.isFile() || found.size > FILE_BYTES_LIMIT) return null;
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+    return new TextDecoder('utf-8', { fatal, ignoreBOM: true }).decode(readFileSync(file));
   } catch {
     return null;
   }

@@ -8,7 +8,10 @@ import { draft, isMaintainer, mustAllow, mustBeActive, mustBePerson, mustHaveSes
  * An agent offers its own steps; a person can offer those of a session that is gone. The receiver finds a message that
  * points to the offer, and the snapshot it needs to go on.
  */
-export function offerHandoff(scene: Scene, { to, from, message, snapshot, mark }: CommandOf<'handoff.offer'>): Draft[] {
+export function offerHandoff(
+  scene: Scene,
+  { to, from, message, payload, snapshot, mark }: CommandOf<'handoff.offer'>,
+): Draft[] {
   mustBeActive(scene);
   const sender = from ? sessionOf(scene, from) : mustHaveSession(scene);
   if (sender.id !== scene.session?.id)
@@ -43,10 +46,19 @@ export function offerHandoff(scene: Scene, { to, from, message, snapshot, mark }
       body: [
         ...(message === undefined ? [] : [message]),
         `Read the snapshot${left === undefined ? '' : ` ${left}`} and the files it lists; accept with \`holdfast handoff accept ${id}\`.`,
+        ...(payload === undefined ? [] : [payload]),
       ].join('\n\n'),
       about: id,
     }),
-    draft('handoff.offered', { id, from: sender.id, to, steps: keys, message, snapshot: left }),
+    draft('handoff.offered', {
+      id,
+      from: sender.id,
+      to,
+      steps: keys,
+      message,
+      snapshot: left,
+      head: mark?.head ?? undefined,
+    }),
   ];
 }
 

@@ -147,7 +147,11 @@ export function replyToMessage(scene: Scene, { id, body }: CommandOf<'message.re
   if (message.status === 'closed') {
     throw new Fault('illegal', `${message.id} is closed.`, { hints: ['Send a new one with `holdfast mail send`.'] });
   }
-  return [draft('message.replied', { id: message.id, from: scene.actor.name, body })];
+  const isTaken = sideOf(message, scene.actor) === 'to';
+  return [
+    draft('message.replied', { id: message.id, from: scene.actor.name, body }),
+    ...(isTaken ? closeNotice(scene, message, 'answered') : []),
+  ];
 }
 
 function messageOf(scene: Scene, reference: string): Message {

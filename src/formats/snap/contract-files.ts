@@ -25,11 +25,10 @@ export interface TaskStanding {
 export function contractIn(found: Found, files: Files): FolderContract {
   const read = readFolder(found, files);
   const { mailbox, questions } = read;
-  const ids = [...(questions?.rows.keys() ?? [])].flatMap((item) => item.alias ?? []);
   return {
     tasks: (agent) => [...turnOf(read, agent), ...statusLineOf(read, agent)],
     mail: (agent) => (mailbox ? mailOf(mailbox.cards, agent) : null),
-    questions: questions ? new Set(ids) : null,
+    questions: questions?.ids ?? null,
   };
 }
 

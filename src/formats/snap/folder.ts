@@ -8,6 +8,8 @@ export interface Folder {
   turnfile: string | null;
   mailbox: string | null;
   mailboxArchive: string | null;
+  /** What other programs read of the mailbox. */
+  mailboxJson: string | null;
   worklog: string | null;
   worklogArchive: string | null;
   questions: string | null;
@@ -21,6 +23,7 @@ export const fileNames: Readonly<Record<Kind, string>> = {
   turnfile: 'TURNFILE.yaml',
   mailbox: 'MAILBOX.md',
   mailboxArchive: 'MAILBOX_ARCHIVE.md',
+  mailboxJson: 'MAILBOX.json',
   worklog: 'WORKLOG.md',
   worklogArchive: 'WORKLOG_ARCHIVE.md',
   questions: 'OPEN_QUESTIONS.md',
@@ -31,6 +34,7 @@ const kinds: readonly (readonly [Kind, RegExp])[] = [
   ['turnfile', /^(?:.*[-_.])?TURNFILE(?:\.[\w-]+)*\.ya?ml$/],
   ['mailboxArchive', /^(?:.*[-_.])?MAILBOX_ARCHIVE(?:\.[\w-]+)*\.md$/],
   ['mailbox', /^(?:.*[-_.])?MAILBOX(?:\.[\w-]+)*\.md$/],
+  ['mailboxJson', /^MAILBOX\.json$/],
   ['worklogArchive', /^(?:.*[-_.])?WORKLOG_ARCHIVE(?:\.[\w-]+)*\.md$/],
   ['worklog', /^(?:.*[-_.])?WORKLOG(?:\.[\w-]+)*\.md$/],
   ['questions', /^(?:.*[-_.])?OPEN_QUESTIONS(?:\.[\w-]+)*\.md$/],
@@ -41,6 +45,7 @@ export function sortFolder(paths: Iterable<string>, path: string): Folder {
     turnfile: null,
     mailbox: null,
     mailboxArchive: null,
+    mailboxJson: null,
     worklog: null,
     worklogArchive: null,
     questions: null,
@@ -63,10 +68,10 @@ export function folderOf(path: string): string {
 }
 
 export function filesOf(folder: Folder): string[] {
-  const { turnfile, mailbox, worklog, questions, mailboxArchive, worklogArchive, chats } = folder;
-  return [turnfile, mailbox, worklog, questions, mailboxArchive, worklogArchive, ...chats.values()].filter(
-    (path) => path !== null,
-  );
+  const { turnfile, mailbox, worklog, questions, mailboxArchive, mailboxJson, worklogArchive, chats } = folder;
+  const derived = mailbox === null ? null : mailboxJson;
+  const paths = [turnfile, mailbox, worklog, questions, mailboxArchive, worklogArchive, ...chats.values(), derived];
+  return paths.filter((path) => path !== null);
 }
 
 /** Folders that hold a Turnfile, or mailbox and worklog; a `working-session`, or chats with snapshots, on their own. */

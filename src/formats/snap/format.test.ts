@@ -131,7 +131,14 @@ function rich(): Account {
 
 formatSuite(snap, {
   accounts: [{ name: 'everything', account: rich() }],
-  samples: [sample('pilot'), sample('second'), sample('template'), sample('plain'), sample('duplicate', true)],
+  samples: [
+    sample('pilot'),
+    sample('second'),
+    sample('template'),
+    sample('plain'),
+    sample('payloads'),
+    sample('duplicate', true),
+  ],
   long: (bytes) => longFolder(bytes),
 });
 

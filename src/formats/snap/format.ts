@@ -5,6 +5,7 @@ import { type Changes, changesBetween } from './changes.ts';
 import { addSnapshots, type GivenSnapshot, newChat, sessionsIn } from './chat.ts';
 import { detect, fileNames, filesOf, folderOf, sortFolder } from './folder.ts';
 import { readMailbox } from './mailbox.ts';
+import { renderMailboxJson } from './mailbox-json.ts';
 import { changeMailbox, type KeptCards, newMailbox, newMailboxArchive } from './mailbox-write.ts';
 import { slug } from './names.ts';
 import { changeQuestions, newQuestions } from './questions.ts';
@@ -144,6 +145,11 @@ function render(account: Account, place: Found, previous: Files, now: string): F
   const mail = renderMail(read, changes, aliases, now, kept['cards'] as KeptCards | undefined);
   put(paths.mailbox, mail.mailbox);
   put(paths.archive, mail.archive);
+  const written = out.get(paths.mailbox);
+  if (there.mailboxJson !== null && written !== undefined) {
+    const places = { mailbox: paths.mailbox, json: there.mailboxJson };
+    put(there.mailboxJson, renderMailboxJson(written, places, previous.get(there.mailboxJson) ?? '', now));
+  }
   const snapshots = snapshotsOf(account);
   const inChats = new Set([...read.chats.values()].flatMap(sessionsIn).map((session) => slug(session.alias)));
   for (const [one, text] of renderChats(read, snapshots)) put(one, text);

@@ -49,16 +49,13 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
   }
   checkInbox(mailbox, report);
   checkQueue(mailbox, report);
-  for (const { line, token, verdict } of envelopesIn(text.replace(bullets, ''))) {
+  for (const { line, token, verdict } of envelopesIn(text)) {
     if (verdict === 'changed')
       report('token_changed', 'warning', line, `The payload is not the one ${token.slice(0, 120)} was made for.`);
     else if (verdict === 'placeholder')
       report('placeholder_token', 'warning', line, `${token.slice(0, 120)} is a placeholder, no checksum.`);
   }
 }
-
-/** Some write the fields of an envelope as a list. */
-const bullets = /^- (?=(?:Revision|Format|Review scope|Ask|Part|Files):)/gm;
 
 /** Whose mail is unread, oldest first, from the cards. */
 export function unreadOf(messages: readonly AccountMessage[]): ReadonlyMap<string, readonly AccountMessage[]> {

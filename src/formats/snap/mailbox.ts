@@ -125,7 +125,7 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
     return undefined;
   };
   const at = heading.line + 1;
-  const [from, receiver] = parties(value('from') ?? '');
+  const [from, receiver = value('to')] = parties(value('from', 'from -> to', 'from → to') ?? '');
   const written = value('status') ?? '';
   const { status, disposition, isTerminal } = statusIn(written);
   const type = MessageType.options.find((one) => one === slug(value('type')));

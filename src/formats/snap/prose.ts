@@ -1,19 +1,39 @@
-import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
+import { bare, closesFence, conflictMarkers, fenceOpened, type MarkdownPage } from '../markdown.ts';
 
 /**
  * Free text inside a page that has a form. What would be read as a part of the form (a heading, a rule, an ack, a
- * comment, a fence that nobody closes) gets a backslash before it, which Markdown does not show.
+ * comment, the marks of a merge, a fence that nobody closes) gets a backslash before it, which Markdown does not show.
+ * What stands in a fence stays as it is: it may be a payload, whose token is over its very bytes.
  */
 export function encodeProse(text: string): string[] {
   const lines = text.replace(/\r\n?/g, '\n').trim().split('\n');
-  // The first line keeps a rule at the top of the text from being taken for front matter.
-  const page = scanMarkdown(`-\n${lines.join('\n')}\n# end\n`);
-  const closed = page.headings.at(-1)?.line === lines.length + 1;
-  const commented = lines.some((line) => /^ {0,3}<!--/.test(line));
-  if (!closed || commented) return lines.map((line) => line.replace(shape, '$1\\$2'));
-  return lines.map((line, index) =>
-    page.isQuiet(index + 1) || fence.test(line) ? line : line.replace(shape, '$1\\$2'),
-  );
+  const merged = new Set(conflictMarkers(lines));
+  const endOf = fenceFinder(lines);
+  const encoded: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const end = endOf(at);
+    const block = lines.slice(at, end);
+    // The marks of a merge spoil a page wherever they stand: of such a fence none of the lines stays.
+    const isKept = block.length > 1 && !block.some((_, index) => merged.has(at + index));
+    encoded.push(...(isKept ? block : block.map((line) => line.replace(shape, '$1\\$2'))));
+    at = end;
+  }
+  return encoded;
+}
+
+/** The line behind the fence that a line opens, or behind that line where it opens none that is closed. */
+function fenceFinder(lines: readonly string[]): (at: number) => number {
+  /** Marks that nobody closes any more: a text full of them is gone through once for each. */
+  const open = new Set<string>();
+  return (at) => {
+    const mark = fenceOpened(lines[at] as string);
+    if (mark === null || open.has(mark)) return at + 1;
+    let end = at + 1;
+    while (end < lines.length && !closesFence(lines[end] as string, mark)) end++;
+    if (end < lines.length) return end + 1;
+    open.add(mark);
+    return at + 1;
+  };
 }
 
 /** The text of the lines given, by number. */
@@ -27,7 +47,7 @@ export function decodeProse(page: MarkdownPage, lines: readonly number[]): strin
     .trim();
 }
 
-const fence = /^\s{0,3}(?:>\s?)?(?:`{3,}|~{3,})/;
-const marks = '\\\\*(?:#{1,6}(?:\\s|$)|-{3,}\\s*$|\\*\\*(?:Ack|Reply)\\b|<!--|>?\\s?`{3}|>?\\s?~{3})';
-const shape = new RegExp(`^( {0,3})(${marks})`);
-const shielded = new RegExp(`^( {0,3})\\\\(${marks})`);
+const marks =
+  '\\\\*(?:#{1,6}(?:\\s|$)|-{3,}\\s*$|\\*\\*(?:Ack|Reply)\\b|<!--|<{7}(?:\\s|$)|>{7}(?:\\s|$)|>?\\s?`{3}|>?\\s?~{3})';
+const shape = new RegExp(`^(\\s{0,3})(${marks})`);
+const shielded = new RegExp(`^(\\s{0,3})\\\\(${marks})`);

@@ -19,6 +19,8 @@ describe('ids of questions', () => {
 
   it('takes no endless range for one', () => {
     expect(expandQuestionIds('OQ-000001–999999')).toEqual(['OQ-000001']);
+    expect(expandQuestionIds('OQ-0001–0502')).toEqual(['OQ-0001']);
+    expect(expandQuestionIds('OQ-0001–0501')).toHaveLength(501);
     expect(expandQuestionIds('OQ-9–1')).toEqual(['OQ-9']);
   });
 });

@@ -15,6 +15,8 @@ export interface Questions {
   updated: { line: number; words: string } | null;
   sections: Readonly<Partial<Record<State, Section>>>;
   rows: ReadonlyMap<AccountItem, { section: State; table: Table; row: Row }>;
+  /** Of every table, also where its heading or its columns are none that are known. */
+  ids: ReadonlySet<string>;
 }
 
 type State = 'active' | 'deferred' | 'resolved';
@@ -64,7 +66,15 @@ export function readQuestions(text: string, report: Report): Questions {
     updated: at < 0 ? null : { line: at, words: bare(page.lines[at]) },
     sections,
     rows,
+    ids: new Set(tablesIn(page, 0, page.lines.length).flatMap(idsIn)),
   };
+}
+
+function idsIn(table: Table): string[] {
+  return table.rows.flatMap((row) => {
+    const id = (cellOf(table, row, 'id') ?? row.cells[0] ?? '').replace(/[*`]/g, '').trim();
+    return /^(?:OQ|Q)-[\w-]{1,40}$/.test(id) ? [id] : [];
+  });
 }
 
 function readRow(table: Table, row: Row, state: State, report: Report): AccountItem | null {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Account, emptyAccount } from '../../core/account.ts';
+import { type Account, emptyAccount, type AccountMessage as Message } from '../../core/account.ts';
 import type { Files, Found } from '../format.ts';
 import { nextAlias } from './alias.ts';
 import { contractIn } from './contract-files.ts';
@@ -225,6 +225,36 @@ describe('MAILBOX.md', () => {
     expect(codes('00000000', '')).toEqual(['placeholder_token', 'bad_token']);
   });
 
+  it('finds the payload that was accepted unread among those that are right', () => {
+    const { found, files } = fixture('payloads');
+    const told = snap.parse(found, files).problems.map(({ code, line }) => `${code}:${line}`);
+    expect(told.filter((one) => one.includes('token'))).toEqual(['token_changed:40']);
+  });
+
+  it('leaves what stands in a fence as it is, whatever it holds and whatever stands before it', () => {
+    const payload = '````text\n# Title\n<!-- open\n```\n---\n**Ack:** x | y | z\n````';
+    const body = `<!-- said\n# Heading\n-->\n~~~\nnobody closes this\n\n${payload}\n\n\t\`\`\`js`;
+    const { account, text, problems } = write('pilot', (one) => ({
+      ...one,
+      messages: [...one.messages, { ...(one.messages.at(-1) as Message), alias: 'MSG-20260204-001', body }],
+    }));
+    expect(text('MAILBOX.md')).toContain(`\n${payload}\n`);
+    expect(account.messages.find((one) => one.alias === 'MSG-20260204-001')?.body).toBe(body);
+    expect(problems.filter((one) => one.level === 'error')).toEqual([]);
+  });
+
+  it('is not spoiled by the marks of a merge that somebody wrote about', () => {
+    const marks = '<<<<<<< HEAD\none\n=======\nother\n>>>>>>> theirs';
+    for (const body of [marks, `Look:\n\n\`\`\`\n${marks}\n\`\`\`\n\n\`\`\`\n# kept\n\`\`\``]) {
+      const { account, text } = write('pilot', (one) => ({
+        ...one,
+        messages: [...one.messages, { ...(one.messages.at(-1) as Message), alias: 'MSG-20260204-001', body }],
+      }));
+      expect(account.messages.find((one) => one.alias === 'MSG-20260204-001')?.body).toBe(body);
+      expect(text('MAILBOX.md').includes('\n```\n# kept\n```')).toBe(body !== marks);
+    }
+  });
+
   it('acknowledges a message where it stands and puts the tables right', () => {
     const { text, lost, problems } = write('pilot', (one) => ({
       ...one,
@@ -377,6 +407,31 @@ describe('WORKLOG.md', () => {
     expect(account.next).toBe('Read the third port first.');
   });
 
+  it('puts what is new of one session under one heading, and a gap before every heading', () => {
+    const account: Account = {
+      ...emptyAccount('Tides'),
+      items: [{ kind: 'commitment', text: 'Send the table', status: 'open', by: 'Ada' }],
+      notes: [{ kind: 'worklog', text: 'Looked', by: 'Ada', at: '2026-03-04T05:00:00Z' }],
+      sessions: [{ alias: 'S-1', agent: 'Ada', status: 'completed', endedAt: '2026-03-04T05:06:00Z' }],
+    };
+    const text = snap.render(account, snap.home(account), new Map(), now).get(`${home}WORKLOG.md`) ?? '';
+    expect(text.match(/^## Session 1\b/gm)).toHaveLength(1);
+    expect(text).toMatch(/Looked\n\n### Ada: session ended/);
+    expect(text.match(/[^\n]\n#{2,3} /g)).toBeNull();
+  });
+
+  it('follows the work to the task that is under way, not to the phase above it', () => {
+    const account: Account = {
+      ...emptyAccount('Tides'),
+      steps: [
+        { key: 'p1', title: 'Model', kind: 'phase', status: 'in_progress' },
+        { key: 'r1', title: 'Read', kind: 'task', parent: 'p1', status: 'in_progress' },
+      ],
+    };
+    const text = snap.render(account, snap.home(account), new Map(), now).get(`${home}TURNFILE.yaml`) ?? '';
+    expect(text).toContain('active_step: "r1"');
+  });
+
   it('logs the session that another one of the same agent takes the place of', () => {
     const { account, text } = write('second', (one) => ({
       ...one,
@@ -483,6 +538,63 @@ describe('chat files', () => {
     expect(contract.mail('Ada')).toMatchObject({ unread: ['MSG-20260304-001'], awaitingClose: [] });
     expect(contract.mail('bo')).toMatchObject({ unansweredUnread: ['MSG-20260304-001'] });
     expect(contract.tasks('ada')[0]).toMatchObject({ source: 'TURNFILE.yaml' });
+  });
+});
+
+describe('MAILBOX.json', () => {
+  const close = (one: Account): Account => ({
+    ...one,
+    messages: one.messages.map((message) =>
+      message.alias === 'MSG-20260203-003'
+        ? { ...message, status: 'closed', acks: [{ by: 'Bo', at: '2026-02-04', note: 'Merged' }] }
+        : message,
+    ),
+  });
+
+  it('is made anew with the mailbox it stands beside, and with no other write', () => {
+    const { text, written } = write('payloads', close);
+    const read = JSON.parse(text('MAILBOX.json'));
+    expect(read).toMatchObject({
+      generated_at: now,
+      source_file: 'working-session/MAILBOX.md',
+      format_version: 'mailbox-compact-v1',
+      metadata: { date_initialized: '2026-02-03', full_history: '`working-session/MAILBOX_ARCHIVE.md`' },
+      inbox_snapshot: [{ agent: 'Ada', unread: 0, oldest_unread: 'none', needs_response_by: 'none' }, {}, {}],
+      closed_summary: [{ id: 'MSG-20260203-003', from_to: 'Bo -> Ada', outcome: 'Merged', due: '' }],
+      written_by: 'exporter',
+    });
+    expect(Object.keys(read).at(-1)).toBe('written_by');
+    expect(read.open_queue.map((row: { id: string }) => row.id)).toEqual([
+      'MSG-20260203-004',
+      'MSG-20260203-002',
+      'MSG-20260203-001',
+    ]);
+    expect(read.active_messages[0]).toMatchObject({
+      id: 'MSG-20260203-004',
+      fields: { from: 'Bo -> Ada', status: 'actioned', closure_owner: 'Bo' },
+      summary: [expect.stringContaining('## What changes')],
+      ack: [expect.stringContaining('Ada | 2026-02-03 | **Apply.**')],
+      reply: [],
+    });
+    expect([...written.keys()]).toContain(`${home}MAILBOX.json`);
+    const { written: other } = write('payloads', (one) => ({
+      ...one,
+      items: [...one.items, { kind: 'question', text: 'Which epoch?', status: 'open' }],
+    }));
+    expect([...other.keys()]).not.toContain(`${home}MAILBOX.json`);
+  });
+
+  it('is not made where nobody keeps one, and a damaged one is made whole', () => {
+    const { found, files, account } = fixture('payloads');
+    const without = new Map([...files].filter(([path]) => !path.endsWith('.json')));
+    const place = { ...found, files: [...without.keys()] };
+    expect([...snap.render(close(account), place, without, now).keys()]).not.toContain(`${home}MAILBOX.json`);
+    const damaged = new Map(files).set(`${home}MAILBOX.json`, '{"generated_at": ');
+    const made = snap.render(close(account), found, damaged, now).get(`${home}MAILBOX.json`) ?? '';
+    expect(JSON.parse(made)).toMatchObject({
+      source_file: 'working-session/MAILBOX.md',
+      active_messages: [{}, {}, {}],
+    });
   });
 });
 

@@ -83,6 +83,20 @@ describe('a payload envelope', () => {
     expect(verdict(`**Revision token:** ${token}\n\nPayload:\n\n${text}`)).toEqual(['valid']);
   });
 
+  it('is read as a list, in bold, and with words between its fields and its fence', () => {
+    const [text = ''] = renderEnvelopes(payload);
+    const head = text.slice(0, text.indexOf('\n\n'));
+    const rest = text.slice(head.length);
+    const fields = head.replace(/^(?=\S)/gm, '- ');
+    const bold = head.replace(/^([A-Z][\w ]*:)/gm, '* **$1**');
+    for (const form of [`${fields}\n\nPayload body:${rest}`, `Payload:\n${bold}${rest}`])
+      expect(envelopesIn(form)).toMatchObject([
+        { verdict: 'valid', content: payload.content, files: payload.files, fields: expect.any(Map) },
+      ]);
+    expect(envelopesIn(fields + rest)[0]?.fields.get('ask')).toBe('apply-or-counter');
+    expect(envelopesIn((fields + rest).replace('Wire', 'Mire'))).toMatchObject([{ verdict: 'changed' }]);
+  });
+
   it('is cut into parts above 300 lines or 16 KiB, and has a fence that its content does not close', () => {
     const long = Array.from({ length: 650 }, (_, index) => `line ${index}\n`).join('');
     const parts = renderEnvelopes({ ...payload, content: long });

@@ -86,7 +86,7 @@ export function renderEnvelopes(payload: Payload): string[] {
       `Review scope: ${payload.reviewScope}`,
       `Ask: ${payload.ask}`,
       ...(part ? [`Part: ${part.number}/${part.of}`] : []),
-      'Files:',
+      payload.files.length > 0 ? 'Files:' : 'Files: none',
       ...payload.files.map((file) => `  - ${file}`),
       '',
       `${fence}${payload.language ?? (payload.format === 'unified-diff' ? 'diff' : 'text')}`,
@@ -162,7 +162,7 @@ export function envelopesIn(text: string): Envelope[] {
       index = end;
       continue;
     }
-    const token = /^(?:\*\*)?Revision(?: token)?:(?:\*\*)?\s*`?(REV-[^\s`]+)/i.exec(line)?.[1];
+    const token = /^(?:[-*] )?(?:\*\*)?Revision(?: token)?:(?:\*\*)?\s*`?(REV-[^\s`]+)/i.exec(line)?.[1];
     if (token !== undefined) {
       // A card names the token in its head and again above the payload.
       if (open?.token !== token) close(null);
@@ -178,10 +178,11 @@ export function envelopesIn(text: string): Envelope[] {
 const LINE_CHARS = 2000;
 
 function readField(line: string, { fields, files }: { fields: Map<string, string>; files: string[] }): void {
-  const field = /^(Format|Review scope|Ask|Part|Files):\s*(.*)$/i.exec(line);
-  if (field) fields.set((field[1] ?? '').toLowerCase(), (field[2] ?? '').trim());
+  // Some write the fields as a list, in bold or both.
+  const field = /^(?:[-*] )?(?:\*\*)?(Format|Review scope|Ask|Part|Files):(?:\*\*)?\s*(.*)$/i.exec(line);
   const file = /^\s*-\s+(\S.*)$/.exec(line)?.[1];
-  if (file !== undefined && fields.has('files')) files.push(file.trim());
+  if (field) fields.set((field[1] ?? '').toLowerCase(), (field[2] ?? '').trim());
+  else if (file !== undefined && fields.has('files')) files.push(file.trim());
 }
 
 function verified(envelope: Pick<Envelope, 'line' | 'token' | 'fields' | 'files' | 'content'>): Envelope {

@@ -103,6 +103,8 @@ function agentSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] 
   const entries = new Map([...turnfile.agents.values()].map((entry) => [slug(entry.id), entry]));
   const maintainer = turnfile.sections.get('maintainer');
   const ids = idsOf(turnfile);
+  // A person who took a claim, to compact the worklog say, has had a sitting too.
+  const people = new Set(listOf(after.kept?.['people']).map(slug));
   const change: MapChange = { add: [], change: [], remove: [] };
   const splices: Splice[] = [];
   for (const [id, view] of agentViews(after)) {
@@ -115,7 +117,7 @@ function agentSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] 
     } else
       (change.add as { id: string; fields: Fields }[]).push({
         id: view.name,
-        fields: { role: 'agent', ...viewFields(view, undefined, ids) },
+        fields: { role: people.has(id) ? 'maintainer' : 'agent', ...viewFields(view, undefined, ids) },
       });
   }
   return [...splices, ...sectionSplices(turnfile, turnfile.root, 'agents', turnfile.agents, change)];
@@ -259,7 +261,8 @@ function nextLock({ agent }: AccountClaim, taken: ReadonlySet<string>): string {
 /** The maintainer's own words for a step stay; a step that names a task follows the work. */
 function positionSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] {
   const coordination = turnfile.sections.get('coordination');
-  const running = after.steps.find((step) => step.status === 'in_progress')?.key;
+  const above = new Set(after.steps.map((step) => step.parent));
+  const running = after.steps.find((step) => step.status === 'in_progress' && !above.has(step.key))?.key;
   const now = after.position?.step ?? (after.position === undefined ? running : undefined);
   const was = before.position?.step ?? undefined;
   if (!coordination || now === was) return [];

@@ -44,7 +44,7 @@ export function changeWorklog(
     ...decisionEdits(worklog, changes),
     ...itemEdits(worklog, changes),
     ...noteEdits(worklog, changes),
-    ...sessionEdits(worklog, changes, pointers, inChats),
+    ...entryEdits(worklog, [...newNotes(changes), ...closings(worklog, changes, pointers, inChats)]),
   ];
   return edits.length === 0 ? null : editLines(worklog.page, edits);
 }
@@ -125,6 +125,7 @@ function decisionEdits({ index, decisions, page }: Worklog, changes: Changes): L
   return [
     ...edits,
     addToIndex(
+      page,
       index,
       page.headings[1]?.line ?? page.lines.length,
       '## Decision Index',
@@ -184,11 +185,12 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
   const added = [...told, ...changes.items.added].filter((item) => item.kind !== 'question');
   if (added.length === 0) return edits;
   const at = index ? index.heading.end : (page.headings[1]?.line ?? page.lines.length);
-  return [...edits, addToIndex(items, at, '## Item Index', itemTitles, added.map(cells))];
+  return [...edits, addToIndex(page, items, at, '## Item Index', itemTitles, added.map(cells))];
 }
 
 /** Rows at the end of an index; the table, or the section, is made where there is none. */
 function addToIndex(
+  { lines: above }: Worklog['page'],
   index: Index | null,
   at: number,
   heading: string,
@@ -200,7 +202,8 @@ function addToIndex(
   if (table) return { from: table.end, to: table.end, lines: rows };
   const lines = [...renderHeader(titles), ...rows];
   if (index) return { from: index.heading.line + 1, to: index.heading.line + 1, lines: ['', ...lines] };
-  return { from: at, to: at, lines: [heading, '', ...lines, ''] };
+  const gap = at === 0 || (above[at - 1] ?? '').trim() === '' ? [] : [''];
+  return { from: at, to: at, lines: [...gap, heading, '', ...lines, ''] };
 }
 
 function noteEdits(worklog: Worklog, changes: Changes): LineEdit[] {
@@ -211,20 +214,30 @@ function noteEdits(worklog: Worklog, changes: Changes): LineEdit[] {
     if (!place || sameWords(before.text) === sameWords(after.text)) continue;
     edits.push({ from: place.from, to: place.to, lines: renderNote(after) });
   }
-  const { added } = changes.notes;
-  if (added.length === 0) return edits;
-  const newest = changes.after.sessions.at(-1);
-  const number = newest ? numberOf(newest, changes.after) : 0;
+  return edits;
+}
+
+/** What is put under the heading of a session. */
+interface Entry {
+  session: number;
+  date: string | undefined;
+  lines: readonly string[];
+}
+
+function newNotes({ notes: { added }, after }: Changes): Entry[] {
+  const newest = after.sessions.at(-1);
+  const session = newest ? numberOf(newest, after) : 0;
   const date = added.at(-1)?.at ?? newest?.endedAt ?? newest?.startedAt;
-  return [
-    ...edits,
-    addToSession(
-      worklog,
-      number,
-      date,
-      added.flatMap((note) => ['', ...renderNote(note)]),
-    ),
-  ];
+  return added.map((note) => ({ session, date, lines: renderNote(note) }));
+}
+
+function entryEdits(worklog: Worklog, entries: readonly Entry[]): LineEdit[] {
+  const bySession = new Map<number, Entry>();
+  for (const { session, date, lines } of entries) {
+    const before = bySession.get(session);
+    bySession.set(session, { session, date: before?.date ?? date, lines: [...(before?.lines ?? []), '', ...lines] });
+  }
+  return [...bySession.values()].map(({ session, date, lines }) => addToSession(worklog, session, date, lines));
 }
 
 function renderNote({ kind, text, by, step, at }: AccountNote): string[] {
@@ -255,12 +268,7 @@ function addToSession(
 }
 
 /** A session that has ended: one line on it, and where its snapshot is. */
-function sessionEdits(
-  worklog: Worklog,
-  changes: Changes,
-  pointers: Pointers,
-  inChats: ReadonlySet<string>,
-): LineEdit[] {
+function closings(worklog: Worklog, changes: Changes, pointers: Pointers, inChats: ReadonlySet<string>): Entry[] {
   const logged = new Set([...inChats, ...worklog.sessions.map((session) => slug(session.alias))]);
   const current = agentViews(changes.after);
   const ended = [
@@ -274,21 +282,21 @@ function sessionEdits(
       })
       .map(({ after }) => after),
   ];
-  const byNumber = new Map<number, { date: string | undefined; lines: string[] }>();
-  for (const session of ended) {
+  return ended.flatMap((session): Entry[] => {
     const name = session.alias ?? session.id;
-    if (name === undefined) continue;
+    if (name === undefined) return [];
     const pointer = pointers.get(name);
-    const number = pointer?.number ?? numberOf(session, changes.after);
-    const group = byNumber.get(number) ?? { date: session.endedAt, lines: [] };
-    byNumber.set(number, group);
-    group.lines.push(
-      '',
-      ...renderClosing(session, name),
-      ...(pointer ? [`Full resumption snapshot: ${pointer.path} § Session ${pointer.number} closing state.`] : []),
-    );
-  }
-  return [...byNumber].map(([number, { date, lines }]) => addToSession(worklog, number, date, lines));
+    const told = pointer
+      ? [`Full resumption snapshot: ${pointer.path} § Session ${pointer.number} closing state.`]
+      : [];
+    return [
+      {
+        session: pointer?.number ?? numberOf(session, changes.after),
+        date: session.endedAt,
+        lines: [...renderClosing(session, name), ...told],
+      },
+    ];
+  });
 }
 
 function renderClosing(session: AccountSession, name: string): string[] {
