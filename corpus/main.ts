@@ -24,9 +24,16 @@ interface Row {
   missing: Fact[];
   problems: number;
   unchanged: 'yes' | 'no' | 'read only' | 'nothing';
-  /** Lines that one checkpoint took away from the file. */
-  lost: number | null;
+  /** What starting a step and one checkpoint in it did to the files; null where no step can be started. */
+  changes: Change[] | null;
   failure: string | null;
+}
+
+/** The lines that went and those that came, file by file. */
+interface Change {
+  path: string;
+  gone: string[];
+  come: string[];
 }
 
 async function main(folder: string, detailed: boolean): Promise<number> {
@@ -112,7 +119,7 @@ async function examine(format: Format, found: Found, files: Files, path = found.
     missing: [],
     problems: 0,
     unchanged: 'nothing',
-    lost: null,
+    changes: null,
     failure: null,
   };
   const began = Date.now();
@@ -159,7 +166,7 @@ async function examineAccount(
   const same = format.render(whole, found, files, now);
   const differing = [...same].filter(([path]) => files.has(path));
   row.unchanged = differing.length === 0 || isMigration(format, parsed) ? 'yes' : 'no';
-  row.lost = await checkpointLoss(engine, format, found, files);
+  row.changes = await checkpointChanges(engine, format, found, files);
 }
 
 /** Files of an old version are brought to the newest one before anything else is written. */
@@ -168,8 +175,8 @@ const isMigration = (format: Format, { version }: Parsed): boolean =>
 
 const caller = { actor: { kind: 'agent', name: 'ada' }, session: null, key: null } as const;
 
-/** Takes the first step that can be taken, passes a checkpoint in it, and counts the lines that are no longer there. */
-async function checkpointLoss(engine: Engine, format: Format, found: Found, files: Files): Promise<number | null> {
+/** Takes the first step that can be taken and passes a checkpoint in it, as a person whose files are mirrored would. */
+async function checkpointChanges(engine: Engine, format: Format, found: Found, files: Files): Promise<Change[] | null> {
   const state = await engine.load('run');
   const before = format.render(await readWholeRun(engine, state), found, files, now);
   const base = new Map([...files, ...before]);
@@ -181,22 +188,27 @@ async function checkpointLoss(engine: Engine, format: Format, found: Found, file
       continue;
     }
     const after = format.render(await readWholeRun(engine, await engine.load('run')), found, base, now);
-    return [...after].reduce((sum, [path, text]) => sum + linesLost(base.get(path) ?? '', text), 0);
+    // A file that is made anew takes no line from anybody.
+    return [...after].flatMap(([path, text]) => {
+      const was = base.get(path);
+      return was === undefined ? [] : [{ path, gone: without(was, text), come: without(text, was) }];
+    });
   }
   return null;
 }
 
-function linesLost(before: string, after: string): number {
+/** The lines of one text that the other does not have, counted with repetition. */
+function without(text: string, other: string): string[] {
   const left = new Map<string, number>();
-  for (const line of after.split('\n')) left.set(line, (left.get(line) ?? 0) + 1);
-  let lost = 0;
-  for (const line of before.split('\n')) {
+  for (const line of other.split('\n')) left.set(line, (left.get(line) ?? 0) + 1);
+  return text.split('\n').filter((line) => {
     const count = left.get(line) ?? 0;
-    if (count === 0) lost += 1;
-    else left.set(line, count - 1);
-  }
-  return lost;
+    left.set(line, count - 1);
+    return count <= 0;
+  });
 }
+
+const lostBy = ({ changes }: Row): number => (changes ?? []).reduce((sum, { gone }) => sum + gone.length, 0);
 
 function report(rows: readonly Row[], others: number, detailed: boolean): void {
   const say = (text: string): void => {
@@ -213,7 +225,7 @@ function report(rows: readonly Row[], others: number, detailed: boolean): void {
     const facts = sum((row) => row.facts);
     const written = own.filter((row) => row.unchanged === 'yes' || row.unchanged === 'no');
     say(
-      `| ${name} | ${own.length} | ${facts} | ${facts - sum((row) => row.missing.length)} | ${sum((row) => row.problems)} | ${written.filter((row) => row.unchanged === 'yes').length} of ${written.length} | ${Math.max(0, ...own.map((row) => row.lost ?? 0))} | ${own.filter((row) => row.failure !== null).length} |`,
+      `| ${name} | ${own.length} | ${facts} | ${facts - sum((row) => row.missing.length)} | ${sum((row) => row.problems)} | ${written.filter((row) => row.unchanged === 'yes').length} of ${written.length} | ${Math.max(0, ...own.map(lostBy))} | ${own.filter((row) => row.failure !== null).length} |`,
     );
   }
   say(`\n${others} other files were looked at and are no state files.`);
@@ -225,11 +237,28 @@ function report(rows: readonly Row[], others: number, detailed: boolean): void {
         .slice(0, detailed ? 1000 : 3)
         .map((fact) => `line ${fact.line}: ${fact.kind} is not told: ${fact.words.slice(0, 100)}`),
       ...(row.missing.length > 3 && !detailed ? [`and ${row.missing.length - 3} more`] : []),
-      ...(detailed && (row.lost ?? 0) > 8 ? [`a checkpoint took ${row.lost} lines`] : []),
+      ...(detailed && lostBy(row) > 8 ? [`a checkpoint took ${lostBy(row)} lines`] : []),
     ];
     if (notes.length > 0) say(`${row.format} ${row.version} ${row.path}\n  ${notes.join('\n  ')}`);
   }
+  for (const name of formatNames) {
+    const [worst] = rows.filter((row) => row.format === name && row.changes).sort((a, b) => lostBy(b) - lostBy(a));
+    if (worst) say(`\nMost lines changed by a checkpoint, ${name}: ${worst.path}\n${diffOf(worst)}`);
+  }
 }
+
+function diffOf({ changes }: Row): string {
+  return (changes ?? [])
+    .flatMap(({ path, gone, come }) => [
+      `  ${path}`,
+      ...gone.map((line) => `  - ${line.slice(0, LINE_LIMIT)}`),
+      ...come.map((line) => `  + ${line.slice(0, LINE_LIMIT)}`),
+    ])
+    .join('\n');
+}
+
+/** Some files are one line. */
+const LINE_LIMIT = 160;
 
 const [folder, ...flags] = process.argv.slice(2);
 if (folder === undefined) {

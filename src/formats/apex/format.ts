@@ -1,6 +1,7 @@
 import type { Files, Format, Found, Parsed } from '../format.ts';
 import { checkState } from './check.ts';
 import { detectRuns } from './detect.ts';
+import { isAboutAnother, parseHandoff } from './handoff.ts';
 import { renderHandoff } from './handoff-page.ts';
 import { isNewer } from './migrate.ts';
 import { newState } from './new-file.ts';
@@ -68,6 +69,9 @@ export const apex: Format = {
     if (text !== before) written.set(place.main, text);
     if (!progressed && (account.next === undefined || account.next === reading?.account.next)) return written;
     const handoff = `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${HANDOFF_FILE}`;
+    const named = (reading && stringAt(reading.root, 'project')) || project;
+    // A page that was copied from another project says nothing about this one, and is not ours to write over.
+    if (isAboutAnother(parseHandoff(previous.get(handoff) ?? ''), named)) return written;
     const tool =
       (reading ? stringAt(reading.root, 'iac_tool') : undefined) ||
       standing(account.decisions).get('iac_tool') ||
@@ -75,13 +79,13 @@ export const apex: Format = {
     const page = renderHandoff(
       account,
       {
-        project: (reading && stringAt(reading.root, 'project')) || project,
         folder: folder.path,
         tool,
         stateFile: STATE_FILE,
       },
       previous.get(handoff),
       now,
+      reading?.account,
     );
     if (page !== previous.get(handoff)) written.set(handoff, page);
     return written;

@@ -6,19 +6,18 @@ import {
   HANDOFF_LIMIT_LINES,
   HEADINGS,
   type Heading,
-  isAboutAnother,
   parseHandoff,
   type Section,
   sameHeading,
   sectionsOf,
   UPDATED,
 } from './handoff.ts';
+import { type News, newsOf } from './handoff-news.ts';
 import { derivePosition, workflowStep } from './steps.ts';
 import { stamp } from './words.ts';
 import { isOpenMustFix, standing } from './write.ts';
 
 export interface Place {
-  project: string;
   /** Where the project's files lie. */
   folder: string;
   tool: string;
@@ -26,44 +25,52 @@ export interface Place {
 }
 
 /**
- * The page as it should read now. Lines that are still true stay as somebody wrote them, and so does what the state does
- * not know (the skill context, sections of their own); the rest is made from the account, so that it cannot go stale.
+ * The page as it should read now. One that is there is edited where `before`, what the state file said, is no longer
+ * so; every other line stays as somebody wrote it. Without `before` all of it is held against the account.
  */
-export function renderHandoff(account: Account, place: Place, previous: string | undefined, now: string): string {
-  const known = previous?.replace(/^\ufeff/, '') ?? '';
-  // A page that was copied from another project says nothing about this one.
-  const text = isAboutAnother(parseHandoff(known), place.project) ? '' : known;
+export function renderHandoff(
+  account: Account,
+  place: Place,
+  previous: string | undefined,
+  now: string,
+  before: Account | null = null,
+): string {
+  const text = previous?.replace(/^\ufeff/, '') ?? '';
+  const news = newsOf(account, text.trim() === '' ? null : before);
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const sections = sectionsOf(text === '' ? [] : text.replace(/(?:\r\n?|\n)$/, '').split(/\r\n?|\n/));
-  const [opening = { name: '', body: [] }] = sections;
+  const [opening = { name: '', line: '', body: [] }] = sections;
   for (const heading of HEADINGS) {
-    if (sections.some(({ name }) => sameHeading(name, heading))) continue;
+    if (!isNews(heading, news) || sections.some(({ name }) => sameHeading(name, heading))) continue;
     if (sections.at(-1)?.body.at(-1)?.trim() !== '') sections.at(-1)?.body.push('');
-    sections.push({ name: heading, body: ['', ''] });
+    sections.push({ name: heading, line: `## ${heading}`, body: ['', ''] });
   }
   const parts = new Map<Section, Part>();
   for (const section of sections) {
     const heading = HEADINGS.find((name) => sameHeading(section.name, name));
     const first = section.body.findIndex((line) => line.trim() !== '');
     const end = section.body.findLastIndex((line) => line.trim() !== '') + 1;
-    const [before, content, after] =
+    const [above, content, after] =
       first < 0
         ? [[''], [], section.body.length > 1 ? [''] : []]
         : [section.body.slice(0, first), section.body.slice(first, end), section.body.slice(end)];
     parts.set(section, {
       heading,
-      before,
-      content: heading ? contentOf(heading, content, account, place, text) : content,
+      before: above,
+      content: heading && isNews(heading, news) ? contentOf(heading, content, account, news, place, text) : content,
       after,
+      least: news.whole ? 0 : content.length,
     });
   }
-  parts.set(opening, { before: [], content: openingLines(opening.body, account, place, text, now), after: [] });
+  const head = openingLines(opening.body, account, before, place, text, now);
+  parts.set(opening, { before: [], content: head, after: [], least: head.length });
   shorten([...parts.values()], place.stateFile);
   const lines = sections.flatMap((section) => {
-    const { before, content, after } = parts.get(section) as Part;
-    return [...(section === opening ? [] : [`## ${section.name}`]), ...before, ...content, ...after];
+    const { before: above, content, after } = parts.get(section) as Part;
+    return [...(section === opening ? [] : [section.line]), ...above, ...content, ...after];
   });
-  return `${previous?.startsWith('\ufeff') ? '\ufeff' : ''}${lines.join(eol).trimEnd()}${eol}`;
+  const end = text === '' ? eol : (/\s*$/.exec(text)?.[0] ?? '');
+  return `${previous?.startsWith('\ufeff') ? '\ufeff' : ''}${lines.join(eol).trimEnd()}${end}`;
 }
 
 interface Part {
@@ -71,42 +78,96 @@ interface Part {
   before: readonly string[];
   content: readonly string[];
   after: readonly string[];
+  /** How many of its lines somebody wrote: these are not cut. */
+  least: number;
 }
 
-function openingLines(body: readonly string[], account: Account, place: Place, text: string, now: string): string[] {
+function isNews(heading: Heading, news: News): boolean {
+  if (news.whole) return true;
+  switch (heading) {
+    case 'Completed Steps':
+      return news.steps.length > 0;
+    case 'Key Decisions':
+      return KEY_DECISIONS.some(({ key }) => news.decisions.has(key));
+    case 'Open Challenger Findings (must_fix only)':
+      return news.findings.length > 0;
+    case 'Context for Next Step':
+      return news.moved;
+    case 'Skill Context':
+      return false;
+    case 'Artifacts':
+      return news.artifacts.length > 0;
+    default:
+      return heading satisfies never;
+  }
+}
+
+function openingLines(
+  body: readonly string[],
+  account: Account,
+  before: Account | null,
+  place: Place,
+  text: string,
+  now: string,
+): string[] {
   const title = `# ${parseHandoff(text).title || oneLine(account.run.title, 120)} — Handoff (${stage(account)})`;
-  const updated = `Updated: ${stamp(now)} | IaC: ${place.tool || 'undecided'} | Branch: ${oneLine(account.run.branch ?? 'main')}`;
+  const branch = oneLine(account.run.branch ?? 'main');
+  const updated = `Updated: ${stamp(now)} | IaC: ${place.tool || 'undecided'} | Branch: ${branch}`;
   if (body.every((line) => line.trim() === '')) return [title, '', updated, ''];
   const heading = body.findIndex((line) => /^#\s/.test(line));
-  const lines = heading < 0 ? [title, '', ...body] : body.map((line, index) => (index === heading ? title : line));
+  const moved = !before || stage(before) !== stage(account);
+  const lines =
+    heading < 0
+      ? [title, '', ...body]
+      : body.map((line, index) => (index === heading && moved ? retitled(line, account) : line));
   const at = lines.findIndex((line) => UPDATED.test(line));
-  if (at >= 0) return lines.map((line, index) => (index === at ? updated : line));
-  return lines.flatMap((line) => (line === title ? [line, '', updated] : [line]));
+  if (at < 0) return lines.flatMap((line, index) => (index === Math.max(0, heading) ? [line, '', updated] : [line]));
+  let line = (lines[at] ?? '').replace(/(:\s*\**\s*)[^|*]*?(\**\s*(?:\||$))/, `$1${stamp(now)}$2`);
+  const chosen = standing(account.decisions).get('iac_tool');
+  if (place.tool !== '' && (!before || standing(before.decisions).get('iac_tool') !== chosen))
+    line = withField(line, 'IaC', place.tool);
+  if (account.run.branch !== undefined && account.run.branch !== before?.run.branch)
+    line = withField(line, 'Branch', branch);
+  return lines.map((one, index) => (index === at ? line : one));
+}
+
+/** The place in the title is in brackets; the words before it are somebody's. */
+function retitled(line: string, account: Account): string {
+  const [, words = line, brackets] = /^(.*?)(\s*\([^()]*\))?\s*$/.exec(line) ?? [];
+  if (brackets === undefined && !/\bhandoff\b/i.test(words)) return `${words} — Handoff (${stage(account)})`;
+  return `${words} (${stage(account)})`;
+}
+
+/** A field of the line below the title that says something else gets the new value; one that is missing stays so. */
+function withField(line: string, name: string, value: string): string {
+  return line.replace(
+    new RegExp(`(\\b${name}[^:|]*:\\s*\\**\\s*)([^|]*?)(\\**\\s*(?:\\||$))`, 'i'),
+    (whole: string, head: string, said: string, tail: string) =>
+      said.toLowerCase() === value.toLowerCase() ? whole : `${head}${value}${tail}`,
+  );
 }
 
 function contentOf(
   heading: Heading,
   there: readonly string[],
   account: Account,
+  news: News,
   place: Place,
   text: string,
 ): readonly string[] {
   switch (heading) {
     case 'Completed Steps':
-      return stepLines(there, account.steps, place.folder);
+      return stepLines(there, there.length === 0 ? account.steps : news.steps, place.folder);
     case 'Key Decisions':
-      return decisionLines(there, account, place.tool);
+      return decisionLines(there, news, place.tool);
     case 'Open Challenger Findings (must_fix only)':
-      return findingLines(
-        there,
-        account.items.filter(({ kind }) => kind === 'finding'),
-      );
+      return findingLines(there, news.findings);
     case 'Context for Next Step':
       return contextLines(there, account, text);
     case 'Skill Context':
       return there.length > 0 ? there : ['None'];
     case 'Artifacts':
-      return artifactLines(there, account.steps, place.folder);
+      return artifactLines(there, news.artifacts, place.folder);
     default:
       return heading satisfies never;
   }
@@ -158,17 +219,16 @@ const KEY_DECISIONS = [
   { name: 'Architecture pattern', key: 'architecture_pattern', also: /^(architecture )?pattern$/i },
 ];
 
-function decisionLines(there: readonly string[], { decisions }: Account, tool: string): string[] {
-  const values = standing(decisions);
-  const value = (key: string): string => oneLine(values.get(key) ?? (key === 'iac_tool' ? tool : ''));
-  const left = new Set(KEY_DECISIONS);
+function decisionLines(there: readonly string[], { decisions, whole }: News, tool: string): string[] {
+  const value = (key: string): string => oneLine(decisions.get(key) ?? (whole && key === 'iac_tool' ? tool : ''));
+  const left = new Set(KEY_DECISIONS.filter(({ key }) => whole || decisions.has(key)));
   const kept = withoutNone(there).map((line) => {
     const [, name = '', said = ''] = /^\s*[-*+]\s+\**([^:*]{1,80})\**\s*:\**\s*(.*)$/.exec(line) ?? [];
     const known = KEY_DECISIONS.find(({ also }) => also.test(name.trim()));
     if (!known || !left.delete(known)) return line;
     const now = value(known.key);
     // A line that says the value, perhaps with more words, is still true.
-    return now === '' || contains(said, now) ? line : `- ${name.trim()}: ${now}`;
+    return now === '' || contains(said, now) ? line : line.slice(0, line.length - said.length) + now;
   });
   return [...kept, ...[...left].map(({ name, key }) => `- ${name}: ${value(key) || 'undecided'}`)];
 }
@@ -213,10 +273,10 @@ function isStillTrue(text: string, account: Account): boolean {
   return account.steps.every((step) => (before.get(step.key) ?? false) === isDone(step));
 }
 
-function artifactLines(there: readonly string[], steps: readonly AccountStep[], folder: string): string[] {
+function artifactLines(there: readonly string[], listed: readonly string[], folder: string): string[] {
   const kept = withoutNone(there);
   const mentioned = new Set(kept.flatMap((line) => line.split(/[\s`()]+/)));
-  const paths = [...new Set(steps.flatMap((step) => step.artifacts ?? []).map(({ path }) => inFolder(path, folder)))];
+  const paths = [...new Set(listed.map((path) => inFolder(path, folder)))];
   const lines = [...kept, ...paths.filter((path) => !mentioned.has(path)).map((path) => `- ${oneLine(path, 300)}`)];
   return lines.length > 0 ? lines : ['None'];
 }
@@ -261,7 +321,7 @@ function shorten(parts: readonly Part[], stateFile: string): void {
     const over = total() - (HANDOFF_LIMIT_LINES - 1);
     if (over <= 0) return;
     const part = parts.find((candidate) => candidate.heading === heading);
-    const keep = Math.max(least, (part?.content.length ?? 0) - over - 1);
+    const keep = Math.max(least, part?.least ?? 0, (part?.content.length ?? 0) - over - 1);
     if (part && keep < part.content.length - 1)
       part.content = [...part.content.slice(0, keep), `- … and ${part.content.length - keep} more in ${stateFile}`];
   }

@@ -85,19 +85,21 @@ export function isAboutAnother(handoff: Handoff, project: string): boolean {
 
 export interface Section {
   name: string;
+  /** The heading as it stands there. */
+  line: string;
   body: string[];
 }
 
 /** What stands below each heading of the second level; what stands before the first has no name. */
 export function sectionsOf(lines: readonly string[]): Section[] {
-  const sections: Section[] = [{ name: '', body: [] }];
+  const sections: Section[] = [{ name: '', line: '', body: [] }];
   let fence: string | null = null;
   for (const line of lines) {
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1];
     if (mark) fence = fence === null ? mark : line.trim().startsWith(fence) ? null : fence;
     const name = fence === null ? /^##\s+(.*\S)/.exec(line)?.[1] : undefined;
     if (name === undefined) sections.at(-1)?.body.push(line);
-    else sections.push({ name, body: [] });
+    else sections.push({ name, line, body: [] });
   }
   return sections;
 }

@@ -97,7 +97,7 @@ describe('the handoff', () => {
   const now = '2026-05-01T12:00:00.000Z';
   const account = apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: handoff })).account;
   if (!account) throw new Error('The sample cannot be read.');
-  const where = { project: 'harbor', folder: FOLDER, tool: 'Bicep', stateFile: '00-session-state.json' };
+  const where = { folder: FOLDER, tool: 'Bicep', stateFile: '00-session-state.json' };
 
   it('has its six headings in order and few lines, whatever there is', () => {
     const many = {
@@ -157,9 +157,61 @@ describe('the handoff', () => {
     expect(page).toContain('Kept as it is.');
   });
 
-  it('starts anew over the page of another project', () => {
-    expect(renderHandoff(account, where, handoff.replaceAll('harbor', 'quay'), now)).toBe(
-      renderHandoff(account, where, undefined, now),
-    );
+  it('changes what a checkpoint changed, and nothing else', () => {
+    const page = handoff
+      .replace('## Completed Steps', '##  Completed Steps ')
+      .replace('| IaC: Bicep', '| IaC: TBD | Owner: Kaj')
+      .replace('- Compliance: GDPR', '* **Compliance**: HIPAA, which is out of date')
+      .trimEnd();
+    const before = apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: page })).account;
+    if (!before) throw new Error('The sample cannot be read.');
+    const after = {
+      ...before,
+      steps: before.steps.map((one) => (one.key === '2' ? { ...one, checkpoint: 'phase_3_cost' } : one)),
+    };
+    const written = apex.render(after, place(HANDOFF), files(v3, { [HANDOFF]: page }), now).get(HANDOFF) ?? '';
+    const lines = page.split('\n');
+    expect(written.split('\n').filter((line) => !lines.includes(line))).toEqual([
+      'Updated: 2026-05-01T12:00:00Z | IaC: TBD | Owner: Kaj | Branch: main',
+      `- [ ] Step 2 -> ${FOLDER}/02-architecture-assessment.md (in progress, phase_3_cost)`,
+    ]);
+    expect(written.split('\n')).toHaveLength(lines.length);
+  });
+
+  it('learns a decision, a finding and an artifact in the lines where they belong', () => {
+    const step = { ...account.steps[1], artifacts: [{ path: 'notes.md' }] };
+    const after = {
+      ...account,
+      steps: account.steps.map((one, index) => (index === 1 ? { ...one, ...step } : one)),
+      decisions: [...account.decisions, { key: 'region', decision: 'westeurope', status: 'active' as const }],
+      items: [
+        ...account.items,
+        { kind: 'finding' as const, text: 'No lock', status: 'open' as const, severity: 'must_fix' as const },
+      ],
+    };
+    const page = renderHandoff(after, where, handoff, now, account).split('\n');
+    const lines = handoff.split('\n');
+    expect(page.filter((line) => !lines.includes(line))).toEqual([
+      'Updated: 2026-05-01T12:00:00Z | IaC: Bicep | Branch: main',
+      '- Region: westeurope',
+      '- No lock',
+      `- ${FOLDER}/notes.md`,
+    ]);
+  });
+
+  it('adds to a page of free form only the headings that have news, and cuts nothing somebody wrote', () => {
+    const free = `# Where we are\n\nWe wait for the vendor.\n\n## Open points\n${'\n- one more'.repeat(80)}\n`;
+    const after = { ...account, steps: account.steps.map((one) => ({ ...one, status: 'completed' as const })) };
+    const page = renderHandoff(after, where, free, now, account);
+    expect(free.split('\n').filter((line) => !page.split('\n').includes(line))).toEqual(['# Where we are']);
+    expect(page.match(/^- one more$/gm)).toHaveLength(80);
+    expect(page.match(/^## .*/gm)).toEqual(['## Open points', '## Completed Steps', '## Context for Next Step']);
+  });
+
+  it('never writes over the page of another project', () => {
+    const page = handoff.replaceAll('harbor', 'quay');
+    const after = { ...account, next: 'Go on', decisions: [{ decision: 'Use queues', status: 'active' as const }] };
+    const written = apex.render(after, place(HANDOFF), files(v3, { [HANDOFF]: page }), now);
+    expect([...written.keys()]).toEqual([MAIN]);
   });
 });

@@ -40,7 +40,12 @@ export function checkSiblings(account: Account, found: Found, files: Files): Pro
       `The handoff has ${handoff.lines} lines; its limit is ${HANDOFF_LIMIT_LINES}.`,
     );
   if (project !== undefined && isAboutAnother(handoff, project))
-    warn('other_project', path, 1, 'The handoff names files of another project only.');
+    warn(
+      'other_project',
+      path,
+      1,
+      'The handoff names files of another project only. It is not written; take it away and this one gets its own.',
+    );
   const statuses = new Map(account.steps.map(({ key, status }) => [key, status]));
   const behind = handoff.steps.find(({ key, done }) => {
     const status = statuses.get(key);
