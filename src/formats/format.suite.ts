@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { Account, emptyAccount } from '../core/account.ts';
+import { Account, AccountSession, emptyAccount } from '../core/account.ts';
+import { ItemKind, MessageStatus, NoteKind, Severity } from '../core/vocabulary.ts';
 import type { Files, Format, Found, Parsed } from './format.ts';
+import { dropLost } from './losses.ts';
 
 /** What a format brings to be held to the laws of `format.ts`. */
 export interface FormatCases {
@@ -27,6 +29,7 @@ export interface Sample {
 const now = '2026-03-04T05:06:07.000Z';
 const later = '2026-03-04T06:07:08.000Z';
 const none: Files = new Map();
+const SessionStatus = AccountSession.entries.status;
 
 export function formatSuite(format: Format, cases: FormatCases): void {
   describe(`${format.name}: what can be said`, () => {
@@ -52,15 +55,27 @@ export function formatSuite(format: Format, cases: FormatCases): void {
       expect([...format.render(account, { ...place, files: [...files.keys()] }, files, later).keys()]).toEqual([]);
     });
 
+    const plan = cases.accounts[0]?.account.steps ?? [];
+
+    it('names everything that it loses', () => {
+      for (const account of wholeAccounts(plan)) {
+        expect(v.safeParse(Account, account).issues).toBeUndefined();
+        // Where the work stands follows from the steps, and when all are done it stands nowhere or at the last.
+        const loses = account.run.status === 'completed' ? [...format.loses, 'position'] : format.loses;
+        expect(inAnyOrder(said(writtenBack(format, account), loses))).toEqual(inAnyOrder(said(account, loses)));
+      }
+    });
+
     it('lists only what it really loses', () => {
+      const accounts = [...cases.accounts.map(({ account }) => account), ...wholeAccounts(plan)];
+      const backs = accounts.map((account) => writtenBack(format, account));
       for (const lost of format.loses) {
         const others = format.loses.filter((path) => path !== lost && !lost.startsWith(`${path}.`));
-        const kept = cases.accounts.every(({ account }) => {
-          const place = format.home(account);
-          const files = format.render(account, place, none, now);
-          const back = format.parse({ ...place, files: [...files.keys()] }, files);
-          return JSON.stringify(said(back.account, others)) === JSON.stringify(said(account, others));
-        });
+        const kept = accounts.every(
+          (account, index) =>
+            JSON.stringify(inAnyOrder(said(backs[index] ?? null, others))) ===
+            JSON.stringify(inAnyOrder(said(account, others))),
+        );
         expect(kept, `${lost} is said to be lost and is not`).toBe(false);
       }
     });
@@ -140,6 +155,138 @@ export function formatSuite(format: Format, cases: FormatCases): void {
       }
     });
   });
+}
+
+function writtenBack(format: Format, account: Account): Account | null {
+  const place = format.home(account);
+  const files = format.render(account, place, none, now);
+  return format.parse({ ...place, files: [...files.keys()] }, files).account;
+}
+
+/** A list may be written by kind: only the order of steps says something. */
+function inAnyOrder(said: unknown): unknown {
+  const lists = said as Record<string, unknown>;
+  const sorted = Object.entries(lists ?? {}).map(([name, value]) => [
+    name,
+    Array.isArray(value) && name !== 'steps'
+      ? [...value].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+      : value,
+  ]);
+  return Object.fromEntries(sorted);
+}
+
+/** Accounts with every word of every list in them, and every field of a step, over the steps given. */
+function wholeAccounts(steps: Account['steps']): Account[] {
+  const [first] = steps;
+  const here = steps.findLast(({ status }) => status === 'in_progress');
+  const at = '2026-03-01T10:00:00Z';
+  const rich = richAccount(steps);
+  const items = ItemKind.options.flatMap((kind) =>
+    (kind === 'blocker'
+      ? (['active', 'bypassed', 'resolved'] as const)
+      : (['open', 'resolved', 'deferred', 'withdrawn'] as const)
+    ).map((status): Account['items'][number] => ({
+      alias: `${kind}-${status}`,
+      kind,
+      text: `A ${kind} that is ${status}`,
+      status,
+      ...(kind === 'finding' ? { severity: 'must_fix' } : {}),
+      ...(kind === 'error' ? { type: 'runtime' } : {}),
+      affects: ['auth'],
+      ...(first ? { step: first.key, followUp: [first.key] } : {}),
+      workaround: 'Go round it',
+      to: 'mara',
+      due: '2026-04-01',
+      by: 'worker-1',
+      raisedAt: at,
+      ...(status === 'resolved' ? { settledAt: at, resolution: 'It went away' } : {}),
+    })),
+  );
+  const graded = Severity.options.map((severity): Account['items'][number] => ({
+    kind: 'finding',
+    text: `A finding that is ${severity}`,
+    status: 'open',
+    severity,
+  }));
+  const whole: Account = {
+    ...rich,
+    run: { ...rich.run, alias: 'init-7', reason: 'It was asked for' },
+    steps: steps.map((step) => ({
+      ...step,
+      retries: 1,
+      ...(steps.some(({ parent }) => parent === step.key) ? {} : everyField),
+    })),
+    decisions: (['superseded', 'retracted', 'active'] as const).flatMap((status) => [
+      {
+        ...(rich.decisions[0] as Account['decisions'][number]),
+        alias: `D-${status}`,
+        status,
+        decision: `Was ${status}`,
+      },
+      { alias: `P-${status}`, decision: `Plainly ${status}`, status },
+    ]),
+    items: [...items, ...graded, { kind: 'finding', text: 'A finding of no grade', status: 'open' }],
+    notes: NoteKind.options.map((kind) => ({
+      alias: `note-${kind}`,
+      kind,
+      text: `A note of kind ${kind}`,
+      by: 'worker-1',
+      at,
+      ...(first ? { step: first.key } : {}),
+    })),
+    sessions: SessionStatus.options.map((status, index) => ({
+      alias: `session-${String(index + 1).padStart(3, '0')}`,
+      agent: `worker-${index}`,
+      role: 'worker',
+      status,
+      startedAt: at,
+      ...(status === 'active' ? {} : { endedAt: '2026-03-01T11:00:00Z' }),
+      completed: ['Read the code'],
+      workingOn: 'The vault',
+      notes: ['It is slow'],
+      issues: ['It fell asleep'],
+      contextUsage: 45,
+      next: 'Wake it',
+      why: 'It was late',
+    })),
+    messages: MessageStatus.options.map((status) => ({
+      ...(rich.messages[0] as Account['messages'][number]),
+      alias: `MSG-20260301-00${MessageStatus.options.indexOf(status) + 1}`,
+      status,
+      subject: `One that is ${status}`,
+      ...(status === 'closed' ? { disposition: 'resolved' } : {}),
+    })),
+    claims: [{ alias: 'lock-1', agent: 'worker-2', files: ['src/rotate.ts'], reason: 'Rewriting it', since: at }],
+    files: (['created', 'modified', 'deleted'] as const).map((change) => ({
+      path: `src/${change}.ts`,
+      change,
+      note: 'Why',
+    })),
+    position: { step: here?.key ?? null, words: 'In the middle' },
+  };
+  return [whole, ...(['completed', 'abandoned', 'archived'] as const).map((status) => ended(whole, status))];
+}
+
+const everyField: Partial<Account['steps'][number]> = {
+  wave: 2,
+  agents: ['coder'],
+  parallel: true,
+  gate: { state: 'open', by: 'mara', at: '2026-03-01T08:00:00Z' },
+  context: ['docs/a.md'],
+  checkpoints: ['one', 'two'],
+  reason: 'Somebody asked',
+  summary: 'It was done',
+  built: ['The clock is read once'],
+  artifacts: [{ path: 'docs/out.md', change: 'created', note: 'The result' }],
+};
+
+function ended(account: Account, status: Account['run']['status']): Account {
+  const { next: _next, ...rest } = account;
+  const steps = account.steps.map((step) => ({
+    ...step,
+    status: status === 'completed' ? ('completed' as const) : step.status,
+  }));
+  return { ...rest, run: { ...rest.run, status }, steps };
 }
 
 /** An account with something in every field, over the steps given. */
@@ -287,7 +434,7 @@ function said(account: Account | null, loses: readonly string[]): unknown {
   const { kept: _kept, ...rest } = account;
   const { updatedAt: _updatedAt, ...run } = rest.run;
   const plain = compact({ ...rest, run }) as Record<string, unknown>;
-  for (const path of loses) drop(plain, path.split('.'));
+  for (const path of loses) dropLost(plain, path);
   return compact(plain);
 }
 
@@ -302,18 +449,6 @@ function compact(value: unknown): unknown {
     .filter(([, entry]) => entry !== undefined && entry !== false && !(Array.isArray(entry) && entry.length === 0))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
-}
-
-function drop(value: unknown, path: readonly string[]): void {
-  const [head, ...rest] = path;
-  if (head === undefined || value === null || typeof value !== 'object') return;
-  if (Array.isArray(value)) {
-    for (const entry of value) drop(entry, path);
-    return;
-  }
-  const row = value as Record<string, unknown>;
-  if (rest.length === 0) delete row[head];
-  else drop(row[head], rest);
 }
 
 function expectPlaced(parsed: Parsed, files: Files): void {

@@ -19,7 +19,7 @@ export interface Format {
   render(account: Account, place: Found, previous: Files, now: string): Files;
   /** Where a new one belongs by the format's own convention. */
   home(account: Account): Found;
-  /** What the format cannot say, as paths into an account: `messages`, `steps.wave`, `decisions.alternatives`. */
+  /** What the format cannot say, as paths into an account (`losses.ts`): `messages`, `steps.wave`, `items[kind=error]`. */
   loses: readonly string[];
   /** What can be put together from what lies around a damaged file; null when nothing does. */
   salvage(found: Found, tree: Tree): Salvaged | null;

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { Account } from '../core/account.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { formatNames } from '../formats/index.ts';
+import { countLost, lossWords } from '../formats/losses.ts';
 import { recordedPath, writeAtomically } from '../workspace/files.ts';
 import { readWholeRun } from './account.ts';
 import { currentState } from './act.ts';
@@ -48,7 +49,11 @@ export const exportRun = defineOperation({
     [
       ...files.map((path) => pen.bold(join(folder, path))),
       ...(loses.length > 0
-        ? [pen.warn(`The format cannot say: ${loses.map(({ what, count }) => `${what} (${count})`).join(', ')}.`)]
+        ? [
+            pen.warn(
+              `The format cannot say: ${loses.map(({ what, count }) => `${lossWords(what)} (${count})`).join(', ')}.`,
+            ),
+          ]
         : []),
     ].join('\n'),
 });
@@ -76,15 +81,5 @@ function mustNotOverwrite(folder: string, path: string, text: string): void {
 
 /** Which of the losses this run really has. */
 function lossesOf(account: Account, loses: readonly string[]): { what: string; count: number }[] {
-  return loses.map((what) => ({ what, count: countAt(account, what.split('.')) })).filter(({ count }) => count > 0);
-}
-
-function countAt(value: unknown, path: readonly string[]): number {
-  if (value === undefined || value === null) return 0;
-  if (Array.isArray(value)) {
-    return path.length === 0 ? value.length : value.reduce((sum: number, one) => sum + countAt(one, path), 0);
-  }
-  const [head, ...rest] = path;
-  if (head === undefined) return value === false || value === '' ? 0 : 1;
-  return typeof value === 'object' ? countAt((value as Record<string, unknown>)[head], rest) : 0;
+  return loses.map((what) => ({ what, count: countLost(account, what) })).filter(({ count }) => count > 0);
 }

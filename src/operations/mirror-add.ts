@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { Fault, quoted } from '../core/fault.ts';
 import { formatNames } from '../formats/index.ts';
+import { lossWords } from '../formats/losses.ts';
 import { recordedPath } from '../workspace/files.ts';
 import { readWholeRun } from './account.ts';
 import { act, currentState } from './act.ts';
@@ -44,7 +45,7 @@ export const mirrorAdd = defineOperation({
   say: ({ mirror, loses }, pen) =>
     [
       `${pen.bold(mirror.path)} is kept in step with this run.`,
-      ...(loses.length > 0 ? [pen.dim(`It cannot say: ${loses.join(', ')}.`)] : []),
+      ...(loses.length > 0 ? [pen.dim(`It cannot say: ${loses.map(lossWords).join(', ')}.`)] : []),
     ].join('\n'),
 });
 

@@ -27,6 +27,7 @@ export const gsd: Format = {
     'run.plan',
     'run.branch',
     'run.reason',
+    'run.status',
     'steps.alias',
     'steps.agents',
     'steps.parallel',

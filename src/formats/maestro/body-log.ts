@@ -146,7 +146,10 @@ function readTitle(line: Line): BodyLog['title'] {
 }
 
 function readPhaseHeading(line: Line): Pick<PhaseSection, 'id' | 'name' | 'status' | 'mark' | 'start'> | null {
-  const found = /^ {0,3}#{2,4}\s+(?:Phase|Stage)\s+([^\s:]{1,64}?)(?:\s*[:.–—-]\s*|\s+|$)(.*)$/iu.exec(line.words);
+  // A dot or dash before a digit belongs to the id: `2.1` is a phase of its own.
+  const found = /^ {0,3}#{2,4}\s+(?:Phase|Stage)\s+([^\s:]{1,64}?)(?:\s*(?::|[.–—-](?!\d))\s*|\s+|$)(.*)$/iu.exec(
+    line.words,
+  );
   if (!found) return null;
   const rest = (found[2] ?? '').trimEnd();
   let name = rest;

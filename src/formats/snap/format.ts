@@ -25,6 +25,7 @@ export const snap: Format = {
     return { format: 'snap', main: HOME + fileNames.turnfile, files: paths };
   },
   loses: [
+    'run.alias',
     'run.goal',
     'run.status',
     'run.design',

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { countLost, dropLost, lossWords } from './losses.ts';
+
+const account = () => ({
+  run: { title: 'A', goal: '' },
+  items: [
+    { kind: 'question', status: 'open', alias: 'Q1' },
+    { kind: 'question', status: 'resolved' },
+    { kind: 'finding', status: 'open', severity: 'must_fix', affects: ['a', 'b'] },
+  ],
+});
+
+it.each([
+  ['items', 3],
+  ['items[kind=question]', 2],
+  ['items[kind=question][status=open]', 1],
+  ['items[severity=]', 2],
+  ['items[kind=question].alias', 1],
+  ['items.affects', 2],
+  ['run.goal', 0],
+  ['steps.wave', 0],
+])('counts what is lost: %s', (path, count) => {
+  expect(countLost(account(), path)).toBe(count);
+});
+
+it('takes out what is lost and nothing else', () => {
+  const left = account();
+  for (const path of ['items[kind=question][status=resolved]', 'items[kind=question].alias', 'run.goal'])
+    dropLost(left, path);
+  expect(left).toEqual({
+    run: { title: 'A' },
+    items: [{ kind: 'question', status: 'open' }, account().items[2]],
+  });
+});
+
+it('says what is lost', () => {
+  expect(lossWords('steps.wave')).toBe('steps.wave');
+  expect(lossWords('items[kind=question][status=open]')).toBe('questions that are open');
+  expect(lossWords('items[kind=question].alias')).toBe('alias of questions');
+  expect(lossWords('items[severity=]')).toBe('items without severity');
+});

@@ -1,0 +1,72 @@
+/**
+ * What a format cannot say, as a path into an account: `notes`, `steps.wave`, or with a condition on the entries of a
+ * list, `items[kind=error]` (those whole), `items[kind=question].alias` (of those this field). `[severity=]` means those
+ * that have none; of several conditions all must hold.
+ */
+
+/** How much of it an account has. */
+export function countLost(account: object, path: string): number {
+  let count = 0;
+  visit(account, partsOf(path), (holder, { name, conditions }) => {
+    const value = holder[name];
+    if (Array.isArray(value)) count += value.filter((entry) => isMeant(entry, conditions)).length;
+    else if (value !== null && value !== false && value !== '') count += 1;
+  });
+  return count;
+}
+
+/** Takes it out of an account, which is changed. */
+export function dropLost(account: object, path: string): void {
+  visit(account, partsOf(path), (holder, { name, conditions }) => {
+    const value = holder[name];
+    if (conditions.length > 0 && Array.isArray(value))
+      holder[name] = value.filter((entry) => !isMeant(entry, conditions));
+    else delete holder[name];
+  });
+}
+
+/** For people: `questions that are resolved`, `alias of questions`. */
+export function lossWords(path: string): string {
+  const words = partsOf(path).map(({ name, conditions }) => {
+    const kind = conditions.find(({ field }) => field === 'kind');
+    const others = conditions.filter((condition) => condition !== kind);
+    const noun = kind ? `${kind.value}s` : name;
+    return [noun, ...others.map(({ field, value }) => (value ? `that are ${value}` : `without ${field}`))].join(' ');
+  });
+  // A plain path reads well enough, and is what the documentation has.
+  return path.includes('[') ? words.reverse().join(' of ') : path;
+}
+
+interface Part {
+  name: string;
+  conditions: readonly Condition[];
+}
+
+interface Condition {
+  field: string;
+  value: string;
+}
+
+function partsOf(path: string): Part[] {
+  return [...path.matchAll(/([^.[\]]+)((?:\[\w+=[^\]]*\])*)/g)].map(([, name = '', conditions = '']) => ({
+    name,
+    conditions: [...conditions.matchAll(/\[(\w+)=([^\]]*)\]/g)].map(([, field = '', value = '']) => ({ field, value })),
+  }));
+}
+
+function visit(value: unknown, parts: readonly Part[], found: (holder: Fields, part: Part) => void): void {
+  const [part, ...rest] = parts;
+  if (!part || value === null || typeof value !== 'object') return;
+  const inner = (value as Fields)[part.name];
+  if (inner === undefined) return;
+  if (rest.length === 0) return found(value as Fields, part);
+  for (const entry of Array.isArray(inner) ? inner : [inner]) {
+    if (isMeant(entry, part.conditions)) visit(entry, rest, found);
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+function isMeant(entry: unknown, conditions: readonly Condition[]): boolean {
+  return conditions.every(({ field, value }) => String((entry as Fields | null)?.[field] ?? '') === value);
+}
