@@ -18,6 +18,8 @@ export function factsIn(format: FormatName, path: string, text: string): Fact[] 
     case 'apex':
       return path.endsWith('.md') ? [] : [...apexFacts(plain), ...times(plain)];
     case 'gsd':
+      // Plans, their summaries and the roadmap are evidence of what was done; what they say is not repeated in a run.
+      if (/-(PLAN|SUMMARY)\.md$|(^|\/)ROADMAP\.md$/i.test(path)) return [];
       return path.endsWith('.json') ? jsonFacts(plain) : [...gsdFacts(plain), ...times(frontMatter(plain))];
     case 'codewalk':
       return times(plain);

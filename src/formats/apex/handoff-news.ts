@@ -40,8 +40,11 @@ export function newsOf(account: Account, before: Account | null): News {
   };
 }
 
-const standingOf = (step: AccountStep | undefined): string =>
-  step === undefined || step.status === 'pending' ? '' : JSON.stringify([step.status, step.checkpoint ?? null]);
+/** What the page says of a step. A checkpoint that was left on a step that is over means nothing. */
+function standingOf(step: AccountStep | undefined): string {
+  if (step === undefined || step.status === 'pending') return '';
+  return step.status === 'in_progress' ? `${step.status} ${step.checkpoint ?? ''}` : step.status;
+}
 
 function artifactsOf({ steps }: Account): string[] {
   return [...new Set(steps.flatMap((step) => step.artifacts ?? []).map(({ path }) => path))];

@@ -3,6 +3,7 @@ import { bare, editLines, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import type { Reading } from './assemble.ts';
 import { editRecords, newSection, row } from './edit-records.ts';
+import { editSlice } from './edit-slice.ts';
 import { type Field, type FieldName, setField } from './fields.ts';
 import { setFront } from './front-matter.ts';
 import { flat } from './matching.ts';
@@ -59,11 +60,12 @@ function stamp({ page, front, anywhere }: StatePage, now: string): LineEdit[] {
 function editPosition(reading: Reading, account: Account, changes: StepChanges, state: StatePage): LineEdit[] {
   const { page, front } = state;
   const step = changes.position === null ? undefined : account.steps.find(({ key }) => key === changes.position);
-  if (!step || state.dialect === 'gsd-2') return [];
-  const moved = changes.position !== reading.steps.position;
-  if (!moved && !changes.status.some(({ key }) => key === step.key)) return [];
+  if (!step) return [];
   const byKey = new Map(account.steps.map((one) => [one.key, one]));
   const path = pathTo(byKey, step);
+  if (state.dialect === 'gsd-2') return editSlice(reading, path, account, changes, state);
+  const moved = changes.position !== reading.steps.position;
+  if (!moved && !changes.status.some(({ key }) => key === step.key)) return [];
   const phase = path[0] as AccountStep;
   const plan = path[1];
   const siblings = account.steps.filter((one) => one.parent === phase.key);

@@ -267,6 +267,34 @@ describe('gsd: writing in place', () => {
     expect(render(page('G2'), add)).not.toContain('None yet.');
   });
 
+  it('moves milestone, slice and task of the newer tool, and the signs of its registry', () => {
+    const done = (run: Account) => {
+      for (const step of run.steps) step.status = 'completed';
+      run.steps.push(
+        { key: 'M003', title: 'Third harvest', kind: 'phase', status: 'in_progress' },
+        { key: 'M003.S01', title: 'Ladders', kind: 'plan', parent: 'M003', status: 'in_progress' },
+      );
+    };
+    const after = render(page('gsd-2'), done);
+    expect(diff(page('gsd-2'), after).filter((line) => !line.startsWith('|'))).toEqual(
+      expect.arrayContaining([
+        '**Active Milestone:** M003: Third harvest',
+        '**Active Slice:** S01: Ladders',
+        '**Active Task:** None',
+        '- ✅ **M002:** Second harvest',
+      ]),
+    );
+    const next = (run: Account) => {
+      for (const step of run.steps) if (step.kind === 'task') step.status = 'completed';
+      run.steps.push({ key: 'M002.S03.T02', title: 'Dye', kind: 'task', parent: 'M002.S03', status: 'pending' });
+    };
+    expect(diff(page('gsd-2'), render(page('gsd-2'), next))).toEqual(
+      expect.arrayContaining(['**Active Task:** T02: Dye', '**Phase:** planning']),
+    );
+    const dashed = page('gsd-2').replace('T01: Weave', 'T01 — Weave');
+    expect(render(dashed, next)).toContain('**Active Task:** T02 — Dye');
+  });
+
   it('strikes a blocker that was resolved and ticks a box', () => {
     const settle = (run: Account) => {
       for (const item of run.items) Object.assign(item, { status: 'resolved', resolution: undefined });
