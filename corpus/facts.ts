@@ -41,7 +41,9 @@ export function isTold(fact: Fact, told: string): boolean {
   if (whole === '' || told.includes(whole.slice(0, 80))) return true;
   if (fact.kind === 'time') return false;
   return fact.words
-    .split(/\s+(?:[—–-]+|->|→)\s+|[:;()[\]*|]+/)
+    // What only says that it is over is told as a status.
+    .replace(/\b(?:RESOLVED|CLOSED|CLEARED|FIXED|SUPERSEDED|RETRACTED)\b/g, '|')
+    .split(/\s+(?:[—–-]+|->|→)\s+|[:;()[\]*|~]+/)
     .map((part) => squeeze(part).slice(0, 60))
     .filter((part) => part.length >= SHORTEST_PART)
     .every((part) => told.includes(part));

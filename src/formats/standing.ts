@@ -12,8 +12,15 @@ export function standing(account: Account): string | null {
   const running = leaves.filter(({ status }) => status === 'in_progress');
   if (running.length > 0) return (running.find(({ key }) => key === said) ?? running[0])?.key ?? null;
   if (there && isOpen(there)) return there.key;
-  const at = leaves.findIndex(({ key }) => key === said);
+  const above = new Map(account.steps.map(({ key, parent }) => [key, parent]));
+  const at = leaves.findLastIndex(({ key }) => isBelow(above, key, said));
   return (leaves.slice(at + 1).find(isOpen) ?? there)?.key ?? said;
+}
+
+function isBelow(above: ReadonlyMap<string, string | undefined>, key: string, top: string | null): boolean {
+  let one: string | undefined = key;
+  for (let depth = 0; one !== undefined && depth < 50; depth++, one = above.get(one)) if (one === top) return true;
+  return false;
 }
 
 function isOpen({ status }: AccountStep): boolean {

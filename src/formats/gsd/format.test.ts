@@ -295,6 +295,21 @@ describe('gsd: writing in place', () => {
     expect(render(dashed, next)).toContain('**Active Task:** T02 — Dye');
   });
 
+  it('stays at a phase that claims to be running when all its plans are done', () => {
+    const state = '# Project State\n\n## Current Position\n\nPhase: 2 (Rigging) — EXECUTING\nPlan: Not started\n';
+    const roadmap =
+      '# Roadmap\n\n## Phase 1: Hull\n\nPlans:\n- [ ] 01-01: Planks\n\n## Phase 2: Rigging\n\nPlans:\n- [x] 02-01: Ropes\n';
+    const there = new Map([
+      [main, state],
+      ['.planning/ROADMAP.md', roadmap],
+    ]);
+    const place = { ...found, files: [...there.keys()] };
+    const run = gsd.parse(place, there).account as Account;
+    expect(run.steps.find(({ key }) => key === '2')?.status).toBe('in_progress');
+    const derived = run.steps.map((step) => (step.key === '2' ? { ...step, status: 'completed' as const } : step));
+    expect([...gsd.render({ ...run, steps: derived }, place, there, now).keys()]).toEqual([]);
+  });
+
   it('strikes a blocker that was resolved and ticks a box', () => {
     const settle = (run: Account) => {
       for (const item of run.items) Object.assign(item, { status: 'resolved', resolution: undefined });

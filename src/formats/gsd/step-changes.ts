@@ -27,7 +27,8 @@ export function stepChanges(reading: Reading, account: Account): StepChanges {
   }
   for (const step of reading.account.steps) if (!after.has(step.key)) changes.removed.push(step);
   const stands = standing(account);
-  changes.position = stands === standing(reading.account) ? reading.steps.position : stands;
+  const steps = reading.account.steps.map((step) => ({ ...step, status: derivedBefore.get(step.key) ?? step.status }));
+  changes.position = stands === standing({ ...reading.account, steps }) ? reading.steps.position : stands;
   return changes;
 }
 
