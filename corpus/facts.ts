@@ -40,13 +40,15 @@ export function isTold(fact: Fact, told: string): boolean {
   const whole = squeeze(fact.words);
   if (whole === '' || told.includes(whole.slice(0, 80))) return true;
   if (fact.kind === 'time') return false;
-  return fact.words
-    // What only says that it is over is told as a status.
-    .replace(/\b(?:RESOLVED|CLOSED|CLEARED|FIXED|SUPERSEDED|RETRACTED)\b/g, '|')
-    .split(/\s+(?:[—–-]+|->|→)\s+|[:;()[\]*|~]+/)
-    .map((part) => squeeze(part).slice(0, 60))
-    .filter((part) => part.length >= SHORTEST_PART)
-    .every((part) => told.includes(part));
+  return (
+    fact.words
+      // What only says that it is over is told as a status.
+      .replace(/\b(?:RESOLVED|CLOSED|CLEARED|FIXED|SUPERSEDED|RETRACTED)\b/g, '|')
+      .split(/\s+(?:[—–-]+|->|→)\s+|[:;()[\]*|~]+/)
+      .map((part) => squeeze(part).slice(0, 60))
+      .filter((part) => part.length >= SHORTEST_PART)
+      .every((part) => told.includes(part))
+  );
 }
 
 /** Shorter parts are numbers and labels, which are said in other ways. */

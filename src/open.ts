@@ -30,6 +30,7 @@ export interface OpenOptions {
   now?: (() => string) | undefined;
   clients?: (() => Promise<Clients>) | undefined;
   warn?: ((message: string) => void) | undefined;
+  progress?: Context['progress'];
 }
 
 export function openContext(options: OpenOptions): Context & { close(): Promise<void> } {
@@ -71,6 +72,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     },
     clients: options.clients ?? (() => Promise.resolve(null)),
     warn: options.warn ?? (() => undefined),
+    progress: options.progress,
     async news(ms, seen) {
       return (await this.engine()).news(ms, seen);
     },

@@ -118,6 +118,42 @@ describe('adopting', () => {
     expect(folder.data('items')['items'].map((one: { text: string }) => one.text)).toContain('No backup');
   });
 
+  it('looks at the files that were not looked at the first time', () => {
+    const folder = newFolder();
+    const requirements = 'agent-output/shop/01-requirements.md';
+    put(folder, STATE, sessionState().replace('01-requirements.md', requirements));
+    folder.data('adopt');
+    put(folder, requirements, '# Requirements\n');
+    expect(folder.data('adopt')['found']).toMatchObject([{ outcome: 'known' }]);
+    const version = folder.data('status')['version'];
+    put(folder, requirements, '# Requirements, changed by somebody\n');
+    folder.data('adopt');
+    expect(folder.data('status')['version']).toBe(version);
+    expect(folder.data('resume')['conflicts']).toMatchObject([{ path: requirements }]);
+  });
+
+  it('takes over what lies outside, by where it lies, and does not keep it in step', () => {
+    const [folder, other] = [newFolder(), newFolder()];
+    put(folder, STATE, sessionState());
+    put(other, STATE, sessionState({ open_findings: [] }));
+    folder.data('adopt');
+    const { found } = folder.data('adopt', other.path);
+    expect(found).toMatchObject([{ outcome: 'adopted', run: 'shop-2', path: join(other.path, STATE), items: 0 }]);
+    expect(folder.data('adopt', join(other.path, STATE))['found']).toMatchObject([{ outcome: 'known', run: 'shop-2' }]);
+    expect(folder.fault('adopt', other.path, '--mirror')).toMatchObject({ code: 'not_allowed' });
+    expect(textOf(folder)).toBe(sessionState());
+  });
+
+  it('takes a folder whose name only begins like that of the workspace for another one', () => {
+    const folder = newFolder();
+    put(folder, 'shop/agent-output/shop/00-session-state.json', sessionState());
+    put(folder, 'shop-old/agent-output/old/00-session-state.json', sessionState({ project: 'old' }));
+    const dir = join(folder.path, 'shop');
+    expect(folder.data('adopt', '../shop-old', '--dry-run', '--dir', dir)['found']).toMatchObject([
+      { path: join(folder.path, 'shop-old/agent-output/old/00-session-state.json') },
+    ]);
+  });
+
   it('takes a file that is called otherwise when it is named', () => {
     const folder = newFolder();
     put(folder, 'old/state-of-the-shop.json', sessionState());
@@ -254,6 +290,33 @@ describe('what is left of a damaged file', () => {
     expect(readFileSync(join(folder.path, 'agent-output/shop', kept ?? ''), 'utf8')).toContain('"updated": "');
     const types = folder.data('log')['events'].map((event: { type: string }) => event.type);
     expect(types).toContain('recovery.made');
+    expect(stateOf(folder)).toMatchObject({ schema_version: '3.0', project: 'shop' });
+    expect(stateOf(folder).steps).toMatchObject({ '1': { status: 'complete' }, '2': { status: 'in_progress' } });
+    expect(folder.run('doctor', 'agent-output/shop', '--json').code).toBe(0);
+    expect(folder.data('adopt')['found']).toMatchObject([{ outcome: 'known', run: 'shop' }]);
+  });
+
+  it('leaves a good backup alone, and takes it', () => {
+    const folder = newFolder();
+    const backup = sessionState({ decisions: { region: 'westeurope', compliance: 'GDPR' } });
+    put(folder, STATE, backup.slice(0, 200));
+    put(folder, `${STATE}.bak`, backup);
+    folder.run('doctor', 'agent-output/shop', '--repair', '--json');
+    expect(readFileSync(join(folder.path, `${STATE}.bak`), 'utf8')).toBe(backup);
+    expect(stateOf(folder).decisions).toMatchObject({ region: 'westeurope', compliance: 'GDPR' });
+    expect(stateOf(folder).steps['2']).toMatchObject({ status: 'in_progress', sub_step: 'phase_2_waf' });
+  });
+
+  it('of a mirror is written anew from the journal, and the good backup stays', () => {
+    const folder = adopted();
+    folder.data('start', '2');
+    folder.data('checkpoint', 'phase_3_cost', '--step', '2');
+    const before = readFileSync(join(folder.path, `${STATE}.bak`), 'utf8');
+    put(folder, STATE, '{ "schema_version": "3.0", "upd');
+    folder.run('doctor', STATE, '--repair', '--json');
+    expect(stateOf(folder).steps['2'].sub_step).toBe('phase_3_cost');
+    expect(stateOf(folder).house_rule).toEqual({ 'kept by': 'somebody', order: [3, 1, 2] });
+    expect(readFileSync(join(folder.path, `${STATE}.bak`), 'utf8')).toBe(before);
   });
 });
 

@@ -7,6 +7,7 @@ import { type Operation, type Outcome, type Pen, parseInput } from '../operation
 import { type Call, parseArguments } from './arguments.ts';
 import { commandNames, loadAllCommands, loadCommand } from './doors.ts';
 import { callerFrom } from './environment.ts';
+import type { ProgressBar } from './progress.ts';
 import { penFor, print, safeJson } from './terminal.ts';
 
 export interface Surroundings {
@@ -43,14 +44,17 @@ async function runOperation(
 ): Promise<number> {
   const input = parseInput(operation, call.input);
   const warnings: string[] = [];
+  const bar = operation.counts && !call.common.json ? await progressBar() : null;
   const context = openContext({
     ...callerFrom(call.common, environment, cwd),
     warn: (message) => warnings.push(message),
+    progress: bar?.tell,
   });
   try {
     if (operation.watches?.(input))
       return await watch(operation, context, input, { json: call.common.json, isTerminal, pen });
     const outcome = await operation.run(context, input);
+    bar?.clear();
     if (outcome.until) {
       show(operation, outcome, warnings, call.common.json, pen);
       await outcome.until;
@@ -61,8 +65,14 @@ async function runOperation(
     if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
     return operation.verdict?.(outcome.data as never, input) ?? 0;
   } finally {
+    bar?.clear();
     await context.close();
   }
+}
+
+async function progressBar(): Promise<ProgressBar | null> {
+  const { canShowProgress, openProgressBar } = await import('./progress.ts');
+  return canShowProgress() ? openProgressBar() : null;
 }
 
 function show(

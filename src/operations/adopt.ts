@@ -1,12 +1,13 @@
-import { dirname, join, posix, resolve } from 'node:path';
+import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { Account, AccountFile } from '../core/account.ts';
 import { diffAccounts } from '../core/account-diff.ts';
 import { foreignId } from '../core/command.ts';
 import { Fault } from '../core/fault.ts';
+import type { FileRecord } from '../core/state.ts';
 import { isName, oneLine } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Files, Format, Found, Parsed } from '../formats/format.ts';
+import type { Files, Format, FormatName, Found, Parsed } from '../formats/format.ts';
 import { formatNames, formats } from '../formats/index.ts';
 import { hashArtifact, isFile, recordedPath } from '../workspace/files.ts';
 import { type FileTree, openTree } from '../workspace/tree.ts';
@@ -43,6 +44,7 @@ export const adopt = defineOperation({
   summary: "Take over other tools' state files (apex, snap, codewalk, gsd, maestro), each as a run.",
   scope: 'write',
   local: true,
+  counts: true,
   words: ['path'],
   flags: { dryRun: 'dry-run' },
   examples: ['holdfast adopt --dry-run', 'holdfast adopt --mirror'],
@@ -54,9 +56,11 @@ export const adopt = defineOperation({
   output: v.object({ found: v.array(Adopted), dryRun: v.boolean(), mirrored: v.boolean() }),
   async run(context, { path, dryRun = false, mirror = false }) {
     const root = resolve(context.workspace()?.tree ?? context.dir);
-    const places = await findForeign(root, path === undefined ? undefined : resolve(context.dir, path));
+    const wanted = path === undefined ? undefined : resolve(context.dir, path);
+    const places = await findForeign(root, wanted, context.progress);
     const found: Adopted[] = [];
-    for (const place of places) {
+    for (const [done, place] of places.entries()) {
+      context.progress?.({ doing: 'Taking over', done, total: places.length, at: place.found.main });
       if (dryRun) found.push(reportOf(place, 'found', null));
       else found.push(await adoptOne(context, place, mirror));
     }
@@ -92,36 +96,50 @@ const outcomeWords: Record<Adopted['outcome'], string> = {
 /** A state file that was found, with all it says. */
 export interface ForeignPlace {
   format: Format;
+  /** The folder that its paths are meant from. */
+  base: string;
+  /** By what it is known here: its path in the tree, or from the root of the machine where it lies outside. */
+  name: string;
   found: Found;
   files: Files;
   parsed: Parsed;
 }
 
 /** All that is below a folder, or what a file belongs to. */
-export async function findForeign(root: string, wanted?: string): Promise<ForeignPlace[]> {
-  const base = wanted !== undefined && !wanted.startsWith(root) ? wanted : root;
+export async function findForeign(
+  root: string,
+  wanted?: string,
+  progress?: Context['progress'],
+): Promise<ForeignPlace[]> {
+  const way = wanted === undefined ? '' : relative(root, wanted);
+  const isOutside = way.startsWith('..') || isAbsolute(way);
+  const base = isOutside && wanted !== undefined ? (isFile(wanted) ? dirname(wanted) : wanted) : root;
   const tree = openTree(base);
-  const inside = wanted === undefined || wanted === base ? '' : wanted.slice(base.length + 1).replaceAll('\\', '/');
-  const places: ForeignPlace[] = [];
+  const inside = wanted === undefined ? '' : relative(base, wanted).replaceAll('\\', '/');
+  const nameOf = (main: string): string => (isOutside ? join(base, main) : main);
+  const runs: { format: Format; found: Found }[] = [];
   for (const name of formatNames) {
     const format = await formats[name]();
     for (const found of format.detect(tree)) {
       const belongs = found.files.some((path) => path === inside || path.startsWith(`${inside}/`)) || inside === '';
-      if (!belongs) continue;
-      const files = readFiles(tree, found);
-      places.push({ format, found, files, parsed: format.parse(found, files) });
+      if (belongs) runs.push({ format, found });
     }
   }
+  const places = runs.map(({ format, found }, done): ForeignPlace => {
+    progress?.({ doing: 'Reading', done, total: runs.length, at: found.main });
+    const files = readFiles(tree, found);
+    return { format, base, name: nameOf(found.main), found, files, parsed: format.parse(found, files) };
+  });
   if (places.length === 0 && inside !== '' && tree.paths.includes(inside)) {
     const guessed = await guessForeign(tree, inside);
-    if (guessed) places.push(guessed);
+    if (guessed) places.push({ ...guessed, base, name: nameOf(inside) });
   }
   return places.sort((a, b) => (a.found.main < b.found.main ? -1 : 1));
 }
 
 /** A file that was named and lies or is called otherwise than its format wants: whoever understands most of it has it. */
-async function guessForeign(tree: FileTree, path: string): Promise<ForeignPlace | null> {
-  let best: ForeignPlace | null = null;
+async function guessForeign(tree: FileTree, path: string): Promise<Guess | null> {
+  let best: Guess | null = null;
   for (const name of formatNames) {
     const format = await formats[name]();
     const found = { format: name, main: path, files: [path] };
@@ -133,7 +151,9 @@ async function guessForeign(tree: FileTree, path: string): Promise<ForeignPlace 
   return best;
 }
 
-function factsIn({ parsed: { account, problems } }: ForeignPlace): number {
+type Guess = Omit<ForeignPlace, 'base' | 'name'>;
+
+function factsIn({ parsed: { account, problems } }: Guess): number {
   if (!account) return 0;
   const { steps, decisions, items, sessions, messages, notes } = account;
   const facts = steps.length + decisions.length + items.length + sessions.length + messages.length + notes.length;
@@ -141,26 +161,28 @@ function factsIn({ parsed: { account, problems } }: ForeignPlace): number {
 }
 
 async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean): Promise<Adopted> {
-  const { format, found, files, parsed } = place;
-  const known = await knownRun(context, found);
+  const { format, base, name, found, files, parsed } = place;
+  const known = await knownRun(context, format.name, name);
   const { account } = parsed;
   if (!account) return reportOf(place, 'unreadable', known);
+  const isOutside = name !== found.main;
+  if (mirror && isOutside) throw outside(name);
   const workspace = context.workspace() ?? context.createWorkspace();
   const engine = await context.engine();
-  const source = { format: format.name, path: found.main, ...(parsed.version ? { dialect: parsed.version } : {}) };
+  const source = { format: format.name, path: name, ...(parsed.version ? { dialect: parsed.version } : {}) };
   let run = known;
   let outcome: Adopted['outcome'] = 'known';
   if (run === null) {
     run = await freeRunId(engine, found, account);
     const title = account.run.title.trim() || run;
-    const root = workspace?.tree ?? context.dir;
-    const placed = withPlaces(account, root, dirname(found.main));
+    const placed = withPlaces(account, base, dirname(found.main));
     const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: placed } };
     await engine.execute(run, { type: 'run.open', ...opening }, context.caller);
-    await seeFiles(context, engine, run, root, placed);
     outcome = 'adopted';
   } else if (workspace && (await changeOf(engine, workspace, run, place)) > 0) outcome = 'changed';
-  if (workspace) saveBase(workspace, { format: format.name, path: found.main }, files);
+  // Also of a run that is known: whoever took it over may have been stopped before its files were looked at.
+  if (!isOutside) await seeFiles(context, engine, run, base, withPlaces(account, base, dirname(found.main)));
+  if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
   const state = await engine.load(run);
   if (mirror) {
     await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.caller);
@@ -168,6 +190,13 @@ async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean):
   }
   await writeResumeFile(context, state);
   return reportOf(place, outcome, run);
+}
+
+function outside(path: string): Fault {
+  return new Fault('not_allowed', `${path} lies outside of this workspace: it can be taken over, not kept in step.`, {
+    hints: ['Adopt it without `--mirror`, or run `holdfast adopt --mirror` in the folder it belongs to.'],
+    data: { path },
+  });
 }
 
 /** Files are named from the root or from the folder of the state file: where each really lies is looked up once. */
@@ -192,10 +221,18 @@ function isInside(root: string, path: string): boolean {
   }
 }
 
-/** What is there is hashed, so that a change from now on shows. */
+/** What is there is hashed once, so that a change from then on shows. */
 async function seeFiles(context: Context, engine: Engine, run: string, root: string, account: Account): Promise<void> {
   const named = [...account.files, ...account.steps.flatMap((step) => step.artifacts ?? [])];
-  const there = [...new Set(named.map((file) => file.place ?? file.path))].filter((path) => isInside(root, path));
+  const known = await engine.records(run, { kind: 'file', limit: Number.MAX_SAFE_INTEGER });
+  const seen = new Set(
+    known
+      .filter(({ doc }) => typeof (doc as FileRecord).sha256 === 'string')
+      .map(({ doc }) => (doc as FileRecord).path),
+  );
+  const there = [...new Set(named.map((file) => file.place ?? file.path))].filter(
+    (path) => !seen.has(path) && isInside(root, path),
+  );
   if (there.length === 0) return;
   const artifacts = await Promise.all(there.map((path) => hashArtifact(root, path)));
   await engine.execute(run, { type: 'files.see', artifacts }, { ...context.caller, key: null });
@@ -203,24 +240,24 @@ async function seeFiles(context: Context, engine: Engine, run: string, root: str
 
 /** What was done to a file since it was taken over, as far as that is known. */
 async function changeOf(engine: Engine, workspace: Workspace, run: string, place: ForeignPlace): Promise<number> {
-  const { format, found, parsed } = place;
-  const base = readBase(workspace, { format: format.name, path: found.main }, place.files);
+  const { format, found, name, parsed } = place;
+  const base = readBase(workspace, { format: format.name, path: name }, place.files);
   const before = base && format.parse({ ...found, files: [...base.keys()] }, base).account;
   if (!before || !parsed.account) return 0;
   const { changed } = diffAccounts(before, parsed.account);
   if (Object.keys(changed).length === 0) return 0;
   const caller = { actor: FILE_ACTOR, session: null, key: null };
-  const source = { format: format.name, path: found.main };
+  const source = { format: format.name, path: name };
   const done = await engine.execute(run, { type: 'account.read', ...source, account: changed }, caller);
   return done.events.length;
 }
 
 /** The run that a file was taken over as. */
-export async function knownRun(context: Context, { format, main }: Found): Promise<string | null> {
+export async function knownRun(context: Context, format: FormatName, name: string): Promise<string | null> {
   const workspace = context.workspace();
   if (!workspace) return null;
   const engine = await context.engine();
-  const id = foreignId(format, main);
+  const id = foreignId(format, name);
   for (const { run } of await engine.store.heads({ workspace: workspace.id })) {
     const records = await engine.recall(run, [id]);
     if (records.some((record) => record.kind === 'foreign')) return run;
@@ -244,13 +281,13 @@ export async function freeRunId(engine: Engine, { format, main }: Found, { run }
   }
 }
 
-function reportOf({ format, found, parsed }: ForeignPlace, outcome: Adopted['outcome'], run: string | null): Adopted {
+function reportOf({ format, name, parsed }: ForeignPlace, outcome: Adopted['outcome'], run: string | null): Adopted {
   const { account, version, problems } = parsed;
   const open = account?.items.filter(({ status }) => status === 'open' || status === 'active' || status === 'bypassed');
   return {
     format: format.name,
     version,
-    path: found.main,
+    path: name,
     run,
     outcome,
     steps: account?.steps.length ?? 0,

@@ -24,10 +24,21 @@ export interface Context {
   clients(): Promise<Clients | null>;
   /** Something went wrong that does not undo what was recorded. */
   warn(message: string): void;
+  /** How far a command is that goes through many things, where somebody looks on. */
+  progress?: ((progress: Progress) => void) | undefined;
   /** Waits until something may have been recorded, at most so long, unless the caller goes away first. See `Engine.news`. */
   news(ms: number, seen?: number): Promise<number>;
   /** The same, opened anew, for a door that stays while folders and journals come and go; whoever asks closes it. */
   anew(): Context & { close(): Promise<void> };
+}
+
+export interface Progress {
+  /** `Reading`. */
+  doing: string;
+  done: number;
+  total: number;
+  /** The one that is at hand. */
+  at: string;
 }
 
 export interface Clients {

@@ -32,7 +32,7 @@ export const mirrorAdd = defineOperation({
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
     const { found, files } = readPlace(workspace.tree, format, mirror.path);
     if (files.has(mirror.path) && readBase(workspace, mirror, files) === null) {
-      const owner = await knownRun(context, found);
+      const owner = await knownRun(context, format.name, found.main);
       if (owner !== state.run?.id) throw inTheWay(mirror.path, owner);
       saveBase(workspace, mirror, files);
     }

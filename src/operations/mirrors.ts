@@ -110,7 +110,8 @@ async function syncMirror(
   // Said before it is done: what a crash leaves half written is then known for our own, and is nobody's edit.
   if (writing.size > 0) saveBase(workspace, mirror, files, writing);
   for (const [path, text] of writing) {
-    writeMirrored(workspace.tree, path, files.get(path), text);
+    // What was put aside as unreadable must not take the place of a good backup.
+    writeMirrored(workspace.tree, path, files.get(path), text, !(result.rejected && path === mirror.path));
     result.written.push(path);
   }
   saveBase(workspace, mirror, wanted);
@@ -206,7 +207,7 @@ function unwritable({ format, path }: Mirror, { version, problems }: Parsed): Fa
 }
 
 /** Compared once more before it is put in place: an edit since the reading is not overwritten, the next turn absorbs it. */
-function writeMirrored(root: string, path: string, before: string | undefined, text: string): void {
+function writeMirrored(root: string, path: string, before: string | undefined, text: string, backup: boolean): void {
   const inside = recordedPath(root, root, path);
   const file = join(root, inside);
   mkdirSync(dirname(file), { recursive: true });
@@ -216,7 +217,7 @@ function writeMirrored(root: string, path: string, before: string | undefined, t
       hints: ['Nothing was overwritten. `holdfast mirror sync` takes the change in and writes the file.'],
     });
   }
-  if (now !== undefined) copyFileSync(file, `${file}.bak`);
+  if (now !== undefined && backup) copyFileSync(file, `${file}.bak`);
   writeAtomically(file, text);
 }
 

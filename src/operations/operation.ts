@@ -35,6 +35,8 @@ export interface Operation<Input extends Schema = Schema, Output extends v.Gener
   say(data: v.InferOutput<Output>, pen: Pen): string;
   /** Shown again whenever something happened, for as long as the caller likes. */
   watches?(input: v.InferOutput<Input>): boolean;
+  /** It may go through many things: a terminal shows how far it is. */
+  counts?: boolean;
   /** A command that judges answers by its exit code. */
   verdict?(data: v.InferOutput<Output>, input: v.InferOutput<Input>): number;
 }

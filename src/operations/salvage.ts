@@ -1,10 +1,12 @@
-import { copyFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Salvaged } from '../formats/format.ts';
+import { recordedPath, writeAtomically } from '../workspace/files.ts';
 import { openTree } from '../workspace/tree.ts';
+import { readWholeRun } from './account.ts';
 import { type ForeignPlace, findForeign, freeRunId, knownRun } from './adopt.ts';
 import type { Context } from './context.ts';
-import { syncMirrors } from './mirrors.ts';
+import { saveBase, syncMirrors } from './mirrors.ts';
 import { writeResumeFile } from './resume-file.ts';
 
 /** What is wrong with other tools' files, and what was or could be done about it. */
@@ -29,13 +31,13 @@ export async function examineFiles(context: Context, path: string, repair: boole
         message,
       })),
     );
-    if (place.parsed.account === null) examined.push(...(await rescue(context, root, place, repair)));
+    if (place.parsed.account === null) examined.push(...(await rescue(context, place, repair)));
   }
   return examined;
 }
 
-async function rescue(context: Context, root: string, place: ForeignPlace, repair: boolean): Promise<Examined[]> {
-  const { format, found } = place;
+async function rescue(context: Context, place: ForeignPlace, repair: boolean): Promise<Examined[]> {
+  const { format, base: root, found } = place;
   const salvaged = format.salvage(found, openTree(root));
   if (!salvaged) {
     const message =
@@ -45,29 +47,48 @@ async function rescue(context: Context, root: string, place: ForeignPlace, repai
   const findings = wordsOf(salvaged);
   const shown = findings.map((message): Examined => ({ code: 'salvage', level: 'warning', at: found.main, message }));
   if (!repair) {
-    const message = `It can be put together from ${salvaged.sources.join(', ')}: \`holdfast doctor ${found.main} --repair\`.`;
+    const message = `It can be put together from ${salvaged.sources.join(', ')}, as a run and as a file: \`holdfast doctor ${found.main} --repair\`. The damaged one is kept.`;
     return [...shown, { code: 'salvageable', level: 'error', at: found.main, message }];
   }
   const run = await takeOver(context, place, salvaged, findings);
   const kept = keepDamaged(root, found.main, (await context.engine()).now());
+  await writeAnew(context, place, run);
   const state = await (await context.engine()).load(run);
   await syncMirrors(context, state);
   await writeResumeFile(context, state);
-  const message = `Run ${run} was put together from ${salvaged.sources.join(', ')}.${kept ? ` The damaged file is kept as ${kept}.` : ''} Look at each step before you trust it.`;
+  const message = `Run ${run} was put together from ${salvaged.sources.join(', ')}, and the file was written anew.${kept ? ` The damaged one is kept as ${kept}.` : ''} Look at each step before you trust it.`;
   return [...shown, { code: 'repaired', level: 'warning', at: found.main, message }];
+}
+
+/**
+ * Puts a whole file in the place of the damaged one, whose bytes were kept before. What lies beside it stays as it is:
+ * its backup may be the only good copy there is.
+ */
+async function writeAnew(context: Context, place: ForeignPlace, run: string): Promise<void> {
+  const { format, base: root, name, found, files } = place;
+  const engine = await context.engine();
+  const beside = new Map([...files].filter(([path]) => path !== found.main));
+  const account = await readWholeRun(engine, await engine.load(run), format.name);
+  const text = format.render(account, found, beside, engine.now()).get(found.main);
+  if (text === undefined) return;
+  const file = join(root, recordedPath(root, root, found.main));
+  mkdirSync(dirname(file), { recursive: true });
+  writeAtomically(file, text);
+  const workspace = context.workspace();
+  if (workspace) saveBase(workspace, { format: format.name, path: name }, new Map([...beside, [found.main, text]]));
 }
 
 async function takeOver(
   context: Context,
-  { format, found }: ForeignPlace,
+  { format, name, found }: ForeignPlace,
   salvaged: Salvaged,
   findings: string[],
 ): Promise<string> {
-  const known = await knownRun(context, found);
+  const known = await knownRun(context, format.name, name);
   const workspace = context.workspace() ?? context.createWorkspace();
   const engine = await context.engine();
   const { account } = salvaged;
-  const source = { format: format.name, path: found.main };
+  const source = { format: format.name, path: name };
   const run = known ?? (await freeRunId(engine, found, account));
   // What the journal has is better than anything that can be put together.
   if (known === null) {
