@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../src/store/sqlite/driver.ts';
 import { type Folder, newFolder } from './command-line.ts';
 
 interface Findings {
@@ -317,6 +318,41 @@ describe('what is left of a damaged file', () => {
     expect(stateOf(folder).steps['2'].sub_step).toBe('phase_3_cost');
     expect(stateOf(folder).house_rule).toEqual({ 'kept by': 'somebody', order: [3, 1, 2] });
     expect(readFileSync(join(folder.path, `${STATE}.bak`), 'utf8')).toBe(before);
+  });
+});
+
+describe('the tables of codewalk', () => {
+  it('go out as a script that SQLite loads, and come in from the database or a dump, each initiative once', () => {
+    const folder = newFolder();
+    folder.data('init', '--title', 'Tides', '--id', 'tides');
+    folder.data('plan', 'add', '1', 'Read', '--kind', 'phase');
+    folder.data('decide', '--context', "The harbour's rows", '--decision', 'Rows; not text', '--reason', 'Queries');
+    folder.data('raise', 'blocker', 'No key', '--affects', '1');
+    const { files, loses } = folder.data('export', '--format', 'codewalk', '--as', 'sql', '--out', 'out');
+    expect(files).toEqual(['initiative.sql']);
+    expect(loses).toContainEqual({ what: 'run.title', count: 1 });
+    const script = readFileSync(join(folder.path, 'out/initiative.sql'), 'utf8');
+    const database = openDatabase(join(folder.path, 'out/theirs.db'));
+    // Twice: the second time brings the same rows up to date.
+    database.exec(script);
+    database.exec(script);
+    database.exec("INSERT INTO initiative_decisions (id, initiative_id, decision) VALUES ('x', 'other', 'Go')");
+    database.close();
+    const other = newFolder();
+    const theirs = join(folder.path, 'out/theirs.db');
+    expect(other.data('adopt', theirs)['found']).toMatchObject([
+      { format: 'codewalk', version: 'sql', run: 'tides', outcome: 'adopted', decisions: 1, items: 1 },
+      { run: 'other', outcome: 'adopted', decisions: 1 },
+    ]);
+    expect(other.data('adopt', theirs)['found']).toMatchObject([{ outcome: 'known' }, { outcome: 'known' }]);
+    const [decision] = other.data('decisions', '--run', 'tides')['decisions'];
+    expect(decision).toMatchObject({ alias: 'D-1', decision: 'Rows; not text', context: "The harbour's rows" });
+    put(other, 'dump.sql', script.replace("'Rows; not text'", "'Rows, in one table'"));
+    const kept = other.run('adopt', 'dump.sql', '--mirror', '--json').json as { warnings?: string[] };
+    expect(kept.warnings?.[0]).toContain('not kept in step');
+    put(other, 'dump.sql', script.replace("'No key'", "'No key at all'"));
+    expect(other.data('adopt', 'dump.sql')['found']).toMatchObject([{ run: 'tides-2', outcome: 'changed' }]);
+    expect(folder.fault('export', '--format', 'gsd', '--as', 'sql')).toMatchObject({ code: 'usage' });
   });
 });
 

@@ -131,6 +131,9 @@ export async function findForeign(
     return { format, base, name: nameOf(found.main), found, files, parsed: format.parse(found, files) };
   });
   if (places.length === 0 && inside !== '' && tree.paths.includes(inside)) {
+    const { findTables } = await import('./adopt-tables.ts');
+    const tables = findTables(base, inside, nameOf);
+    if (tables.length > 0) return tables;
     const guessed = await guessForeign(tree, inside);
     if (guessed) places.push({ ...guessed, base, name: nameOf(inside) });
   }
@@ -184,7 +187,9 @@ async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean):
   if (!isOutside) await seeFiles(context, engine, run, base, withPlaces(account, base, dirname(found.main)));
   if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
   const state = await engine.load(run);
-  if (mirror) {
+  if (mirror && !parsed.writable)
+    context.warn(`${name} was taken over and is not kept in step: it must not be written.`);
+  else if (mirror) {
     await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.caller);
     await syncMirrors(context, await engine.load(run));
   }

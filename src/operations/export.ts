@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { Account } from '../core/account.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import type { Files } from '../formats/format.ts';
 import { formatNames } from '../formats/index.ts';
 import { countLost, lossWords } from '../formats/losses.ts';
 import { recordedPath, writeAtomically } from '../workspace/files.ts';
@@ -16,9 +17,12 @@ export const exportRun = defineOperation({
   summary: "Write this run as another tool's files.",
   scope: 'read',
   local: true,
-  examples: ['holdfast export --format codewalk --out /tmp/out'],
+  examples: ['holdfast export --format codewalk --out /tmp/out', 'holdfast export --format codewalk --as sql'],
   input: v.object({
     format: described(v.picklist(formatNames), 'The format to write.'),
+    as: v.optional(
+      described(v.picklist(['files', 'sql']), 'The files of the format, or, of codewalk, its four tables.'),
+    ),
     out: v.optional(described(v.string(), 'The folder to write into; .holdfast/export/FORMAT otherwise.')),
   }),
   output: v.object({
@@ -33,7 +37,10 @@ export const exportRun = defineOperation({
     const engine = await context.engine();
     const account = await readWholeRun(engine, await currentState(context), format.name);
     const folder = folderFor(context.dir, context.workspace()?.folder, input);
-    const files = format.render(account, format.home(account), new Map(), engine.now());
+    const { files, cannot } =
+      input.as === 'sql'
+        ? await tablesOf(account, input.format)
+        : { files: format.render(account, format.home(account), new Map(), engine.now()), cannot: format.loses };
     for (const [path, text] of files) mustNotOverwrite(folder, path, text);
     mkdirSync(folder, { recursive: true });
     for (const [path, text] of files) {
@@ -42,7 +49,7 @@ export const exportRun = defineOperation({
       writeAtomically(file, text);
     }
     return {
-      data: { format: format.name, folder, files: [...files.keys()], loses: lossesOf(account, format.loses) },
+      data: { format: format.name, folder, files: [...files.keys()], loses: lossesOf(account, cannot) },
     };
   },
   say: ({ folder, files, loses }, pen) =>
@@ -57,6 +64,17 @@ export const exportRun = defineOperation({
         : []),
     ].join('\n'),
 });
+
+/** A script that loads the tables into SQLite or PostgreSQL. */
+async function tablesOf(account: Account, format: string): Promise<{ files: Files; cannot: readonly string[] }> {
+  if (format !== 'codewalk')
+    throw new Fault('usage', `Only codewalk has tables; ${format} is written as files.`, {
+      hints: ['`holdfast export --format codewalk --as sql`, or leave `--as` out.'],
+    });
+  const { renderSql } = await import('../formats/codewalk/sql.ts');
+  const { tablesLose, toTables } = await import('../formats/codewalk/tables.ts');
+  return { files: new Map([['initiative.sql', renderSql(toTables(account))]]), cannot: tablesLose };
+}
 
 function folderFor(
   dir: string,

@@ -5,6 +5,7 @@ import {
   type AccountSession,
   emptyAccount,
 } from '../../core/account.ts';
+import { labelOf } from '../label.ts';
 import { standing } from '../standing.ts';
 import { progressBar, progressOf } from './progress.ts';
 
@@ -75,7 +76,7 @@ export function toTables(account: Account): CodewalkTables {
   }
   const progress = progressOf(account.steps, current);
   const id = (own: string | undefined, prefix: string, index: number) =>
-    own ?? `${initiative}-${prefix}-${String(index + 1).padStart(3, '0')}`;
+    `${initiative}/${own ?? `${prefix}-${String(index + 1).padStart(3, '0')}`}`;
   return {
     initiative_state: [
       {
@@ -95,7 +96,8 @@ export function toTables(account: Account): CodewalkTables {
         updated_at: seconds(account.run.updatedAt),
       },
     ],
-    initiative_decisions: account.decisions.map((one, index) => ({
+    // There is no column for it: one that was taken back would read as one that holds.
+    initiative_decisions: account.decisions.filter(isInForce).map((one, index) => ({
       id: id(one.alias ?? one.id, 'decision', index),
       initiative_id: initiative,
       date: seconds(one.at),
@@ -133,13 +135,37 @@ export function toTables(account: Account): CodewalkTables {
   };
 }
 
+const isInForce = ({ status }: AccountDecision): boolean => (status ?? 'active') === 'active';
+
+/** What the tables cannot say, as paths into an account. */
+export const tablesLose: readonly string[] = [
+  ...['title', 'goal', 'status', 'openedAt', 'design', 'plan', 'branch', 'reason'].map((name) => `run.${name}`),
+  'steps',
+  'decisions[status=superseded]',
+  'decisions[status=retracted]',
+  ...['key', 'type', 'affects', 'step', 'by', 'supersedes'].map((name) => `decisions.${name}`),
+  ...['finding', 'question', 'commitment', 'error'].map((kind) => `items[kind=${kind}]`),
+  ...['step', 'followUp', 'to', 'due', 'by'].map((name) => `items.${name}`),
+  'notes',
+  ...['role', 'continues', 'workingOn', 'notes', 'next'].map((name) => `sessions.${name}`),
+  ...['context-exhausted', 'timeout', 'maintainer-directed', 'superseded'].map(
+    (status) => `sessions[status=${status}].status`,
+  ),
+  'messages',
+  'claims',
+  'usage',
+  'files',
+  'position',
+  'next',
+];
+
 /** One account for each initiative in the tables. */
 export function fromTables(tables: CodewalkTables): Account[] {
   const accounts = new Map<string, Account>();
   const account = (initiative: string): Account => {
     const there = accounts.get(initiative) ?? {
       ...emptyAccount(initiative),
-      run: { title: initiative, alias: initiative, status: 'active' as const },
+      run: { title: initiative, ...aliased(initiative), status: 'active' as const },
     };
     accounts.set(initiative, there);
     return there;
@@ -149,6 +175,11 @@ export function fromTables(tables: CodewalkTables): Account[] {
   for (const row of tables.initiative_blockers) account(row.initiative_id).items.push(blockerOf(row));
   for (const row of tables.session_history) account(row.initiative_id).sessions.push(sessionOf(row));
   return [...accounts.values()];
+}
+
+function aliased(initiative: string): { alias?: string } {
+  const alias = labelOf(initiative);
+  return alias ? { alias } : {};
 }
 
 function readState(account: Account, row: StateRow): void {
@@ -188,10 +219,17 @@ function readState(account: Account, row: StateRow): void {
   if (row.updated_at !== null) account.run.updatedAt = instant(row.updated_at);
 }
 
+/** A key is made of the initiative and the name that the record has in it. */
+function nameIn({ id, initiative_id: initiative }: { id: string | null; initiative_id: string }): { alias?: string } {
+  const own = id?.startsWith(`${initiative}/`) ? id.slice(initiative.length + 1) : id;
+  const alias = labelOf(own ?? undefined);
+  return alias ? { alias } : {};
+}
+
 function decisionOf(row: DecisionRow): AccountDecision {
   const alternatives = parsed(row.alternatives_json);
   return {
-    alias: row.id,
+    ...nameIn(row),
     decision: row.decision,
     ...(row.context ? { context: row.context } : {}),
     ...(row.reason ? { reason: row.reason } : {}),
@@ -205,7 +243,7 @@ function decisionOf(row: DecisionRow): AccountDecision {
 function blockerOf(row: BlockerRow): AccountItem {
   const affects = parsed(row.affects_json);
   return {
-    alias: row.id,
+    ...nameIn(row),
     kind: 'blocker',
     text: row.description,
     status: row.status,
@@ -222,7 +260,7 @@ function sessionOf(row: SessionRow): AccountSession {
   const issues = parsed(row.issues_json);
   const crashed = row.handoff_reason === 'crashed';
   return {
-    alias: row.id,
+    ...nameIn(row),
     status: crashed ? 'crashed' : row.ended_at === null ? 'active' : 'completed',
     ...(row.agent_id ? { agent: row.agent_id } : {}),
     ...(row.started_at === null ? {} : { startedAt: instant(row.started_at) }),
@@ -230,7 +268,12 @@ function sessionOf(row: SessionRow): AccountSession {
     // A share of one and a percentage are both written; no session used less than one percent of its window.
     ...(row.context_usage === null
       ? {}
-      : { contextUsage: Math.min(100, row.context_usage <= 1 ? row.context_usage * 100 : row.context_usage) }),
+      : {
+          contextUsage: Math.min(
+            100,
+            Math.max(0, row.context_usage <= 1 ? row.context_usage * 100 : row.context_usage),
+          ),
+        }),
     ...(Array.isArray(completed) && completed.length > 0 ? { completed: completed.map(String) } : {}),
     ...(Array.isArray(issues) && issues.length > 0 ? { issues: issues.map(String) } : {}),
     ...(row.handoff_reason && !crashed ? { why: row.handoff_reason } : {}),
