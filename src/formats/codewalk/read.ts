@@ -14,7 +14,7 @@ import { bare, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import { findContradictions, findDamage } from './contradictions.ts';
 import { optional, readBlocker, readDecision, readSession } from './read-records.ts';
-import { itemsOf, listOf, nodeOf, problem, readYamlPage, wordsOf, type YamlPage } from './yaml-page.ts';
+import { itemsOf, listOf, nodeOf, problem, readMainPage, readYamlPage, wordsOf, type YamlPage } from './yaml-page.ts';
 
 /** STATE.md with the files of its folder form: the account, and the node of YAML that says each record. */
 export interface Reading {
@@ -43,7 +43,7 @@ export function readCodewalk(found: Found, files: Files): Reading {
   const text = files.get(found.main);
   const reading: Reading = {
     account: emptyAccount('Initiative'),
-    page: text === undefined || text.trim() === '' ? null : readYamlPage(text),
+    page: text === undefined || text.trim() === '' ? null : readMainPage(text),
     decisions: [],
     blockers: [],
     questions: [],

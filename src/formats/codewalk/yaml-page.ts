@@ -11,6 +11,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { Problem } from '../format.ts';
+import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-size.ts';
 
 /**
  * A YAML document inside a file: the whole of it, a fence in a page, or front matter. It is edited by splicing text at
@@ -33,10 +34,14 @@ export interface Splice {
   text: string;
 }
 
+/** For the one document that is read and then edited; a folder full of records would only push it out. */
+export const readMainPage = remembered(readYamlPage);
+
 export function readYamlPage(text: string): YamlPage {
   const [from, to] = bounds(text);
   const counter = new LineCounter();
-  const document = parseDocument(text.slice(from, to), {
+  const isTooLarge = to - from > YAML_LIMIT_CHARACTERS;
+  const document = parseDocument(isTooLarge ? '' : text.slice(from, to), {
     lineCounter: counter,
     uniqueKeys: false,
     version: '1.2',
@@ -52,9 +57,11 @@ export function readYamlPage(text: string): YamlPage {
     to,
     root: isMap(contents) ? contents : null,
     document,
-    errors: document.errors
-      .slice(0, 20)
-      .map((error) => ({ line: line(error.pos[0]), message: error.message.split('\n')[0] ?? error.code })),
+    errors: isTooLarge
+      ? [{ line: above + 1, message: tooLarge(to - from) }]
+      : document.errors
+          .slice(0, 20)
+          .map((error) => ({ line: line(error.pos[0]), message: error.message.split('\n')[0] ?? error.code })),
     lineOf: (node) => {
       const range = (node as Node | null)?.range;
       return range ? line(range[0]) : above + 1;

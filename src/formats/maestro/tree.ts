@@ -1,4 +1,5 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml';
+import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-size.ts';
 import { canShield, maskElisions, maskOverEscapes, muteLine, type Repair, shieldLine, unshield } from './repair.ts';
 
 /**
@@ -56,7 +57,13 @@ const DEEPEST = 500;
 const PASSES = 6;
 
 /** Reads `text.slice(start, end)`. */
-export function growTree(text: string, start: number, end: number): Grown {
+export const growTree = remembered(readTree);
+
+function readTree(text: string, start: number, end: number): Grown {
+  if (end - start > YAML_LIMIT_CHARACTERS) {
+    const found = [{ code: 'too_large', level: 'error' as const, offset: start, message: `${tooLarge(end - start)}.` }];
+    return { root: null, overEscaped: false, found, broken: true };
+  }
   const source = text.slice(start, end);
   const escapes = maskOverEscapes(source);
   const elisions = maskElisions(escapes.text);

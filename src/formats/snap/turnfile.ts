@@ -1,5 +1,6 @@
 import { isAlias, isCollection, isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
 import { conflictMarkers, elidedLines, splitLines } from '../markdown.ts';
+import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-size.ts';
 import type { Report } from './report.ts';
 
 /** TURNFILE.yaml as it stands, each part with its place, so that a change touches nothing else. */
@@ -95,6 +96,10 @@ export function readTurnfile(source: string, report: Report): Turnfile {
 type Spoil = (code: string, line: number | null, message: string) => void;
 
 function readYaml(text: string, lineAt: (offset: number) => number, spoil: Spoil): unknown {
+  if (text.length > YAML_LIMIT_CHARACTERS) {
+    spoil('too_large', 1, `${tooLarge(text.length)}.`);
+    return null;
+  }
   try {
     const document = parseDocument(text, { uniqueKeys: false, strict: false, prettyErrors: false, logLevel: 'silent' });
     const [error] = document.errors;
