@@ -211,6 +211,18 @@ describe('a mirror', () => {
     expect(stateOf(folder).steps).toEqual(before.steps);
   });
 
+  it('leaves what lies beside an edit that cannot be understood', () => {
+    const folder = adopted();
+    folder.data('start', '2');
+    folder.data('checkpoint', 'phase_3_cost', '--step', '2');
+    put(folder, STATE, '{ "steps": ');
+    folder.data('checkpoint', 'phase_4_challenger', '--step', '2');
+    expect(stateOf(folder).steps['2'].sub_step).toBe('phase_4_challenger');
+    const names = readdirSync(join(folder.path, 'agent-output/shop'));
+    expect(names.filter((name) => name.endsWith('.bak.bak'))).toEqual([]);
+    expect(JSON.parse(textOf(folder, `${STATE}.bak`)).project).toBe('shop');
+  });
+
   it('is not put on a file that belongs to somebody else', () => {
     const folder = newFolder();
     put(folder, STATE, sessionState());

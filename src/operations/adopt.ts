@@ -14,7 +14,7 @@ import { type FileTree, openTree } from '../workspace/tree.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Context } from './context.ts';
 import { FILE_ACTOR, readBase, readFiles, saveBase, syncMirrors } from './mirrors.ts';
-import { defineOperation, described } from './operation.ts';
+import { defineOperation, described, type Pen } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 
 export const ProblemShape = v.object({
@@ -68,29 +68,56 @@ export const adopt = defineOperation({
   },
   say({ found, dryRun }, pen) {
     if (found.length === 0) return "There is no other tool's state file here.";
-    const rows = found.map((one) => {
-      const counts = `${one.steps} steps, ${one.decisions} decisions, ${one.items} open items`;
-      const problems = one.problems.length > 0 ? pen.warn(`, ${one.problems.length} problems`) : '';
-      const target = one.run ? ` ${outcomeWords[one.outcome]} ${pen.bold(one.run)}` : ` ${outcomeWords[one.outcome]}`;
-      return `${pen.bold(one.format)} ${one.version ?? '?'} ${oneLine(one.path, 120)}\n   ${target}: ${counts}${problems}`;
-    });
-    const problems = found.flatMap((one) => one.problems.slice(0, 5));
+    const heads = ['format', 'version', 'run', 'steps', 'decisions', 'open', 'problems', 'file'];
+    const rows = found.map((one) => [
+      one.format,
+      one.version ?? '?',
+      one.run ?? '—',
+      ...[one.steps, one.decisions, one.items, one.problems.length].map(String),
+      `${oneLine(one.path, 120)}${outcomeWords[one.outcome]}`,
+    ]);
+    const widths = heads.map((head, index) => Math.max(...[head, ...rows.map((row) => row[index] ?? '')].map(widthOf)));
+    const line = (cells: readonly string[]): string =>
+      cells
+        .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell))))
+        .join('  ')
+        .trimEnd();
     return [
-      ...rows,
-      ...problems.map(({ path, line, message }) =>
-        pen.dim(`  ${oneLine(path, 100)}${line === null ? '' : `:${line}`} ${oneLine(message)}`),
-      ),
+      pen.bold(line(heads)),
+      ...rows.map(line),
+      ...found.flatMap((one) => problemLines(one, pen)),
       ...(dryRun ? ['Nothing was changed. Take it over with `holdfast adopt`.'] : []),
     ].join('\n');
   },
 });
 
+/** In columns of a terminal: letters of East Asia take two. */
+function widthOf(text: string): number {
+  const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
+  return [...text].reduce((width, letter) => width + (wide.test(letter) ? 2 : 1), 0);
+}
+
+/** A few of each file: `doctor` lists all. */
+const PROBLEMS_SHOWN = 5;
+
+function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
+  const more = problems.length - PROBLEMS_SHOWN;
+  return [
+    ...problems.slice(0, PROBLEMS_SHOWN).map(({ level, path: file, line, message }) => {
+      const place = `${oneLine(file, 100)}${line === null ? '' : `:${line}`}`;
+      return level === 'error' ? `  ${pen.warn(place)} ${oneLine(message)}` : pen.dim(`  ${place} ${oneLine(message)}`);
+    }),
+    ...(more > 0 ? [pen.dim(`  and ${more} more: \`holdfast doctor ${oneLine(path, 100)}\``)] : []),
+  ];
+}
+
+/** What else is to be said of a file in the table. */
 const outcomeWords: Record<Adopted['outcome'], string> = {
-  adopted: 'now the run',
-  changed: 'changed since, taken in by',
-  known: 'as known, the run',
-  unreadable: 'cannot be taken over; `holdfast doctor PATH` says what is left of it',
-  found: 'could be taken over',
+  adopted: '',
+  changed: ' (changed since, taken in)',
+  known: ' (as known)',
+  unreadable: ' (cannot be taken over; `holdfast doctor PATH` says what is left of it)',
+  found: '',
 };
 
 /** A state file that was found, with all it says. */
@@ -271,7 +298,9 @@ export async function knownRun(context: Context, format: FormatName, name: strin
 }
 
 export async function freeRunId(engine: Engine, { format, main }: Found, { run }: Account): Promise<string> {
-  const words = run.alias ?? (run.title || main);
+  // A version is no name: every project has one.
+  const named = run.alias !== undefined && /^v?[\d.]+$/i.test(run.alias) ? `${run.title} ${run.alias}` : run.alias;
+  const words = named ?? (run.title || main);
   const slug = words
     .toLowerCase()
     .normalize('NFKD')

@@ -91,7 +91,10 @@ async function syncMirror(
     const edited = base === null || !isSame(base, files);
     if (edited && parsed.account === null) {
       result.rejected = setAside(workspace.tree, mirror.path, engine.now());
-      previous = base ?? new Map();
+      // What lies beside it was not rejected: only this file goes back to what it last said.
+      const last = base?.get(mirror.path);
+      previous = new Map([...files].filter(([path]) => path !== mirror.path));
+      if (last !== undefined) previous = new Map([...previous, [mirror.path, last]]);
     } else if (!parsed.writable) {
       throw unwritable(mirror, parsed);
     } else if (edited && base !== null) {
