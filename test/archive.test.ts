@@ -106,6 +106,35 @@ describe('archiving a run with files of its own', () => {
     expect(moved.at(-1).to).toBe('docs/maestro/state/archive/2026-03-01-tokens-2.md');
   });
 
+  it('forgets what it had decided when it was refused', () => {
+    const folder = session();
+    expect(folder.fault('archive', '--agent', 'ada')).toMatchObject({ code: 'illegal' });
+    put(folder, ARCHIVED, 'Somebody else\n');
+    finish(folder);
+    const { moved } = folder.data('archive');
+    expect(textOf(folder, ARCHIVED)).toBe('Somebody else\n');
+    expect(moved.at(-1).to).toBe('docs/maestro/state/archive/2026-03-01-tokens-2.md');
+    expect(textOf(folder, moved.at(-1).to).match(/status: "?completed/g)).toHaveLength(3);
+  });
+
+  it('takes another name when somebody took the one that was chosen', () => {
+    const folder = session();
+    finish(folder);
+    const { run } = folder.data('archive');
+    const intent = join(folder.path, '.holdfast/archives', `${run.id}.json`);
+    const [first] = JSON.parse(readFileSync(intent, 'utf8'));
+    // As a crash before the last move leaves it, and then another file comes to lie there.
+    put(folder, ACTIVE, textOf(folder, ARCHIVED));
+    put(folder, ARCHIVED, 'Somebody else\n');
+    writeFileSync(intent, JSON.stringify([{ ...first, done: false }]));
+    folder.data('archive', '--run', run.id);
+    expect(has(folder, ACTIVE)).toBe(false);
+    expect(textOf(folder, ARCHIVED)).toBe('Somebody else\n');
+    expect(textOf(folder, 'docs/maestro/state/archive/2026-03-01-tokens-2.md')).toContain('2026-03-01-tokens');
+    expect(folder.data('unarchive', run.id)['moved']).toHaveLength(3);
+    expect(has(folder, ACTIVE)).toBe(true);
+  });
+
   it('is finished by running it again when it was cut short', () => {
     const folder = session();
     finish(folder);
@@ -133,6 +162,7 @@ describe('archiving a run with files of its own', () => {
     const { run } = folder.data('archive');
     expect(folder.data('unarchive', run.id)['moved']).toHaveLength(3);
     expect([has(folder, ACTIVE), has(folder, ARCHIVED)]).toEqual([true, false]);
+    expect(textOf(folder, ACTIVE)).toContain('design_document: "docs/maestro/plans/2026-03-01-tokens-design.md"');
     folder.data('reopen', '2', '--reason', 'Wrong', '--agent', 'ada');
     expect(textOf(folder, ACTIVE)).toMatch(/^status: "?in_progress/m);
   });

@@ -231,6 +231,18 @@ describe('a mirror', () => {
     expect(textOf(folder)).toBe(sessionState());
   });
 
+  it('is of one run only, also where a run made the file', () => {
+    const folder = newFolder();
+    folder.data('init', '--title', 'First', '--id', 'first');
+    folder.data('mirror', 'add', 'codewalk');
+    folder.data('init', '--title', 'Second', '--id', 'second');
+    expect(folder.fault('mirror', 'add', 'codewalk', '--run', 'second')).toMatchObject({ code: 'illegal' });
+    expect(textOf(folder, 'STATE.md')).toContain('First');
+    expect(folder.data('adopt')['found']).toMatchObject([{ run: 'first', outcome: 'known' }]);
+    folder.data('mirror', 'remove', 'STATE.md', '--run', 'first');
+    folder.data('mirror', 'add', 'codewalk', '--run', 'first');
+  });
+
   it('is not written under the lock of another, and is once that is given up', () => {
     const folder = adopted();
     const lock = folder.data('claim', 'agent-output/**', '--agent', 'bob');
@@ -298,6 +310,7 @@ describe('what is left of a damaged file', () => {
     expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
     const repaired = folder.run('doctor', 'agent-output/shop', '--repair', '--json');
     const findings = (repaired.json.data as unknown as Findings).findings;
+    expect(repaired.code).toBe(0);
     expect(findings.map((finding) => finding.code)).toContain('repaired');
     const kept = readdirSync(join(folder.path, 'agent-output/shop')).find((name) => name.includes('.corrupt-'));
     expect(readFileSync(join(folder.path, 'agent-output/shop', kept ?? ''), 'utf8')).toContain('"updated": "');

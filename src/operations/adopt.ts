@@ -13,7 +13,7 @@ import { hashArtifact, isFile, recordedPath } from '../workspace/files.ts';
 import { type FileTree, openTree } from '../workspace/tree.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Context } from './context.ts';
-import { FILE_ACTOR, readBase, readFiles, saveBase, syncMirrors } from './mirrors.ts';
+import { FILE_ACTOR, mirrorOwner, readBase, readFiles, saveBase, syncMirrors } from './mirrors.ts';
 import { defineOperation, described, type Pen } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 
@@ -192,7 +192,8 @@ function factsIn({ parsed: { account, problems } }: Guess): number {
 
 async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean): Promise<Adopted> {
   const { format, base, name, found, files, parsed } = place;
-  const known = await knownRun(context, format.name, name);
+  const mirrored = await mirrorOwner(context, { format: format.name, path: name });
+  const known = mirrored ?? (await knownRun(context, format.name, name));
   const { account } = parsed;
   if (!account) return reportOf(place, 'unreadable', known);
   const isOutside = name !== found.main;

@@ -8,7 +8,7 @@ import { openTree } from '../workspace/tree.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { readWholeRun } from './account.ts';
 import type { Context } from './context.ts';
-import { readBase, readPlace, saveBase } from './mirrors.ts';
+import { readBase, readPlace, saveBase, syncMirrors } from './mirrors.ts';
 
 /** One file that was put away, or brought back. */
 export interface Moved {
@@ -36,7 +36,10 @@ const intentFile = ({ folder }: Workspace, run: string): string => join(folder, 
 export async function planArchive(context: Context, state: State): Promise<void> {
   const workspace = context.workspace();
   const run = state.run?.id;
-  if (!workspace || run === undefined || readIntents(workspace, run).some((intent) => !intent.done)) return;
+  if (!workspace || run === undefined) return;
+  // Only of a run that is archived was it begun; what was decided for one that was then refused is out of date.
+  const isBegun = state.run?.status === 'archived' && readIntents(workspace, run).some((intent) => !intent.done);
+  if (isBegun) return;
   const engine = await context.engine();
   const intents: Intent[] = [];
   for (const mirror of state.mirrors.values()) {
@@ -70,7 +73,14 @@ export async function carryOutArchive(context: Context, run: string): Promise<Mo
       const file = inside(tree, path);
       if (existsSync(file)) writeAtomically(file, text);
     }
-    for (const { from, to } of intent.moves) move(tree, from, to);
+    for (const one of intent.moves) {
+      if (existsSync(inside(tree, one.from)) && existsSync(inside(tree, one.to))) {
+        // Somebody was quicker with the name: what is there is never written over.
+        one.to = freeName(tree, one.to);
+        saveIntents(workspace, run, intents);
+      }
+      move(tree, one.from, one.to);
+    }
     for (const path of intent.removes) if (existsSync(inside(tree, path))) unlinkSync(inside(tree, path));
     const state = await engine.load(run);
     if (state.mirrors.has(`${intent.mirror.format}:${intent.mirror.path}`))
@@ -110,6 +120,8 @@ export async function undoArchive(context: Context, run: string): Promise<Moved[
     await engine.execute(run, { type: 'mirror.add', ...mirror }, { ...context.caller, key: null });
   }
   unlinkSync(intentFile(workspace, run));
+  // The state names its documents where they lay in the archive.
+  await syncMirrors(context, await engine.load(run));
   return back;
 }
 
@@ -128,6 +140,14 @@ function saveIntents(workspace: Workspace, run: string, intents: readonly Intent
 }
 
 const inside = (tree: string, path: string): string => join(tree, recordedPath(tree, tree, path));
+
+function freeName(tree: string, path: string): string {
+  const [, stem = path, ending = ''] = /^(.*?)(\.[^./]+)?$/.exec(path) ?? [];
+  for (let number = 2; ; number++) {
+    const name = `${stem}-${number}${ending}`;
+    if (!existsSync(inside(tree, name))) return name;
+  }
+}
 
 /** Once: a source that is gone was moved before; a target that is there is never written over. */
 function move(tree: string, from: string, to: string): void {

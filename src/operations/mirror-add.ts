@@ -7,7 +7,7 @@ import { readWholeRun } from './account.ts';
 import { act, currentState } from './act.ts';
 import { knownRun } from './adopt.ts';
 import { MirrorShape } from './mirror-sync.ts';
-import { formatNamed, readBase, readPlace, saveBase, syncMirrors } from './mirrors.ts';
+import { formatNamed, mirrorOwner, readBase, readPlace, saveBase, syncMirrors } from './mirrors.ts';
 import { defineOperation, described } from './operation.ts';
 
 export const mirrorAdd = defineOperation({
@@ -31,10 +31,14 @@ export const mirrorAdd = defineOperation({
     const path = input.path ?? format.home(await readWholeRun(engine, state)).main;
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
     const { found, files } = readPlace(workspace.tree, format, mirror.path);
-    if (files.has(mirror.path) && readBase(workspace, mirror, files) === null) {
+    const self = state.run?.id;
+    const other = await mirrorOwner(context, mirror);
+    if (other !== null && other !== self) throw inTheWay(mirror.path, other);
+    if (files.has(mirror.path) && other === null) {
       const owner = await knownRun(context, format.name, found.main);
-      if (owner !== state.run?.id) throw inTheWay(mirror.path, owner);
-      saveBase(workspace, mirror, files);
+      const isOurs = owner === self || (owner === null && readBase(workspace, mirror, files) !== null);
+      if (!isOurs) throw inTheWay(mirror.path, owner);
+      if (readBase(workspace, mirror, files) === null) saveBase(workspace, mirror, files);
     }
     const done = await act(context, { type: 'mirror.add', ...mirror });
     const [synced] = (await syncMirrors(context, done.state)).filter((one) => one.path === mirror.path);

@@ -172,6 +172,17 @@ async function absorb(
   result.absorbed = events.length;
 }
 
+/** The run whose mirror a file is. Two runs in one file would undo each other. */
+export async function mirrorOwner(context: Context, { format, path }: Mirror): Promise<string | null> {
+  const workspace = context.workspace();
+  if (!workspace) return null;
+  const engine = await context.engine();
+  for (const { run } of await engine.store.heads({ workspace: workspace.id })) {
+    if ((await engine.load(run)).mirrors.has(`${format}:${path}`)) return run;
+  }
+  return null;
+}
+
 /** A run's files as they stand, found by the one that is mirrored. */
 export function readPlace(root: string, format: Format, main: string): { found: Found; files: Files } {
   const top = main.split('/')[0] ?? '';

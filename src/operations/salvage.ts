@@ -23,15 +23,18 @@ export async function examineFiles(context: Context, path: string, repair: boole
   const places = await findForeign(root, path);
   const examined: Examined[] = [];
   for (const place of places) {
-    examined.push(
-      ...place.parsed.problems.map(({ code, level, path: file, line, message }) => ({
+    const rescued = place.parsed.account === null ? await rescue(context, place, repair) : [];
+    // What was mended is told, and is no longer wrong.
+    const isMended = rescued.some(({ code }) => code === 'repaired');
+    const problems = place.parsed.problems.map(
+      ({ code, level, path: file, line, message }): Examined => ({
         code,
-        level,
+        level: isMended ? 'warning' : level,
         at: line === null ? file : `${file}:${line}`,
         message,
-      })),
+      }),
     );
-    if (place.parsed.account === null) examined.push(...(await rescue(context, place, repair)));
+    examined.push(...problems, ...rescued);
   }
   return examined;
 }
