@@ -71,6 +71,13 @@ function finish(folder: Folder): void {
 }
 
 describe('archiving a run with files of its own', () => {
+  it('is offered when the last step is done', () => {
+    const folder = session();
+    for (const key of ['1', '2']) folder.data('start', key, '--agent', 'ada');
+    expect(folder.run('complete', '1', '--agent', 'ada').out).not.toContain('archive');
+    expect(folder.run('complete', '2', '--agent', 'ada').out).toContain('`holdfast archive --run 2026-03-01-tokens`');
+  });
+
   it('moves plans, design and state, updates status and pointers, and says what it moved', () => {
     const folder = session();
     finish(folder);

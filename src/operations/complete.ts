@@ -18,7 +18,11 @@ export const complete = defineOperation({
     summary: v.optional(described(Sentence, 'What came out of it.')),
     built,
   }),
-  output: StepOutcome,
+  output: v.object({
+    ...StepOutcome.entries,
+    /** That was the last step: the run can be put away. */
+    finished: v.boolean(),
+  }),
   async run(context, { key, artifacts: paths, summary, built: made }) {
     const done = await act(context, {
       type: 'step.complete',
@@ -29,7 +33,12 @@ export const complete = defineOperation({
       mark: treeMark(context),
     });
     if (done.events.length > 0) await writeResumeFile(context, done.state);
-    return stepOutcome(done, stepInEvents(done, key));
+    const { data, changed } = stepOutcome(done, stepInEvents(done, key));
+    return { data: { ...data, finished: done.state.run?.status === 'completed' }, changed };
   },
-  say: ({ step }, pen) => `${pen.good('✓')} ${pen.bold(step.key)} ${step.title}: completed.`,
+  say: ({ step, run, finished }, pen) =>
+    [
+      `${pen.good('✓')} ${pen.bold(step.key)} ${step.title}: completed.`,
+      ...(finished ? [`That was the last step: \`holdfast archive --run ${run}\` puts the run away.`] : []),
+    ].join('\n'),
 });
