@@ -132,7 +132,9 @@ function readTable(page: MarkdownPage, start: number, end: number, listing: List
 }
 
 function readBullet(line: string): { indent: number; mark: string; words: string; checked: boolean | null } | null {
-  const parts = /^(\s*)(?:[-*+•‣–]|\d{1,4}[.)、])(?:[ \t]+|$)(?:\[([ xX~-])\][ \t]+)?/u.exec(line);
+  const parts = /^(\s*)(?:(?:[-*+•‣–]|\d{1,4}[.)])(?:[ \t]+|$)|\d{1,4}[、．][ \t]*)(?:\[([ xX~-])\][ \t]+)?/u.exec(
+    line,
+  );
   if (!parts) return null;
   const mark = parts[0];
   const box = parts[2];

@@ -247,6 +247,53 @@ describe('gsd: contradictions', () => {
   });
 });
 
+describe('gsd: other languages', () => {
+  const pages: Record<string, string> = {
+    German:
+      '## Aktuelle Position\n\nPhase: 3 von 5 (Anmeldung)\nStatus: In Arbeit\n\n## Entscheidungen\n\n1) Seile\n2) Kein Tau\n\n## Hindernisse\n\n- Kein Schlüssel\n\n## Nächste Schritte\n\nKnoten\n',
+    French:
+      '## Position actuelle\n\nPhase : 3 sur 5 (Connexion)\nStatut : En cours\n\n## Décisions\n\n- Cordes\n- Aucun câble\n\n## Blocages\n\n- Pas de clé\n\n## Prochaine action\n\nNœud\n',
+    Russian:
+      '## Текущая позиция\n\nФаза: 3 из 5 (Вход)\nСтатус: В процессе\n\n## Решения\n\n- Канаты\n- Нет троса\n\n## Блокеры\n\n- Нет ключа\n\n## Следующий шаг\n\nУзел\n',
+    Japanese:
+      '## 現在位置\n\nフェーズ: 3 / 5 (認証)\nステータス: 進行中\n\n## 決定事項\n\n- ロープ\n- 綱は使わない\n\n## ブロッカー\n\n- 鍵がない\n\n## 次のアクション\n\n結ぶ\n',
+    Chinese:
+      '## 当前位置\n\n阶段：3 / 5（登录）\n状态：进行中\n\n## 关键决策\n\n1、绳子\n2、没有缆绳\n\n## 阻塞项\n\n* 没有密钥\n\n## 下一步\n\n打结\n',
+    Spanish:
+      '## Posición actual\n\nFase: 3 de 5 (Acceso)\nEstado: En progreso\n\n## Decisiones\n\n- Cuerdas\n- Nada de cables\n\n## Bloqueos\n\n- No hay llave\n\n## Próximos pasos\n\nNudo\n',
+  };
+
+  it.each(Object.entries(pages))('reads position, decisions, blockers and the next step: %s', (_, text) => {
+    const run = account(`# State\n\n${text}`);
+    expect(run.position?.step).toBe('3');
+    expect(run.steps.map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+      'in_progress',
+      'pending',
+      'pending',
+    ]);
+    expect([run.decisions.length, run.items.length, run.next?.length ?? 0 > 0]).toEqual([2, 1, run.next?.length]);
+  });
+
+  it.each([
+    'Keine.',
+    'Keine Blocker bekannt',
+    'Aucun blocage pour l’instant',
+    'Нет',
+    'Пока нет открытых вопросов',
+    'なし',
+    '暂无阻塞项。',
+    '현재 차단 요소 없음',
+    'Nenhum bloqueio identificado.',
+    'No hay bloqueos activos',
+  ])('takes words that only say that there is nothing for nothing: %s', (words) => {
+    expect(account(`# State\n\n## Blockers\n\n- ${words}\n- No key\n`).items.map(({ text }) => text)).toEqual([
+      'No key',
+    ]);
+  });
+});
+
 describe('gsd: writing in place', () => {
   const render = (text: string, change: (run: Account) => void): string => {
     const run = structuredClone(account(text));

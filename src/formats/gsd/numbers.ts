@@ -15,9 +15,9 @@ export function readPhase(text: string): PhaseName | null {
     .slice(0, 400)
     .replace(/[*_`]/g, '')
     .trim()
-    .replace(/^(?:phase|fase|阶段|第|단계)\s*/iu, '');
+    .replace(/^(?:phase|fase|阶段|第|단계|フェーズ|фаза|этап)\s*/iu, '');
   const parts =
-    /^(\d+[A-Za-z]?(?:\.\d+)*|[A-Z]{2,}-\d+)(?![\p{L}\p{N}])(?:\s*(?:of|\/|de|von|共|\/)\s*(\d+)(?!\.\d|-\d))?(.*)$/su.exec(
+    /^(\d+[A-Za-z]?(?:\.\d+)*|[A-Z]{2,}-\d+)(?![\p{L}\p{N}])(?:\s*(?:of|\/|de|von|sur|из|共|／)\s*(\d+)(?!\.\d|-\d))?(.*)$/su.exec(
       words,
     );
   if (!parts) return null;
@@ -58,7 +58,7 @@ export function readPlanId(text: string): { key: string; phase: string } | null 
 
 /** `2 of 3 in current phase`, `1/2`, `4`. */
 export function readCount(text: string): { at: number; total: number | null } | null {
-  const parts = /^\s*(?:plan\s+)?(\d{1,4})(?:\s*(?:of|\/|de|von|共)\s*(\d{1,4}))?(?![\d.]|-\d)/iu.exec(
+  const parts = /^\s*(?:plan\s+)?(\d{1,4})(?:\s*(?:of|\/|de|von|sur|из|共|／)\s*(\d{1,4}))?(?![\d.]|-\d)/iu.exec(
     text.slice(0, 80),
   );
   return parts ? { at: Number(parts[1]), total: parts[2] ? Number(parts[2]) : null } : null;

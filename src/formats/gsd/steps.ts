@@ -169,7 +169,7 @@ function addPosition(drafts: Map<string, Draft>, state: StatePage | null): strin
   const title = (phase?.name ?? value('phaseName')) || front('current_phase_name') || `Phase ${key}`;
   const hadPhases = [...drafts.values()].some(({ step }) => step.kind === 'phase');
   if (!hadPhases && phase?.total)
-    addCounted(drafts, phase.key, phase.total, Number(front('progress.completed_phases')));
+    addCounted(drafts, phase.key, phase.total, Number(front('progress.completed_phases') || Number.NaN));
   const draft = drafts.get(key) ?? add(drafts, { key, title, kind: 'phase', status: null });
   if (draft.step.title === `Phase ${key}`) draft.step.title = title;
   if (phase && phase.spelled !== key) draft.step.alias ??= phase.spelled;
