@@ -37,6 +37,7 @@ export const maestro: Format = {
     'steps.checkpoints',
     'steps.checkpoint',
     'steps.reason',
+    'items[kind=error].severity',
     'items[kind=error].affects',
     'items[kind=error].workaround',
     'items[kind=error].followUp',
