@@ -304,6 +304,43 @@ describe('a hook', () => {
     expect(first).toMatchObject({ key: 'todo-1', status: 'in_progress', holder: { agent: 'codex' } });
   });
 
+  it.each(clientNames)('takes a session of %s that tells no end for ended when its turn was over', async (client) => {
+    const folder = newRepository();
+    const agent = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    await once(agent, 'spawn');
+    const env = { HOLDFAST_PID: String(agent.pid) };
+    for (const { event, payload } of payloadsOf(client, folder))
+      hook(folder, client, event, 'pid' in payload ? { ...payload, pid: agent.pid } : payload, env);
+    agent.kill('SIGKILL');
+    await once(agent, 'exit');
+    const other = client === 'codex' ? 'claude' : 'codex';
+    const brief = contextIn(hook(folder, other, 'SessionStart', payloadsOf(other, folder)[0]?.payload));
+    expect(brief).toContain('Remember the user');
+    expect(brief).not.toContain('crashed');
+    expect(ofType(journal(folder), 'session.ended')).toMatchObject([
+      { body: { id: 'S-1', reason: 'completed', unannounced: true } },
+    ]);
+    const { out } = folder.run('sessions');
+    expect(out).toContain('completed (its end was not told)');
+  });
+
+  it('does not take a session for ended while something of it runs in the background', () => {
+    const folder = newRepository();
+    play(folder, 'claude');
+    const stop = payloadsOf('claude', folder).at(-1);
+    expect(stop?.event).toBe('Stop');
+    const before = ofType(journal(folder), 'snapshot.taken').at(-1);
+    expect(before?.body.atRest).toBe(true);
+    hook(folder, 'claude', 'UserPromptSubmit', {
+      ...stop?.payload,
+      prompt_id: 'another',
+      hook_event_name: 'UserPromptSubmit',
+      prompt: 'Go on.',
+    });
+    hook(folder, 'claude', 'Stop', { ...stop?.payload, prompt_id: 'another', background_tasks: [{ id: 'b1' }] });
+    expect(ofType(journal(folder), 'snapshot.taken').at(-1)?.body.atRest).toBeUndefined();
+  });
+
   it('takes a conversation up again after its client died, with the steps it held', async () => {
     const folder = newRepository();
     const agent = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });

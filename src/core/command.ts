@@ -71,7 +71,10 @@ export type Command =
       owner?: Owner | undefined;
       mark?: TreeMark | undefined;
     }
-  | ({ type: 'session.end' } & Omit<EventBody<'session.ended'>, 'id' | 'reason' | 'evidence' | 'lastSeenAt'> & {
+  | ({ type: 'session.end' } & Omit<
+      EventBody<'session.ended'>,
+      'id' | 'reason' | 'evidence' | 'lastSeenAt' | 'unannounced'
+    > & {
         reason: 'completed' | 'context-exhausted' | 'timeout' | 'maintainer-directed' | 'superseded';
       })
   /** Ends a session that was put together from what its client left. */
@@ -143,7 +146,10 @@ export type Command =
   | { type: 'message.reply'; id: string; body: string }
   | { type: 'message.escalate' }
   | { type: 'worklog.compact'; entries: string[]; proof: string; version: number }
-  | ({ type: 'snapshot.take' } & Pick<EventBody<'snapshot.taken'>, 'next' | 'why' | 'fileNotes' | 'reason' | 'mark'>)
+  | ({ type: 'snapshot.take' } & Pick<
+      EventBody<'snapshot.taken'>,
+      'next' | 'why' | 'fileNotes' | 'reason' | 'mark' | 'atRest'
+    >)
   | {
       type: 'handoff.offer';
       to: string;

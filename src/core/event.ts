@@ -164,6 +164,8 @@ export const eventBodies = {
     evidence: v.optional(v.array(Sentence)),
     /** When the session was last seen, if that is known better than the time of this event. */
     lastSeenAt: v.optional(Instant),
+    /** Its client told no end, but its last turn was over and nothing was running: it is not taken for crashed. */
+    unannounced: v.optional(v.boolean()),
   }),
 
   'claim.taken': v.object({
@@ -257,6 +259,8 @@ export const eventBodies = {
     sequence: Count,
     reason: v.optional(CloseReason),
     reconstructed: v.optional(v.boolean()),
+    /** Left at the end of a turn: the session waits for a request and does nothing until one comes. */
+    atRest: v.optional(v.boolean()),
     token: v.optional(Label),
     mark: v.optional(TreeMark),
     /** As it was written, to be written again: what it was made of (files, git) may be gone by then. */

@@ -1,4 +1,4 @@
-import type { EventOf } from './event.ts';
+import type { Event, EventOf } from './event.ts';
 import { passMail } from './evolve-message.ts';
 import { growWorklog, SESSION_LINES } from './evolve-worklog.ts';
 import { type Claim, count, type Session, type State } from './state.ts';
@@ -24,6 +24,7 @@ export function applySession(
       startedAt: event.at,
       startedVersion: event.version,
       seenAt: event.at,
+      isResting: false,
       continues: continues ?? null,
       continuedBy: null,
       returns: returns ?? false,
@@ -52,7 +53,7 @@ export function applySession(
     touch('session', gone.id, continued, gone);
     return;
   }
-  const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt } = event.body;
+  const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt, unannounced } = event.body;
   const before = state.sessions.get(id);
   if (!before) return;
   const left = heldSteps(state, id);
@@ -76,7 +77,14 @@ export function applySession(
     contextUsage: contextUsage ?? null,
     mark: mark ?? before.mark,
     evidence: evidence ?? [],
+    ...(unannounced ? { unannounced } : {}),
   });
+}
+
+/** Whether a session rests after an event of its own; what is counted or ends late belongs to the turn before. */
+export function restsAfter(session: Session, event: Event): boolean {
+  if (event.type === 'snapshot.taken') return event.body.atRest ?? session.isResting;
+  return session.isResting && (event.type === 'usage.added' || event.type === 'effect.ended');
 }
 
 export function heldSteps(state: State, session: string): string[] {

@@ -2,7 +2,7 @@ import type { Event, EventBody, EventOf } from './event.ts';
 import { applyAccount } from './evolve-account.ts';
 import { applyHandoff, applySnapshot, markProgress } from './evolve-mail.ts';
 import { applyMessage } from './evolve-message.ts';
-import { applyClaim, applySession } from './evolve-session.ts';
+import { applyClaim, applySession, restsAfter } from './evolve-session.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './evolve-step.ts';
 import { applyCompaction, growWorklog, noteLines } from './evolve-worklog.ts';
 import { isOpen } from './lifecycle.ts';
@@ -27,7 +27,12 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   apply(state, event, touch, recall);
   if (state.handoffs.size > 0) markProgress(state, event, touch);
   const session = event.session === null ? undefined : state.sessions.get(event.session);
-  if (session && session.seenAt < event.at) state.sessions.set(session.id, { ...session, seenAt: event.at });
+  if (session) {
+    const isResting = restsAfter(session, event);
+    const seenAt = session.seenAt < event.at ? event.at : session.seenAt;
+    if (seenAt !== session.seenAt || isResting !== session.isResting)
+      state.sessions.set(session.id, { ...session, seenAt, isResting });
+  }
   return touches;
 }
 

@@ -151,6 +151,8 @@ export interface Session {
   startedVersion: number;
   /** Of the last event it caused. */
   seenAt: string;
+  /** Its turn is over and it has done nothing since. */
+  isResting: boolean;
   continues: string | null;
   /** The session that went on in its place. */
   continuedBy: string | null;
@@ -168,6 +170,8 @@ export interface Session {
   leftClaims: readonly Pick<Claim, 'files' | 'reason'>[];
   endedAt: string | null;
   endReason: string | null;
+  /** Its end was not told, but seen. */
+  unannounced?: boolean | undefined;
   notes: readonly string[];
   issues: readonly string[];
   contextUsage: number | null;

@@ -137,8 +137,9 @@ async function endTurn(context: Context, moment: MomentOf<'turn-end'>): Promise<
     await execute(seat, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
   }
   const found = await countTokens(seat, moment);
-  const told = await tellPressure(seat, moment, moment.pressure ?? found);
-  if (!told) await leaveSnapshot(seat, moment.said);
+  const atRest = moment.isBusy !== true;
+  const told = await tellPressure(seat, moment, moment.pressure ?? found, atRest);
+  if (!told) await leaveSnapshot(seat, moment.said, atRest);
   return null;
 }
 
@@ -217,26 +218,33 @@ async function endSession(context: Context, moment: MomentOf<'session-end'>): Pr
 }
 
 /** What a session leaves in case it does not come back; nothing when nothing happened since the last one. */
-export async function leaveSnapshot(seat: Seat, said: string | null): Promise<void> {
-  const { lastSnapshot, version } = seat.state;
-  if (lastSnapshot?.session === seat.session.id && lastSnapshot.version === version) {
+export async function leaveSnapshot(seat: Seat, said: string | null, atRest = false): Promise<void> {
+  const { lastSnapshot, version, sessions } = seat.state;
+  const isKnown = !atRest || sessions.get(seat.session.id)?.isResting === true;
+  if (isKnown && lastSnapshot?.session === seat.session.id && lastSnapshot.version === version) {
     await beat(seat);
     return;
   }
   const why = said === null ? '' : oneLine(redact(said.slice(0, 4000)).text, 600);
-  const done = await execute(seat, { type: 'snapshot.take', ...(why ? { why } : {}) }, null);
+  const words = { ...(why ? { why } : {}), ...(atRest ? { atRest } : {}) };
+  const done = await execute(seat, { type: 'snapshot.take', ...words }, null);
   await writeResumeFile(seat.context, done.state);
 }
 
 const MARKS = [90, 75] as const;
 
 /** Says once that the context is nearly full, and leaves a snapshot while there is room to write one. */
-export async function tellPressure(seat: Seat, moment: Moment, pressure: Pressure | null): Promise<boolean> {
+export async function tellPressure(
+  seat: Seat,
+  moment: Moment,
+  pressure: Pressure | null,
+  atRest = false,
+): Promise<boolean> {
   const { memory, remember } = memoryOf(seat, moment);
   const mark = MARKS.find((one) => pressure !== null && pressure.percent >= one);
   if (mark === undefined || mark <= (memory.toldPercent ?? 0)) return false;
   const notice = `Holdfast: about ${Math.round(pressure?.percent ?? mark)} % of the context is used. A snapshot of session ${seat.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
-  await leaveSnapshot(seat, `${Math.round(pressure?.percent ?? mark)} % of the context is used.`);
+  await leaveSnapshot(seat, `${Math.round(pressure?.percent ?? mark)} % of the context is used.`, atRest);
   remember({ ...memory, toldPercent: mark, notice });
   return true;
 }
