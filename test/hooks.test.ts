@@ -324,6 +324,52 @@ describe('a hook', () => {
     expect(out).toContain('completed (its end was not told)');
   });
 
+  it('gives a conversation one session when Copilot tells the request before the start, after a process that only compacted', async () => {
+    const folder = newRepository();
+    play(folder, 'copilot');
+    const [start, prompt] = payloadsOf('copilot', folder).map(({ payload }) => payload);
+    hook(folder, 'copilot', 'sessionEnd', { ...start, reason: 'complete' });
+    const compacting = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    await once(compacting, 'spawn');
+    hook(folder, 'copilot', 'preCompact', { ...start, trigger: 'manual' }, { HOLDFAST_PID: String(compacting.pid) });
+    compacting.kill('SIGKILL');
+    await once(compacting, 'exit');
+    hook(folder, 'copilot', 'userPromptSubmitted', { ...prompt, timestamp: 1794771999000, prompt: 'And now?' });
+    hook(folder, 'copilot', 'sessionStart', { ...start, source: 'resume', initialPrompt: 'And now?' });
+    const events = journal(folder);
+    expect(ofType(events, 'session.started').map(({ body }) => [body.id, body.continues ?? null])).toEqual([
+      ['S-1', null],
+      ['S-2', 'S-1'],
+      ['S-3', 'S-2'],
+    ]);
+    expect(ofType(events, 'session.ended').map(({ body }) => [body.id, body.reason])).toEqual([
+      ['S-1', 'completed'],
+      ['S-2', 'completed'],
+    ]);
+    expect(ofType(events, 'note.added').at(-1)).toMatchObject({ session: 'S-3', body: { text: 'Asked: And now?' } });
+  });
+
+  it('takes no session for ended that had begun and was asked something', async () => {
+    const folder = newRepository();
+    const agent = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    await once(agent, 'spawn');
+    for (const { event, payload } of payloadsOf('gemini', folder).slice(0, 2))
+      hook(folder, 'gemini', event, payload, { HOLDFAST_PID: String(agent.pid) });
+    agent.kill('SIGKILL');
+    await once(agent, 'exit');
+    expect(folder.data('supervise')).toMatchObject({ crashed: [{ session: 'S-1' }], ended: [] });
+  });
+
+  it('takes the quotes off a request that OpenCode puts around it', () => {
+    const folder = newRepository();
+    for (const { event, payload } of payloadsOf('opencode', folder).slice(0, 2)) {
+      const parts = [{ type: 'text', text: '"Say \\"hello\\" to the harbour"' }];
+      const quoted = { ...payload, output: { message: { id: 'msg_q' }, parts } };
+      hook(folder, 'opencode', event, event === 'chat.message' ? quoted : payload);
+    }
+    expect(folder.data('status')['run']).toMatchObject({ goal: 'Say "hello" to the harbour' });
+  });
+
   it('does not take a session for ended while something of it runs in the background', () => {
     const folder = newRepository();
     play(folder, 'claude');

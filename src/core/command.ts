@@ -70,6 +70,7 @@ export type Command =
       client?: EventBody<'session.started'>['client'];
       owner?: Owner | undefined;
       mark?: TreeMark | undefined;
+      atRest?: boolean | undefined;
     }
   | ({ type: 'session.end' } & Omit<
       EventBody<'session.ended'>,

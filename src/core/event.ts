@@ -150,6 +150,8 @@ export const eventBodies = {
     client: v.optional(v.object({ name: Label, id: Label, inferred: v.optional(v.boolean()) })),
     owner: v.optional(Owner),
     mark: v.optional(TreeMark),
+    /** It waits for a request. */
+    atRest: v.optional(v.boolean()),
     ...Aliased,
   }),
   'session.ended': v.object({

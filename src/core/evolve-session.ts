@@ -11,7 +11,8 @@ export function applySession(
   recall: Recall,
 ): void {
   if (event.type === 'session.started') {
-    const { id, agent, kind, role, leaseMs, continues, returns, parent, client, owner, mark, alias } = event.body;
+    const { id, agent, kind, role, leaseMs, continues, returns, parent, client, owner, mark, alias, atRest } =
+      event.body;
     count(state, id);
     state.totals.sessions += 1;
     const after: Session = {
@@ -24,7 +25,7 @@ export function applySession(
       startedAt: event.at,
       startedVersion: event.version,
       seenAt: event.at,
-      isResting: false,
+      isResting: atRest ?? false,
       continues: continues ?? null,
       continuedBy: null,
       returns: returns ?? false,
@@ -83,8 +84,19 @@ export function applySession(
 
 /** Whether a session rests after an event of its own; what is counted or ends late belongs to the turn before. */
 export function restsAfter(session: Session, event: Event): boolean {
-  if (event.type === 'snapshot.taken') return event.body.atRest ?? session.isResting;
-  return session.isResting && (event.type === 'usage.added' || event.type === 'effect.ended');
+  switch (event.type) {
+    case 'snapshot.taken':
+      return event.body.atRest ?? session.isResting;
+    case 'step.started':
+      // What the session before it held comes with the seat, without anybody asking for it.
+      return session.isResting && session.continues !== null && event.body.takenOverFrom === session.continues;
+    case 'session.started':
+    case 'usage.added':
+    case 'effect.ended':
+      return session.isResting;
+    default:
+      return false;
+  }
 }
 
 export function heldSteps(state: State, session: string): string[] {

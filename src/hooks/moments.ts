@@ -62,7 +62,7 @@ async function startSession(
 ): Promise<string | null> {
   const status = beginGitStatus(context);
   const { source, request, parent = null } = moment;
-  const seat = await takeSeat(context, moment, { source, request, parent, status });
+  const seat = await takeSeat(context, moment, { source, request, parent, status, atRest: request === null });
   if (!seat) return null;
   const { folder, memory, remember } = memoryOf(seat, moment);
   pruneMemory(folder);
@@ -77,7 +77,7 @@ async function startSession(
 }
 
 async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'prompt'>): Promise<string | null> {
-  const seat = await seatOf(context, moment, { request: moment.request });
+  const seat = await seatForTurn(context, moment);
   if (!seat) return handedOver(dialect);
   await setGoal(seat, moment, moment.request);
   const words = requestWords(moment.request);
@@ -110,6 +110,14 @@ async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'
     ...(due === 'compacted' ? { toldPercent: 0 } : {}),
   });
   return withNotice(due === undefined ? null : await briefText(seat, due), memory.notice);
+}
+
+/** A client may tell the first request before the start of its session; what its last process left is not meant then. */
+async function seatForTurn(context: Context, moment: MomentOf<'prompt'>): Promise<Seat | null> {
+  const seat = await findSeat(context, moment);
+  const isDead = seat && (await seat.engine.vitals(seat.state)).owners.get(seat.session.id) === 'dead';
+  if (seat && !isDead) return seat;
+  return takeSeat(context, moment, { source: null, request: moment.request, parent: null });
 }
 
 function handedOver(dialect: Dialect): string | null {
@@ -168,7 +176,8 @@ async function beforeCompaction(
   dialect: Dialect,
   moment: MomentOf<'compact-before'>,
 ): Promise<string | null> {
-  const seat = await seatOf(context, moment);
+  // Copilot compacts by command in a process that says nothing else.
+  const seat = await seatOf(context, moment, { atRest: true });
   if (!seat) return null;
   if (moment.isCertain) await countTokens(seat, moment);
   // Announced before every request, it is worth a snapshot only now and then.

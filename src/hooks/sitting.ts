@@ -18,6 +18,8 @@ export interface Arrival {
   request: string | null;
   /** The conversation that this one was started from. */
   parent: string | null;
+  /** It waits for a request; otherwise a turn is under way. */
+  atRest?: boolean;
   status?: Promise<GitStatus | null> | undefined;
 }
 
@@ -55,7 +57,7 @@ async function beginSession(
   engine: Engine,
   state: State,
   moment: Scene,
-  { source, parent, status }: Arrival,
+  { source, parent, status, atRest }: Arrival,
   former: Session | null,
 ): Promise<Seat> {
   const continues =
@@ -71,6 +73,7 @@ async function beginSession(
       client: { name: moment.client, id: conversationOf(moment), ...(isInferred ? { inferred: true } : {}) },
       owner: context.caller.owner,
       mark: status ? await fullTreeMark(context, status) : treeMark(context),
+      ...(atRest ? { atRest } : {}),
     },
     context.caller,
   );

@@ -255,7 +255,7 @@ describe('a session that went away after its turn was over', () => {
       id: 'S-1',
       reason: 'completed',
       unannounced: true,
-      evidence: ['Its last turn was over and nothing was running.', 'Its process is gone.'],
+      evidence: ['No turn was under way and nothing was running.', 'Its process is gone.'],
     });
     expect(run.step('p1')).toMatchObject({ status: 'in_progress', holder: null, crashes: 0 });
   });

@@ -13,7 +13,7 @@ const CRASHES_THAT_BLOCK = 3;
 
 export function startSession(scene: Scene, command: CommandOf<'session.start'>): Draft[] {
   mustBeActive(scene);
-  const { role, leaseMs, continues, parent, client, owner, mark } = command;
+  const { role, leaseMs, continues, parent, client, owner, mark, atRest } = command;
   // A session may open one for another agent, its subagent say.
   const other = command.agent !== undefined && command.agent !== scene.actor.name ? command.agent : undefined;
   const agent = other ?? scene.actor.name;
@@ -41,6 +41,7 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
       client,
       owner,
       mark,
+      ...(atRest ? { atRest } : {}),
     }),
     ...left.map((step, index) =>
       draft('step.started', {
@@ -127,7 +128,7 @@ export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.su
     const found = command.evidence?.get(session.id) ?? [];
     const { id } = session;
     if (isAtRest(scene.state, session)) {
-      const evidence = ['Its last turn was over and nothing was running.', why, ...found];
+      const evidence = ['No turn was under way and nothing was running.', why, ...found];
       // The snapshot that it left at the end of the turn says all there is.
       drafts.push(
         draft('session.ended', { id, reason: 'completed', unannounced: true, evidence, lastSeenAt }, 'verified'),
