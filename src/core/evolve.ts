@@ -29,9 +29,9 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   const session = event.session === null ? undefined : state.sessions.get(event.session);
   if (session) {
     const isResting = restsAfter(session, event);
-    const seenAt = session.seenAt < event.at ? event.at : session.seenAt;
-    if (seenAt !== session.seenAt || isResting !== session.isResting)
-      state.sessions.set(session.id, { ...session, seenAt, isResting });
+    const isLater = session.seenAt < event.at;
+    if (isLater || isResting !== session.isResting)
+      state.sessions.set(session.id, { ...session, isResting, seenAt: isLater ? event.at : session.seenAt });
   }
   return touches;
 }
