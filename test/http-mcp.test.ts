@@ -99,6 +99,33 @@ describe('MCP over HTTP', () => {
     await server.close();
   });
 
+  it('tells a client of the newest revision of changes while it listens', async () => {
+    const { folder, server } = open();
+    const params = {
+      notifications: { resourceSubscriptions: ['holdfast://status'] },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'somebody', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    };
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'subscriptions/listen',
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+    const stream = await server.send('/mcp', { method: 'POST', body }, { token: server.agent('ivy'), headers });
+    expect(stream.status).toBe(200);
+    // Changes are told from a look on; one is made until it is heard.
+    const timer = setInterval(() => folder.data('note', 'Something new'), 500);
+    const said = await until(stream, 'notifications/resources/updated');
+    clearInterval(timer);
+    expect(said).toContain('"uri":"holdfast://status"');
+    await server.close();
+  });
+
   it('answers a request of a session that it does not know, and lends nobody the session of another', async () => {
     const opened = open();
     const { server, ask } = opened;
