@@ -387,6 +387,32 @@ describe('a hook', () => {
     expect(ofType(journal(folder), 'snapshot.taken').at(-1)?.body.atRest).toBeUndefined();
   });
 
+  it('tells whoever goes on what was asked and said last and what comes after, and nothing of what was installed', async () => {
+    const folder = newRepository();
+    const agent = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    await once(agent, 'spawn');
+    const env = { CLAUDE_PID: String(agent.pid) };
+    const payloads = payloadsOf('claude', folder);
+    for (const { event, payload } of payloads) hook(folder, 'claude', event, payload, env);
+    const stop = payloads.at(-1)?.payload;
+    const asked = { hook_event_name: 'UserPromptSubmit', prompt: 'Now the tests, please.', prompt_id: 'another' };
+    hook(folder, 'claude', 'UserPromptSubmit', { ...stop, ...asked }, env);
+    writeFileSync(join(folder.path, 'left.ts'), 'half');
+    agent.kill('SIGKILL');
+    await once(agent, 'exit');
+    folder.data('install', 'codex');
+    const brief = contextIn(hook(folder, 'codex', 'SessionStart', payloadsOf('codex', folder)[0]?.payload));
+    expect(brief).toMatch(/Asked last \(S-1, .*\): "Now the tests, please\."/);
+    const said = String(stop?.['last_assistant_message']);
+    expect(brief).toMatch(/Said at the end of the last turn \(S-1, /);
+    expect(brief).toContain(said.slice(0, 40));
+    expect(brief.indexOf('Said at the end')).toBeLessThan(brief.indexOf('Asked last'));
+    expect(brief).toContain('After it: todo-2 "Run the tests".');
+    expect(brief).toContain('go on from the files that were changed for it');
+    expect(brief).toContain('left.ts half-changed');
+    expect(brief).not.toMatch(/\.codex|\.agents|AGENTS\.md/);
+  });
+
   it('takes a conversation up again after its client died, with the steps it held', async () => {
     const folder = newRepository();
     const agent = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });

@@ -100,7 +100,13 @@ export type Command =
       note?: string | undefined;
       followUp?: string[] | undefined;
     }
-  | { type: 'note.add'; text: string; kind: EventBody<'note.added'>['kind']; step?: string | undefined }
+  | {
+      type: 'note.add';
+      text: string;
+      kind: EventBody<'note.added'>['kind'];
+      step?: string | undefined;
+      asked?: boolean | undefined;
+    }
   | {
       type: 'usage.add';
       input: number;

@@ -207,7 +207,15 @@ export const eventBodies = {
   /** Carries the whole item: what was settled is not kept in folded state. */
   'item.reopened': v.object({ item: ItemBody, raisedAt: Instant, note: v.optional(Text) }),
 
-  'note.added': v.object({ id: Label, text: Sentence, kind: NoteKind, step: v.optional(StepKey), ...Aliased }),
+  'note.added': v.object({
+    id: Label,
+    text: Sentence,
+    kind: NoteKind,
+    step: v.optional(StepKey),
+    /** It is what the agent was asked, in the words of whoever asked. */
+    asked: v.optional(v.boolean()),
+    ...Aliased,
+  }),
   'usage.added': v.object({
     agent: ActorName,
     input: Count,

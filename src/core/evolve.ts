@@ -8,7 +8,7 @@ import { applyCompaction, growWorklog, noteLines } from './evolve-worklog.ts';
 import { isOpen } from './lifecycle.ts';
 import { markPlace } from './place.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
-import { count } from './state.ts';
+import { count, firstWords } from './state.ts';
 import { present, type Recall, type Touch, type Toucher } from './touch.ts';
 
 /**
@@ -261,6 +261,8 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): 
   const note: Note = { ...event.body, at: event.at, by: event.actor.name, session: event.session };
   growWorklog(state, noteLines(note.text));
   if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(note.id, note);
+  if (note.asked)
+    state.asked = { text: firstWords(note.text.replace(/^Asked: /, '')), session: event.session, at: event.at };
   touch('note', note.id, null, note);
 }
 

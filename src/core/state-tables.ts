@@ -10,6 +10,8 @@ export function emptyState(): State {
       run: null,
       counters: {},
       next: null,
+      asked: null,
+      said: null,
       totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
       lastSnapshot: null,
       worklog: { lines: 0, entries: 0, archives: [] },

@@ -84,7 +84,7 @@ async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'
   if (words)
     await execute(
       seat,
-      { type: 'note.add', kind: 'worklog', text: `Asked: ${words.goal}` },
+      { type: 'note.add', kind: 'worklog', text: `Asked: ${words.goal}`, asked: true },
       keyOf(moment, moment.request),
     );
   if (!dialect.takesContext.has('prompt')) return null;
@@ -253,7 +253,8 @@ export async function tellPressure(
   const mark = MARKS.find((one) => pressure !== null && pressure.percent >= one);
   if (mark === undefined || mark <= (memory.toldPercent ?? 0)) return false;
   const notice = `Holdfast: about ${Math.round(pressure?.percent ?? mark)} % of the context is used. A snapshot of session ${seat.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
-  await leaveSnapshot(seat, `${Math.round(pressure?.percent ?? mark)} % of the context is used.`, atRest);
+  const said = moment.kind === 'turn-end' ? moment.said : null;
+  await leaveSnapshot(seat, said ?? `${Math.round(pressure?.percent ?? mark)} % of the context is used.`, atRest);
   remember({ ...memory, toldPercent: mark, notice });
   return true;
 }
