@@ -411,6 +411,10 @@ describe('a hook', () => {
     expect(brief).toContain('go on from the files that were changed for it');
     expect(brief).toContain('left.ts half-changed');
     expect(brief).not.toMatch(/\.codex|\.agents|AGENTS\.md/);
+    const [, prompt] = payloadsOf('gemini', folder);
+    const request = { ...prompt?.payload, prompt: 'Go on.' };
+    const other = contextIn(hook(folder, 'gemini', prompt?.event ?? '', request));
+    expect(other).toMatch(/Asked before \(S-1, .*\): "Now the tests, please\."\n- Asked last \(S-3, .*\): "Go on\."/);
   });
 
   it('takes a conversation up again after its client died, with the steps it held', async () => {

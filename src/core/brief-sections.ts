@@ -317,7 +317,7 @@ const UTTERANCE_CHARS = 280;
 /** What was said last on both sides, in the order in which it was. */
 function utterances({ asked, said }: Brief, now: string): Line[] {
   const told = [
-    ...(asked ? [{ ...asked, who: 'Asked last' }] : []),
+    ...asked.map((one) => ({ ...one, who: one === asked.at(-1) ? 'Asked last' : 'Asked before' })),
     ...(said ? [{ ...said, who: 'Said at the end of the last turn' }] : []),
   ].sort((a, b) => (a.at < b.at ? -1 : 1));
   return told.map(

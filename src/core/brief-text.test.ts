@@ -124,7 +124,7 @@ function expectStructure(text: string): void {
 }
 
 const OWN_WORDS =
-  /^$|^(Run \S+: \d+ % done|UNCERTAIN, look|Position$|Open$|Next action: "|Decisions that bear|Questions$|Findings$|Results$|Brief: about |The budget of )|^- (\d+ (more|decisions|questions|findings|results)|[A-Z]-\d+|At |Goal: "|Interrupted: |After it: |Asked last \(|Said at the end |Constraint N|Dead end N|A person owes: |bob \(S-)/;
+  /^$|^(Run \S+: \d+ % done|UNCERTAIN, look|Position$|Open$|Next action: "|Decisions that bear|Questions$|Findings$|Results$|Brief: about |The budget of )|^- (\d+ (more|decisions|questions|findings|results)|[A-Z]-\d+|At |Goal: "|Interrupted: |After it: |Asked (last|before) \(|Said at the end |Constraint N|Dead end N|A person owes: |bob \(S-)/;
 
 describe('what must be known', () => {
   it('is told whole where it fits', () => {

@@ -25,8 +25,8 @@ export interface Brief {
   conflicts: readonly Conflict[];
   evidence: BriefEvidence | null;
   position: BriefPosition;
-  /** What the last request was, if it is not the goal, and what was said at the end of the last turn. */
-  asked: Utterance | null;
+  /** What the last two sessions were asked last, unless it is the goal, and what was said at the end of the last turn. */
+  asked: readonly Utterance[];
   said: Utterance | null;
   nextAction: { text: string; basis: 'declared' | 'derived'; session: string | null };
   errors: readonly BriefItem[];
@@ -167,7 +167,7 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
     conflicts: openConflicts(input),
     evidence: input.seen ? evidenceOf(input.seen) : null,
     position: briefPosition(place, plan),
-    asked: state.asked && run.goal?.startsWith(state.asked.text.replace(/…$/, '')) ? null : state.asked,
+    asked: state.asked.filter(({ text }) => !run.goal?.startsWith(text.replace(/…$/, ''))),
     said: state.said,
     nextAction: nextActionOf(state, plan, place, input.session ?? null),
     errors: items('error'),

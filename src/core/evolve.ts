@@ -261,8 +261,12 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): 
   const note: Note = { ...event.body, at: event.at, by: event.actor.name, session: event.session };
   growWorklog(state, noteLines(note.text));
   if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(note.id, note);
-  if (note.asked)
-    state.asked = { text: firstWords(note.text.replace(/^Asked: /, '')), session: event.session, at: event.at };
+  if (note.asked) {
+    const text = firstWords(note.text.replace(/^Asked: /, ''));
+    // Whoever goes on was asked something too: what the one before was asked stays beside it.
+    const before = state.asked.filter((one) => one.session !== event.session).slice(-1);
+    state.asked = [...before, { text, session: event.session, at: event.at }];
+  }
   touch('note', note.id, null, note);
 }
 

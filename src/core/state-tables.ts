@@ -10,7 +10,7 @@ export function emptyState(): State {
       run: null,
       counters: {},
       next: null,
-      asked: null,
+      asked: [],
       said: null,
       totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
       lastSnapshot: null,

@@ -30,8 +30,8 @@ export interface State {
   mirrors: Map<string, Mirror>;
   acceptedConflicts: Map<string, string>;
   next: NextAction | null;
-  /** What an agent was asked last, and what it said at the end of a turn, in their first words. */
-  asked: Utterance | null;
+  /** What agents were asked last, by the last two sessions, and what was said at the end of a turn; the first words. */
+  asked: readonly Utterance[];
   said: Utterance | null;
   /** Where the work stood when it was recorded last, by working tree; the main one has no name. */
   places: Map<string, Place>;
