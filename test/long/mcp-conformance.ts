@@ -84,7 +84,8 @@ export async function checkConformance(): Promise<boolean> {
       for (const scenario of scenarios) {
         const ran = await run(node, [suite, 'server', '--url', url, '--scenario', scenario], folder);
         note(scenario, ran.code === 0, ran.output);
-        for (const [, warning = ''] of ran.output.matchAll(/WARNING\S*\s+(.*)$/gm)) console.log(`      warns: ${warning}`);
+        for (const [, warning = ''] of ran.output.matchAll(/WARNING\S*\s+(.*)$/gm))
+          console.log(`      warns: ${warning}`);
       }
     }
     const offered = await run(node, [suite, 'list', '--server'], folder);
