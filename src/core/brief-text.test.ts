@@ -53,9 +53,6 @@ function crowded(text: string, count: number): Scenario {
   );
   const [ada, bob] = [enter(run, 'ada'), enter(run, 'bob')];
   run.given(bob, { type: 'step.start', step: 'p1.2' }).given(ada, { type: 'step.start', step: 'p1.1' });
-  const asked = `Asked: And then: ${text}`;
-  run.given(ada, { type: 'note.add', kind: 'worklog', text: asked, asked: true });
-  run.given(ada, { type: 'snapshot.take', why: text, atRest: true });
   for (let number = 0; number < count; number++) {
     run.given(
       ada,
@@ -70,6 +67,9 @@ function crowded(text: string, count: number): Scenario {
     );
     run.given(bob, mail('ada', { subject: text, body: text }));
   }
+  const asked = `Asked: And then: ${text}`;
+  run.given(ada, { type: 'note.add', kind: 'worklog', text: asked, asked: true });
+  run.given(ada, { type: 'snapshot.take', why: text, atRest: true });
   return run.given(ada, { type: 'step.checkpoint', step: 'p1.1', name: 'drafted', next: text });
 }
 
