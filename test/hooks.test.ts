@@ -15,7 +15,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { clientNames } from '../src/core/client.ts';
 import { dialectOf } from '../src/hooks/client.ts';
-import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { type Folder, newFolder, newWorkspace, program } from './command-line.ts';
 import { contextIn, hook, newRepository, payloadsOf, play } from './hook-player.ts';
 
 interface LoggedEvent {
@@ -347,6 +347,26 @@ describe('a hook', () => {
       ['S-2', 'completed'],
     ]);
     expect(ofType(events, 'note.added').at(-1)).toMatchObject({ session: 'S-3', body: { text: 'Asked: And now?' } });
+  });
+
+  it('gives a conversation one session when two hooks of its client run at the same moment', async () => {
+    for (let time = 0; time < 4; time++) {
+      const folder = newRepository();
+      folder.data('init', '--title', 'Race', '--id', 'race');
+      const first = payloadsOf('copilot', folder).slice(0, 2);
+      const ran = first.map(async ({ event, payload }) => {
+        const child = spawn(process.execPath, [program, 'hook', 'copilot', event], {
+          cwd: folder.path,
+          env: { ...folder.env, COPILOT_CLI: '1' },
+          stdio: ['pipe', 'ignore', 'ignore'],
+        });
+        child.stdin.end(JSON.stringify(payload));
+        await once(child, 'exit');
+      });
+      await Promise.all(ran);
+      expect(ofType(journal(folder), 'session.started')).toHaveLength(1);
+      expect(ofType(journal(folder), 'note.added')).toMatchObject([{ session: 'S-1' }]);
+    }
   });
 
   it('takes no session for ended that had begun and was asked something', async () => {

@@ -1,5 +1,6 @@
 import { conversationOf } from '../core/client.ts';
 import { Fault } from '../core/fault.ts';
+import { sha256 } from '../core/sha256.ts';
 import type { Session, State } from '../core/state.ts';
 import type { Engine } from '../engine/engine.ts';
 import { treeMark } from '../operations/act.ts';
@@ -75,11 +76,19 @@ async function beginSession(
       mark: status ? await fullTreeMark(context, status) : treeMark(context),
       ...(atRest ? { atRest } : {}),
     },
-    context.caller,
+    { ...context.caller, key: sittingKey(context, moment, former) },
   );
-  const session = done.state.sessions.get(done.session ?? '') ?? [...done.state.sessions.values()].at(-1);
+  const session = sessionIn(done.state, moment) ?? done.state.sessions.get(done.session ?? '');
   if (!session) throw new Fault('internal', 'The session that was begun is not there.');
   return seatAt(context, engine, done.state, session);
+}
+
+/** A client may run two hooks at the same moment, each the first of its process: the conversation has one session there. */
+function sittingKey(context: Context, moment: Scene, former: Session | null): string | null {
+  if (moment.conversation === null) return null;
+  const { pid, host, startedAt } = { ...context.caller.owner };
+  const told = [conversationOf(moment), pid ?? null, host ?? null, startedAt ?? null, former?.id ?? null];
+  return `hook:session:${sha256(JSON.stringify(told)).slice(0, 32)}`;
 }
 
 /** The session of the same process: a conversation that was cleared or forked goes on from it. */
