@@ -38,6 +38,12 @@ export async function takeSeat(context: Context, moment: Scene, arrival: Arrival
   const present = sessionIn(state, moment);
   if (present && isSameProcess(present, context)) return seatAt(here, engine, state, present);
   const former = present ?? (await formerSession(engine, run, moment));
+  if (former?.status === 'active' && isSameProcess(former, context)) {
+    // Another hook of this moment has begun it since the state was read.
+    const now = await engine.load(run);
+    const begun = sessionIn(now, moment);
+    if (begun) return seatAt(here, engine, now, begun);
+  }
   if (former && former.status === 'superseded' && arrival.source === null) {
     const next = former.continuedBy ? await sessionById(engine, run, former.continuedBy) : null;
     if (next?.client?.id !== former.client?.id) return null;
