@@ -15,7 +15,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { clientNames } from '../src/core/client.ts';
 import { dialectOf } from '../src/hooks/client.ts';
-import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { type Folder, newFolder, newWorkspace, program } from './command-line.ts';
 import { contextIn, hook, newRepository, payloadsOf, play } from './hook-player.ts';
 
 interface LoggedEvent {
@@ -302,6 +302,139 @@ describe('a hook', () => {
     hook(folder, 'codex', 'PostToolUse', payloadsOf('codex', folder)[2]?.payload);
     const [first] = folder.data('plan', 'show')['steps'];
     expect(first).toMatchObject({ key: 'todo-1', status: 'in_progress', holder: { agent: 'codex' } });
+  });
+
+  it.each(clientNames)('takes a session of %s that tells no end for ended when its turn was over', async (client) => {
+    const folder = newRepository();
+    const agent = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    await once(agent, 'spawn');
+    const env = { HOLDFAST_PID: String(agent.pid) };
+    for (const { event, payload } of payloadsOf(client, folder))
+      hook(folder, client, event, 'pid' in payload ? { ...payload, pid: agent.pid } : payload, env);
+    agent.kill('SIGKILL');
+    await once(agent, 'exit');
+    const other = client === 'codex' ? 'claude' : 'codex';
+    const brief = contextIn(hook(folder, other, 'SessionStart', payloadsOf(other, folder)[0]?.payload));
+    expect(brief).toContain('Remember the user');
+    expect(brief).not.toContain('crashed');
+    expect(ofType(journal(folder), 'session.ended')).toMatchObject([
+      { body: { id: 'S-1', reason: 'completed', unannounced: true } },
+    ]);
+    const { out } = folder.run('sessions');
+    expect(out).toContain('completed (its end was not told)');
+  });
+
+  it('gives a conversation one session when Copilot tells the request before the start, after a process that only compacted', async () => {
+    const folder = newRepository();
+    play(folder, 'copilot');
+    const [start, prompt] = payloadsOf('copilot', folder).map(({ payload }) => payload);
+    hook(folder, 'copilot', 'sessionEnd', { ...start, reason: 'complete' });
+    const compacting = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    await once(compacting, 'spawn');
+    hook(folder, 'copilot', 'preCompact', { ...start, trigger: 'manual' }, { HOLDFAST_PID: String(compacting.pid) });
+    compacting.kill('SIGKILL');
+    await once(compacting, 'exit');
+    hook(folder, 'copilot', 'userPromptSubmitted', { ...prompt, timestamp: 1794771999000, prompt: 'And now?' });
+    hook(folder, 'copilot', 'sessionStart', { ...start, source: 'resume', initialPrompt: 'And now?' });
+    const events = journal(folder);
+    expect(ofType(events, 'session.started').map(({ body }) => [body.id, body.continues ?? null])).toEqual([
+      ['S-1', null],
+      ['S-2', 'S-1'],
+      ['S-3', 'S-2'],
+    ]);
+    expect(ofType(events, 'session.ended').map(({ body }) => [body.id, body.reason])).toEqual([
+      ['S-1', 'completed'],
+      ['S-2', 'completed'],
+    ]);
+    expect(ofType(events, 'note.added').at(-1)).toMatchObject({ session: 'S-3', body: { text: 'Asked: And now?' } });
+  });
+
+  it('gives a conversation one session when two hooks of its client run at the same moment', async () => {
+    for (let time = 0; time < 4; time++) {
+      const folder = newRepository();
+      folder.data('init', '--title', 'Race', '--id', 'race');
+      const first = payloadsOf('copilot', folder).slice(0, 2);
+      const ran = first.map(async ({ event, payload }) => {
+        const child = spawn(process.execPath, [program, 'hook', 'copilot', event], {
+          cwd: folder.path,
+          env: { ...folder.env, COPILOT_CLI: '1' },
+          stdio: ['pipe', 'ignore', 'ignore'],
+        });
+        child.stdin.end(JSON.stringify(payload));
+        await once(child, 'exit');
+      });
+      await Promise.all(ran);
+      expect(ofType(journal(folder), 'session.started')).toHaveLength(1);
+      expect(ofType(journal(folder), 'note.added')).toMatchObject([{ session: 'S-1' }]);
+    }
+  });
+
+  it('takes no session for ended that had begun and was asked something', async () => {
+    const folder = newRepository();
+    const agent = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    await once(agent, 'spawn');
+    for (const { event, payload } of payloadsOf('gemini', folder).slice(0, 2))
+      hook(folder, 'gemini', event, payload, { HOLDFAST_PID: String(agent.pid) });
+    agent.kill('SIGKILL');
+    await once(agent, 'exit');
+    expect(folder.data('supervise')).toMatchObject({ crashed: [{ session: 'S-1' }], ended: [] });
+  });
+
+  it('takes the quotes off a request that OpenCode puts around it', () => {
+    const folder = newRepository();
+    for (const { event, payload } of payloadsOf('opencode', folder).slice(0, 2)) {
+      const parts = [{ type: 'text', text: '"Say \\"hello\\" to the harbour"' }];
+      const quoted = { ...payload, output: { message: { id: 'msg_q' }, parts } };
+      hook(folder, 'opencode', event, event === 'chat.message' ? quoted : payload);
+    }
+    expect(folder.data('status')['run']).toMatchObject({ goal: 'Say "hello" to the harbour' });
+  });
+
+  it('does not take a session for ended while something of it runs in the background', () => {
+    const folder = newRepository();
+    play(folder, 'claude');
+    const stop = payloadsOf('claude', folder).at(-1);
+    expect(stop?.event).toBe('Stop');
+    const before = ofType(journal(folder), 'snapshot.taken').at(-1);
+    expect(before?.body.atRest).toBe(true);
+    hook(folder, 'claude', 'UserPromptSubmit', {
+      ...stop?.payload,
+      prompt_id: 'another',
+      hook_event_name: 'UserPromptSubmit',
+      prompt: 'Go on.',
+    });
+    hook(folder, 'claude', 'Stop', { ...stop?.payload, prompt_id: 'another', background_tasks: [{ id: 'b1' }] });
+    expect(ofType(journal(folder), 'snapshot.taken').at(-1)?.body.atRest).toBeUndefined();
+  });
+
+  it('tells whoever goes on what was asked and said last and what comes after, and nothing of what was installed', async () => {
+    const folder = newRepository();
+    const agent = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    await once(agent, 'spawn');
+    const env = { CLAUDE_PID: String(agent.pid) };
+    const payloads = payloadsOf('claude', folder);
+    for (const { event, payload } of payloads) hook(folder, 'claude', event, payload, env);
+    const stop = payloads.at(-1)?.payload;
+    const asked = { hook_event_name: 'UserPromptSubmit', prompt: 'Now the tests, please.', prompt_id: 'another' };
+    hook(folder, 'claude', 'UserPromptSubmit', { ...stop, ...asked }, env);
+    writeFileSync(join(folder.path, 'left.ts'), 'half');
+    agent.kill('SIGKILL');
+    await once(agent, 'exit');
+    folder.data('install', 'codex');
+    const brief = contextIn(hook(folder, 'codex', 'SessionStart', payloadsOf('codex', folder)[0]?.payload));
+    expect(brief).toMatch(/Asked last \(S-1, .*\): "Now the tests, please\."/);
+    const said = String(stop?.['last_assistant_message']);
+    expect(brief).toMatch(/Said at the end of the last turn \(S-1, /);
+    expect(brief).toContain(said.slice(0, 40));
+    expect(brief.indexOf('Said at the end')).toBeLessThan(brief.indexOf('Asked last'));
+    expect(brief).toContain('After it: todo-2 "Run the tests".');
+    expect(brief).toContain('go on from the files that were changed for it');
+    expect(brief).toContain('left.ts half-changed');
+    expect(brief).not.toMatch(/\.codex|\.agents|AGENTS\.md/);
+    const [, prompt] = payloadsOf('gemini', folder);
+    const request = { ...prompt?.payload, prompt: 'Go on.' };
+    const other = contextIn(hook(folder, 'gemini', prompt?.event ?? '', request));
+    expect(other).toMatch(/Asked before \(S-1, .*\): "Now the tests, please\."\n- Asked last \(S-3, .*\): "Go on\."/);
   });
 
   it('takes a conversation up again after its client died, with the steps it held', async () => {

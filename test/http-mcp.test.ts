@@ -43,4 +43,109 @@ describe('MCP over HTTP', () => {
     expect(folder.data('status')['version']).toBe(version);
     await server.close();
   });
+
+  /** A client of the 2025 revisions that introduces itself, with the stream on which it is told things. */
+  async function meet({ server }: ReturnType<typeof open>, token: string) {
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    };
+    const post = (method: string, params: object, id?: number) =>
+      server.send(
+        '/mcp',
+        { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', method, params, ...(id ? { id } : {}) }) },
+        { token, headers },
+      );
+    const clientInfo = { name: 'somebody', version: '1' };
+    const met = await post('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, 1);
+    await met.text();
+    const id = met.headers.get('mcp-session-id') ?? '';
+    headers['mcp-session-id'] = id;
+    await post('notifications/initialized', {});
+    const listen = (more: Record<string, string> = {}) =>
+      server.send('/mcp', { method: 'GET' }, { token, headers: { ...headers, ...more, accept: 'text/event-stream' } });
+    return { id, headers, post, listen };
+  }
+
+  /** What a stream says until something stands in it. */
+  async function until(response: Response, words: string): Promise<string> {
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let said = '';
+    while (!said.includes(words)) {
+      const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
+      if (done) break;
+      said += value;
+    }
+    await reader?.cancel();
+    return said;
+  }
+
+  it('tells a client that stays when a resource has changed, and again what it missed while it was cut off', async () => {
+    const opened = open();
+    const { folder, server } = opened;
+    const client = await meet(opened, server.agent('ivy'));
+    expect(client.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await client.post('resources/subscribe', { uri: 'holdfast://brief' }, 2)).status).toBe(200);
+    const stream = await client.listen();
+    folder.data('note', 'Something new');
+    const first = await until(stream, 'notifications/resources/updated');
+    expect(first).toContain('"uri":"holdfast://brief"');
+    const lastId = [...first.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '';
+    folder.data('note', 'Something newer');
+    // It comes back for what was said while nobody was there to hear it.
+    const again = await client.listen({ 'last-event-id': lastId });
+    expect(await until(again, 'notifications/resources/updated')).toContain('"uri":"holdfast://brief"');
+    await server.close();
+  });
+
+  it('tells a client of the newest revision of changes while it listens', async () => {
+    const { folder, server } = open();
+    const params = {
+      notifications: { resourceSubscriptions: ['holdfast://status'] },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'somebody', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    };
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'subscriptions/listen',
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+    const stream = await server.send('/mcp', { method: 'POST', body }, { token: server.agent('ivy'), headers });
+    expect(stream.status).toBe(200);
+    // Changes are told from a look on; one is made until it is heard.
+    const timer = setInterval(() => folder.data('note', 'Something new'), 500);
+    const said = await until(stream, 'notifications/resources/updated');
+    clearInterval(timer);
+    expect(said).toContain('"uri":"holdfast://status"');
+    await server.close();
+  });
+
+  it('answers a request of a session that it does not know, and lends nobody the session of another', async () => {
+    const opened = open();
+    const { server, ask } = opened;
+    const { id, listen } = await meet(opened, server.agent('ivy'));
+    const named = { 'mcp-session-id': 'of-another-process' };
+    expect((await ask(server.agent('ivy'), 'tools/list', {}, named)).result).toHaveProperty('tools');
+    const headers = { accept: 'text/event-stream', 'mcp-session-id': id };
+    expect((await server.send('/mcp', { method: 'GET' }, { token: server.agent('eve'), headers })).status).toBe(405);
+    const own = await listen();
+    expect(own.status).toBe(200);
+    await own.body?.cancel();
+    // Records are the token's, whoever opened the session.
+    const done = await ask(
+      server.agent('eve'),
+      'tools/call',
+      { name: 'start', arguments: { key: 't1' } },
+      { 'mcp-session-id': id },
+    );
+    expect(JSON.stringify(done)).toContain('in_progress');
+    expect(opened.folder.data('status')['sessions']).toMatchObject([{ agent: 'eve' }]);
+    await server.close();
+  });
 });

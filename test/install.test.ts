@@ -227,6 +227,20 @@ describe('what was installed', () => {
     expect(treeOf(ground.project.path, '.holdfast')).toEqual({});
   });
 
+  it('is told as it is: what a trial would do, whom it is taken out of, and that there is nothing', () => {
+    const { project } = newGround();
+    const trial = project.run('install', 'claude', '--dry-run').out;
+    expect(trial).toMatch(/^This would be installed for Claude Code in this project:$/m);
+    expect(trial).toMatch(/^ {2}create \.claude\/settings\.json \(hooks\)$/m);
+    expect(trial).not.toContain('created');
+    project.data('install', 'claude');
+    project.data('install', 'gemini');
+    expect(project.data('uninstall', 'all', '--dry-run')['clients']).toEqual(['claude', 'gemini']);
+    rmSync(join(project.path, '.holdfast/installed.json'));
+    expect(project.data('uninstall', 'all')['clients']).toEqual(['claude', 'gemini']);
+    expect(project.run('uninstall', 'gemini').out).toContain('Nothing of Holdfast is installed for Gemini CLI');
+  });
+
   it('follows the program when it moves, and leaves the backup as it was', () => {
     const ground = newGround();
     seed(ground, 'codex');

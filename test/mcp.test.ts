@@ -131,6 +131,52 @@ describe('the server', () => {
     await client.close();
   });
 
+  it('tells no more of what is not wanted any more', async () => {
+    const folder = newWorkspace();
+    const client = await openClient(folder);
+    await client.request('resources/subscribe', { uri: 'holdfast://brief' });
+    await client.request('resources/subscribe', { uri: 'holdfast://status' });
+    await client.request('resources/unsubscribe', { uri: 'holdfast://brief' });
+    folder.data('note', 'Something new');
+    expect(await client.notification('notifications/resources/updated')).toMatchObject({ uri: 'holdfast://status' });
+    expect(client.lines.join()).not.toContain('"uri":"holdfast://brief"}}');
+    await client.close();
+  });
+
+  it('tells a client of the newest revision of changes while it listens, and ends with it', async () => {
+    const folder = newWorkspace();
+    const client = await openClient(folder, { modern: true });
+    void client.request('subscriptions/listen', { notifications: { resourceSubscriptions: ['holdfast://run/auth'] } });
+    await client.notification('notifications/subscriptions/acknowledged');
+    folder.data('note', 'Something new');
+    expect(await client.notification('notifications/resources/updated')).toMatchObject({ uri: 'holdfast://run/auth' });
+    expect(await client.close()).toBe(0);
+  });
+
+  it('completes the arguments of prompts and the ids of runs', async () => {
+    const folder = newWorkspace();
+    folder.data('session', 'start', '--agent', 'carla');
+    const client = await openClient(folder);
+    const complete = async (ref: object, name: string, value: string) =>
+      (await client.request('completion/complete', { ref, argument: { name, value } })).completion;
+    const prompt = (name: string) => ({ type: 'ref/prompt', name });
+    expect(await complete(prompt('resume'), 'role', 'ver')).toEqual({ values: ['verifier'], total: 1, hasMore: false });
+    expect((await complete(prompt('handoff'), 'to', 'c')).values).toEqual([
+      'carla',
+      'claude',
+      'codex',
+      'copilot',
+      'cursor',
+    ]);
+    expect((await complete(prompt('handoff'), 'message', 'x')).values).toEqual([]);
+    const run = { type: 'ref/resource', uri: 'holdfast://run/{id}' };
+    expect((await complete(run, 'id', 'A')).values).toEqual(['auth']);
+    expect(
+      await client.error('completion/complete', { ref: prompt('none'), argument: { name: 'x', value: '' } }),
+    ).toMatchObject({ code: -32602 });
+    await client.close();
+  });
+
   it('offers prompts to resume and to hand over', async () => {
     const client = await openClient(newWorkspace());
     const { prompts } = await client.request('prompts/list');
@@ -155,6 +201,8 @@ describe('over HTTP', () => {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
       });
       const response = await handler.fetch(request, {
+        owner: scope,
+        holds: async () => true,
         contextOf: (run) => ({ ...context, run }),
         mayCall(operation) {
           if (scope === 'read' && operation.scope !== 'read') throw new Fault('not_allowed', 'Only reading.');
@@ -170,5 +218,42 @@ describe('over HTTP', () => {
     await handler.close();
     await context.close();
     expect(sessionOf(folder, 'S-1').agent).toBe('ada');
+  });
+
+  it('tells nothing more in a session whose token holds no longer, and ends it', async () => {
+    const folder = newWorkspace();
+    const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'ada' } });
+    const handler = createMcpHandler({ version: '0.0.0' });
+    let holds = true;
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const send = (body?: object) =>
+      handler.fetch(
+        new Request('http://127.0.0.1/mcp', {
+          method: body ? 'POST' : 'GET',
+          headers,
+          ...(body ? { body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }) } : {}),
+        }),
+        {
+          owner: 'ada',
+          holds: async () => holds,
+          contextOf: (run) => ({ ...context, run }),
+          mayCall: () => undefined,
+        },
+      );
+    const clientInfo = { name: 'x', version: '1' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const met = await send({ method: 'initialize', params });
+    headers['mcp-session-id'] = met.headers.get('mcp-session-id') ?? '';
+    await met.text();
+    await (await send({ method: 'resources/subscribe', params: { uri: 'holdfast://brief' } })).text();
+    const stream = await send();
+    holds = false;
+    folder.data('note', 'Something new');
+    expect(await stream.text()).not.toContain('notifications/resources/updated');
+    await handler.close();
+    await context.close();
   });
 });

@@ -54,6 +54,71 @@ describe('recover', () => {
     expect(folder.run('doctor').code).toBe(0);
   });
 
+  it('reads the files of subagents, and counts their tokens as theirs', () => {
+    const total = { inputTokens: 1000, outputTokens: 200, cacheReadInputTokens: 400, cacheCreationInputTokens: 0 };
+    const { folder, transcript } = newPlace([{ type: 'cost-state', modelUsage: { m: total } }]);
+    writeFileSync(join(folder.path, 'src/helper.ts'), 'y');
+    const below = join(transcript.replace(/\.jsonl$/, ''), 'subagents');
+    mkdirSync(below, { recursive: true });
+    const common = { isSidechain: true, cwd: folder.path, sessionId: ID, agentId: 'a1' };
+    const at = (second: number) => `2026-03-01T10:05:${String(second).padStart(2, '0')}.000Z`;
+    const use = (id: string, name: string, input: object) => ({ type: 'tool_use', id, name, input });
+    const usage = { input_tokens: 100, cache_read_input_tokens: 50, cache_creation_input_tokens: 0, output_tokens: 30 };
+    const lines = [
+      { ...common, type: 'user', timestamp: at(1), message: { role: 'user', content: 'Write the helper' } },
+      {
+        ...common,
+        type: 'assistant',
+        timestamp: at(2),
+        message: {
+          id: 'm1',
+          model: 'x',
+          usage,
+          content: [use('t1', 'Write', { file_path: join(folder.path, 'src/helper.ts'), content: 'y' })],
+        },
+      },
+      {
+        ...common,
+        type: 'user',
+        timestamp: at(3),
+        toolUseResult: { type: 'create', filePath: join(folder.path, 'src/helper.ts') },
+        message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'ok' }] },
+      },
+      {
+        ...common,
+        type: 'assistant',
+        timestamp: at(4),
+        message: { id: 'm2', model: 'x', usage, content: [use('t2', 'Bash', { command: 'npm publish' })] },
+      },
+    ];
+    writeFileSync(join(below, 'agent-a1.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    writeFileSync(join(below, 'agent-a1.meta.json'), '{"agentType":"explorer"}');
+    const done = folder.data('recover', '--session', ID);
+    expect(done['found']).toMatchObject({
+      // 1400 in all, 300 of them the subagent's.
+      spent: { input: 1100, output: 140, cached: 300 },
+      subagents: [
+        {
+          agent: 'explorer',
+          spent: { input: 300, output: 60, cached: 100 },
+          files: [{ change: 'created' }],
+          commands: [{ command: 'npm publish', outcome: 'running' }],
+        },
+      ],
+    });
+    expect(folder.data('sessions')['sessions']).toMatchObject([
+      { id: 'S-1', agent: 'claude', status: 'crashed' },
+      { id: 'S-2', agent: 'claude.explorer', parent: 'S-1', status: 'crashed' },
+    ]);
+    expect(folder.data('usage')['total']).toEqual({ input: 1400, output: 200, cached: 400 });
+    expect(JSON.stringify(folder.data('usage'))).toContain('claude.explorer');
+    const brief = folder.data('resume');
+    expect(brief['uncertain'].map((one: { name: string }) => one.name)).toContain('npm publish');
+    expect(brief['freshness'].previous).toMatchObject({ id: 'S-1' });
+    expect(brief['nextAction'].text).toContain('Now I deploy.');
+    expect(folder.data('recover', '--session', ID)).toMatchObject({ session: null, added: [] });
+  });
+
   it('leaves a snapshot that is marked as reconstructed, and no secret', () => {
     const { folder } = newPlace();
     folder.data('recover');
@@ -70,6 +135,19 @@ describe('recover', () => {
     expect(shown).toContain('src/login.ts');
     expect(shown).toContain('Now I deploy.');
     expect(folder.fault('log')).toMatchObject({ code: 'not_found' });
+  });
+
+  it('names a file once, however the tools of the conversation named it', () => {
+    const folder = newFolder();
+    const name = `rollout-2026-03-01T10-00-00-${ID.slice(0, -1)}2.jsonl`;
+    const told = readFileSync(new URL(`fixtures/transcripts/codex/${name}`, import.meta.url), 'utf8');
+    const patch = '*** Begin Patch\n*** Update File: src/login.ts\n@@\n-x\n+y\n*** End Patch';
+    const call = { type: 'custom_tool_call', name: 'apply_patch', call_id: 'again', input: patch };
+    const output = { type: 'custom_tool_call_output', call_id: 'again', output: 'Success.' };
+    const lines = [call, output].map((payload) => `${JSON.stringify({ type: 'response_item', payload })}\n`);
+    writeFileSync(join(folder.path, name), told + lines.join(''));
+    const { files } = folder.data('recover', '--transcript', name, '--dry-run')['found'];
+    expect(files.map((one: { path: string }) => one.path)).toEqual(['/repo/app/src/login.ts']);
   });
 
   it('ignores files outside the workspace', () => {

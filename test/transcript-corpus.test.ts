@@ -66,7 +66,7 @@ function filesBelow(place: string): string[] {
       const isOther =
         /^(?:hooks|mcp|run|meta|projects|\d+)\.jsonl?$|dump\.json$|session\.db$|\.md$|\.yaml$|\.meta\.json$|project_root$/.test(
           name,
-        ) || /hook-payloads|storage_[^/]*\/(?:message|part)|test-store/.test(path);
+        ) || /hook-payloads|storage_[^/]*\/(?:message|part)/.test(path);
       return isOther ? [] : [path];
     });
 }

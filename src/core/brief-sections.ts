@@ -136,9 +136,13 @@ export function sectionsOf(brief: Brief): Section[] {
                 `- Interrupted: ${plain(position.interrupted.join(', '), chars)}.${position.batch.length > 1 ? ' Take the wave up as a whole.' : ''}`,
             ]
           : []),
+        ...(position.following.length > 0
+          ? [(chars: number) => `- After it: ${position.following.map((one) => stepWords(one, chars)).join(', ')}.`]
+          : []),
       ],
     },
     { name: 'goal', lines: run.goal ? [(chars) => `- Goal: ${quote(run.goal ?? '', chars)}`] : [] },
+    { name: 'words', lines: utterances(brief, now) },
     {
       name: 'constraints',
       lines: brief.constraints.map((note) => (chars: number) => `- Constraint ${note.id}: ${quote(note.text, chars)}`),
@@ -302,6 +306,25 @@ export function sectionsOf(brief: Brief): Section[] {
     default:
       return brief.role satisfies never;
   }
+}
+
+/** A step that comes later: enough to know it by. */
+const stepWords = ({ key, title }: { key: string; title: string }, chars: number): string =>
+  `${key} ${quote(title, Math.min(NAME_CHARS, Math.max(20, Math.floor(chars / 3))))}`;
+
+const UTTERANCE_CHARS = 280;
+
+/** What was said last on both sides, in the order in which it was. */
+function utterances({ asked, said }: Brief, now: string): Line[] {
+  const told = [
+    ...asked.map((one) => ({ ...one, who: one === asked.at(-1) ? 'Asked last' : 'Asked before' })),
+    ...(said ? [{ ...said, who: 'Said at the end of the last turn' }] : []),
+  ].sort((a, b) => (a.at < b.at ? -1 : 1));
+  return told.map(
+    ({ who, text, session, at }) =>
+      (chars) =>
+        `- ${who} (${session ? `${session}, ` : ''}${sinceWords(at, now)}): ${quote(text, Math.min(chars, UTTERANCE_CHARS))}`,
+  );
 }
 
 const late = ({ overdue }: Letter): string => (overdue === null ? '' : ', OVERDUE');

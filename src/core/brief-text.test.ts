@@ -67,6 +67,9 @@ function crowded(text: string, count: number): Scenario {
     );
     run.given(bob, mail('ada', { subject: text, body: text }));
   }
+  const asked = `Asked: And then: ${text}`;
+  run.given(ada, { type: 'note.add', kind: 'worklog', text: asked, asked: true });
+  run.given(ada, { type: 'snapshot.take', why: text, atRest: true });
   return run.given(ada, { type: 'step.checkpoint', step: 'p1.1', name: 'drafted', next: text });
 }
 
@@ -121,7 +124,7 @@ function expectStructure(text: string): void {
 }
 
 const OWN_WORDS =
-  /^$|^(Run \S+: \d+ % done|UNCERTAIN, look|Position$|Open$|Next action: "|Decisions that bear|Questions$|Findings$|Results$|Brief: about |The budget of )|^- (\d+ (more|decisions|questions|findings|results)|[A-Z]-\d+|At |Goal: "|Interrupted: |Constraint N|Dead end N|A person owes: |bob \(S-)/;
+  /^$|^(Run \S+: \d+ % done|UNCERTAIN, look|Position$|Open$|Next action: "|Decisions that bear|Questions$|Findings$|Results$|Brief: about |The budget of )|^- (\d+ (more|decisions|questions|findings|results)|[A-Z]-\d+|At |Goal: "|Interrupted: |After it: |Asked (last|before) \(|Said at the end |Constraint N|Dead end N|A person owes: |bob \(S-)/;
 
 describe('what must be known', () => {
   it('is told whole where it fits', () => {

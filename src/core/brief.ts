@@ -8,7 +8,7 @@ import { type Position, positionOf } from './position.ts';
 import type { FileAdvice } from './reading.ts';
 import { isOpenOffer } from './rules/handoff.ts';
 import { MAX_RETRIES } from './rules/step.ts';
-import type { Decision, Effect, Handoff, Item, Session, State, Step } from './state.ts';
+import type { Decision, Effect, Handoff, Item, Session, State, Step, Utterance } from './state.ts';
 import { oneLine } from './text.ts';
 import { clockTime, isPast } from './time.ts';
 import type { Actor, Role } from './vocabulary.ts';
@@ -25,6 +25,9 @@ export interface Brief {
   conflicts: readonly Conflict[];
   evidence: BriefEvidence | null;
   position: BriefPosition;
+  /** What the last two sessions were asked last, unless it is the goal, and what was said at the end of the last turn. */
+  asked: readonly Utterance[];
+  said: Utterance | null;
   nextAction: { text: string; basis: 'declared' | 'derived'; session: string | null };
   errors: readonly BriefItem[];
   blockers: readonly BriefItem[];
@@ -91,6 +94,8 @@ export interface BriefPosition {
   lastCompleted: string | null;
   interrupted: readonly string[];
   ready: readonly string[];
+  /** The next ones of the plan after the one at hand that are not done, with their titles. */
+  following: readonly { key: string; title: string }[];
   /** Several interrupted steps of one wave are taken up together. */
   batch: readonly string[];
 }
@@ -161,7 +166,9 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
     uncertain: [...state.effects.values()].map((effect) => uncertainOf(effect, input)),
     conflicts: openConflicts(input),
     evidence: input.seen ? evidenceOf(input.seen) : null,
-    position: briefPosition(place),
+    position: briefPosition(place, plan),
+    asked: state.asked.filter(({ text }) => !run.goal?.startsWith(text.replace(/…$/, ''))),
+    said: state.said,
     nextAction: nextActionOf(state, plan, place, input.session ?? null),
     errors: items('error'),
     blockers: items('blocker'),
@@ -249,7 +256,10 @@ function uncertainOf(effect: Effect, { effectOwners }: BriefInput): Uncertain {
   return { id, name, class: effect.class, began: at, session, process: effectOwners?.get(id) ?? 'unknown' };
 }
 
-function briefPosition({ current, phase, plan, lastCompleted, interrupted, ready }: Position): BriefPosition {
+function briefPosition(
+  { current, phase, plan, lastCompleted, interrupted, ready }: Position,
+  { leaves }: PlanView,
+): BriefPosition {
   const step = current?.step ?? null;
   const wave = step?.wave ?? null;
   const batch = interrupted.filter(
@@ -266,9 +276,16 @@ function briefPosition({ current, phase, plan, lastCompleted, interrupted, ready
     lastCompleted: lastCompleted?.key ?? null,
     interrupted: interrupted.map((view) => view.step.key),
     ready: ready.map((view) => view.step.key),
+    following: leaves
+      .slice(current ? leaves.indexOf(current) + 1 : 0)
+      .filter((view) => view.status === 'pending')
+      .slice(0, FOLLOWING)
+      .map((view) => ({ key: view.step.key, title: view.step.title })),
     batch: batch.length > 1 ? batch.map((view) => view.step.key) : [],
   };
 }
+
+const FOLLOWING = 4;
 
 function nextActionOf(
   state: State,
@@ -301,7 +318,9 @@ function nextActionOf(
   if (current.interrupted) {
     const after = step.checkpoint
       ? `go on after checkpoint ${step.checkpoint.name}`
-      : 'begin it again: it reached no checkpoint';
+      : step.artifacts.length > 0
+        ? 'go on from the files that were changed for it: it reached no checkpoint'
+        : 'begin it again: it reached no checkpoint';
     const all =
       interrupted.length > 1
         ? ` (interrupted too: ${interrupted

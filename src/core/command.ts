@@ -70,8 +70,12 @@ export type Command =
       client?: EventBody<'session.started'>['client'];
       owner?: Owner | undefined;
       mark?: TreeMark | undefined;
+      atRest?: boolean | undefined;
     }
-  | ({ type: 'session.end' } & Omit<EventBody<'session.ended'>, 'id' | 'reason' | 'evidence' | 'lastSeenAt'> & {
+  | ({ type: 'session.end' } & Omit<
+      EventBody<'session.ended'>,
+      'id' | 'reason' | 'evidence' | 'lastSeenAt' | 'unannounced'
+    > & {
         reason: 'completed' | 'context-exhausted' | 'timeout' | 'maintainer-directed' | 'superseded';
       })
   /** Ends a session that was put together from what its client left. */
@@ -96,7 +100,13 @@ export type Command =
       note?: string | undefined;
       followUp?: string[] | undefined;
     }
-  | { type: 'note.add'; text: string; kind: EventBody<'note.added'>['kind']; step?: string | undefined }
+  | {
+      type: 'note.add';
+      text: string;
+      kind: EventBody<'note.added'>['kind'];
+      step?: string | undefined;
+      asked?: boolean | undefined;
+    }
   | {
       type: 'usage.add';
       input: number;
@@ -143,7 +153,10 @@ export type Command =
   | { type: 'message.reply'; id: string; body: string }
   | { type: 'message.escalate' }
   | { type: 'worklog.compact'; entries: string[]; proof: string; version: number }
-  | ({ type: 'snapshot.take' } & Pick<EventBody<'snapshot.taken'>, 'next' | 'why' | 'fileNotes' | 'reason' | 'mark'>)
+  | ({ type: 'snapshot.take' } & Pick<
+      EventBody<'snapshot.taken'>,
+      'next' | 'why' | 'fileNotes' | 'reason' | 'mark' | 'atRest'
+    >)
   | {
       type: 'handoff.offer';
       to: string;

@@ -158,7 +158,7 @@ const seldom = fc.oneof(
   of('message.escalate'),
   of('worklog.compact', { entries: fc.array(pick('N-1', 'N-2', 'S-1')), proof: pick('h'), version: fc.nat(40) }),
   of('session.recover', { reason: pick('crashed', 'timeout', 'completed'), why: maybe(words), next: maybe(words) }),
-  of('snapshot.take', { next: maybe(words), why: maybe(words) }),
+  of('snapshot.take', { next: maybe(words), why: maybe(words), atRest: maybe(fc.boolean()) }),
   of('handoff.clarify', { id: id('H'), question: words }),
   of('handoff.decline', { id: id('H'), reason: words }),
   of('handoff.withdraw', { id: id('H') }),

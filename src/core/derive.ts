@@ -336,6 +336,13 @@ export function isGone(session: Session, vitals: Vitals): boolean {
   return leaseEnd(session, vitals) <= vitals.now;
 }
 
+/** Whether nothing is lost if it is gone: its turn is over, and neither a command nor a subagent of its is running. */
+export function isAtRest(state: State, session: Session): boolean {
+  if (!session.isResting) return false;
+  for (const effect of state.effects.values()) if (effect.session === session.id) return false;
+  return [...state.sessions.values()].every((one) => one.parent !== session.id || isAtRest(state, one));
+}
+
 /** The leaves that could be started now, in plan order. */
 export function readySteps(plan: PlanView): StepView[] {
   return plan.leaves.filter((view) => view.status === 'pending' && view.obstacles.length === 0);

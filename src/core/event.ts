@@ -150,6 +150,8 @@ export const eventBodies = {
     client: v.optional(v.object({ name: Label, id: Label, inferred: v.optional(v.boolean()) })),
     owner: v.optional(Owner),
     mark: v.optional(TreeMark),
+    /** It waits for a request. */
+    atRest: v.optional(v.boolean()),
     ...Aliased,
   }),
   'session.ended': v.object({
@@ -164,6 +166,8 @@ export const eventBodies = {
     evidence: v.optional(v.array(Sentence)),
     /** When the session was last seen, if that is known better than the time of this event. */
     lastSeenAt: v.optional(Instant),
+    /** Its client told no end, but its last turn was over and nothing was running: it is not taken for crashed. */
+    unannounced: v.optional(v.boolean()),
   }),
 
   'claim.taken': v.object({
@@ -203,7 +207,15 @@ export const eventBodies = {
   /** Carries the whole item: what was settled is not kept in folded state. */
   'item.reopened': v.object({ item: ItemBody, raisedAt: Instant, note: v.optional(Text) }),
 
-  'note.added': v.object({ id: Label, text: Sentence, kind: NoteKind, step: v.optional(StepKey), ...Aliased }),
+  'note.added': v.object({
+    id: Label,
+    text: Sentence,
+    kind: NoteKind,
+    step: v.optional(StepKey),
+    /** It is what the agent was asked, in the words of whoever asked. */
+    asked: v.optional(v.boolean()),
+    ...Aliased,
+  }),
   'usage.added': v.object({
     agent: ActorName,
     input: Count,
@@ -257,6 +269,8 @@ export const eventBodies = {
     sequence: Count,
     reason: v.optional(CloseReason),
     reconstructed: v.optional(v.boolean()),
+    /** Left at the end of a turn: the session waits for a request and does nothing until one comes. */
+    atRest: v.optional(v.boolean()),
     token: v.optional(Label),
     mark: v.optional(TreeMark),
     /** As it was written, to be written again: what it was made of (files, git) may be gone by then. */

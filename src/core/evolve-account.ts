@@ -185,6 +185,7 @@ function readSession(state: State, event: Read, said: AccountSession, touch: Tou
     startedAt,
     startedVersion: event.version,
     seenAt: startedAt,
+    isResting: false,
     continues: continues ?? before?.continues ?? null,
     continuedBy: before?.continuedBy ?? null,
     returns: false,

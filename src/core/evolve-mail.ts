@@ -2,11 +2,12 @@ import type { Event, EventOf } from './event.ts';
 import { heldSteps } from './evolve-session.ts';
 import { holdStep, takeStep } from './evolve-step.ts';
 import { moveOf } from './lifecycle.ts';
-import { count, type Handoff, type State } from './state.ts';
+import { count, firstWords, type Handoff, type State } from './state.ts';
 import type { Toucher } from './touch.ts';
 
 export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: Toucher): void {
-  const { id, session, agent, sequence, next } = event.body;
+  const { id, session, agent, sequence, next, why, atRest } = event.body;
+  if (why && atRest) state.said = { text: firstWords(why), session, at: event.at };
   count(state, id);
   state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));
   state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };

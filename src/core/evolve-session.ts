@@ -1,4 +1,4 @@
-import type { EventOf } from './event.ts';
+import type { Event, EventOf } from './event.ts';
 import { passMail } from './evolve-message.ts';
 import { growWorklog, SESSION_LINES } from './evolve-worklog.ts';
 import { type Claim, count, type Session, type State } from './state.ts';
@@ -11,7 +11,8 @@ export function applySession(
   recall: Recall,
 ): void {
   if (event.type === 'session.started') {
-    const { id, agent, kind, role, leaseMs, continues, returns, parent, client, owner, mark, alias } = event.body;
+    const { id, agent, kind, role, leaseMs, continues, returns, parent, client, owner, mark, alias, atRest } =
+      event.body;
     count(state, id);
     state.totals.sessions += 1;
     const after: Session = {
@@ -24,6 +25,7 @@ export function applySession(
       startedAt: event.at,
       startedVersion: event.version,
       seenAt: event.at,
+      isResting: atRest ?? false,
       continues: continues ?? null,
       continuedBy: null,
       returns: returns ?? false,
@@ -52,7 +54,7 @@ export function applySession(
     touch('session', gone.id, continued, gone);
     return;
   }
-  const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt } = event.body;
+  const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt, unannounced } = event.body;
   const before = state.sessions.get(id);
   if (!before) return;
   const left = heldSteps(state, id);
@@ -76,7 +78,25 @@ export function applySession(
     contextUsage: contextUsage ?? null,
     mark: mark ?? before.mark,
     evidence: evidence ?? [],
+    ...(unannounced ? { unannounced } : {}),
   });
+}
+
+/** Whether a session rests after an event of its own; what is counted or ends late belongs to the turn before. */
+export function restsAfter(session: Session, event: Event): boolean {
+  switch (event.type) {
+    case 'snapshot.taken':
+      return event.body.atRest ?? session.isResting;
+    case 'step.started':
+      // What the session before it held comes with the seat, without anybody asking for it.
+      return session.isResting && session.continues !== null && event.body.takenOverFrom === session.continues;
+    case 'session.started':
+    case 'usage.added':
+    case 'effect.ended':
+      return session.isResting;
+    default:
+      return false;
+  }
 }
 
 export function heldSteps(state: State, session: string): string[] {

@@ -2,13 +2,13 @@ import type { Event, EventBody, EventOf } from './event.ts';
 import { applyAccount } from './evolve-account.ts';
 import { applyHandoff, applySnapshot, markProgress } from './evolve-mail.ts';
 import { applyMessage } from './evolve-message.ts';
-import { applyClaim, applySession } from './evolve-session.ts';
+import { applyClaim, applySession, restsAfter } from './evolve-session.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './evolve-step.ts';
 import { applyCompaction, growWorklog, noteLines } from './evolve-worklog.ts';
 import { isOpen } from './lifecycle.ts';
 import { markPlace } from './place.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
-import { count } from './state.ts';
+import { count, firstWords } from './state.ts';
 import { present, type Recall, type Touch, type Toucher } from './touch.ts';
 
 /**
@@ -27,7 +27,12 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   apply(state, event, touch, recall);
   if (state.handoffs.size > 0) markProgress(state, event, touch);
   const session = event.session === null ? undefined : state.sessions.get(event.session);
-  if (session && session.seenAt < event.at) state.sessions.set(session.id, { ...session, seenAt: event.at });
+  if (session) {
+    const isResting = restsAfter(session, event);
+    const isLater = session.seenAt < event.at;
+    if (isLater || isResting !== session.isResting)
+      state.sessions.set(session.id, { ...session, isResting, seenAt: isLater ? event.at : session.seenAt });
+  }
   return touches;
 }
 
@@ -256,6 +261,12 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): 
   const note: Note = { ...event.body, at: event.at, by: event.actor.name, session: event.session };
   growWorklog(state, noteLines(note.text));
   if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(note.id, note);
+  if (note.asked) {
+    const text = firstWords(note.text.replace(/^Asked: /, ''));
+    // Whoever goes on was asked something too: what the one before was asked stays beside it.
+    const before = state.asked.filter((one) => one.session !== event.session).slice(-1);
+    state.asked = [...before, { text, session: event.session, at: event.at }];
+  }
   touch('note', note.id, null, note);
 }
 

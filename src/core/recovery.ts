@@ -56,6 +56,8 @@ export interface Reconstruction {
   /** What the summary of a compaction says was decided. */
   decisions: readonly string[];
   spent: Spent | null;
+  /** It is what the client counted itself, for its subagents too. */
+  isSpentTotal: boolean;
   models: readonly string[];
   errors: readonly string[];
   startedAt: string | null;
@@ -188,6 +190,7 @@ export function createRecovery(): Recovery {
       todos: todos.result(),
       decisions: seen.summary === null ? [] : statedDecisions(seen.summary),
       spent: usage.total(),
+      isSpentTotal: usage.isTotal(),
     }),
   };
 }
@@ -261,8 +264,9 @@ function createUsage() {
       const [oldest] = byId.size > USAGE_IDS_LIMIT ? byId.keys() : [];
       if (oldest !== undefined) byId.delete(oldest);
     },
+    isTotal: (): boolean => total.input + total.output > sum.input + sum.output,
     total(): Spent | null {
-      const larger = total.input + total.output > sum.input + sum.output ? total : sum;
+      const larger = this.isTotal() ? total : sum;
       return larger.input + larger.output > 0 ? larger : null;
     },
   };

@@ -10,3 +10,9 @@ export function requestWords(request: string): { goal: string; title: string } |
 }
 
 const GOAL_CHARS = 4000;
+
+/** OpenCode's command line puts quotes around a request of several words; they are none of the user's. */
+export function withoutShellQuotes(request: string): string {
+  const inside = /^"((?:[^"]|(?<=\\)")*)"$/.exec(request)?.[1];
+  return inside === undefined ? request : inside.replaceAll('\\"', '"').trim();
+}

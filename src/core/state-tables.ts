@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 9;
+export const STATE_FORMAT = 10;
 
 export function emptyState(): State {
   return stateWith(
@@ -10,6 +10,8 @@ export function emptyState(): State {
       run: null,
       counters: {},
       next: null,
+      asked: [],
+      said: null,
       totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
       lastSnapshot: null,
       worklog: { lines: 0, entries: 0, archives: [] },

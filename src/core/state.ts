@@ -30,6 +30,9 @@ export interface State {
   mirrors: Map<string, Mirror>;
   acceptedConflicts: Map<string, string>;
   next: NextAction | null;
+  /** What agents were asked last, by the last two sessions, and what was said at the end of a turn; the first words. */
+  asked: readonly Utterance[];
+  said: Utterance | null;
   /** Where the work stood when it was recorded last, by working tree; the main one has no name. */
   places: Map<string, Place>;
   /** How many of each there have been, for a brief that says what it leaves out. */
@@ -38,6 +41,12 @@ export interface State {
   /** The last snapshot's number, by agent. */
   snapshotSequences: Map<string, number>;
   worklog: Worklog;
+}
+
+export interface Utterance {
+  text: string;
+  session: string | null;
+  at: string;
 }
 
 /** How long the worklog has become, and what went out of it. */
@@ -151,6 +160,8 @@ export interface Session {
   startedVersion: number;
   /** Of the last event it caused. */
   seenAt: string;
+  /** Its turn is over and it has done nothing since. */
+  isResting: boolean;
   continues: string | null;
   /** The session that went on in its place. */
   continuedBy: string | null;
@@ -168,6 +179,8 @@ export interface Session {
   leftClaims: readonly Pick<Claim, 'files' | 'reason'>[];
   endedAt: string | null;
   endReason: string | null;
+  /** Its end was not told, but seen. */
+  unannounced?: boolean | undefined;
   notes: readonly string[];
   issues: readonly string[];
   contextUsage: number | null;
@@ -337,6 +350,13 @@ export interface Result {
   session: string | null;
   by: string;
   at: string;
+}
+
+const UTTERANCE_CHARS = 600;
+
+/** Of what was said, as much as a brief would quote. */
+export function firstWords(text: string): string {
+  return text.length > UTTERANCE_CHARS ? `${text.slice(0, UTTERANCE_CHARS - 1)}…` : text;
 }
 
 /** The id the next thing of a prefix gets. `ahead` counts ids already given out by the same decision. */

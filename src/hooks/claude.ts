@@ -1,6 +1,6 @@
 import { deedOf, resultOf } from '../core/deed.ts';
 import type { Payload } from '../core/payload.ts';
-import { objectOf, percentOf, textOf } from '../core/payload.ts';
+import { listOf, objectOf, percentOf, textOf } from '../core/payload.ts';
 import type { Dialect, Moment, MomentKind, Scene, StartSource } from './moment.ts';
 
 /** Claude Code. Codex and Qwen Code speak the same events with small differences, and are made from this. */
@@ -53,6 +53,7 @@ export function readClaudeEvent(event: string, payload: Payload, client: Scene['
         kind: 'turn-end',
         said: textOf(payload['last_assistant_message']),
         pressure: pressureIn(payload),
+        isBusy: listOf(payload['background_tasks']).length > 0,
       };
     case 'StopFailure':
       return { ...scene, kind: 'turn-failed', ...failureOf(payload['error'], payload['error_details']) };

@@ -14,7 +14,8 @@ export type Moment = Scene &
     | { kind: 'tool-after'; deed: Deed; result: ToolResult }
     | { kind: 'subagent-start' }
     | { kind: 'subagent-stop'; said: string | null }
-    | { kind: 'turn-end'; said: string | null; pressure: Pressure | null }
+    /** Busy: something that the agent started goes on in the background. */
+    | { kind: 'turn-end'; said: string | null; pressure: Pressure | null; isBusy?: boolean }
     | { kind: 'turn-failed'; reason: 'rate-limit' | 'error'; told: string }
     | { kind: 'compact-before'; isCertain: boolean; pressure: Pressure | null }
     | { kind: 'usage'; spent: Spent; pressure: Pressure | null }

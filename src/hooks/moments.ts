@@ -62,7 +62,7 @@ async function startSession(
 ): Promise<string | null> {
   const status = beginGitStatus(context);
   const { source, request, parent = null } = moment;
-  const seat = await takeSeat(context, moment, { source, request, parent, status });
+  const seat = await takeSeat(context, moment, { source, request, parent, status, atRest: request === null });
   if (!seat) return null;
   const { folder, memory, remember } = memoryOf(seat, moment);
   pruneMemory(folder);
@@ -77,14 +77,14 @@ async function startSession(
 }
 
 async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'prompt'>): Promise<string | null> {
-  const seat = await seatOf(context, moment, { request: moment.request });
+  const seat = await seatForTurn(context, moment);
   if (!seat) return handedOver(dialect);
   await setGoal(seat, moment, moment.request);
   const words = requestWords(moment.request);
   if (words)
     await execute(
       seat,
-      { type: 'note.add', kind: 'worklog', text: `Asked: ${words.goal}` },
+      { type: 'note.add', kind: 'worklog', text: `Asked: ${words.goal}`, asked: true },
       keyOf(moment, moment.request),
     );
   if (!dialect.takesContext.has('prompt')) return null;
@@ -112,6 +112,14 @@ async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'
   return withNotice(due === undefined ? null : await briefText(seat, due), memory.notice);
 }
 
+/** A client may tell the first request before the start of its session; what its last process left is not meant then. */
+async function seatForTurn(context: Context, moment: MomentOf<'prompt'>): Promise<Seat | null> {
+  const seat = await findSeat(context, moment);
+  const isDead = seat && (await seat.engine.vitals(seat.state)).owners.get(seat.session.id) === 'dead';
+  if (seat && !isDead) return seat;
+  return takeSeat(context, moment, { source: null, request: moment.request, parent: null });
+}
+
 function handedOver(dialect: Dialect): string | null {
   return dialect.takesContext.has('prompt')
     ? 'Holdfast: the work of this session was given to another one, so what happens here is no longer recorded. `holdfast resume` says who has it.'
@@ -137,8 +145,9 @@ async function endTurn(context: Context, moment: MomentOf<'turn-end'>): Promise<
     await execute(seat, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
   }
   const found = await countTokens(seat, moment);
-  const told = await tellPressure(seat, moment, moment.pressure ?? found);
-  if (!told) await leaveSnapshot(seat, moment.said);
+  const atRest = moment.isBusy !== true;
+  const told = await tellPressure(seat, moment, moment.pressure ?? found, atRest);
+  if (!told) await leaveSnapshot(seat, moment.said, atRest);
   return null;
 }
 
@@ -167,7 +176,8 @@ async function beforeCompaction(
   dialect: Dialect,
   moment: MomentOf<'compact-before'>,
 ): Promise<string | null> {
-  const seat = await seatOf(context, moment);
+  // Copilot compacts by command in a process that says nothing else.
+  const seat = await seatOf(context, moment, { atRest: true });
   if (!seat) return null;
   if (moment.isCertain) await countTokens(seat, moment);
   // Announced before every request, it is worth a snapshot only now and then.
@@ -217,26 +227,34 @@ async function endSession(context: Context, moment: MomentOf<'session-end'>): Pr
 }
 
 /** What a session leaves in case it does not come back; nothing when nothing happened since the last one. */
-export async function leaveSnapshot(seat: Seat, said: string | null): Promise<void> {
-  const { lastSnapshot, version } = seat.state;
-  if (lastSnapshot?.session === seat.session.id && lastSnapshot.version === version) {
+export async function leaveSnapshot(seat: Seat, said: string | null, atRest = false): Promise<void> {
+  const { lastSnapshot, version, sessions } = seat.state;
+  const isKnown = !atRest || sessions.get(seat.session.id)?.isResting === true;
+  if (isKnown && lastSnapshot?.session === seat.session.id && lastSnapshot.version === version) {
     await beat(seat);
     return;
   }
   const why = said === null ? '' : oneLine(redact(said.slice(0, 4000)).text, 600);
-  const done = await execute(seat, { type: 'snapshot.take', ...(why ? { why } : {}) }, null);
+  const words = { ...(why ? { why } : {}), ...(atRest ? { atRest } : {}) };
+  const done = await execute(seat, { type: 'snapshot.take', ...words }, null);
   await writeResumeFile(seat.context, done.state);
 }
 
 const MARKS = [90, 75] as const;
 
 /** Says once that the context is nearly full, and leaves a snapshot while there is room to write one. */
-export async function tellPressure(seat: Seat, moment: Moment, pressure: Pressure | null): Promise<boolean> {
+export async function tellPressure(
+  seat: Seat,
+  moment: Moment,
+  pressure: Pressure | null,
+  atRest = false,
+): Promise<boolean> {
   const { memory, remember } = memoryOf(seat, moment);
   const mark = MARKS.find((one) => pressure !== null && pressure.percent >= one);
   if (mark === undefined || mark <= (memory.toldPercent ?? 0)) return false;
   const notice = `Holdfast: about ${Math.round(pressure?.percent ?? mark)} % of the context is used. A snapshot of session ${seat.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
-  await leaveSnapshot(seat, `${Math.round(pressure?.percent ?? mark)} % of the context is used.`);
+  const said = moment.kind === 'turn-end' ? moment.said : null;
+  await leaveSnapshot(seat, said ?? `${Math.round(pressure?.percent ?? mark)} % of the context is used.`, atRest);
   remember({ ...memory, toldPercent: mark, notice });
   return true;
 }

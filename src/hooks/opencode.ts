@@ -1,6 +1,7 @@
 import { deedOf, readTodoList, resultOf } from '../core/deed.ts';
 import type { Payload } from '../core/payload.ts';
 import { countOf, listOf, objectOf, textOf } from '../core/payload.ts';
+import { withoutShellQuotes } from '../core/request.ts';
 import { failureOf } from './claude.ts';
 import type { Dialect, Moment, MomentKind, Scene } from './moment.ts';
 
@@ -47,7 +48,7 @@ function readOpencodeEvent(event: string, payload: Payload): Moment | null {
         .map((part) => textOf(part['text']) ?? '')
         .join('\n')
         .trim();
-      return request ? { ...scene, kind: 'prompt', request } : null;
+      return request ? { ...scene, kind: 'prompt', request: withoutShellQuotes(request) } : null;
     }
     case 'tool.execute.before':
       return {

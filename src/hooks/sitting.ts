@@ -1,5 +1,6 @@
 import { conversationOf } from '../core/client.ts';
 import { Fault } from '../core/fault.ts';
+import { sha256 } from '../core/sha256.ts';
 import type { Session, State } from '../core/state.ts';
 import type { Engine } from '../engine/engine.ts';
 import { treeMark } from '../operations/act.ts';
@@ -18,6 +19,8 @@ export interface Arrival {
   request: string | null;
   /** The conversation that this one was started from. */
   parent: string | null;
+  /** It waits for a request; otherwise a turn is under way. */
+  atRest?: boolean;
   status?: Promise<GitStatus | null> | undefined;
 }
 
@@ -35,6 +38,12 @@ export async function takeSeat(context: Context, moment: Scene, arrival: Arrival
   const present = sessionIn(state, moment);
   if (present && isSameProcess(present, context)) return seatAt(here, engine, state, present);
   const former = present ?? (await formerSession(engine, run, moment));
+  if (former?.status === 'active' && isSameProcess(former, context)) {
+    // Another hook of this moment has begun it since the state was read.
+    const now = await engine.load(run);
+    const begun = sessionIn(now, moment);
+    if (begun) return seatAt(here, engine, now, begun);
+  }
   if (former && former.status === 'superseded' && arrival.source === null) {
     const next = former.continuedBy ? await sessionById(engine, run, former.continuedBy) : null;
     if (next?.client?.id !== former.client?.id) return null;
@@ -55,7 +64,7 @@ async function beginSession(
   engine: Engine,
   state: State,
   moment: Scene,
-  { source, parent, status }: Arrival,
+  { source, parent, status, atRest }: Arrival,
   former: Session | null,
 ): Promise<Seat> {
   const continues =
@@ -71,12 +80,21 @@ async function beginSession(
       client: { name: moment.client, id: conversationOf(moment), ...(isInferred ? { inferred: true } : {}) },
       owner: context.caller.owner,
       mark: status ? await fullTreeMark(context, status) : treeMark(context),
+      ...(atRest ? { atRest } : {}),
     },
-    context.caller,
+    { ...context.caller, key: sittingKey(context, moment, former) },
   );
-  const session = done.state.sessions.get(done.session ?? '') ?? [...done.state.sessions.values()].at(-1);
+  const session = sessionIn(done.state, moment) ?? done.state.sessions.get(done.session ?? '');
   if (!session) throw new Fault('internal', 'The session that was begun is not there.');
   return seatAt(context, engine, done.state, session);
+}
+
+/** A client may run two hooks at the same moment, each the first of its process: the conversation has one session there. */
+function sittingKey(context: Context, moment: Scene, former: Session | null): string | null {
+  if (moment.conversation === null) return null;
+  const { pid, host, startedAt } = { ...context.caller.owner };
+  const told = [conversationOf(moment), pid ?? null, host ?? null, startedAt ?? null, former?.id ?? null];
+  return `hook:session:${sha256(JSON.stringify(told)).slice(0, 32)}`;
 }
 
 /** The session of the same process: a conversation that was cleared or forked goes on from it. */

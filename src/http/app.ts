@@ -185,6 +185,8 @@ export function createApp(options: AppOptions): Hono<Env> {
             warn: () => undefined,
           }),
         mayCall: (operation) => mustReach(token, operation.scope, operation.name),
+        owner: token.name,
+        holds: () => access.holds(token),
       });
     });
   }

@@ -46,9 +46,12 @@ export const serve = defineOperation({
     const stopping = new AbortController();
     const log = createLog((line) => process.stderr.write(`${line}\n`), now);
     const { createMcpHandler } = await import('../mcp/http.ts');
+    const mcp = createMcpHandler({ version: packageOf().version });
+    // Clients keep streams open that nobody else would end.
+    stopping.signal.addEventListener('abort', () => void mcp.close());
     const app = createApp({
       context,
-      mcp: createMcpHandler({ version: packageOf().version }),
+      mcp,
       version: packageOf().version,
       web: join(packageOf().folder, 'dist', 'web'),
       host,

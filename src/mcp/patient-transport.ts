@@ -4,11 +4,13 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 /**
  * Standard input and output as a transport that answers what was asked before it ends: whoever writes its requests and
- * closes the pipe gets all the answers. `ended` settles when the last one is written.
+ * closes the pipe gets all the answers. `ended` settles when the last one is written. A request to be told of changes is
+ * answered by the end only: it is not waited for, but said that it came.
  */
 export function createPatientTransport(
   input: Readable,
   output: Writable,
+  onListen: () => void = () => undefined,
 ): { transport: Transport; ended: Promise<void> } {
   const inner = new StdioServerTransport(input, output);
   const open = new Set<string | number>();
@@ -23,7 +25,10 @@ export function createPatientTransport(
   const transport: Transport = {
     async start() {
       inner.onmessage = (message: JSONRPCMessage) => {
-        if (isJSONRPCRequest(message)) open.add(message.id);
+        if (isJSONRPCRequest(message)) {
+          if (message.method === 'subscriptions/listen') onListen();
+          else open.add(message.id);
+        }
         transport.onmessage?.(message);
       };
       inner.onerror = (error) => transport.onerror?.(error);

@@ -97,10 +97,10 @@ const onHeldStep: ReadonlySet<string> = new Set([
   'handoff',
 ]);
 
-/** One that was taken for dead, or whose work went to another. */
+/** One whose end was not its own word, or whose work went to another. */
 async function lostSession(engine: Engine, run: string, conversation: string): Promise<Session | null> {
   const found = await engine.records(run, { ...sessionsOf(conversation), limit: 20 });
   const sessions = found.map((record) => record.doc as Session);
   const [last] = sessions.sort((a, b) => Number(b.id.slice(2)) - Number(a.id.slice(2)));
-  return last && (last.status === 'crashed' || last.status === 'superseded') ? last : null;
+  return last && (last.status === 'crashed' || last.status === 'superseded' || last.unannounced) ? last : null;
 }

@@ -1,3 +1,4 @@
+import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as v from 'valibot';
 import { oneLine } from '../core/text.ts';
@@ -10,7 +11,7 @@ import { type Caller, recogniseCaller } from './caller.ts';
 import { createPatientTransport } from './patient-transport.ts';
 import { seatFor } from './seat.ts';
 import { createServer } from './server.ts';
-import { watchResources } from './subscriptions.ts';
+import { createWatcher, type Listening, offerSubscriptions, versionsOf } from './subscriptions.ts';
 import { loadTools } from './tools.ts';
 
 /** Put in by the bundler. */
@@ -34,7 +35,23 @@ export const mcp = defineOperation({
     const [tools, found] = await Promise.all([loadTools({ remote: false }), agentProcess(ppid)]);
     const owner = context.caller.owner ?? found;
     const inTurn = createQueue();
-    const { transport, ended } = createPatientTransport(process.stdin, process.stdout);
+    const watcher = createWatcher(() => versionsOf(context));
+    let pinned: McpServer | null = null;
+    let listening: Listening | null = null;
+    // Clients of the 2026 revision: what they asked for is picked out further on.
+    const tell = (uri: string): void => void pinned?.server.sendResourceUpdated({ uri }).catch(() => undefined);
+    const { transport, ended } = createPatientTransport(process.stdin, process.stdout, () => {
+      listening ??= watcher.listen(tell);
+    });
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+      listening?.stop();
+    });
+    const complain = ({ message }: Error): void => {
+      // Whoever is gone cannot be told that its stream ends, and need not be.
+      if (!isOver) process.stderr.write(`holdfast mcp: ${oneLine(message)}\n`);
+    };
     const handle = serveStdio(
       () => {
         const server = createServer({
@@ -44,10 +61,11 @@ export const mcp = defineOperation({
           reachFor: ({ client, meta }) =>
             reachAs(context, recogniseCaller({ client, meta, environment: env, named, owner }), inTurn),
         });
-        watchResources(server, context, ended);
+        offerSubscriptions(server, watcher, ended);
+        pinned = server;
         return server;
       },
-      { transport, onerror: (error) => process.stderr.write(`holdfast mcp: ${oneLine(error.message)}\n`) },
+      { transport, onerror: complain },
     );
     await ended;
     await handle.close();

@@ -13,6 +13,7 @@ import type { TreeMark } from '../core/event.ts';
 import type { FileRecord, Session, State } from '../core/state.ts';
 import { findMoved, observeFiles, type Wanted } from '../workspace/evidence.ts';
 import { type GitStatus, readAdded, readAncestry, readGitStatus } from '../workspace/git-status.ts';
+import { installedPaths, isInstalled } from '../workspace/installed.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';
@@ -93,15 +94,19 @@ export async function findEvidence(
   };
 }
 
-/** What git calls changed, without what the mirrors are. */
+/** What git calls changed, without what the mirrors are and what was installed: nobody's work is in those. */
 export async function ownChanges(
   workspace: Workspace,
   state: State,
   status: GitStatus | null,
 ): Promise<GitStatus | null> {
-  if (!status || state.mirrors.size === 0) return status;
+  if (!status || status.dirty.size === 0) return status;
+  const installed = installedPaths(workspace.folder);
+  const dirty =
+    installed.size > 0 ? new Map([...status.dirty].filter(([path]) => !isInstalled(installed, path))) : status.dirty;
+  if (state.mirrors.size === 0) return { ...status, dirty };
   const { withoutMirrors } = await import('./mirrors.ts');
-  return { ...status, dirty: withoutMirrors(workspace, state, status.dirty) };
+  return { ...status, dirty: withoutMirrors(workspace, state, dirty) };
 }
 
 async function recordedEvidence(context: Context, state: State, here: string | null): Promise<RecordedEvidence> {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isGone } from '../core/derive.ts';
+import { isAtRest, isGone } from '../core/derive.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import type { Session } from '../core/state.ts';
 import {
@@ -83,7 +83,8 @@ export async function knownSessions(context: Context): Promise<KnownSession[]> {
     const vitals = state.sessions.size > 0 ? await engine.vitals(state) : null;
     for (const record of records) {
       const session = record.doc as Session;
-      const isCutOff = session.status === 'active' && vitals !== null && isGone(session, vitals);
+      const active = state.sessions.get(session.id);
+      const isCutOff = active && vitals !== null && isGone(active, vitals) && !isAtRest(state, active);
       known.push({ run, session: isCutOff ? { ...session, status: 'crashed' } : session });
     }
   }

@@ -16,6 +16,13 @@ import { execute, type Seat, seatAt } from './seat.ts';
 import { superviseRun } from './supervision.ts';
 import { followTodos } from './todo-list.ts';
 
+export interface Lineage {
+  /** The session that a subagent worked for. */
+  parent?: string;
+  /** What is recorded below the session before it ends. */
+  within?: (session: string) => Promise<Change[]>;
+}
+
 /**
  * Records what was found under a session of the conversation that goes on from the last one it had, and ends it as the
  * conversation ended, with a snapshot that is marked as reconstructed.
@@ -26,9 +33,10 @@ export async function recordNews(
   news: News,
   found: Reconstruction,
   transcript: Transcript,
+  { parent, within = async () => [] }: Lineage = {},
 ): Promise<{ session: string; changed: Change[] }> {
   await superviseRun({ ...context, caller: { ...context.caller, session: null, key: null } });
-  const seat = await takeSeat(context, place);
+  const seat = await takeSeat(context, place, parent);
   const changed: Change[] = [];
   const record = async (command: Command, key: string | null = null): Promise<void> => {
     changed.push(...(await execute(seat, command, key)).changed);
@@ -43,6 +51,7 @@ export async function recordNews(
     await record({ type: 'note.add', kind: 'worklog', text: noteOf(place, found) });
     const from = `transcript of ${transcript.client}, conversation ${transcript.id}: ${transcript.path}`;
     const findings = [...tellNews(news, found), ...found.problems];
+    changed.push(...(await within(seat.session.id)));
     await record({ type: 'recovery.make', from, findings }, place.key);
   } finally {
     // Whatever went wrong, nobody is left behind who seems to be at work.
@@ -51,7 +60,11 @@ export async function recordNews(
   return { session: seat.session.id, changed };
 }
 
-async function takeSeat(context: Context, { conversation, sessions, run }: Place & { run: string }): Promise<Seat> {
+async function takeSeat(
+  context: Context,
+  { conversation, sessions, run }: Place & { run: string },
+  parent: string | undefined,
+): Promise<Seat> {
   const engine = await context.engine();
   const [former] = sessions;
   const agent = former?.agent ?? agentName(conversation.client, conversation.subagent);
@@ -62,6 +75,7 @@ async function takeSeat(context: Context, { conversation, sessions, run }: Place
       type: 'session.start',
       continues: former?.id,
       role: former?.role,
+      parent: former?.parent ?? parent,
       client: { name: conversation.client, id: conversationOf(conversation) },
       mark: treeMark(context),
     },
@@ -167,6 +181,8 @@ function reasonOf({ sessions }: Place, found: Reconstruction): 'completed' | 'ti
 }
 
 function nextOf({ conversation }: Place, found: Reconstruction): { next?: string } {
+  // What comes next is for whoever it worked for to say.
+  if (conversation.subagent !== null) return {};
   if (found.lastMessage === null && found.lastRequest === null) return {};
   const tools = otherCalls(found);
   const said = found.lastMessage ? ` It said last: ${oneLine(found.lastMessage, 300)}` : '';

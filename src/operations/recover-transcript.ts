@@ -1,23 +1,29 @@
+import { resolve } from 'node:path';
 import type { Change } from '../core/changed.ts';
 import { type Conversation, conversationOf } from '../core/client.ts';
 import { Fault } from '../core/fault.ts';
 import { outcomeOf, type Reconstruction } from '../core/recovery.ts';
 import { sha256 } from '../core/sha256.ts';
 import { oneLine } from '../core/text.ts';
-import { reconstruct } from '../workspace/transcripts/clients.ts';
 import type { Transcript } from '../workspace/transcripts/transcript.ts';
 import { currentRun } from './act.ts';
 import type { Context } from './context.ts';
 import { type Asked, findTranscript, type KnownSession, knownSessions } from './find-transcript.ts';
-import { openForeignDatabase } from './foreign-database.ts';
 import { openRun } from './open-run.ts';
 import { gatherNews, type Place, tellNews } from './recover-news.ts';
 import { recordNews } from './recover-record.ts';
+import {
+  gatherSubagentNews,
+  type RecoveredSubagent,
+  reconstructWhole,
+  recordSubagentNews,
+  tellSubagentNews,
+} from './recover-subagents.ts';
 
 /** Reads a transcript and records what is not known yet. A second time there is nothing left to record. */
 export async function recoverTranscript(context: Context, asked: Asked & { dryRun?: boolean | undefined }) {
   const transcript = await findTranscript(context, asked);
-  const found = reconstruct(transcript, openForeignDatabase);
+  const { found, subagents } = reconstructWhole(transcript);
   if (found.entries === 0) {
     throw new Fault('invalid', `Nothing in ${transcript.path} could be read as a transcript of ${transcript.client}.`, {
       hints: ['Say whose it is with `--client`.', ...found.problems.slice(0, 3)],
@@ -25,7 +31,7 @@ export async function recoverTranscript(context: Context, asked: Asked & { dryRu
     });
   }
   const isDry = asked.dryRun === true;
-  const place = await placeOf(context, transcript, found);
+  const place = await placeOf(context, transcript, found, subagents);
   mustBeOver(place);
   const outcome = (run: string | null, session: string | null, added: string[], changed?: Change[]) => ({
     data: {
@@ -36,23 +42,32 @@ export async function recoverTranscript(context: Context, asked: Asked & { dryRu
       session,
       dryRun: isDry,
       added,
-      found: shown(found),
+      found: { ...shown(found), subagents: subagents.map(shownSubagent) },
     },
     ...(changed ? { changed } : {}),
   });
   if (place.run !== null && (await isRecorded(context, place))) return outcome(place.run, null, []);
   const news = await gatherNews(context, place, found);
+  const below = await gatherSubagentNews(context, place, subagents);
   const told = [
     ...(place.run === null ? [`A run with the goal: ${oneLine(found.goal ?? 'none', 200)}`] : []),
     ...tellNews(news, found),
+    ...tellSubagentNews(below),
   ];
   if (isDry) return outcome(place.run, null, told);
   const run = place.run ?? (await newRun(context, place.conversation, found));
-  const { session, changed } = await recordNews({ ...context, run }, { ...place, run }, news, found, transcript);
+  const here = { ...context, run };
+  const within = (session: string) => recordSubagentNews(here, below, session);
+  const { session, changed } = await recordNews(here, { ...place, run }, news, found, transcript, { within });
   return outcome(run, session, told, changed);
 }
 
-async function placeOf(context: Context, transcript: Transcript, found: Reconstruction): Promise<Place> {
+async function placeOf(
+  context: Context,
+  transcript: Transcript,
+  found: Reconstruction,
+  subagents: readonly RecoveredSubagent[],
+): Promise<Place> {
   const conversation: Conversation = { client: transcript.client, conversation: transcript.id, subagent: null };
   const id = conversationOf(conversation);
   const known = context.workspace() ? await knownSessions(context) : [];
@@ -60,7 +75,8 @@ async function placeOf(context: Context, transcript: Transcript, found: Reconstr
   const run = context.workspace() ? await runOf(context, own) : null;
   const sessions = own.filter((one) => one.run === run).map(({ session }) => session);
   const { entries, endedAt, lastRequest, lastMessage, spent, running } = found;
-  const told = [id, entries, endedAt, lastRequest, lastMessage, spent, running.map(({ call }) => call)];
+  const below = subagents.map((one) => [one.transcript.id, one.found.entries]);
+  const told = [id, entries, endedAt, lastRequest, lastMessage, spent, running.map(({ call }) => call), below];
   return { conversation, sessions, run, key: `recover:${sha256(JSON.stringify(told)).slice(0, 32)}` };
 }
 
@@ -99,14 +115,24 @@ async function newRun(context: Context, conversation: Conversation, found: Recon
   return run;
 }
 
+function shownSubagent({ transcript, found }: RecoveredSubagent) {
+  const { files, commands, spent, lastMessage } = shown(found);
+  return { agent: transcript.subagent.type ?? transcript.subagent.id, files, commands, spent, lastMessage };
+}
+
 function shown(found: Reconstruction) {
-  const changed = [...found.files.values()].filter((file) => !file.read);
+  // One tool names a file by its whole path, another from where the conversation was.
+  const changed = new Map<string, string>();
+  for (const { path, read, change = 'modified' } of found.files.values()) {
+    const whole = found.cwd === null ? path : resolve(found.cwd, path);
+    if (!read && changed.get(whole) !== 'created') changed.set(whole, change);
+  }
   return {
     goal: found.goal,
     lastRequest: found.lastRequest,
     lastMessage: found.lastMessage,
     endedAt: found.endedAt,
-    files: changed.map(({ path, change }) => ({ path, change: change ?? 'modified' })),
+    files: [...changed].map(([path, change]) => ({ path, change })),
     commands: found.commands.map((one) => ({
       command: one.command,
       outcome: outcomeOf(one),

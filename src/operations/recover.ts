@@ -4,6 +4,8 @@ import { transcriptClients } from '../workspace/transcripts/clients.ts';
 import { defineOperation, described } from './operation.ts';
 
 const Counts = { input: v.number(), output: v.number(), cached: v.number() };
+const Files = v.array(v.object({ path: v.string(), change: v.string() }));
+const Commands = v.array(v.object({ command: v.string(), outcome: v.string(), exitCode: v.nullable(v.number()) }));
 
 export const recover = defineOperation({
   name: 'recover',
@@ -36,12 +38,22 @@ export const recover = defineOperation({
       lastRequest: v.nullable(v.string()),
       lastMessage: v.nullable(v.string()),
       endedAt: v.nullable(v.string()),
-      files: v.array(v.object({ path: v.string(), change: v.string() })),
-      commands: v.array(v.object({ command: v.string(), outcome: v.string(), exitCode: v.nullable(v.number()) })),
+      files: Files,
+      commands: Commands,
       running: v.array(v.string()),
       todos: v.array(v.object({ text: v.nullable(v.string()), status: v.nullable(v.string()) })),
       decisions: v.array(v.string()),
       spent: v.nullable(v.object(Counts)),
+      /** What its subagents did, where they have files of their own; the tokens above are without theirs. */
+      subagents: v.array(
+        v.object({
+          agent: v.string(),
+          files: Files,
+          commands: Commands,
+          spent: v.nullable(v.object(Counts)),
+          lastMessage: v.nullable(v.string()),
+        }),
+      ),
       models: v.array(v.string()),
       problems: v.array(v.string()),
     }),

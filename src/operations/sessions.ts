@@ -30,7 +30,8 @@ export const sessions = defineOperation({
       : found
           .map((session) => {
             const lineage = session.continues ? `, continues ${session.continues}` : '';
-            return `${pen.bold(session.id)} ${session.agent} ${pen.dim(`${session.status}, since ${session.startedAt.slice(0, 16)}Z${lineage}`)}`;
+            const status = session.unannounced ? `${session.status} (its end was not told)` : session.status;
+            return `${pen.bold(session.id)} ${session.agent} ${pen.dim(`${status}, since ${session.startedAt.slice(0, 16)}Z${lineage}`)}`;
           })
           .join('\n'),
 });

@@ -141,8 +141,12 @@ function nextOf(state: State, step: Step | null): string {
 const declaredFor = (state: State, step: Step): string | null =>
   state.next?.step === step.key ? state.next.text : (step.checkpoint?.next ?? null);
 
-function takeOver({ key, checkpoint }: Step, declared: string | null): string {
-  const after = checkpoint ? `go on after checkpoint ${checkpoint.name}` : 'begin it again: it reached no checkpoint';
+function takeOver({ key, checkpoint, artifacts }: Step, declared: string | null): string {
+  const after = checkpoint
+    ? `go on after checkpoint ${checkpoint.name}`
+    : artifacts.length > 0
+      ? 'go on from the files that were changed for it: it reached no checkpoint'
+      : 'begin it again: it reached no checkpoint';
   return `Take ${key} over with 'holdfast start ${key}' and ${after}${declared === null ? '' : `: ${declared}`}.`;
 }
 

@@ -8,9 +8,17 @@ import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 import { superviseRun } from './supervision.ts';
 
+const GoneSession = v.object({
+  session: v.string(),
+  agent: v.string(),
+  /** Whose transcript may tell more; null where there is none. */
+  client: v.nullable(v.string()),
+  evidence: v.array(v.string()),
+});
+
 export const supervise = defineOperation({
   name: 'supervise',
-  summary: 'Mark sessions that are gone as crashed, free what they held, and leave overdue mail to the maintainer.',
+  summary: 'End sessions that are gone, free what they held, and leave overdue mail to the maintainer.',
   scope: 'write',
   input: v.object({
     once: v.optional(described(v.boolean(), 'Look once and end (the default).')),
@@ -18,15 +26,9 @@ export const supervise = defineOperation({
   }),
   watches: ({ watch }) => watch === true,
   output: v.object({
-    crashed: v.array(
-      v.object({
-        session: v.string(),
-        agent: v.string(),
-        /** Whose transcript may tell more; null where there is none. */
-        client: v.nullable(v.string()),
-        evidence: v.array(v.string()),
-      }),
-    ),
+    crashed: v.array(GoneSession),
+    /** Those whose end was not told, though their last turn was over and nothing was lost. */
+    ended: v.array(GoneSession),
     /** Messages that nobody took on in time, left to the maintainer. */
     escalated: v.array(v.string()),
     run: v.string(),
@@ -42,23 +44,26 @@ export const supervise = defineOperation({
     );
     const changed = [...(done?.changed ?? []), ...(told?.changed ?? [])];
     if (done || told) await writeResumeFile(context, state);
-    if (!done) return { data: { crashed: [], escalated, run, version: state.version }, changed };
-    const ended = done.events.flatMap((event) => (event.type === 'session.ended' ? [event.body] : []));
+    if (!done) return { data: { crashed: [], ended: [], escalated, run, version: state.version }, changed };
+    const bodies = done.events.flatMap((event) => (event.type === 'session.ended' ? [event.body] : []));
     const engine = await context.engine();
     const records = await engine.recall(
       done.run,
-      ended.map((one) => one.id),
+      bodies.map((one) => one.id),
     );
-    const crashed = ended.map(({ id, evidence }) => {
+    const gone = bodies.map(({ id, reason, evidence }) => {
       const session = records.find((record) => record.id === id)?.doc as Session | undefined;
       const client = session?.client?.name ?? null;
-      return { session: id, agent: session?.agent ?? '', client, evidence: evidence ?? [] };
+      return { reason, one: { session: id, agent: session?.agent ?? '', client, evidence: evidence ?? [] } };
     });
-    return { data: { crashed, escalated, run, version: state.version }, changed };
+    const crashed = gone.flatMap(({ reason, one }) => (reason === 'crashed' ? [one] : []));
+    const ended = gone.flatMap(({ reason, one }) => (reason === 'crashed' ? [] : [one]));
+    return { data: { crashed, ended, escalated, run, version: state.version }, changed };
   },
-  say: ({ crashed, escalated }, pen) =>
+  say: ({ crashed, ended, escalated }, pen) =>
     [
-      ...(crashed.length === 0 ? ['Every session is alive.'] : []),
+      ...(crashed.length + ended.length === 0 ? ['Every session is alive.'] : []),
+      ...ended.map((one) => `${one.session} (${one.agent}) has ended and did not say so. ${one.evidence.join(' ')}`),
       ...crashed.map((one) => {
         const hint = one.client ? ` What ${one.client} left of it: \`holdfast recover --session ${one.session}\`.` : '';
         return `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}${hint}`;

@@ -33,11 +33,12 @@ export const uninstall = defineOperation({
     const names = input.client === 'all' ? [...clientNames] : [input.client];
     return atDesk(place, input.dryRun === true, async (desk) => {
       const planned = planAll(desk, names, place);
+      const told = input.client === 'all' ? thoseIn(desk, planned, place) : names;
       if (input.dryRun !== true) {
         carryOut(desk, planned);
         for (const name of names) delete desk.record.clients[name];
       }
-      const data = { ...reportOf(place, names, planned, input.dryRun === true), steps: [], notes: [] };
+      const data = { ...reportOf(place, told, planned, input.dryRun === true), steps: [], notes: [] };
       return { data, changed: changesOf(planned, input.dryRun === true) };
     });
   },
@@ -62,4 +63,14 @@ function planAll(desk: Desk, names: readonly ClientName[], place: ReturnType<typ
     .map(([, file]) => planUninstall(desk, names, file.path, file));
   // What was not there is not worth a word.
   return [...recorded, ...marked.filter((step) => step.action !== 'unchanged')];
+}
+
+/** Of all clients those that it was installed for; in a clone, those that have hooks of ours. */
+function thoseIn(desk: Desk, planned: readonly Step[], place: ReturnType<typeof findPlace>): ClientName[] {
+  const recorded = clientNames.filter((name) => name in desk.record.clients);
+  if (recorded.length > 0) return recorded;
+  const keys = new Set(planned.map(({ key }) => key));
+  const hasOurs = ({ path, holds }: WantedFile): boolean => /hooks|plugin/.test(holds) && keys.has(keyOf(place, path));
+  const marked = clientNames.filter((name) => clients[name].files(place).some(hasOurs));
+  return marked.length > 0 ? marked : [...clientNames];
 }

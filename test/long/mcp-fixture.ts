@@ -1,5 +1,8 @@
-import { createMcpHandler, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { setTimeout } from 'node:timers/promises';
+import { McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { unchecked } from '../../src/mcp/schema.ts';
+import { createStreamable, type Streamable } from '../../src/mcp/streamable.ts';
+import { createWatcher, offerSubscriptions } from '../../src/mcp/subscriptions.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
@@ -20,9 +23,16 @@ const args = (...names: string[]) =>
   });
 
 /** The tools, resources and prompts that the conformance suite asks for, behind the same transport. */
-export function createFixture(): (request: Request) => Promise<Response> {
-  const handler = createMcpHandler(() => {
-    const server = new McpServer({ name: 'fixture', version: '1.0.0' }, { capabilities: { logging: {} } });
+export function createFixture(): Streamable {
+  const watcher = createWatcher(async () => new Map());
+  return createStreamable((_, ended) => {
+    const capabilities = { logging: {}, completions: {}, resources: { subscribe: true } };
+    const server = new McpServer({ name: 'fixture', version: '1.0.0' }, { capabilities });
+    if (ended) offerSubscriptions(server, watcher, ended);
+    server.server.setRequestHandler('completion/complete', ({ params }) => ({
+      completion: { values: [`${params.argument.value}-completed`], total: 1, hasMore: false },
+    }));
+    registerQuestions(server);
     const tool = (name: string, answer: () => object) =>
       server.registerTool(
         name,
@@ -111,5 +121,60 @@ export function createFixture(): (request: Request) => Promise<Response> {
     server.registerPrompt('test_prompt_with_image', { description: 'Image' }, () => says(image, text('Analyse it.')));
     return server;
   });
-  return (request) => handler.fetch(request);
+}
+
+/** Tools that ask the client something back, and one whose stream is cut off before it answers. */
+function registerQuestions(server: McpServer): void {
+  const asking = (name: string, ask: (ctx: ServerContext, given: Record<string, string>) => Promise<string>) =>
+    server.registerTool(
+      name,
+      { description: name, inputSchema: unchecked({ type: 'object' }) },
+      async (given, ctx) => ({ content: [text(await ask(ctx, given as Record<string, string>))] }),
+    );
+  asking('test_sampling', async (ctx, { prompt = '' }) => {
+    const messages = [{ role: 'user' as const, content: text(prompt) }];
+    const { content } = await ctx.mcpReq.requestSampling({ messages, maxTokens: 100 });
+    return `LLM response: ${JSON.stringify(content)}`;
+  });
+  const elicit = async (ctx: ServerContext, message: string, properties: object, required?: string[]) => {
+    const requestedSchema = { type: 'object', properties, ...(required ? { required } : {}) };
+    const { action, content } = await ctx.mcpReq.elicitInput({ message, requestedSchema } as never);
+    return `Elicitation completed: action=${action}, content=${JSON.stringify(content)}`;
+  };
+  asking('test_elicitation', (ctx, { message = '' }) =>
+    elicit(
+      ctx,
+      message,
+      {
+        username: { type: 'string', description: "User's response" },
+        email: { type: 'string', description: "User's email address" },
+      },
+      ['username', 'email'],
+    ),
+  );
+  asking('test_elicitation_sep1034_defaults', (ctx) =>
+    elicit(ctx, 'Look at the defaults.', {
+      name: { type: 'string', default: 'John Doe' },
+      age: { type: 'integer', default: 30 },
+      score: { type: 'number', default: 95.5 },
+      status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+      verified: { type: 'boolean', default: true },
+    }),
+  );
+  const options = ['option1', 'option2', 'option3'];
+  const titled = ['First', 'Second', 'Third'].map((title, at) => ({ const: `value${at + 1}`, title }));
+  asking('test_elicitation_sep1330_enums', (ctx) =>
+    elicit(ctx, 'Choose.', {
+      untitledSingle: { type: 'string', enum: options },
+      titledSingle: { type: 'string', oneOf: titled },
+      legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['One', 'Two', 'Three'] },
+      untitledMulti: { type: 'array', items: { type: 'string', enum: options } },
+      titledMulti: { type: 'array', items: { anyOf: titled } },
+    }),
+  );
+  asking('test_reconnection', async (ctx) => {
+    ctx.http?.closeSSE?.();
+    await setTimeout(100);
+    return 'The stream was cut off and found again.';
+  });
 }

@@ -146,13 +146,14 @@ function tellFreed(scene: Scene, item: Item, as: string, freed: readonly string[
   );
 }
 
-export function addNote(scene: Scene, { text, kind, step }: CommandOf<'note.add'>): Draft[] {
+export function addNote(scene: Scene, { text, kind, step, asked }: CommandOf<'note.add'>): Draft[] {
   mustBeActive(scene);
   const held = scene.session
     ? [...scene.state.steps.values()].filter((one) => one.holder?.session === scene.session?.id)
     : [];
   const about = step ? stepOf(scene, step).step.key : held.length === 1 ? held[0]?.key : undefined;
-  return [draft('note.added', { id: nextId(scene.state, 'N'), text, kind, step: about })];
+  const id = nextId(scene.state, 'N');
+  return [draft('note.added', { id, text, kind, step: about, ...(asked ? { asked } : {}) })];
 }
 
 export function addUsage(scene: Scene, { input, output, cached, of, step }: CommandOf<'usage.add'>): Draft[] {

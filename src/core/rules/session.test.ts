@@ -21,6 +21,7 @@ import {
 
 const supervise: Command = { type: 'run.supervise' };
 const in1 = agent('ada', 'S-1');
+const rest: Command = { type: 'snapshot.take', atRest: true };
 
 describe('a session', () => {
   it('starts with what is known of it', () => {
@@ -237,6 +238,66 @@ describe('supervision', () => {
     const run = crash(scenario('p1'), 2).given(ada, start('p1'), ...commands);
     expect(crash(run, 2).state.items.size).toBe(0);
     expect(run.step('p1').crashes).toBe(2);
+  });
+});
+
+describe('a session that went away after its turn was over', () => {
+  const gone = (run: ReturnType<typeof scenario>) => {
+    run.owners.set('S-1', 'dead');
+    return run.when(bob, supervise);
+  };
+
+  it('has ended, not crashed: its own snapshot stands, its step is there to be taken', () => {
+    const run = scenario('p1').given(ada, start('p1'), rest);
+    const outcome = gone(run);
+    expect(outcome.types).toEqual(['session.ended']);
+    expect(outcome.body('session.ended')).toMatchObject({
+      id: 'S-1',
+      reason: 'completed',
+      unannounced: true,
+      evidence: ['No turn was under way and nothing was running.', 'Its process is gone.'],
+    });
+    expect(run.step('p1')).toMatchObject({ status: 'in_progress', holder: null, crashes: 0 });
+  });
+
+  it('is told by its lease where its process is not known', () => {
+    const run = scenario('p1')
+      .given(ada, start('p1'), rest)
+      .wait(31 * MINUTE_MS);
+    expect(run.when(bob, supervise).body('session.ended')).toMatchObject({ reason: 'completed', unannounced: true });
+  });
+
+  it('rests on while tokens are counted', () => {
+    const run = scenario('p1').given(ada, start('p1'), rest, { type: 'usage.add', input: 1, output: 1, cached: 0 });
+    expect(gone(run).body('session.ended').reason).toBe('completed');
+  });
+
+  it.each<[string, Command[]]>([
+    ['never ended a turn', []],
+    ['began something again', [rest, note('Asked: go on.')]],
+    ['had only counted tokens', [{ type: 'usage.add', input: 1, output: 1, cached: 0 }]],
+    ['left an effect without an end', [{ type: 'effect.begin', name: 'deploy', class: 'irreversible' }, rest]],
+    ['left a snapshot in the middle of its turn', [{ type: 'snapshot.take' }]],
+  ])('has crashed if it %s', (_, commands) => {
+    const run = scenario('p1').given(ada, start('p1'), ...commands);
+    expect(gone(run).body('session.ended').reason).toBe('crashed');
+  });
+
+  it('has crashed if a subagent of its was at work', () => {
+    const run = scenario('p1').given(ada, start('p1'));
+    run.given(in1, sit({ agent: 'sub', parent: 'S-1' })).given(in1, rest);
+    run.owners.set('S-2', 'alive');
+    expect(gone(run).body('session.ended')).toMatchObject({ id: 'S-1', reason: 'crashed' });
+  });
+
+  it('may come back, as one that was taken for dead', () => {
+    const run = scenario('p1').given(ada, start('p1'), rest);
+    gone(run);
+    expect(run.when(in1, checkpoint('more')).types).toEqual(['session.started', 'step.started', 'step.checkpointed']);
+    const taken = scenario('p1').given(ada, start('p1'), rest);
+    gone(taken);
+    taken.given(bob, start('p1'));
+    expect(taken.refusal(in1, checkpoint('x')).code).toBe('fenced');
   });
 });
 

@@ -1,6 +1,6 @@
 import { claimOn } from '../claims.ts';
 import type { CommandOf } from '../command.ts';
-import { isGone, leaseEnd } from '../derive.ts';
+import { isAtRest, isGone, leaseEnd } from '../derive.ts';
 import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
 import { nextId, type Session, type State } from '../state.ts';
@@ -13,7 +13,7 @@ const CRASHES_THAT_BLOCK = 3;
 
 export function startSession(scene: Scene, command: CommandOf<'session.start'>): Draft[] {
   mustBeActive(scene);
-  const { role, leaseMs, continues, parent, client, owner, mark } = command;
+  const { role, leaseMs, continues, parent, client, owner, mark, atRest } = command;
   // A session may open one for another agent, its subagent say.
   const other = command.agent !== undefined && command.agent !== scene.actor.name ? command.agent : undefined;
   const agent = other ?? scene.actor.name;
@@ -41,6 +41,7 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
       client,
       owner,
       mark,
+      ...(atRest ? { atRest } : {}),
     }),
     ...left.map((step, index) =>
       draft('step.started', {
@@ -112,8 +113,9 @@ export function goneSessions(scene: Omit<Scene, 'plan'>): Session[] {
 }
 
 /**
- * Marks sessions that are gone as crashed. Their steps stay in progress without a holder and keep their checkpoint.
- * Three crashes in a row on one step raise a blocker on it.
+ * Ends sessions that are gone. Their steps stay in progress without a holder and keep their checkpoint. One whose turn was
+ * over with nothing running went away, as clients do that tell no end; any other has crashed, and leaves a snapshot that
+ * is put together here. Three crashes in a row on one step raise a blocker on it.
  */
 export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.supervise'>): Draft[] {
   const drafts: Draft[] = [];
@@ -123,18 +125,18 @@ export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.su
     const beat = scene.beats.get(session.id);
     const lastSeenAt = beat && beat > session.seenAt ? beat : session.seenAt;
     const why = owner === 'dead' ? 'Its process is gone.' : `Its lease ran out at ${leaseEnd(session, scene)}.`;
-    drafts.push(
-      draft(
-        'session.ended',
-        {
-          id: session.id,
-          reason: 'crashed',
-          evidence: [why, ...(command.evidence?.get(session.id) ?? [])],
-          lastSeenAt,
-        },
-        'verified',
-      ),
-    );
+    const found = command.evidence?.get(session.id) ?? [];
+    const { id } = session;
+    if (isAtRest(scene.state, session)) {
+      const evidence = ['No turn was under way and nothing was running.', why, ...found];
+      // The snapshot that it left at the end of the turn says all there is.
+      drafts.push(
+        draft('session.ended', { id, reason: 'completed', unannounced: true, evidence, lastSeenAt }, 'verified'),
+        ...finishHandoffsOf(scene, session, `${id} ended: completed`),
+      );
+      continue;
+    }
+    drafts.push(draft('session.ended', { id, reason: 'crashed', evidence: [why, ...found], lastSeenAt }, 'verified'));
     const { next } = scene.state;
     const words = next?.session === session.id ? { next: next.text } : {};
     const closing = { reason: 'timeout', reconstructed: true, ...words } as const;
@@ -162,19 +164,20 @@ export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.su
   return drafts;
 }
 
-/** What an ended session may still do: nothing, unless it was taken for dead and nobody took its place. */
+/** What an ended session may still do: nothing, unless its end was not its own word and nobody took its place. */
 export function returnOf(state: State, ended: Session): 'may return' | Fault {
   const { id, endReason } = ended;
   const taken = [...state.steps.values()].find((step) => ended.left.includes(step.key) && step.lastSession !== id);
-  if (endReason !== 'crashed' && endReason !== 'superseded') {
+  const wasTaken = endReason === 'crashed' || ended.unannounced === true;
+  if (!wasTaken && endReason !== 'superseded') {
     return new Fault('illegal', `Session ${id} has ended (${endReason}): it writes no more.`, {
       hints: [`Begin another with \`holdfast session start --agent ${ended.agent} --continues ${id}\`.`],
       data: { session: id, endReason },
     });
   }
-  if (endReason === 'crashed' && !taken) return 'may return';
+  if (wasTaken && !taken) return 'may return';
   const holder = taken?.holder;
-  const gone = endReason === 'crashed' ? 'was taken for dead' : 'was superseded';
+  const gone = wasTaken ? 'was taken for dead' : 'was superseded';
   const since = `${taken?.lastAgent} (${taken?.lastSession}) ${holder ? 'has' : 'took'} step \`${taken?.key}\``;
   return new Fault(
     'fenced',

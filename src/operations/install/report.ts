@@ -88,15 +88,24 @@ export function changesOf(steps: readonly Step[], isDry: boolean): Change[] {
 export function sayFiles(data: Installation, pen: Pen, done: string): string {
   const titles = data.clients.map((name) => clients[name].title).join(', ');
   const where = data.scope === 'user' ? 'for all projects of this user' : 'in this project';
+  if (data.files.length === 0) return `Nothing of Holdfast is installed for ${pen.bold(titles)} ${where}.`;
   const marks = { left: pen.warn, created: pen.good, changed: pen.good, removed: pen.good, restored: pen.good };
   return [
     `${data.dryRun ? `This would be ${done.toLowerCase()}` : done} ${pen.bold(titles)} ${where}:`,
     ...data.files.map(({ path, holds, action, why }) => {
-      const mark = action in marks ? marks[action as keyof typeof marks](action) : pen.dim(action);
+      const word = data.dryRun ? (planned[action] ?? action) : action;
+      const mark = action in marks ? marks[action as keyof typeof marks](word) : pen.dim(word);
       return `  ${mark} ${path}${holds ? pen.dim(` (${holds})`) : ''}${why ? `: ${why}` : ''}`;
     }),
-    ...(data.files.length === 0 ? ['  nothing was there'] : []),
-    ...data.steps.map((step) => `${pen.bold('Still to do:')} ${step}`),
+    ...data.steps.map((step) => `${pen.bold(data.dryRun ? 'Then:' : 'Still to do:')} ${step}`),
     ...data.notes.map((note) => pen.dim(note)),
   ].join('\n');
 }
+
+/** What was not done yet is not told as if it were. */
+const planned: Partial<Record<Installation['files'][number]['action'], string>> = {
+  created: 'create',
+  changed: 'change',
+  removed: 'remove',
+  restored: 'restore',
+};

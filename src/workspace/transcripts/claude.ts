@@ -1,21 +1,37 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Deed, deedOf, resultOf } from '../../core/deed.ts';
 import { countOf, listOf, objectOf, type Payload, textOf } from '../../core/payload.ts';
 import type { TranscriptEntry } from '../../core/recovery.ts';
 import { fieldIn, readDocument, readHead, readRecords } from './lines.ts';
 import { isWithin, projectFolders, type TranscriptClient, timeOf, transcriptsIn } from './transcript.ts';
 
-/** Claude Code: `projects/FOLDER/ID.jsonl`, one line a block of a message. */
+/**
+ * Claude Code: `projects/FOLDER/ID.jsonl`, one line a block of a message. Subagents have files of their own, in
+ * `ID/subagents/`; older versions put them beside the conversation, and the oldest into its file.
+ */
 export const claude: TranscriptClient = {
   find(home, { folder, id }) {
-    const found = projectFolders(join(home, 'projects'), id === null ? folder : null, projectName).flatMap((place) =>
-      transcriptsIn('claude', place, '.jsonl'),
-    );
+    const found = projectFolders(join(home, 'projects'), id === null ? folder : null, projectName)
+      .flatMap((place) => transcriptsIn('claude', place, '.jsonl'))
+      .filter((one) => !isSubagentName(one.id));
     if (id !== null) return found.filter((one) => one.id === id);
     return found.filter(({ path }) => folder === null || isWithin(folder, fieldIn(readHead(path), 'cwd')));
   },
-  *read({ path }) {
-    const entriesOf = createReader();
+  subagents({ path, id }) {
+    const place = path.replace(/\.jsonl$/, '');
+    if (place === path) return [];
+    const below = transcriptsIn('claude', join(place, 'subagents'), '.jsonl');
+    const beside = transcriptsIn('claude', dirname(path), '.jsonl').filter(
+      (one) => isSubagentName(one.id) && fieldIn(readHead(one.path), 'sessionId') === id,
+    );
+    return [...below, ...beside].map((one) => {
+      const type = textOf(readDocument(one.path.replace(/\.jsonl$/, '.meta.json'))?.['agentType']);
+      return { ...one, subagent: { id: one.id.replace(/^agent-/, ''), type } };
+    });
+  },
+  *read(transcript) {
+    const { path } = transcript;
+    const entriesOf = createReader('subagent' in transcript);
     if (path.endsWith('.json')) {
       for (const line of listOf(readDocument(path)?.['loglines'])) yield* entriesOf(objectOf(line));
       return;
@@ -35,6 +51,8 @@ export const claude: TranscriptClient = {
         !/"type":"(?:session_meta|session\.start)"/.test(head),
 };
 
+const isSubagentName = (name: string): boolean => name.startsWith('agent-');
+
 /** The folder of a project: its path with everything but letters and digits as dashes. */
 export function projectName(path: string): string {
   return path.replace(/[^A-Za-z0-9]/g, '-');
@@ -45,7 +63,8 @@ function isBulk(text: string): boolean {
   return /^.{0,400}?"type":"(?:api-request|progress|file-history-snapshot|attachment)/s.test(text);
 }
 
-function createReader(): (record: Payload) => TranscriptEntry[] {
+/** In a subagent's own file everything is on its side of the conversation. */
+function createReader(isSubagent: boolean): (record: Payload) => TranscriptEntry[] {
   const calls = new Map<string, { tool: string; input: Payload; deed: Deed }>();
   let isFirst = true;
   return (record) => {
@@ -62,7 +81,7 @@ function createReader(): (record: Payload) => TranscriptEntry[] {
       });
     }
     const message = objectOf(record['message']);
-    const isSide = record['isSidechain'] === true;
+    const isSide = record['isSidechain'] === true && !isSubagent;
     if (record['type'] === 'assistant' || (record['type'] === undefined && message['usage'] !== undefined))
       entries.push(...assistantEntries(record, message, isSide, at));
     if (record['type'] === 'user') entries.push(...userEntries(record, message, isSide, at));

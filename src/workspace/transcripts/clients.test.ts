@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -222,4 +223,109 @@ it('finds the conversations of a folder below the homes of the clients', () => {
   expect(findTranscripts(homes, names, { folder: '/repo/nowhere', id: null }, openForeignDatabase)).toEqual([]);
   for (const [client, , id] of told)
     expect(findTranscripts(homes, names, { folder: null, id }, openForeignDatabase)).toMatchObject([{ client, id }]);
+});
+
+/** Cursor's database: a root that names messages by their hash, in Protocol Buffers. */
+function newStore(folder: string, messages: readonly object[], nested = false): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'store.db');
+  const database = openDatabase(path, false);
+  database.exec(
+    'CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB); CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)',
+  );
+  const put = (data: Buffer): Buffer => {
+    const hash = createHash('sha256').update(data).digest();
+    database.prepare('INSERT OR IGNORE INTO blobs VALUES (?, ?)').run(hash.toString('hex'), data as never);
+    return hash;
+  };
+  const field = (number: number, bytes: Buffer): Buffer => {
+    const length = bytes.length < 128 ? [bytes.length] : [(bytes.length & 0x7f) | 0x80, bytes.length >> 7];
+    return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), bytes]);
+  };
+  const written = messages.map((message) => Buffer.from(JSON.stringify(message)));
+  const named = written.map((bytes) => (nested ? put(field(4, bytes)) : put(bytes)));
+  // A number and a flag among them, as such messages have.
+  const root = put(Buffer.concat([Buffer.from([0x10, 0x96, 0x01]), ...named.map((hash) => field(1, hash))]));
+  const meta = {
+    agentId: `${ID}7`,
+    latestRootBlobId: root.toString('hex'),
+    createdAt: 1772359200000,
+    lastUsedModel: 'x',
+  };
+  database.prepare('INSERT INTO meta VALUES (?, ?)').run('0', Buffer.from(JSON.stringify(meta)).toString('hex'));
+  database.close();
+  return path;
+}
+
+describe('a database of Cursor', () => {
+  const call = (toolCallId: string, toolName: string, args: object) => ({
+    type: 'tool-call',
+    toolCallId,
+    toolName,
+    args,
+  });
+  const result = (toolCallId: string, text: string) => ({
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId, toolName: 'x', result: text }],
+  });
+  const messages = [
+    { role: 'system', content: 'You are …' },
+    { role: 'user', content: [{ type: 'text', text: '<user_info>Linux</user_info>' }] },
+    { role: 'user', content: [{ type: 'text', text: '<user_query>\nAdd a login form\n</user_query>' }] },
+    { role: 'assistant', content: [call('c1', 'Write', { path: '/repo/app/src/login.ts', contents: 'x' })] },
+    result('c1', 'Wrote it.'),
+    { role: 'assistant', content: [call('c2', 'Shell', { command: 'npm test' })] },
+    result('c2', 'Exit code: 1'),
+    {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Now I deploy.' }, call('c3', 'Shell', { command: 'npm run deploy' })],
+    },
+  ];
+
+  it.each([
+    ['names its messages', false],
+    ['names pieces that hold them', true],
+  ])('is read where its root %s', (_, nested) => {
+    const path = newStore(join(newFolder(), 'chats', 'hash', `${ID}7`), messages, nested);
+    const { transcript, found } = read(path);
+    expect(transcript).toMatchObject({ client: 'cursor', id: `${ID}7` });
+    expect(found).toMatchObject({
+      goal: 'Add a login form',
+      lastMessage: 'Now I deploy.',
+      models: ['x'],
+      problems: [],
+    });
+    expect([...found.files.keys()]).toEqual(['/repo/app/src/login.ts']);
+    expect(found.commands.map((one) => [one.command, outcomeOf(one)])).toEqual([
+      ['npm test', 'failed'],
+      ['npm run deploy', 'running'],
+    ]);
+  });
+
+  it('is found by the folder it is for and taken before the words that are left elsewhere, unless it is empty', () => {
+    const home = newFolder();
+    const folder = '/repo/app';
+    const place = join(home, 'chats', createHash('md5').update(folder).digest('hex'));
+    const words = join(home, 'projects/repo-app/agent-transcripts');
+    mkdirSync(words, { recursive: true });
+    for (const id of ['full', 'empty'])
+      writeFileSync(join(words, `${id}.jsonl`), '{"role":"user","message":{"content":"Hi"}}\n');
+    newStore(join(place, 'full'), messages);
+    newStore(join(place, 'empty'), []);
+    newStore(join(home, 'chats', 'of-another', 'other'), messages);
+    const names = (wanted: string | null) =>
+      findTranscripts({ cursor: home } as never, ['cursor'], { folder: wanted, id: null }, openForeignDatabase)
+        .map(({ path }) => path.slice(home.length + 1).replace(/^chats\/[^/]+/, 'chats/HASH'))
+        .sort();
+    const here = ['chats/HASH/full/store.db', 'projects/repo-app/agent-transcripts/empty.jsonl'];
+    expect(names(folder)).toEqual(here);
+    expect(names(null)).toEqual(['chats/HASH/full/store.db', 'chats/HASH/other/store.db', here[1]]);
+  });
+
+  it('tells what is wrong with one that cannot be read', () => {
+    const place = join(newFolder(), 'chats', 'hash', 'x');
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'store.db'), 'SQLite format 3\0 CREATE TABLE blobs and nothing else');
+    expect(read(join(place, 'store.db')).found.problems).toHaveLength(1);
+  });
 });

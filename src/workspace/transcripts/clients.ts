@@ -1,15 +1,23 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { ClientName } from '../../core/client.ts';
 import { createRecovery, type Reconstruction, type TranscriptEntry } from '../../core/recovery.ts';
 import { claude } from './claude.ts';
 import { codex, rolloutId } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { cursor } from './cursor.ts';
+import { STORE_FILE } from './cursor-store.ts';
 import { gemini } from './gemini.ts';
 import { fieldIn, readHead } from './lines.ts';
 import { opencode } from './opencode.ts';
 import { qwen } from './qwen.ts';
-import { type OpenDatabase, type Transcript, type TranscriptClient, transcriptAt, type Wanted } from './transcript.ts';
+import {
+  type OpenDatabase,
+  type SubagentTranscript,
+  type Transcript,
+  type TranscriptClient,
+  transcriptAt,
+  type Wanted,
+} from './transcript.ts';
 
 /** In the order in which a file is asked whose it is: the least particular form comes last. */
 const clients = { codex, copilot, opencode, gemini, qwen, cursor, claude } as const satisfies Partial<
@@ -47,11 +55,19 @@ function idIn(client: TranscriptClientName, path: string, head: string): string 
   switch (client) {
     case 'opencode':
       return fieldIn(head, 'id') ?? '';
+    case 'cursor':
+      return name === STORE_FILE ? basename(dirname(path)) : named;
     case 'codex':
       return rolloutId(name) ?? fieldIn(head, 'id') ?? named;
     default:
       return fieldIn(head, 'sessionId') ?? named;
   }
+}
+
+/** What the subagents of a conversation left, the oldest first. */
+export function findSubagents(transcript: Transcript): SubagentTranscript[] {
+  const client: TranscriptClient = clients[transcript.client as TranscriptClientName];
+  return (client.subagents?.(transcript) ?? []).sort((a, b) => a.writtenMs - b.writtenMs);
 }
 
 export function readTranscript(transcript: Transcript, open: OpenDatabase): Iterable<TranscriptEntry> {

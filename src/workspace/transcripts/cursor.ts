@@ -1,26 +1,51 @@
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { deedOf } from '../../core/deed.ts';
 import { listOf, objectOf, type Payload, textOf } from '../../core/payload.ts';
 import type { TranscriptEntry } from '../../core/recovery.ts';
 import { projectName } from './claude.ts';
-import { readRecords } from './lines.ts';
-import { namesIn, projectFolders, type Transcript, type TranscriptClient, transcriptsIn } from './transcript.ts';
+import { readCursorStore, STORE_FILE } from './cursor-store.ts';
+import { readDocument, readRecords } from './lines.ts';
+import {
+  isWithin,
+  namesIn,
+  type OpenDatabase,
+  projectFolders,
+  spellingsOf,
+  type Transcript,
+  type TranscriptClient,
+  transcriptAt,
+  transcriptsIn,
+} from './transcript.ts';
 
 /**
  * Cursor: `projects/FOLDER/agent-transcripts/ID.jsonl`, or `ID/ID.jsonl`. They hold words and tool calls, and neither
- * times nor tokens nor what became of a call: what is written there counts as done, with an outcome nobody knows.
+ * times nor tokens nor what became of a call: what is written there counts as done, with an outcome nobody knows. The
+ * command line keeps more of a conversation in `chats/HASH/ID/store.db`; where that can be read it is taken instead.
  */
 export const cursor: TranscriptClient = {
-  find(home, { folder, id }) {
+  find(home, { folder, id }, open) {
+    const stored = storesIn(home, id === null ? folder : null).filter(
+      (one) => (id === null || one.id === id) && hasMessages(one, open),
+    );
     const parents = projectFolders(join(home, 'projects'), id === null ? folder : null, folderName);
     const found = parents.flatMap((parent): Transcript[] => {
       const place = join(parent, 'agent-transcripts');
       const inside = namesIn(place, 'folder').flatMap((name) => transcriptsIn('cursor', join(place, name), '.jsonl'));
       return [...transcriptsIn('cursor', place, '.jsonl'), ...inside];
     });
-    return id === null ? found : found.filter((one) => one.id === id);
+    const told = found.filter((one) => !stored.some((other) => other.id === one.id));
+    return [...stored, ...(id === null ? told : told.filter((one) => one.id === id))];
   },
-  *read({ path }) {
+  subagents({ path }) {
+    const found = transcriptsIn('cursor', join(dirname(path), 'subagents'), '.jsonl');
+    return found.map((one) => ({ ...one, subagent: { id: one.id, type: null } }));
+  },
+  *read({ path }, open) {
+    if (path.endsWith('.db')) {
+      yield* readCursorStore(path, open);
+      return;
+    }
     const entriesOf = createReader();
     for (const { line, record, problem } of readRecords(path)) {
       if (record) yield* entriesOf(record);
@@ -28,8 +53,29 @@ export const cursor: TranscriptClient = {
     }
   },
   recognises: (path, head) =>
-    /[\\/]agent-transcripts[\\/]/.test(path) || /^\s*\{"role":"(?:user|assistant)","message":/.test(head),
+    /[\\/]agent-transcripts[\\/]/.test(path) ||
+    (head.startsWith('SQLite format 3') && /CREATE TABLE blobs\b/.test(head)) ||
+    /^\s*\{"role":"(?:user|assistant)","message":/.test(head),
 };
+
+/** A folder for each workspace, named by the hash of its path; where the conversation says its folder, that counts. */
+function storesIn(home: string, folder: string | null): Transcript[] {
+  const chats = join(home, 'chats');
+  const hashes = folder === null ? [] : spellingsOf(folder).map((path) => createHash('md5').update(path).digest('hex'));
+  return namesIn(chats, 'folder').flatMap((hash) =>
+    namesIn(join(chats, hash), 'folder').flatMap((id) => {
+      const place = join(chats, hash, id);
+      const said = folder === null ? null : textOf(readDocument(join(place, 'meta.json'))?.['cwd']);
+      const isWanted = folder === null || hashes.includes(hash) || isWithin(folder, said);
+      return isWanted ? (transcriptAt('cursor', id, join(place, STORE_FILE)) ?? []) : [];
+    }),
+  );
+}
+
+function hasMessages({ path }: Transcript, open: OpenDatabase): boolean {
+  for (const { kind } of readCursorStore(path, open)) if (kind === 'request' || kind === 'message') return true;
+  return false;
+}
 
 const folderName = (path: string): string => projectName(path).replace(/^-+/, '');
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { deedOf, readTodoList, resultOf } from '../../core/deed.ts';
 import { countOf, listOf, objectOf, type Payload, textOf } from '../../core/payload.ts';
 import type { TranscriptEntry } from '../../core/recovery.ts';
+import { withoutShellQuotes } from '../../core/request.ts';
 import { readDocument } from './lines.ts';
 import {
   isWithin,
@@ -138,7 +139,7 @@ function messageEntries(message: Payload, parts: readonly Payload[]): Transcript
     .map((part) => textOf(part['text']) ?? '')
     .join('\n')
     .trim();
-  if (message['role'] === 'user') return text === '' ? [] : [{ kind: 'request', at, text: unquoted(text) }];
+  if (message['role'] === 'user') return text === '' ? [] : [{ kind: 'request', at, text: withoutShellQuotes(text) }];
   const entries: TranscriptEntry[] = [];
   const model = textOf(message['modelID']);
   if (model) entries.push({ kind: 'model', at, name: model });
@@ -154,9 +155,6 @@ function messageEntries(message: Payload, parts: readonly Payload[]): Transcript
   const isEnd = textOf(message['finish']) === 'stop' || steps.at(-1)?.['reason'] === 'stop';
   return isEnd ? [...entries, { kind: 'turn-ended', at }] : entries;
 }
-
-/** Its command line hands the request on with quotes around it. */
-const unquoted = (text: string): string => /^"(.*)"$/s.exec(text)?.[1] ?? text;
 
 function partEntries(part: Payload, at: string | null): TranscriptEntry[] {
   if (part['type'] === 'patch') {

@@ -28,10 +28,17 @@ export interface ReadDatabase {
 }
 export type OpenDatabase = (file: string) => ReadDatabase;
 
+/** What a subagent of a conversation left: a file of its own. */
+export interface SubagentTranscript extends Transcript {
+  subagent: { id: string; type: string | null };
+}
+
 /** What is known of one client's transcripts. Nothing here throws on what a file says. */
 export interface TranscriptClient {
+  /** The files of the subagents of a conversation, for clients that keep them apart. */
+  subagents?(transcript: Transcript): SubagentTranscript[];
   find(home: string, wanted: Wanted, open: OpenDatabase): Transcript[];
-  read(transcript: Transcript, open: OpenDatabase): Iterable<TranscriptEntry>;
+  read(transcript: Transcript | SubagentTranscript, open: OpenDatabase): Iterable<TranscriptEntry>;
   /** Whether a file that somebody names, with this beginning, is one of its transcripts. */
   recognises(path: string, head: string): boolean;
 }
