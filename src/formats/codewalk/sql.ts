@@ -228,7 +228,7 @@ interface Reader {
 function tokens(text: string): Reader {
   // One pattern, tried where the last one ended: time is linear in size.
   const pattern =
-    /\s+|--[^\n]*|\/\*[^]*?\*\/|[eE]'([^'\\]*(?:(?:''|\\[^])[^'\\]*)*)'|'([^']*(?:''[^']*)*)'|"([^"]*(?:""[^"]*)*)"|`([^`]*)`|\[([^\]]*)\]|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|([\p{L}_][\p{L}\p{N}_$]*)|([^])/uy;
+    /\s+|--[^\n]*|\/\*.*?\*\/|[eE]'([^'\\]*(?:(?:''|\\.)[^'\\]*)*)'|'([^']*(?:''[^']*)*)'|"([^"]*(?:""[^"]*)*)"|`([^`]*)`|\[([^\]]*)\]|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|([\p{L}_][\p{L}\p{N}_$]*)|(.)/suy;
   let ahead: Token | null = null;
   let position = 0;
   const read = (): Token | null => {
@@ -280,7 +280,7 @@ function tokens(text: string): Reader {
 
 function unescaped(words: string): string {
   const signs: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
-  return words.replace(/\\([^])/g, (_, sign: string) => signs[sign] ?? sign);
+  return words.replace(/\\(.)/gs, (_, sign: string) => signs[sign] ?? sign);
 }
 
 function lineAt(text: string, offset: number): number {

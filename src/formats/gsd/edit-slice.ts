@@ -64,7 +64,7 @@ function editRegistry(reading: Reading, account: Account, state: StatePage): Lin
   const before = new Map(reading.account.steps.map((step) => [step.key, step.status]));
   return account.steps.flatMap((step) => {
     const entry = reading.steps.rows.get(step.key);
-    if (!entry || entry.form !== 'bullet' || before.get(step.key) === step.status) return [];
+    if (entry?.form !== 'bullet' || before.get(step.key) === step.status) return [];
     const line = bare(state.page.lines[entry.from]);
     const done = step.status === 'completed' || step.status === 'skipped';
     const changed =
