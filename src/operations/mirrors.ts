@@ -10,7 +10,7 @@ import { oneLine } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../formats/format.ts';
 import { formatNames, formats } from '../formats/index.ts';
-import { recordedPath, writeAtomically } from '../workspace/files.ts';
+import { recordedPath, removeLitter, writeAtomically } from '../workspace/files.ts';
 import { withFileLock } from '../workspace/lock.ts';
 import { openTree } from '../workspace/tree.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -101,6 +101,7 @@ async function syncMirror(
       await absorb(engine, run, mirror, format.parse({ ...found, files: [...base.keys()] }, base), parsed, result);
     }
   }
+  previous = new Map([...previous, ...leftUndone(workspace, mirror, files)]);
   const state = await engine.load(run);
   const account = await readWholeRun(engine, state, format.name);
   const rendered = format.render(account, found, previous, engine.now());
@@ -232,6 +233,7 @@ function writeMirrored(root: string, path: string, before: string | undefined, t
     });
   }
   if (now !== undefined && backup) copyFileSync(file, `${file}.bak`);
+  removeLitter(file);
   writeAtomically(file, text);
 }
 
@@ -248,13 +250,28 @@ function baseFile(workspace: Workspace, { format, path }: Mirror): string {
 
 /** Of files that were to be written when the process died, each is known both as it was and as it was to be. */
 export function readBase(workspace: Workspace, mirror: Mirror, present: Files): Files | null {
+  const saved = readSavedBase(workspace, mirror);
+  if (saved === null) return null;
+  const base = new Map(saved.files);
+  for (const [path, text] of saved.writing ?? []) {
+    if (present.get(path) !== base.get(path)) base.set(path, text);
+  }
+  return base;
+}
+
+/**
+ * What a process that died had still to write. It is written now: with the first file of several in place, the format may
+ * see no reason to write the others.
+ */
+function leftUndone(workspace: Workspace, mirror: Mirror, present: Files): Files {
+  const saved = readSavedBase(workspace, mirror);
+  const before = new Map(saved?.files);
+  return new Map((saved?.writing ?? []).filter(([path]) => present.get(path) === before.get(path)));
+}
+
+function readSavedBase(workspace: Workspace, mirror: Mirror): SavedBase | null {
   try {
-    const saved = JSON.parse(readFileSync(baseFile(workspace, mirror), 'utf8')) as SavedBase;
-    const base = new Map(saved.files);
-    for (const [path, text] of saved.writing ?? []) {
-      if (present.get(path) !== base.get(path)) base.set(path, text);
-    }
-    return base;
+    return JSON.parse(readFileSync(baseFile(workspace, mirror), 'utf8')) as SavedBase;
   } catch {
     return null;
   }
