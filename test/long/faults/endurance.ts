@@ -24,7 +24,7 @@ export const endurance: Part = {
     'reads do not grow.',
   async run(trial) {
     // In memory where there is such a folder: what is measured here does not depend on the disk.
-    const place = existsSync(MEMORY) ? newPlace(mkdtempSync(join(MEMORY, 'holdfast-faults-'))) : newPlace();
+    const place = existsSync(MEMORY) ? newPlace({}, mkdtempSync(join(MEMORY, 'holdfast-faults-'))) : newPlace();
     try {
       await live(trial, place.file('journal.db'));
     } finally {

@@ -5,20 +5,28 @@ import { endurance } from './endurance.ts';
 import { input } from './input.ts';
 import { type Outcome, type Part, tryPart } from './part.ts';
 import { canInject } from './place.ts';
+import { postgres } from './postgres.ts';
 import { seeded } from './random.ts';
 import { renderReport } from './report.ts';
 import { storage } from './storage.ts';
 
-export const parts: readonly Part[] = [crash, storage, concurrency, input, endurance];
+export const parts: readonly Part[] = [crash, postgres, storage, concurrency, input, endurance];
 
-/** `faults [PART…] [--seed N] [--short] [--sample N] [--report]`; a sample tries at most so many places of each kind. */
+/**
+ * `faults [PART…] [--seed N] [--short] [--sample N] [--only NAME] [--report]`; a sample tries at most so many places of
+ * each kind.
+ */
 export async function main(words: string[]): Promise<number> {
-  const numberAfter = (flag: string): number | undefined => {
+  const valueAfter = (flag: string): string | undefined => {
     const at = words.indexOf(flag);
-    return at < 0 ? undefined : Number(words[at + 1]);
+    return at < 0 ? undefined : words[at + 1];
+  };
+  const numberAfter = (flag: string): number | undefined => {
+    const value = valueAfter(flag);
+    return value === undefined ? undefined : Number(value);
   };
   const named = words.filter(
-    (word, index) => !word.startsWith('--') && !/^--(seed|sample)$/.test(words[index - 1] ?? ''),
+    (word, index) => !word.startsWith('--') && !/^--(seed|sample|only)$/.test(words[index - 1] ?? ''),
   );
   const unknown = named.find((name) => !parts.some((part) => part.name === name));
   if (unknown !== undefined) {
@@ -43,7 +51,8 @@ export async function main(words: string[]): Promise<number> {
         random: seeded(seed).fork(part.name),
         long,
         say,
-        ...(sample === undefined ? {} : { sample }),
+        sample,
+        only: valueAfter('--only'),
       }),
     );
   }

@@ -15,6 +15,8 @@ export interface Trial {
   long: boolean;
   /** The size of something: the first in a long run, the second in a short one. */
   size(long: number, short: number): number;
+  /** Whether what has this name is to be tried: it is asked for, or nothing is. */
+  wants(name: string): boolean;
   /** Counts something that was tried under a heading of the report. */
   count(row: string, column: string, by?: number): void;
   /** Something that must hold and does not, with all that is needed to see it again. */
@@ -30,13 +32,20 @@ export interface Outcome {
 
 export async function tryPart(
   part: Part,
-  options: { random: Random; long: boolean; sample?: number; say?: Trial['say'] },
+  options: {
+    random: Random;
+    long: boolean;
+    sample?: number | undefined;
+    only?: string | undefined;
+    say?: Trial['say'];
+  },
 ) {
   const outcome: Outcome = { part, rows: new Map(), failures: [] };
   await part.run({
     random: options.random,
     long: options.long,
     size: (long, short) => (options.long ? Math.min(long, options.sample ?? long) : short),
+    wants: (name) => name.includes(options.only ?? ''),
     count(row, column, by = 1) {
       const columns = outcome.rows.get(row) ?? new Map<string, number>();
       outcome.rows.set(row, columns.set(column, (columns.get(column) ?? 0) + by));

@@ -140,12 +140,12 @@ async function doctor(place: Place, input: { repair?: boolean }): Promise<Data[]
 }
 
 /** A log with several transactions in it, as processes leave it that died before they could put it into the journal. */
-function crashedPlace(): Place {
+async function crashedPlace(): Promise<Place> {
   const place = workedPlace();
   for (const name of ['first', 'second', 'third']) {
     const words = ['checkpoint', name, '--agent', 'ada'];
     const trial = place.copy();
-    const { calls } = callsOf(trial, words);
+    const { calls } = await callsOf(trial, (env) => trial.start(words, { env }));
     trial.remove();
     const at = calls.findIndex((call) => call.startsWith('rename') && call.includes('RESUME.md')) + 2;
     place.run(words, { env: withFault(place, { at, deed: 'kill' }) });
@@ -154,7 +154,7 @@ function crashedPlace(): Place {
 }
 
 async function damagedLog(trial: Trial): Promise<void> {
-  const origin = crashedPlace();
+  const origin = await crashedPlace();
   const log = '.holdfast/journal.db-wal';
   const whole = readFileSync(origin.file(log));
   const look = origin.copy();
