@@ -4,7 +4,11 @@ const [library, store, run, agent, startedAt] = process.argv.slice(2);
 const { openHoldfast } = await import(library);
 
 let nowMs = Date.parse(startedAt);
-const holdfast = await openHoldfast({ store, run, agent, now: () => new Date((nowMs += 1000)).toISOString() });
+const now = () => {
+  nowMs += 1000;
+  return new Date(nowMs).toISOString();
+};
+const holdfast = await openHoldfast({ store, run, agent, now });
 const tell = ({ version }) => process.stdout.write(`${version}\n`);
 for (let number = 0; ; number++) {
   tell(await holdfast.note({ text: `Note ${number} of ${agent} at ${startedAt}` }));
