@@ -66,7 +66,7 @@ export async function survive(trial: Trial, deed: CrashDeed, survival: Survival)
   await ground.remove(look);
   const reference = await settled(wanted, deed);
   trial.say(`${deed.name}: ${calls.length} calls that write`);
-  const chosen = trial.random.sample(points(calls), trial.size(Number.POSITIVE_INFINITY, short));
+  const chosen = trial.thin(points(calls), short);
   await eachOf(chosen, async (point) => {
     const place = await arrive(ground, origin, deed);
     const name = `${deed.name}: ${point.deed} at call ${point.at} (${calls[point.at - 1]})`;

@@ -64,7 +64,7 @@ interface Look {
 }
 
 async function live(trial: Trial, file: string): Promise<void> {
-  const total = trial.size(1_000_000, 3000);
+  const total = trial.size(1000, 3) * 1000;
   let nowMs = Date.parse('2026-01-01T08:00:00.000Z');
   const now = (): string => new Date(nowMs).toISOString();
   const open = async () => {
@@ -76,7 +76,7 @@ async function live(trial: Trial, file: string): Promise<void> {
   await openRun(team);
   const looks: Look[] = [];
   const stepMs = (30 * 24 * 60 * MINUTE_MS) / total;
-  const killEvery = trial.size(10_000, 1500);
+  const killEvery = trial.long ? 10_000 : 1500;
   let killedAt = 0;
   for (let sitting = 0; team.acknowledged < total; sitting++) {
     team.tick(stepMs);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { concurrency } from './concurrency.ts';
 import { crash } from './crash.ts';
 import { endurance } from './endurance.ts';
@@ -10,11 +10,14 @@ import { seeded } from './random.ts';
 import { renderReport } from './report.ts';
 import { storage } from './storage.ts';
 
+const REPORT = 'docs/proof/faults.md';
+
 export const parts: readonly Part[] = [crash, postgres, storage, concurrency, input, endurance];
 
 /**
- * `faults [PART…] [--seed N] [--short] [--sample N] [--only NAME] [--report]`; a sample tries at most so many places of
- * each kind.
+ * `faults [PART…] [--seed N] [--short] [--every N] [--sample N] [--only NAME] [--report]`: of the places of a kind every
+ * so-manieth is tried, and at most as many as the sample says, which is also how many thousand events a month has. A
+ * report of some parts leaves the sections of the others as they are.
  */
 export async function main(words: string[]): Promise<number> {
   const valueAfter = (flag: string): string | undefined => {
@@ -26,7 +29,7 @@ export async function main(words: string[]): Promise<number> {
     return value === undefined ? undefined : Number(value);
   };
   const named = words.filter(
-    (word, index) => !word.startsWith('--') && !/^--(seed|sample|only)$/.test(words[index - 1] ?? ''),
+    (word, index) => !word.startsWith('--') && !/^--(seed|sample|every|only)$/.test(words[index - 1] ?? ''),
   );
   const unknown = named.find((name) => !parts.some((part) => part.name === name));
   if (unknown !== undefined) {
@@ -52,15 +55,15 @@ export async function main(words: string[]): Promise<number> {
         long,
         say,
         sample,
+        every: numberAfter('--every'),
         only: valueAfter('--only'),
       }),
     );
   }
-  const report = renderReport(
-    outcomes,
-    [...words.filter((word, index) => word !== '--seed' && words[index - 1] !== '--seed'), '--seed', seed].join(' '),
-  );
-  if (words.includes('--report')) writeFileSync('docs/proof/faults.md', report);
-  console.log(`\n${report}`);
+  const said = words.filter((word, index) => !['--seed', '--report'].includes(word) && words[index - 1] !== '--seed');
+  const command = [...said.filter((word) => !parts.some((part) => part.name === word)), '--seed', seed].join(' ');
+  const former = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
+  if (words.includes('--report')) writeFileSync(REPORT, renderReport(outcomes, command, former));
+  console.log(`\n${renderReport(outcomes, command)}`);
   return outcomes.some((outcome) => outcome.failures.length > 0) ? 1 : 0;
 }

@@ -1,26 +1,26 @@
 import type { Outcome } from './part.ts';
 
-/** Counts only: nothing in it depends on the machine. */
-export function renderReport(outcomes: readonly Outcome[], words: string): string {
-  const failures = outcomes.reduce((sum, outcome) => sum + outcome.failures.length, 0);
-  return [
-    '# What survives faults',
-    '',
-    `Made by \`npm run test:long faults -- ${words}\`; see [README.md](README.md). ${
-      failures === 0 ? 'Everything held.' : `${failures} things did not hold.`
-    }`,
-    ...outcomes.flatMap(sectionOf),
-    '',
-  ].join('\n');
+/** Counts only: nothing in it depends on the machine. Sections of a former report that were not made anew stay. */
+export function renderReport(outcomes: readonly Outcome[], command: string, former = ''): string {
+  const fresh = outcomes.map((outcome) => sectionOf(outcome, command).join('\n'));
+  const old = former.split(/^(?=## )/m).slice(1);
+  const titleOf = (section: string): string => section.split('\n')[0] ?? '';
+  const made = new Map(fresh.map((section) => [titleOf(section), section]));
+  const kept = old.map((section) => made.get(titleOf(section)) ?? section.trimEnd());
+  const added = fresh.filter((section) => !old.some((one) => titleOf(one) === titleOf(section)));
+  const intro = 'Made by `npm run test:long faults -- --report`; see [README.md](README.md).';
+  return `${['# What survives faults', intro, ...kept, ...added].join('\n\n')}\n`;
 }
 
-function sectionOf({ part, rows, failures }: Outcome): string[] {
+function sectionOf({ part, rows, failures }: Outcome, command: string): string[] {
   const columns = [...new Set([...rows.values()].flatMap((row) => [...row.keys()]))];
+  const held = failures.length === 0 ? 'Everything held.' : `${failures.length} things did not hold.`;
   return [
-    '',
     `## ${part.title}`,
     '',
     part.about,
+    '',
+    `\`faults -- ${part.name} ${command}\`: ${held}`,
     '',
     ...tableOf([
       ['what', ...columns],
