@@ -10,7 +10,7 @@ import { oneLine } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../formats/format.ts';
 import { formatNames, formats } from '../formats/index.ts';
-import { recordedPath, removeLitter, writeAtomically } from '../workspace/files.ts';
+import { makeOwnFolder, recordedPath, removeLitter, writeAtomically } from '../workspace/files.ts';
 import { withFileLock } from '../workspace/lock.ts';
 import { openTree } from '../workspace/tree.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -42,6 +42,7 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   const run = state.run?.id;
   if (!workspace || run === undefined || state.mirrors.size === 0) return [];
   const engine = await context.engine();
+  makeOwnFolder(join(workspace.folder, 'mirrors'));
   const synced = await withFileLock(join(workspace.folder, 'mirrors', 'lock'), LOCK_WAIT_MS, async () => {
     const done: Synced[] = [];
     for (const mirror of state.mirrors.values()) done.push(await syncMirror(context, engine, workspace, run, mirror));
@@ -279,7 +280,7 @@ function readSavedBase(workspace: Workspace, mirror: Mirror): SavedBase | null {
 
 export function saveBase(workspace: Workspace, mirror: Mirror, files: Files, writing?: Files): void {
   const file = baseFile(workspace, mirror);
-  mkdirSync(dirname(file), { recursive: true });
+  makeOwnFolder(dirname(file));
   const saved: SavedBase = { files: [...files], ...(writing ? { writing: [...writing] } : {}) };
   writeAtomically(file, JSON.stringify({ ...mirror, ...saved }));
 }

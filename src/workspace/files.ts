@@ -3,6 +3,8 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
+  lstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -46,6 +48,19 @@ function makeRoom(file: string): void {
   } catch {
     // It is not there yet; if it cannot be replaced, the renaming says so.
   }
+}
+
+/**
+ * Makes a folder of our own below `.holdfast/`. A link in its place may have come with a repository, and leads wherever
+ * somebody wanted us to write: it is not followed.
+ */
+export function makeOwnFolder(path: string): void {
+  mkdirSync(path, { recursive: true });
+  if (!lstatSync(path).isSymbolicLink()) return;
+  throw new Fault('unavailable', `${path} is a link, and nothing is written through it.`, {
+    hints: ['Put a folder in its place and try again.'],
+    data: { path },
+  });
 }
 
 /** Takes away what processes that died while they wrote this file have left beside it. */

@@ -1,22 +1,26 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { tryBriefFields } from './brief-fields.ts';
 import { doors } from './input-doors.ts';
 import type { Part, Trial } from './part.ts';
-import { newPlace } from './place.ts';
+import { newPlace, type Place, workedPlace } from './place.ts';
 
 export const input: Part = {
   name: 'input',
   title: 'Input that is broken or hostile',
   about:
-    'Files of the five formats, hook payloads and HTTP bodies are mutated line by line and value by value, with YAML bombs, ' +
-    'deep nesting, prototype keys, escape codes and injected instructions among what is put in. Nothing throws, hangs or ' +
-    'reaches a prototype; what is read can be held by the journal; a file that is written keeps its words. Hostile words ' +
-    'in every field that reaches a brief leave its structure as it is. Paths that lead out of the workspace are refused.',
+    'Files of the five formats, transcripts of every client, packed and not, hook payloads, HTTP bodies and MCP messages ' +
+    'are mutated line by line and value by value, with YAML bombs, deep nesting, prototype keys, escape codes and injected ' +
+    'instructions among what is put in. Nothing throws, hangs or reaches a prototype; what is read can be held by the ' +
+    'journal; a file that is written keeps its words. Hostile words in every text of every event, found by its schema, ' +
+    'leave the structure of a brief as it is. Paths that lead out of the workspace are refused, and links that do are ' +
+    'not written through.',
   async run(trial) {
     for (const door of doors) if (trial.wants(door.name)) await tryDoor(trial, door);
     if (trial.wants('fields of events')) await tryBriefFields(trial);
     if (trial.wants('paths out of the workspace')) await tryPaths(trial);
+    if (trial.wants('links out of the workspace')) tryLinks(trial);
   },
 };
 
@@ -86,4 +90,43 @@ async function tryPaths(trial: Trial): Promise<void> {
   }
   await holdfast.close();
   place.remove();
+}
+
+const STATE = 'agent-output/shop/00-session-state.json';
+const GSD = '.planning/STATE.md';
+
+/** What somebody may have put into a repository as a link to elsewhere, and the command that would write there. */
+const LINKS: readonly { at: string; isFolder: boolean; words: readonly string[] }[] = [
+  { at: '.holdfast/snapshots', isFolder: true, words: ['snapshot', '--agent', 'ada'] },
+  { at: '.holdfast/mirrors', isFolder: true, words: ['mirror', 'add', 'gsd'] },
+  { at: '.holdfast/RESUME.md', isFolder: false, words: ['checkpoint', 'x', '--agent', 'ada'] },
+  { at: '.planning', isFolder: true, words: ['mirror', 'add', 'gsd'] },
+  { at: GSD, isFolder: false, words: ['mirror', 'add', 'gsd'] },
+  { at: 'agent-output', isFolder: true, words: ['mirror', 'add', 'apex', STATE] },
+  { at: STATE, isFolder: false, words: ['mirror', 'add', 'apex', STATE] },
+  { at: '.claude', isFolder: true, words: ['install', 'claude'] },
+  { at: '.claude/settings.json', isFolder: false, words: ['install', 'claude'] },
+  { at: 'CLAUDE.md', isFolder: false, words: ['install', 'claude'] },
+];
+
+function tryLinks(trial: Trial): void {
+  const origin = workedPlace();
+  for (const link of trial.random.sample(LINKS, trial.size(LINKS.length, 4))) tryLink(trial, origin.copy(), link);
+  origin.remove();
+}
+
+/** Whether it is done or refused, nothing outside is made, changed or removed. */
+function tryLink(trial: Trial, place: Place, { at, isFolder, words }: (typeof LINKS)[number]): void {
+  const outside = newPlace();
+  writeFileSync(outside.file('theirs'), 'as it was');
+  rmSync(place.file(at), { recursive: true, force: true });
+  mkdirSync(dirname(place.file(at)), { recursive: true });
+  symlinkSync(isFolder ? outside.path : outside.file('theirs'), place.file(at));
+  const { code, fault, out, err } = place.run(words);
+  trial.count('links out of the workspace', code === 0 ? 'not followed' : 'refused');
+  if (code !== 0 && (fault === null || fault.code === 'internal')) trial.fail(`${at} as a link: ${out}${err}`);
+  const left = readdirSync(outside.path).map((name) => `${name}: ${readFileSync(outside.file(name), 'utf8')}`);
+  if (left.join() !== 'theirs: as it was') trial.fail(`${words.join(' ')} with ${at} as a link wrote ${left.join()}`);
+  place.remove();
+  outside.remove();
 }
