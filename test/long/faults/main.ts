@@ -63,7 +63,7 @@ export async function main(words: string[]): Promise<number> {
   const said = words.filter((word, index) => !['--seed', '--report'].includes(word) && words[index - 1] !== '--seed');
   const command = [...said.filter((word) => !parts.some((part) => part.name === word)), '--seed', seed].join(' ');
   const former = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
-  if (words.includes('--report')) writeFileSync(REPORT, renderReport(outcomes, command, former));
-  console.log(`\n${renderReport(outcomes, command)}`);
+  if (words.includes('--report')) writeFileSync(REPORT, renderReport(parts, outcomes, command, former));
+  console.log(`\n${renderReport(parts, outcomes, command)}`);
   return outcomes.some((outcome) => outcome.failures.length > 0) ? 1 : 0;
 }

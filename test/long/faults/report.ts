@@ -1,15 +1,20 @@
-import type { Outcome } from './part.ts';
+import type { Outcome, Part } from './part.ts';
 
 /** Counts only: nothing in it depends on the machine. Sections of a former report that were not made anew stay. */
-export function renderReport(outcomes: readonly Outcome[], command: string, former = ''): string {
-  const fresh = outcomes.map((outcome) => sectionOf(outcome, command).join('\n'));
-  const old = former.split(/^(?=## )/m).slice(1);
-  const titleOf = (section: string): string => section.split('\n')[0] ?? '';
-  const made = new Map(fresh.map((section) => [titleOf(section), section]));
-  const kept = old.map((section) => made.get(titleOf(section)) ?? section.trimEnd());
-  const added = fresh.filter((section) => !old.some((one) => titleOf(one) === titleOf(section)));
+export function renderReport(
+  parts: readonly Part[],
+  outcomes: readonly Outcome[],
+  command: string,
+  former = '',
+): string {
+  const kept = former.split(/^(?=## )/m).slice(1);
+  const sections = parts.flatMap((part) => {
+    const fresh = outcomes.find((outcome) => outcome.part === part);
+    if (fresh) return [sectionOf(fresh, command).join('\n')];
+    return kept.filter((section) => section.startsWith(`## ${part.title}\n`)).map((section) => section.trimEnd());
+  });
   const intro = 'Made by `npm run test:long faults -- --report`; see [README.md](README.md).';
-  return `${['# What survives faults', intro, ...kept, ...added].join('\n\n')}\n`;
+  return `${['# What survives faults', intro, ...sections].join('\n\n')}\n`;
 }
 
 function sectionOf({ part, rows, failures }: Outcome, command: string): string[] {
