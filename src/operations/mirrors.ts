@@ -119,8 +119,10 @@ async function syncMirror(
     writeMirrored(workspace.tree, path, files.get(path), text, !(result.rejected && path === mirror.path));
     result.written.push(path);
   }
+  // Before it is said to be done: what a crash comes before is made up for by the next one.
+  if (result.written.length > 0 || wasCutOff(workspace, mirror))
+    await learnAliases(engine, run, mirror, format, account, wanted);
   saveBase(workspace, mirror, wanted);
-  if (result.written.length > 0) await learnAliases(engine, run, mirror, format, account, wanted);
   return result;
 }
 
@@ -269,6 +271,9 @@ function leftUndone(workspace: Workspace, mirror: Mirror, present: Files): Files
   const before = new Map(saved?.files);
   return new Map((saved?.writing ?? []).filter(([path]) => present.get(path) === before.get(path)));
 }
+
+const wasCutOff = (workspace: Workspace, mirror: Mirror): boolean =>
+  readSavedBase(workspace, mirror)?.writing !== undefined;
 
 function readSavedBase(workspace: Workspace, mirror: Mirror): SavedBase | null {
   try {

@@ -214,7 +214,7 @@ async function settled(place: Place, deed: CrashDeed): Promise<Settled> {
     }
   }
   // The journal is looked at otherwise, and what a crash leaves beside our own files is in nobody's way.
-  const ours = /^\.holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.\d+)?$|mirrors\/lock)/;
+  const ours = /^\.holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.\d+)?$|mirrors\/)/;
   if (deed.leavesFiles) for (const path of filesIn(place)) if (!ours.test(path)) files[path] = timeless(place, path);
   const { events, findings } = await factsOf(place);
   for (const { level, message } of findings) if (level === 'error') problems.push(`doctor at the end: ${message}`);
