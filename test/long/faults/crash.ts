@@ -34,7 +34,7 @@ async function killEverywhere(trial: Trial, deed: CrashDeed): Promise<void> {
         ...(isWrite(call) ? [{ at: index + 1, deed: 'torn' as const }] : []),
       ]);
     },
-    short: 4,
+    short: 3,
     judge(answer) {
       trial.count(deed.name, answer.code === null ? 'killed' : 'ended before that');
       return [];

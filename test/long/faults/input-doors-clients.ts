@@ -134,9 +134,9 @@ async function openPacked() {
     async feed(random: Random) {
       const path = place.file('rollout-x.jsonl.zst');
       const isBomb = random.chance(0.02);
-      // Each block of it is four bytes and unpacks to 128 kB; all of it to more than any disk has.
+      // Each block of it is four bytes and unpacks to 128 kB, all of it to gigabytes.
       const blocks = isBomb
-        ? Array.from({ length: 200_000 }, () => block(1, 128 * 1024, Buffer.from(random.pick(['x', '\n', '{']))))
+        ? Array.from({ length: 20_000 }, () => block(1, 128 * 1024, Buffer.from(random.pick(['x', '\n', '{']))))
         : [block(0, text.length, text)];
       writeFileSync(path, frame([...blocks, block(0, 0, Buffer.alloc(0), true)], isBomb ? 0x50 : random.below(256)));
       if (!isBomb && random.chance(0.9)) flip(path, random);
