@@ -258,22 +258,19 @@ describe('a mirror', () => {
   it('of several files is finished when a crash came between them', () => {
     const folder = adopted();
     const page = 'agent-output/shop/00-handoff.md';
-    folder.data('start', '2', '--agent', 'ada');
     const mirrors = join(folder.path, '.holdfast/mirrors');
     const base = join(mirrors, readdirSync(mirrors).find((name) => name.endsWith('.json')) ?? '');
     const before = JSON.parse(readFileSync(base, 'utf8')) as { files: [string, string][] };
-    folder.data('complete', '2', '--agent', 'ada');
+    folder.data('archive', '--run', 'shop', '--reason', 'Done with it');
     const wanted = textOf(folder, page);
     const { files } = JSON.parse(readFileSync(base, 'utf8')) as typeof before;
-    // As it is when the process died after the state file was in place: the page is still as it was.
-    const pageBefore = before.files.find(([path]) => path === page)?.[1];
-    if (pageBefore === undefined) rmSync(join(folder.path, page));
-    else put(folder, page, pageBefore);
+    // As it is when the process died after the state file was in place: the page is not there yet.
+    rmSync(join(folder.path, page));
     writeFileSync(base, JSON.stringify({ ...before, writing: files }));
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     put(folder, `${page}.${gone}.tmp`, 'half');
-    expect(folder.data('mirror', 'sync')['mirrors']).toMatchObject([
-      { absorbed: 0, rejected: null, written: expect.arrayContaining([page]) },
+    expect(folder.data('mirror', 'sync', '--run', 'shop')['mirrors']).toMatchObject([
+      { absorbed: 0, rejected: null, written: [page] },
     ]);
     expect(textOf(folder, page)).toBe(wanted);
     expect(readdirSync(join(folder.path, 'agent-output/shop')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
