@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../src/store/sqlite/driver.ts';
@@ -252,6 +253,27 @@ describe('a mirror', () => {
     expect(stateOf(folder).steps['2'].sub_step).toBe('phase_2_waf');
     folder.data('release', lock['id'], '--agent', 'bob');
     expect(stateOf(folder).steps['2'].sub_step).toBe('phase_3_cost');
+  });
+
+  it('of several files is finished when a crash came between them', () => {
+    const folder = adopted();
+    const page = 'agent-output/shop/00-handoff.md';
+    const mirrors = join(folder.path, '.holdfast/mirrors');
+    const base = join(mirrors, readdirSync(mirrors).find((name) => name.endsWith('.json')) ?? '');
+    const before = JSON.parse(readFileSync(base, 'utf8')) as { files: [string, string][] };
+    folder.data('archive', '--run', 'shop', '--reason', 'Done with it');
+    const wanted = textOf(folder, page);
+    const { files } = JSON.parse(readFileSync(base, 'utf8')) as typeof before;
+    // As it is when the process died after the state file was in place: the page is not there yet.
+    rmSync(join(folder.path, page));
+    writeFileSync(base, JSON.stringify({ ...before, writing: files }));
+    const gone = spawnSync(process.execPath, ['-e', '']).pid;
+    put(folder, `${page}.${gone}.tmp`, 'half');
+    expect(folder.data('mirror', 'sync', '--run', 'shop')['mirrors']).toMatchObject([
+      { absorbed: 0, rejected: null, written: [page] },
+    ]);
+    expect(textOf(folder, page)).toBe(wanted);
+    expect(readdirSync(join(folder.path, 'agent-output/shop')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   it('is left alone once it is taken away', () => {

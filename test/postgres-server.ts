@@ -1,9 +1,14 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 export interface PostgresServer {
   url: string;
+  /** Ends it and all of its processes at once, as when the machine loses its power: nothing is written any more. */
+  kill(): Promise<void>;
+  /** Starts it again on the same data after it was killed. */
+  startAgain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,12 +42,63 @@ export async function startPostgres(folder: string, durable: boolean): Promise<P
   }
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async kill() {
+      const [first = ''] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
+      const processes = [Number(first), ...childrenOf(Number(first))];
+      for (const pid of processes) killIfThere(pid);
+      while (processes.some(isRunning)) await moment();
+    },
+    async startAgain() {
+      // What it shared in memory may outlive its processes for a moment, and it does not start before that is gone.
+      for (let tries = 0; ; tries++) {
+        try {
+          return await server.start();
+        } catch (cause) {
+          if (tries === 100) throw new Error(`PostgreSQL did not start again:\n${said.join('')}`, { cause });
+          await moment();
+        }
+      }
+    },
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+/** Each of the server's processes is a child of its first one. */
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    return Number.isInteger(pid) && parentOf(pid) === parent ? [pid] : [];
+  });
+}
+
+/** What stands after the name of the program, which may have any character in it: the state, then the parent. */
+function statusOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+  } catch {
+    return [];
+  }
+}
+
+const parentOf = (pid: number): number => Number(statusOf(pid)[1]);
+
+/** One that has ended and was not taken notice of has no files or memory any more. */
+const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`) && statusOf(pid)[0] !== 'Z';
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}
+
+const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 /** The library ends the process with 0 when there is nothing left to do, whatever code it was to end with: failed tests too. */
 async function loadLibrary() {

@@ -4,7 +4,7 @@ import { offeredAgo } from './freshness.ts';
 import type { Letter } from './mail.ts';
 import type { Other } from './others.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
-import { oneLine } from './text.ts';
+import { isName, oneLine } from './text.ts';
 import { inWords, msBetween } from './time.ts';
 
 export interface Section {
@@ -34,13 +34,18 @@ const REASON_CHARS = 100;
 function decisionLine({ id, irreversible, decision, reason, basis }: Brief['decisions'][number]): Line {
   return (chars) => {
     const why = reason === '' || (irreversible && chars < REASON_CHARS) ? '' : ` Why: ${quote(reason, chars)}`;
-    return `- ${id}${irreversible ? ' irreversible' : ''}: ${quote(decision, chars)}${why} (${basis})`;
+    return `- ${named(id)}${irreversible ? ' irreversible' : ''}: ${quote(decision, chars)}${why} (${basis})`;
   };
 }
 
 /** Words of an agent or a person, as a quotation: one line, no markup that could be taken for the brief's own. */
 function quote(text: string, chars: number): string {
   return `"${plain(text, chars)}"`;
+}
+
+/** An id or a name. Those of other tools' files and other journals may be anything: what is no name is a quotation. */
+function named(text: string): string {
+  return isName(text, '._@+-/:#', NAME_CHARS) ? text : quote(text, NAME_CHARS);
 }
 
 export function plain(text: string, chars: number): string {
@@ -89,7 +94,7 @@ export function sectionsOf(brief: Brief): Section[] {
       const what = offer.steps.length > 0 ? ` with ${plain(offer.steps.join(', '), chars)}` : '';
       const words = offer.message === null ? '' : ` ${quote(offer.message, chars)}`;
       const asked = offer.question === null ? '' : ` You asked: ${quote(offer.question, chars)}`;
-      return `- ${offer.id} by ${offer.by}: the work of ${offer.session}${what}, ${offeredAgo(offer.eventsSince)}.${words}${asked} Snapshot ${offer.snapshot ?? 'none'}. Take it with \`holdfast handoff accept ${offer.id}\`, or ask or decline.`;
+      return `- ${named(offer.id)} by ${named(offer.by)}: the work of ${named(offer.session)}${what}, ${offeredAgo(offer.eventsSince)}.${words}${asked} Snapshot ${named(offer.snapshot ?? 'none')}. Take it with \`holdfast handoff accept ${named(offer.id)}\`, or ask or decline.`;
     }),
     '`holdfast handoff list`',
   );
@@ -99,7 +104,7 @@ export function sectionsOf(brief: Brief): Section[] {
     true,
     brief.uncertain.map(
       (effect) => (chars) =>
-        `- ${effect.id} ${effect.class}: ${quote(effect.name, chars)} began ${sinceWords(effect.began, now)}, no end recorded${processWords[effect.process]}.`,
+        `- ${named(effect.id)} ${effect.class}: ${quote(effect.name, chars)} began ${sinceWords(effect.began, now)}, no end recorded${processWords[effect.process]}.`,
     ),
   );
   const conflicts = section(
@@ -108,7 +113,7 @@ export function sectionsOf(brief: Brief): Section[] {
     true,
     brief.conflicts.map(
       (conflict) => (chars) =>
-        `- ${conflict.id} ${plain(conflict.path, chars)} ${conflictWords[conflict.kind]}${conflict.step ? ` (${conflict.step})` : ''}: recorded ${sinceWords(conflict.since, now)} as ${plain(conflict.expected, 120)}, now ${plain(conflict.found, 120)}`,
+        `- ${conflict.id} ${plain(conflict.path, chars)} ${conflictWords[conflict.kind]}${conflict.step ? ` (${named(conflict.step)})` : ''}: recorded ${sinceWords(conflict.since, now)} as ${plain(conflict.expected, 120)}, now ${plain(conflict.found, 120)}`,
     ),
     '`holdfast resume --json`',
   );
@@ -145,12 +150,14 @@ export function sectionsOf(brief: Brief): Section[] {
     { name: 'words', lines: utterances(brief, now) },
     {
       name: 'constraints',
-      lines: brief.constraints.map((note) => (chars: number) => `- Constraint ${note.id}: ${quote(note.text, chars)}`),
+      lines: brief.constraints.map(
+        (note) => (chars: number) => `- Constraint ${named(note.id)}: ${quote(note.text, chars)}`,
+      ),
     },
     {
       name: 'dead ends',
       lines: brief.deadEnds.map(
-        (note) => (chars: number) => `- Dead end ${note.id}, do not try again: ${quote(note.text, chars)}`,
+        (note) => (chars: number) => `- Dead end ${named(note.id)}, do not try again: ${quote(note.text, chars)}`,
       ),
     },
   ]);
@@ -167,7 +174,7 @@ export function sectionsOf(brief: Brief): Section[] {
       lines: items(
         brief.errors,
         (item, chars) =>
-          `${item.id} ${item.type ?? 'error'}${item.step ? ` in ${item.step}` : ''}: ${quote(item.text, chars)}${item.options.length > 0 ? ` Choose: ${item.options.join(', ')}; wait for a person.` : ''}`,
+          `${named(item.id)} ${item.type ?? 'error'}${item.step ? ` in ${item.step}` : ''}: ${quote(item.text, chars)}${item.options.length > 0 ? ` Choose: ${item.options.join(', ')}; wait for a person.` : ''}`,
       ),
     },
     {
@@ -175,14 +182,14 @@ export function sectionsOf(brief: Brief): Section[] {
       lines: items(
         brief.blockers,
         (item, chars) =>
-          `${item.id} ${item.status} for ${inWords(msBetween(item.since, now))}: ${quote(item.text, chars)}${item.affects.length > 0 ? ` Affects ${quote(item.affects.join(', '), Math.min(chars, 120))}.` : ''}${item.workaround ? ` Workaround: ${quote(item.workaround, chars)}` : ''}`,
+          `${named(item.id)} ${item.status} for ${inWords(msBetween(item.since, now))}: ${quote(item.text, chars)}${item.affects.length > 0 ? ` Affects ${quote(item.affects.join(', '), Math.min(chars, 120))}.` : ''}${item.workaround ? ` Workaround: ${quote(item.workaround, chars)}` : ''}`,
       ),
     },
     {
       name: 'unread messages',
       lines: brief.mail.unread.map(
         (message) => (chars: number) =>
-          `- ${message.id} unread, ${message.priority}${late(message)}, from ${message.from} to ${message.to}: ${quote(message.subject, chars)}`,
+          `- ${named(message.id)} unread, ${message.priority}${late(message)}, from ${named(message.from)} to ${named(message.to)}: ${quote(message.subject, chars)}`,
       ),
     },
     {
@@ -191,14 +198,14 @@ export function sectionsOf(brief: Brief): Section[] {
         const last = message.news.at(-1);
         const did = last?.to ? `made it ${last.to}` : 'replied';
         const more = message.news.length > 1 ? ` (${message.news.length} to read)` : '';
-        return `- ${message.id} ${quote(message.subject, Math.min(chars, NAME_CHARS))}: ${last?.by} ${did}${more}: ${quote(last?.text ?? '', chars)}`;
+        return `- ${named(message.id)} ${quote(message.subject, Math.min(chars, NAME_CHARS))}: ${named(last?.by ?? '')} ${did}${more}: ${quote(last?.text ?? '', chars)}`;
       }),
     },
     {
       name: 'messages to act on',
       lines: brief.mail.pendingAcks.map(
         (message) => (chars: number) =>
-          `- ${message.id} ${message.status}, from ${message.from}: ${quote(message.subject, chars)}`,
+          `- ${named(message.id)} ${message.status}, from ${named(message.from)}: ${quote(message.subject, chars)}`,
       ),
     },
     {
@@ -208,7 +215,7 @@ export function sectionsOf(brief: Brief): Section[] {
         .filter((message) => message.news.length === 0)
         .map(
           (message) => (chars: number) =>
-            `- ${message.id} to ${message.to} is ${message.status}${message.answered ? ', yours to close' : late(message)}: ${quote(message.subject, chars)}`,
+            `- ${named(message.id)} to ${named(message.to)} is ${message.status}${message.answered ? ', yours to close' : late(message)}: ${quote(message.subject, chars)}`,
         ),
     },
     {
@@ -216,14 +223,15 @@ export function sectionsOf(brief: Brief): Section[] {
       lines: items(
         brief.commitments,
         (item, chars) =>
-          `${item.id} promised by ${item.by}${item.to ? ` to ${item.to}` : ''}${item.due ? `, due ${plain(item.due, 40)}` : ''}${item.overdue ? ', OVERDUE' : ''}: ${quote(item.text, chars)}`,
+          `${named(item.id)} promised by ${named(item.by)}${item.to ? ` to ${named(item.to)}` : ''}${item.due ? `, due ${plain(item.due, 40)}` : ''}${item.overdue ? ', OVERDUE' : ''}: ${quote(item.text, chars)}`,
       ),
     },
     {
       name: 'questions for you',
       lines: items(
         brief.questions.filter((item) => item.forReader),
-        (item, chars) => `${item.id} asks you, by ${item.by}${dueWords(item)}: ${quote(item.text, chars)}`,
+        (item, chars) =>
+          `${named(item.id)} asks you, by ${named(item.by)}${dueWords(item)}: ${quote(item.text, chars)}`,
       ),
     },
     {
@@ -233,7 +241,7 @@ export function sectionsOf(brief: Brief): Section[] {
     {
       name: 'others at work',
       lines: brief.others.map(
-        (other) => (chars) => `- ${other.agent} (${other.session}) ${otherWords(other, chars, now)}`,
+        (other) => (chars) => `- ${named(other.agent)} (${named(other.session)}) ${otherWords(other, chars, now)}`,
       ),
     },
   ]);
@@ -267,7 +275,8 @@ export function sectionsOf(brief: Brief): Section[] {
     false,
     items(
       brief.questions.filter((item) => !item.forReader),
-      (item, chars) => `${item.id}${item.to ? ` to ${item.to}` : ''}${dueWords(item)} ${quote(item.text, chars)}`,
+      (item, chars) =>
+        `${named(item.id)}${item.to ? ` to ${named(item.to)}` : ''}${dueWords(item)} ${quote(item.text, chars)}`,
     ),
     '`holdfast items`',
   );
@@ -277,7 +286,7 @@ export function sectionsOf(brief: Brief): Section[] {
     false,
     items(
       brief.findings,
-      (item, chars) => `${item.id}${item.severity ? ` ${item.severity}` : ''}: ${quote(item.text, chars)}`,
+      (item, chars) => `${named(item.id)}${item.severity ? ` ${item.severity}` : ''}: ${quote(item.text, chars)}`,
     ),
     '`holdfast items`',
   );
@@ -348,7 +357,7 @@ function otherWords({ state, steps, until, alive, owes, claims }: Other, chars: 
 export function nextLine({ nextAction }: Brief, chars: number): string {
   const { text, basis, session } = nextAction;
   if (basis === 'derived') return `Next action: ${text}`;
-  return `Next action: ${quote(text, chars)} (declared${session ? ` by ${session}` : ''})`;
+  return `Next action: ${quote(text, chars)} (declared${session ? ` by ${named(session)}` : ''})`;
 }
 
 const conflictWords: Readonly<Record<ConflictKind, string>> = {

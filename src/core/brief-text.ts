@@ -104,7 +104,7 @@ function measured(countTokens: CountTokens): Write {
   return (line, chars = 0) => {
     const before = known.get(line);
     if (before?.chars === chars) return before;
-    const text = typeof line === 'string' ? line : line(chars);
+    const text = typeof line === 'string' ? line : inOneLine(line(chars));
     let tokens = 0;
     const written = {
       text,
@@ -118,6 +118,14 @@ function measured(countTokens: CountTokens): Write {
     return written;
   };
 }
+
+/** Whatever a line was made of, it stays one, and without anything that hides or reorders it. */
+function inOneLine(text: string): string {
+  return UNPRINTABLE.test(text) ? plain(text, text.length) : text;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069<>]/;
 
 interface Body {
   section: Section;

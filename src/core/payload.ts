@@ -16,7 +16,7 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 export function countOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : null;
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.round(value) : null;
 }
 
 /** A share between 0 and 1, or a percentage, as a percentage. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deedOf } from './deed.ts';
+import { countOf } from './payload.ts';
 import { createRecovery, outcomeOf, type Reconstruction, statedDecisions, type TranscriptEntry } from './recovery.ts';
 
 function fold(...entries: TranscriptEntry[]): Reconstruction {
@@ -34,6 +35,14 @@ describe('a reconstruction', () => {
 
   it('does not say that a command succeeded whose code was not told', () => {
     expect(fold(run('a', 'make'), end('a', null)).commands.map(outcomeOf)).toEqual(['unknown']);
+  });
+
+  it('gives a count that can be recorded though a transcript tells of more', () => {
+    const most = [1, 2].map(
+      (): TranscriptEntry => ({ kind: 'usage', id: null, spent: spent(Number.MAX_SAFE_INTEGER) }),
+    );
+    expect(fold(...most).spent).toEqual({ input: Number.MAX_SAFE_INTEGER, output: 2, cached: 0 });
+    expect(countOf(1e308)).toBeNull();
   });
 
   it('counts a message once however often it is told, and believes the larger sum', () => {

@@ -240,6 +240,9 @@ function mergeTouches(before: TouchedFile | undefined, after: TouchedFile): Touc
 }
 
 const nothing: Spent = { input: 0, output: 0, cached: 0 };
+/** A transcript may tell of more than can be counted; what is recorded is a count. */
+const countable = (count: number): number => Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, count));
+
 const combine = (a: Spent, b: Spent, sign: 1 | -1): Spent => ({
   input: a.input + sign * b.input,
   output: a.output + sign * b.output,
@@ -267,7 +270,8 @@ function createUsage() {
     isTotal: (): boolean => total.input + total.output > sum.input + sum.output,
     total(): Spent | null {
       const larger = this.isTotal() ? total : sum;
-      return larger.input + larger.output > 0 ? larger : null;
+      if (larger.input + larger.output <= 0) return null;
+      return { input: countable(larger.input), output: countable(larger.output), cached: countable(larger.cached) };
     },
   };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Mirror, State } from '../core/state.ts';
 import { archivePlan } from '../formats/maestro/archive-plan.ts';
 import { maestro } from '../formats/maestro/format.ts';
-import { recordedPath, writeAtomically } from '../workspace/files.ts';
+import { makeOwnFolder, recordedPath, writeAtomically } from '../workspace/files.ts';
 import { openTree } from '../workspace/tree.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { readWholeRun } from './account.ts';
@@ -135,7 +135,7 @@ function readIntents(workspace: Workspace, run: string): Intent[] {
 
 function saveIntents(workspace: Workspace, run: string, intents: readonly Intent[]): void {
   const file = intentFile(workspace, run);
-  mkdirSync(dirname(file), { recursive: true });
+  makeOwnFolder(dirname(file));
   writeAtomically(file, JSON.stringify(intents));
 }
 

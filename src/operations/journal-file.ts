@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import * as v from 'valibot';
 import { type Event, eventBodies } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
-import { ActorName, Instant, isName } from '../core/text.ts';
+import { ActorName, Instant, isName, Label } from '../core/text.ts';
 import { Basis } from '../core/vocabulary.ts';
 
 /**
@@ -31,7 +31,7 @@ const Envelope = v.strictObject({
   at: Instant,
   type: v.string(),
   actor: v.strictObject({ kind: v.picklist(['agent', 'person']), name: ActorName }),
-  session: v.nullable(v.string()),
+  session: v.nullable(Label),
   key: v.nullable(v.string()),
   basis: Basis,
   previous: Hash,

@@ -10,7 +10,7 @@ import { oneLine } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../formats/format.ts';
 import { formatNames, formats } from '../formats/index.ts';
-import { recordedPath, writeAtomically } from '../workspace/files.ts';
+import { makeOwnFolder, recordedPath, removeLitter, writeAtomically } from '../workspace/files.ts';
 import { withFileLock } from '../workspace/lock.ts';
 import { openTree } from '../workspace/tree.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -42,6 +42,7 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   const run = state.run?.id;
   if (!workspace || run === undefined || state.mirrors.size === 0) return [];
   const engine = await context.engine();
+  makeOwnFolder(join(workspace.folder, 'mirrors'));
   const synced = await withFileLock(join(workspace.folder, 'mirrors', 'lock'), LOCK_WAIT_MS, async () => {
     const done: Synced[] = [];
     for (const mirror of state.mirrors.values()) done.push(await syncMirror(context, engine, workspace, run, mirror));
@@ -101,6 +102,7 @@ async function syncMirror(
       await absorb(engine, run, mirror, format.parse({ ...found, files: [...base.keys()] }, base), parsed, result);
     }
   }
+  previous = new Map([...previous, ...leftUndone(workspace, mirror, files)]);
   const state = await engine.load(run);
   const account = await readWholeRun(engine, state, format.name);
   const rendered = format.render(account, found, previous, engine.now());
@@ -117,8 +119,10 @@ async function syncMirror(
     writeMirrored(workspace.tree, path, files.get(path), text, !(result.rejected && path === mirror.path));
     result.written.push(path);
   }
+  // Before it is said to be done: what a crash comes before is made up for by the next one.
+  if (result.written.length > 0 || wasCutOff(workspace, mirror))
+    await learnAliases(engine, run, mirror, format, account, wanted);
   saveBase(workspace, mirror, wanted);
-  if (result.written.length > 0) await learnAliases(engine, run, mirror, format, account, wanted);
   return result;
 }
 
@@ -232,6 +236,7 @@ function writeMirrored(root: string, path: string, before: string | undefined, t
     });
   }
   if (now !== undefined && backup) copyFileSync(file, `${file}.bak`);
+  removeLitter(file);
   writeAtomically(file, text);
 }
 
@@ -248,13 +253,31 @@ function baseFile(workspace: Workspace, { format, path }: Mirror): string {
 
 /** Of files that were to be written when the process died, each is known both as it was and as it was to be. */
 export function readBase(workspace: Workspace, mirror: Mirror, present: Files): Files | null {
+  const saved = readSavedBase(workspace, mirror);
+  if (saved === null) return null;
+  const base = new Map(saved.files);
+  for (const [path, text] of saved.writing ?? []) {
+    if (present.get(path) !== base.get(path)) base.set(path, text);
+  }
+  return base;
+}
+
+/**
+ * What a process that died had still to write. It is written now: with the first file of several in place, the format may
+ * see no reason to write the others.
+ */
+function leftUndone(workspace: Workspace, mirror: Mirror, present: Files): Files {
+  const saved = readSavedBase(workspace, mirror);
+  const before = new Map(saved?.files);
+  return new Map((saved?.writing ?? []).filter(([path]) => present.get(path) === before.get(path)));
+}
+
+const wasCutOff = (workspace: Workspace, mirror: Mirror): boolean =>
+  readSavedBase(workspace, mirror)?.writing !== undefined;
+
+function readSavedBase(workspace: Workspace, mirror: Mirror): SavedBase | null {
   try {
-    const saved = JSON.parse(readFileSync(baseFile(workspace, mirror), 'utf8')) as SavedBase;
-    const base = new Map(saved.files);
-    for (const [path, text] of saved.writing ?? []) {
-      if (present.get(path) !== base.get(path)) base.set(path, text);
-    }
-    return base;
+    return JSON.parse(readFileSync(baseFile(workspace, mirror), 'utf8')) as SavedBase;
   } catch {
     return null;
   }
@@ -262,7 +285,7 @@ export function readBase(workspace: Workspace, mirror: Mirror, present: Files): 
 
 export function saveBase(workspace: Workspace, mirror: Mirror, files: Files, writing?: Files): void {
   const file = baseFile(workspace, mirror);
-  mkdirSync(dirname(file), { recursive: true });
+  makeOwnFolder(dirname(file));
   const saved: SavedBase = { files: [...files], ...(writing ? { writing: [...writing] } : {}) };
   writeAtomically(file, JSON.stringify({ ...mirror, ...saved }));
 }

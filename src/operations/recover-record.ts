@@ -7,6 +7,7 @@ import { outcomeOf, type Reconstruction } from '../core/recovery.ts';
 import { redact } from '../core/redact.ts';
 import { oneLine } from '../core/text.ts';
 import { hashArtifact } from '../workspace/files.ts';
+import { ownerOf } from '../workspace/process.ts';
 import type { Transcript } from '../workspace/transcripts/transcript.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';
@@ -77,6 +78,8 @@ async function takeSeat(
       role: former?.role,
       parent: former?.parent ?? parent,
       client: { name: conversation.client, id: conversationOf(conversation) },
+      // Whoever recovers: if that is cut off too, it is seen at once, and recovering again goes on.
+      owner: ownerOf(process.pid),
       mark: treeMark(context),
     },
     caller,

@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { readFileSync, unlinkSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import * as v from 'valibot';
 import type { Event, EventBody } from '../core/event.ts';
 import { ERASED } from '../core/text.ts';
-import { writeAtomically } from '../workspace/files.ts';
+import { makeOwnFolder, writeAtomically } from '../workspace/files.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Context } from './context.ts';
 
@@ -76,7 +76,8 @@ export function saveSnapshot(context: Context, run: string, taken: EventBody<'sn
       unlinkSync(file);
       return null;
     }
-    mkdirSync(dirname(file), { recursive: true });
+    makeOwnFolder(join(workspace.folder, 'snapshots'));
+    makeOwnFolder(dirname(file));
     writeAtomically(file, taken.text);
     return fromRoot(workspace, file);
   } catch (thrown) {

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writableBy } from '../core/claims.ts';
 import { Fault } from '../core/fault.ts';
@@ -11,7 +10,7 @@ import {
   type WorklogEntry,
   worklogEntries,
 } from '../core/worklog.ts';
-import { writeAtomically } from '../workspace/files.ts';
+import { makeOwnFolder, writeAtomically } from '../workspace/files.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Context } from './context.ts';
 
@@ -90,7 +89,7 @@ export async function writeArchive(context: Context, state: State, archive: Work
 
 function worklogFolder(workspace: Workspace): string {
   const folder = join(workspace.folder, 'worklog');
-  mkdirSync(folder, { recursive: true });
+  makeOwnFolder(folder);
   return folder;
 }
 

@@ -3,7 +3,10 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
+  lstatSync,
+  mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   realpathSync,
@@ -12,7 +15,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Artifact } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import { sha256OfBytes } from '../core/sha256.ts';
@@ -44,6 +47,37 @@ function makeRoom(file: string): void {
     unlinkSync(file);
   } catch {
     // It is not there yet; if it cannot be replaced, the renaming says so.
+  }
+}
+
+/**
+ * Makes a folder of our own below `.holdfast/`. A link in its place may have come with a repository, and leads wherever
+ * somebody wanted us to write: it is not followed.
+ */
+export function makeOwnFolder(path: string): void {
+  mkdirSync(path, { recursive: true });
+  if (!lstatSync(path).isSymbolicLink()) return;
+  throw new Fault('unavailable', `${path} is a link, and nothing is written through it.`, {
+    hints: ['Put a folder in its place and try again.'],
+    data: { path },
+  });
+}
+
+/** Takes away what processes that died while they wrote this file have left beside it. */
+export function removeLitter(file: string): void {
+  const name = basename(file);
+  for (const entry of readdirSync(dirname(file))) {
+    const pid = entry.startsWith(`${name}.`) ? /^\d+(?=\.tmp$)/.exec(entry.slice(name.length + 1)) : null;
+    if (pid && isGone(Number(pid[0]))) unlinkSync(join(dirname(file), entry));
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
 

@@ -92,7 +92,8 @@ function pastOf(kind: NamedKind, row: Rows[NamedKind]): object {
   if (kind === 'decision') return { was: (row as Rows['decision']).status };
   if (kind === 'session') return {};
   const { session: _, stated: _s, basis: _b, ...past } = row as Rows['item'];
-  return past;
+  // Where a row says that there is nothing, an entry says nothing.
+  return Object.fromEntries(Object.entries(past).filter(([, value]) => value !== null));
 }
 
 /** A file may name parents and predecessors that are not there, or that wait for each other; the plan may not. */

@@ -138,7 +138,7 @@ describe('a handoff', () => {
     expect(run.refusal(bob, finish('H-1')).code).toBe('illegal');
     run.given(bob, accept('H-1'));
     expect(run.refusal(cleo, finish('H-1')).code).toBe('not_allowed');
-    expect(run.when(bob, finish('H-1')).types).toEqual(['handoff.finished']);
+    expect(run.when(bob, finish('H-1')).types).toEqual(['handoff.finished', 'message.moved']);
     expect(run.row('handoff', 'H-1')).toMatchObject({ status: 'finished', outcome: 'Merged.', acceptedBy: 'S-2' });
     expect(run.refusal(bob, finish('H-1')).code).toBe('illegal');
   });
@@ -179,8 +179,20 @@ describe('a handoff', () => {
     expect(ended.body('handoff.finished').outcome).toBe(
       'S-3 ended: completed. p1 in progress at more, p2 in progress.',
     );
-    expect(run.state.messages.get('M-1')?.status).toBe('actioned');
+    expect(run.row('message', 'M-1')).toMatchObject({ status: 'closed', disposition: 'resolved' });
     expect(run.refusal(bob, accept('H-1')).code).toBe('illegal');
+  });
+
+  it('leaves no mail behind, however it ends', () => {
+    const finished = offered().given(bob, accept('H-1'), checkpoint('more', 'p1'), leave());
+    const crashed = offered()
+      .given(bob, accept('H-1'), checkpoint('more', 'p1'))
+      .wait(31 * MINUTE_MS)
+      .given(sam, { type: 'run.supervise' });
+    const declined = offered().given(bob, decline('H-1'));
+    expect(declined.state.messages.get('M-1')?.status).toBe('actioned');
+    declined.given(ada, offer('cleo')).given(cleo, accept('H-2'), checkpoint('more', 'p1'), leave());
+    for (const run of [finished, crashed, declined]) expect([...run.state.messages.keys()]).toEqual([]);
   });
 
   it('follows its receiver into another session of the same conversation', () => {

@@ -35,6 +35,7 @@ export function offerHandoff(
   const left = snapshot ?? (taken?.type === 'snapshot.taken' ? taken.body.id : undefined);
   const what = keys.length > 0 ? keys.join(', ') : 'its place';
   return [
+    ...closeDeclined(scene),
     ...(taken ? [taken] : []),
     draft('message.sent', {
       id: nextId(scene.state, 'M'),
@@ -116,6 +117,19 @@ function noticeOf({ state }: Pick<Scene, 'state'>, { id }: Handoff): Message | u
   return [...state.messages.values()].find((message) => message.about === id && message.type === 'handoff-ready');
 }
 
+/** The tool sent it, and the sender's session is over: nobody would close it, and open mail is in every state. */
+function closeNotice(scene: Pick<Scene, 'state'>, handoff: Handoff, note: string): Draft[] {
+  const notice = noticeOf(scene, handoff);
+  return notice ? [draft('message.moved', { id: notice.id, to: 'closed', note, disposition: 'resolved' })] : [];
+}
+
+/** Whoever offers again has read that it was declined. */
+function closeDeclined({ state, actor }: Scene): Draft[] {
+  return [...state.messages.values()]
+    .filter(({ type, status, from }) => type === 'handoff-ready' && status === 'actioned' && from === actor.name)
+    .map(({ id }) => draft('message.moved', { id, to: 'closed', note: 'Offered again.', disposition: 'superseded' }));
+}
+
 /** What became of the handoffs that a session took over and got on with, recorded when it ends. */
 export function finishHandoffsOf(scene: Omit<Scene, 'plan'>, session: Session, how: string): Draft[] {
   const taken = [...scene.state.handoffs.values()].filter(
@@ -130,7 +144,7 @@ export function finishHandoffsOf(scene: Omit<Scene, 'plan'>, session: Session, h
     const outcome = [`${how}.`, ...(steps.length > 0 ? [`${steps.join(', ')}.`] : [])].join(' ');
     return [
       draft('handoff.finished', { id: handoff.id, outcome }, 'verified'),
-      ...moveNotice(scene as Scene, handoff, 'actioned', outcome),
+      ...closeNotice(scene, handoff, outcome),
     ];
   });
 }
@@ -178,7 +192,7 @@ export function finishHandoff(scene: Scene, { id, outcome }: CommandOf<'handoff.
   const handoff = handoffOf(scene, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'finish');
   mustReceive(scene, handoff);
-  return [draft('handoff.finished', { id: handoff.id, outcome })];
+  return [draft('handoff.finished', { id: handoff.id, outcome }), ...closeNotice(scene, handoff, outcome)];
 }
 
 /** The next snapshot of the acting session; the sequence rises per agent. */

@@ -143,6 +143,19 @@ describe('an item', () => {
   });
 });
 
+describe('an item that a file tells of again', () => {
+  it('is recorded in a form that can be read back, though it was settled without a word', () => {
+    const run = scenario().given(
+      ada,
+      { type: 'item.raise', kind: 'question', text: 'Who?' },
+      settle('Q-1', 'resolved'),
+    );
+    const items = [{ alias: 'Q-1', kind: 'question' as const, text: 'Who?', status: 'open' as const }];
+    run.given(ada, { type: 'account.read', format: 'gsd', path: 'STATE.md', account: { items } });
+    expect(run.state.items.get('Q-1')).toMatchObject({ status: 'open' });
+  });
+});
+
 describe('what is filed', () => {
   it('notes belong to the step that is held, or the one named', () => {
     const run = scenario('p1', 'p2').given(ada, start('p1'));

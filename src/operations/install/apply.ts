@@ -4,8 +4,16 @@ import { sha256 } from '../../core/sha256.ts';
 import type { Place, WantedFile } from './client.ts';
 import { applyEdit, type Edit, mustBeReadable, revertEdit } from './edit.ts';
 import { readJson } from './json-text.ts';
-import { dropBackup, type Installed, type InstalledFile, keepBackup, readBackup, removeIfEmpty } from './record.ts';
-import { mustBeWritable, readTarget, removeTarget, type Target, writeTarget } from './target.ts';
+import {
+  dropBackup,
+  type Installed,
+  type InstalledFile,
+  keepBackup,
+  readBackup,
+  removeIfEmpty,
+  writeRecord,
+} from './record.ts';
+import { missingFolders, mustBeWritable, readTarget, removeTarget, type Target, writeTarget } from './target.ts';
 
 export type Action = 'created' | 'changed' | 'unchanged' | 'left' | 'removed' | 'restored' | 'kept';
 
@@ -98,28 +106,46 @@ export function planUninstall(desk: Desk, gone: readonly string[], path: string,
   return { ...step, ...forgotten, action: 'changed', next };
 }
 
-/** Does all of it or nothing: where a file cannot be written, those before it are put back. */
+/**
+ * Does all of it or nothing: where a file cannot be written, those before it are put back. What a file was, and that it is
+ * ours, is written down before it is changed: whatever is cut short can be finished or taken back.
+ */
 export function carryOut(desk: Desk, steps: readonly Step[]): void {
+  const { place, folder, record } = desk;
   for (const { next, target } of steps) if (next !== undefined) mustBeWritable(target);
-  const done: { target: Target; made: string[] }[] = [];
+  const before = structuredClone(record);
+  for (const step of steps) if (step.entry !== null) note(desk, step);
+  const missing = steps.flatMap(({ next, target }) => (typeof next === 'string' ? missingFolders(target) : []));
+  record.folders = [...new Set([...record.folders, ...missing.map((path) => relative(place.root, path))])];
+  const done: Target[] = [];
   try {
-    for (const step of steps) {
-      const { target, next } = step;
+    writeRecord(folder, record);
+    for (const { target, next } of steps) {
       if (next === undefined) continue;
-      done.unshift({ target, made: [] });
+      done.unshift(target);
       if (next === null) removeTarget(target);
-      else if (done[0]) done[0].made = writeTarget(target, next);
+      else writeTarget(target, next);
     }
   } catch (thrown) {
-    for (const { target, made } of done) putBack(target, made);
+    for (const target of done) putBack(target);
+    for (const path of missing.reverse()) removeIfEmpty(path);
+    forget(desk, before);
     throw thrown;
   }
-  for (const step of steps) note(desk, step);
-  const { place, record } = desk;
-  const made = done.flatMap((one) => one.made.map((folder) => relative(place.root, folder)));
+  for (const step of steps) if (step.entry === null) note(desk, step);
   // The innermost first: one that is empty then may make the next one so.
-  const folders = [...new Set([...record.folders, ...made])].sort((a, b) => b.length - a.length);
-  record.folders = folders.filter((folder) => !removeIfEmpty(join(place.root, folder)));
+  const folders = record.folders.sort((a, b) => b.length - a.length);
+  record.folders = folders.filter((path) => !removeIfEmpty(join(place.root, path)));
+}
+
+/** Nothing was changed after all. */
+function forget({ folder, record }: Desk, before: Installed): void {
+  for (const [key, entry] of Object.entries(record.files)) if (!before.files[key]) dropBackup(folder, entry);
+  try {
+    writeRecord(folder, before);
+  } catch {
+    // It could not be written in the first place.
+  }
 }
 
 function note({ folder, record }: Desk, { key, entry }: Step): void {
@@ -135,11 +161,10 @@ function note({ folder, record }: Desk, { key, entry }: Step): void {
   record.files[key] = { ...entry, before: name };
 }
 
-function putBack(target: Target, made: readonly string[]): void {
+function putBack(target: Target): void {
   try {
     if (target.text === null) removeTarget(target);
     else writeTarget(target, target.text);
-    for (const folder of [...made].reverse()) removeIfEmpty(folder);
   } catch {
     // It could not be written in the first place.
   }

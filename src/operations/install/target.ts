@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault } from '../../core/fault.ts';
-import { isInside, realPathOf, writeAtomically } from '../../workspace/files.ts';
+import { isInside, realPathOf, removeLitter, writeAtomically } from '../../workspace/files.ts';
 
 /** A settings file as it stands. */
 export interface Target {
@@ -44,15 +44,21 @@ export function mustBeWritable({ path, mode }: Target): void {
     );
 }
 
-/** Writes a text whole, with the rights the file had. Gives the folders that were made, the outermost first. */
-export function writeTarget({ path, real, mode, mark }: Target, text: string): string[] {
-  const made: string[] = [];
+/** The folders that are to be made for it, the outermost first. */
+export function missingFolders({ real }: Target): string[] {
+  const missing: string[] = [];
+  for (let folder = dirname(real); !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  return missing;
+}
+
+/** Writes a text whole, with the rights the file had. */
+export function writeTarget(target: Target, text: string): void {
+  const { path, real, mode, mark } = target;
   try {
-    for (let folder = dirname(real); !existsSync(folder); folder = dirname(folder)) made.unshift(folder);
-    for (const folder of made) mkdirSync(folder);
+    for (const folder of missingFolders(target)) mkdirSync(folder);
+    removeLitter(real);
     writeAtomically(real, mark + text);
     if (mode !== null) chmodSync(real, mode);
-    return made;
   } catch (thrown) {
     throw refused(
       path,

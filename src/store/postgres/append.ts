@@ -52,7 +52,9 @@ export async function append(connection: Connection, batch: Batch): Promise<Appe
     // The answer to an earlier try may have been lost on its way, after the server had done it.
     if (tries > 0 && (await hasLanded(connection, batch))) return { outcome: 'appended' };
     const [row] = await connection.once<{ appended: boolean }>(text, values);
-    return row?.appended === true ? { outcome: 'appended' } : explain(connection, batch);
+    if (row?.appended === true) return { outcome: 'appended' };
+    // Or the server was still at it: then this try waited for it, and was second to itself.
+    return tries > 0 && (await hasLanded(connection, batch)) ? { outcome: 'appended' } : explain(connection, batch);
   });
 }
 

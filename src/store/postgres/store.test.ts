@@ -106,6 +106,35 @@ describe('appends', () => {
     await direct.close();
     proxy.close();
   });
+
+  it('that the server is still at when the connection is lost are not made again', async () => {
+    const schema = newSchema();
+    const direct = await openPostgresStore({ url, schema });
+    await put(direct, 'r', [note('a')]);
+    const proxy = await openProxy(Number(new URL(url).port));
+    const through = new URL(url);
+    through.port = String(proxy.port);
+    const store = await openPostgresStore({ url: through.href, schema, connections: 1 });
+    const batch = batchOf('r', [note('once')], await headOf(store, 'r'));
+    const waiting = async (count: number): Promise<void> => {
+      const blocked = () =>
+        sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${`%"${schema.replaceAll('"', '""')}".runs AS known%`}`;
+      while ((await blocked()).length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const appended = await sql.begin(async (held) => {
+      await held.unsafe(`SELECT FROM "${schema.replaceAll('"', '""')}".runs WHERE run = 'r' FOR UPDATE`);
+      const outcome = store.append(batch);
+      await waiting(1);
+      proxy.leave();
+      await waiting(2);
+      return { outcome };
+    });
+    expect(await appended.outcome).toEqual({ outcome: 'appended' });
+    expect(await direct.read('r', 0, 9)).toHaveLength(2);
+    await store.close();
+    await direct.close();
+    proxy.close();
+  });
 });
 
 describe('the feed', () => {
@@ -279,9 +308,15 @@ async function openProxy(target: number) {
   const { connect } = await import('node:net');
   let isArmed = false;
   let lost = 0;
+  const leave = new Set<() => void>();
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1');
     let isLosing = false;
+    let isLeft = false;
+    leave.add(() => {
+      isLeft = true;
+      client.destroy();
+    });
     client.on('data', (chunk) => {
       if (isArmed && chunk.includes('INSERT INTO')) {
         isArmed = false;
@@ -296,7 +331,8 @@ async function openProxy(target: number) {
         client.destroy();
       } else client.write(chunk);
     });
-    client.on('close', () => upstream.destroy());
+    // Left alone, the server goes on with what it has begun.
+    client.on('close', () => isLeft || upstream.destroy());
     upstream.on('close', () => client.destroy());
     for (const socket of [client, upstream]) socket.on('error', () => {});
   });
@@ -306,6 +342,10 @@ async function openProxy(target: number) {
     port: address !== null && typeof address === 'object' ? address.port : 0,
     loseNextAnswer: () => {
       isArmed = true;
+    },
+    /** The store loses its connections, and the server is not told. */
+    leave: () => {
+      for (const one of leave) one();
     },
     lost: () => lost,
     close: () => server.close(),

@@ -146,8 +146,19 @@ describe('a compressed rollout', () => {
     const path = join(newFolder(), 'rollout-bomb.jsonl.zst');
     const bombs = Array.from({ length: 4096 }, () => block(1, 128 * 1024, Buffer.from('x')));
     writeFileSync(path, frame([...bombs, block(0, 0, Buffer.alloc(0), true)]));
-    const problems = [...readRecords(path, undefined, { lineBytes: 1024, totalBytes: 64 * 1024 * 1024 })];
-    expect(problems[0]?.problem).toContain('more than is ever read');
+    expect([...readRecords(path)][0]?.problem).toContain('more than is ever read');
+  });
+
+  it('is passed over quickly when it unpacks to empty lines, which are counted all the same', () => {
+    const path = join(newFolder(), 'rollout-empty.jsonl.zst');
+    const empty = Array.from({ length: 400 }, () => block(1, 128 * 1024, Buffer.from('\n')));
+    const last = Buffer.from('{"type":"x"}\n\n\n[1]\n');
+    writeFileSync(path, frame([...empty, block(0, last.length, last, true)]));
+    const first = 400 * 128 * 1024 + 1;
+    expect([...readRecords(path)]).toEqual([
+      { line: first, record: { type: 'x' } },
+      { line: first + 3, problem: 'is no object.' },
+    ]);
   });
 
   it('is refused when it asks for too much memory', () => {

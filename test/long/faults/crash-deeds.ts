@@ -1,42 +1,73 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { newPlace, type Place, workedPlace } from './place.ts';
+import { doorDeeds } from './crash-deeds-doors.ts';
+import { type Answer, type Environment, newPlace, type Place, workedPlace } from './place.ts';
 
 /** Something the program is killed in the middle of. To try another, add it to the list. */
 export interface CrashDeed {
   name: string;
   /** What it begins from; made once, then copied. */
-  prepare(): Place;
+  prepare(env?: Environment): Place;
+  /** Puts into a copy what depends on where it is. */
+  ready?(place: Place): void;
   words: readonly string[];
   input?: string;
+  /** How it is done where that is more than one command. */
+  carryOut?(place: Place, env: Environment): Promise<Answer>;
+  /** The types of event that must be there as often as without the crash; all of them where this is left out. */
+  once?: readonly string[];
+  /** All files that it leaves are looked at, not only mirrors. */
+  leavesFiles?: true;
   /** Takes no idempotency key, and does by itself the same when it is done again. */
   keyless?: true;
   /** Tried in the short form too. */
   short?: true;
+  /** Tried with the journal on a server too. */
+  server?: true;
 }
 
 const STATE = 'agent-output/shop/00-session-state.json';
 
 export const crashDeeds: readonly CrashDeed[] = [
   { name: 'init', prepare: newPlace, words: ['init', '--title', 'Work', '--id', 'work'] },
-  { name: 'append (note)', prepare: workedPlace, words: ['note', 'Kept once'], short: true },
+  { name: 'append (note)', prepare: workedPlace, words: ['note', 'Kept once'], short: true, server: true },
   {
     name: 'append (complete)',
     prepare: workedPlace,
     words: ['complete', 't1', '--agent', 'ada', '--summary', 'Tokens are issued'],
+    server: true,
   },
-  { name: 'snapshot', prepare: workedPlace, words: ['snapshot', '--next', 'Rotate', '--agent', 'ada'], short: true },
+  { name: 'snapshot', prepare: workedPlace, words: ['snapshot', '--next', 'Rotate', '--agent', 'ada'] },
   { name: 'session end', prepare: workedPlace, words: ['session', 'end', '--reason', 'completed', '--agent', 'ada'] },
+  { name: 'handoff', prepare: workedPlace, words: ['handoff', '--to', 'bob', '--agent', 'ada'], server: true },
+  {
+    name: 'handoff accept',
+    prepare: offered,
+    words: ['handoff', 'accept', 'H-1', '--agent', 'bob'],
+    server: true,
+  },
   { name: 'archive', prepare: workedPlace, words: ['archive', '--run', 'auth', '--reason', 'Done with it'] },
-  { name: 'compaction', prepare: longWorklog, words: ['compact', '--approve'], keyless: true },
-  { name: 'erasure', prepare: workedPlace, words: ['erase', 'N-1', '--reason', 'A secret'] },
-  { name: 'rebuilding', prepare: workedPlace, words: ['doctor', '--rebuild'], keyless: true },
-  { name: 'migration of the schema', prepare: emptyJournal, words: ['init', '--title', 'Work', '--id', 'work'] },
-  { name: 'import', prepare: exported, words: ['journal', 'import', 'auth.jsonl'], keyless: true },
+  {
+    name: 'archive with a mirror',
+    prepare: mirrored,
+    words: ['archive', '--run', 'shop', '--reason', 'Done with it'],
+    leavesFiles: true,
+    server: true,
+  },
+  { name: 'compaction', prepare: longWorklog, words: ['compact', '--approve'], keyless: true, server: true },
+  { name: 'erasure', prepare: workedPlace, words: ['erase', 'N-1', '--reason', 'A secret'], server: true },
+  { name: 'rebuilding', prepare: workedPlace, words: ['doctor', '--rebuild'], keyless: true, server: true },
+  {
+    name: 'migration of the schema',
+    prepare: emptyJournal,
+    words: ['init', '--title', 'Work', '--id', 'work'],
+    server: true,
+  },
+  { name: 'import', prepare: exported, words: ['journal', 'import', 'auth.jsonl'], keyless: true, server: true },
   { name: 'adopt with mirror', prepare: foreign, words: ['adopt', STATE, '--mirror'], keyless: true },
   {
     name: 'adopt, file of an older version',
-    prepare: () => foreign('2.0'),
+    prepare: (env) => foreign(env, '2.0'),
     words: ['adopt', STATE, '--mirror'],
     keyless: true,
   },
@@ -48,39 +79,32 @@ export const crashDeeds: readonly CrashDeed[] = [
   },
   { name: 'mirror write, new file', prepare: workedPlace, words: ['mirror', 'add', 'gsd'] },
   { name: 'mirror sync of an edit', prepare: edited, words: ['mirror', 'sync'], keyless: true },
-  {
-    name: 'hook',
-    prepare: workedPlace,
-    words: ['hook', 'claude', 'PostToolUse'],
-    input: JSON.stringify({
-      session_id: 'c-1',
-      hook_event_name: 'PostToolUse',
-      tool_name: 'Write',
-      tool_use_id: 'u-1',
-      tool_input: { file_path: 'a.ts', content: 'x' },
-      tool_response: { success: true },
-    }),
-    keyless: true,
-  },
+  ...doorDeeds,
 ];
 
-function longWorklog(): Place {
-  const place = workedPlace();
+function offered(env?: Environment): Place {
+  const place = workedPlace(env);
+  place.data('handoff', '--to', 'bob', '--agent', 'ada');
+  return place;
+}
+
+function longWorklog(env?: Environment): Place {
+  const place = workedPlace(env);
   for (let number = 0; number < 12; number++) place.data('note', `Line ${number}\n${'and more of it\n'.repeat(40)}`);
   return place;
 }
 
 /** As an installation that was broken off before the first table was made. */
-function emptyJournal(): Place {
-  const place = newPlace();
+function emptyJournal(env?: Environment): Place {
+  const place = newPlace(env);
   mkdirSync(place.file('.holdfast'));
   writeFileSync(place.file('.holdfast', 'config.json'), '{ "workspace": "w-1" }\n');
   writeFileSync(place.file('.holdfast', 'journal.db'), '');
   return place;
 }
 
-function exported(): Place {
-  const place = newPlace();
+function exported(env?: Environment): Place {
+  const place = newPlace(env);
   const from = workedPlace();
   for (let number = 0; number < 20; number++) from.data('note', `Line ${number}`);
   from.data('journal', 'export', '--out', place.file('auth.jsonl'));
@@ -89,21 +113,21 @@ function exported(): Place {
   return place;
 }
 
-function foreign(version = '3.0'): Place {
-  const place = newPlace();
+function foreign(env?: Environment, version = '3.0'): Place {
+  const place = newPlace(env);
   mkdirSync(dirname(place.file(STATE)), { recursive: true });
   writeFileSync(place.file(STATE), sessionState(version));
   return place;
 }
 
-function mirrored(): Place {
-  const place = foreign();
+function mirrored(env?: Environment): Place {
+  const place = foreign(env);
   place.data('adopt', STATE, '--mirror');
   return place;
 }
 
-function edited(): Place {
-  const place = mirrored();
+function edited(env?: Environment): Place {
+  const place = mirrored(env);
   const state = JSON.parse(readFileSync(place.file(STATE), 'utf8')) as {
     steps: Record<string, Record<string, unknown>>;
   };

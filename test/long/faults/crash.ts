@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { type ParseError, parse } from 'jsonc-parser';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { type CrashDeed, crashDeeds } from './crash-deeds.ts';
+import { fileGround, type Ground } from './ground.ts';
 import type { Part, Trial } from './part.ts';
-import { type Answer, callsOf, type Data, type FaultPoint, type Place, withFault } from './place.ts';
+import { type Answer, callsOf, type Data, type Environment, type FaultPoint, type Place, withFault } from './place.ts';
 
 export const crash: Part = {
   name: 'crash',
@@ -13,7 +17,7 @@ export const crash: Part = {
     'verify, mirrored files are whole, the command finishes when it is run again, and what it does is done once.',
   async run(trial) {
     for (const deed of crashDeeds) {
-      if (!trial.long && !deed.short) continue;
+      if ((!trial.long && !deed.short) || !trial.wants(deed.name)) continue;
       await killEverywhere(trial, deed);
     }
   },
@@ -30,7 +34,7 @@ async function killEverywhere(trial: Trial, deed: CrashDeed): Promise<void> {
         ...(isWrite(call) ? [{ at: index + 1, deed: 'torn' as const }] : []),
       ]);
     },
-    short: 4,
+    short: 3,
     judge(answer) {
       trial.count(deed.name, answer.code === null ? 'killed' : 'ended before that');
       return [];
@@ -38,7 +42,7 @@ async function killEverywhere(trial: Trial, deed: CrashDeed): Promise<void> {
   });
 }
 
-const isWrite = (call: string): boolean => /^(p?write|writev|copy_file_range|sendfile)/.test(call);
+export const isWrite = (call: string): boolean => /^(p?write|writev|send|copy_file_range|sendfile)/.test(call);
 
 export interface Survival {
   points(calls: readonly string[]): FaultPoint[];
@@ -46,36 +50,70 @@ export interface Survival {
   short: number;
   /** What is wrong with the answer that was given while the fault was there. */
   judge(answer: Answer, point: FaultPoint): string[];
+  ground?: Ground;
 }
 
 /** Does it with a fault, looks at what is there, and does it again without. */
-export async function survive(trial: Trial, deed: CrashDeed, { points, short, judge }: Survival): Promise<void> {
-  const origin = deed.prepare();
-  const words = deed.keyless ? deed.words : [...deed.words, ...KEY];
-  const wanted = origin.copy();
-  const input = deed.input === undefined ? {} : { input: deed.input };
-  const { answer, calls } = callsOf(wanted, words, input);
+export async function survive(trial: Trial, deed: CrashDeed, survival: Survival): Promise<void> {
+  const { points, short, ground = fileGround } = survival;
+  const origin = await ground.prepare(deed);
+  const wanted = await arrive(ground, origin, deed);
+  const { answer, calls } = await callsOf(wanted, (env) => carryOut(deed, wanted, env), ground.sockets);
   if (answer.code !== 0) trial.fail(`${deed.name} does not work at all: ${answer.out}${answer.err}`);
   // Of a copy: to look at a journal that is not made yet makes it.
-  const look = origin.copy();
+  const look = await arrive(ground, origin, deed);
   const before = await factsOf(look);
-  look.remove();
-  const reference = await settled(wanted);
+  await ground.remove(look);
+  const reference = await settled(wanted, deed);
   trial.say(`${deed.name}: ${calls.length} calls that write`);
-  for (const point of trial.random.sample(points(calls), trial.size(Number.POSITIVE_INFINITY, short))) {
-    const place = origin.copy();
+  const chosen = trial.thin(points(calls), short);
+  await eachOf(chosen, async (point) => {
+    const place = await arrive(ground, origin, deed);
     const name = `${deed.name}: ${point.deed} at call ${point.at} (${calls[point.at - 1]})`;
-    const hit = place.run(words, { env: withFault(place, point), ...input });
-    const problems = [...judge(hit, point), ...(await lookAfter(place, before, hit))];
-    const again = place.run(words, input);
-    if (again.code !== 0) problems.push(`does not finish when run again: ${again.out}${again.err}`);
-    else problems.push(...differences(reference, await settled(place)));
-    for (const problem of problems) trial.fail(`${name}: ${problem}`);
+    for (const problem of await surviveOnce(place, deed, survival, point, before, reference))
+      trial.fail(`${name}: ${problem}`);
     trial.count(deed.name, 'places tried');
-    place.remove();
-  }
-  origin.remove();
-  wanted.remove();
+    await ground.remove(place);
+  });
+  await ground.remove(origin);
+  await ground.remove(wanted);
+}
+
+async function arrive(ground: Ground, origin: Place, deed: CrashDeed): Promise<Place> {
+  const place = await ground.copy(origin);
+  deed.ready?.(place);
+  return place;
+}
+
+async function carryOut(deed: CrashDeed, place: Place, env: Environment = {}): Promise<Answer> {
+  if (deed.carryOut) return deed.carryOut(place, env);
+  const words = deed.keyless ? deed.words : [...deed.words, ...KEY];
+  return place.start(words, { env, ...(deed.input === undefined ? {} : { input: deed.input }) });
+}
+
+async function surviveOnce(
+  place: Place,
+  deed: CrashDeed,
+  { judge, ground = fileGround }: Survival,
+  point: FaultPoint,
+  before: Facts,
+  reference: Settled,
+): Promise<string[]> {
+  const hit = await carryOut(deed, place, withFault(place, { ...point, sockets: ground.sockets }));
+  await ground.rest?.(place);
+  const problems = [...judge(hit, point), ...(await lookAfter(place, before, hit))];
+  const again = await carryOut(deed, place);
+  if (again.code !== 0) return [...problems, `does not finish when run again: ${again.out}${again.err}`];
+  return [...problems, ...differences(reference, await settled(place, deed), deed.once)];
+}
+
+/** Some at a time: each waits for processes most of the time. */
+export async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = [...all];
+  const lane = async (): Promise<void> => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
 }
 
 export interface Facts {
@@ -84,9 +122,18 @@ export interface Facts {
   findings: Data[];
 }
 
+const hasJournal = ({ env, file }: Place): boolean =>
+  env['HOLDFAST_STORE'] !== undefined || existsSync(file('.holdfast', 'journal.db'));
+
+/** The library, on the journal that commands use there. */
+function openAt({ path, env }: Place) {
+  const store = env['HOLDFAST_STORE'];
+  return openHoldfast({ dir: path, ...(store === undefined ? {} : { store }) });
+}
+
 export async function factsOf(place: Place): Promise<Facts> {
-  if (!existsSync(place.file('.holdfast', 'journal.db'))) return { events: {}, findings: [] };
-  const holdfast = await openHoldfast({ dir: place.path });
+  if (!hasJournal(place)) return { events: {}, findings: [] };
+  const holdfast = await openAt(place);
   try {
     const { findings } = await holdfast.doctor({});
     const { runs } = await holdfast.runs({});
@@ -121,11 +168,9 @@ async function lookAfter(place: Place, before: Facts, hit: Answer): Promise<stri
     problems.push(`the journal cannot be read: ${(thrown as Error).message}`);
   }
   for (const file of jsonFiles(place)) {
-    try {
-      JSON.parse(readFileSync(place.file(file), 'utf8'));
-    } catch {
-      problems.push(`${file} is torn`);
-    }
+    const errors: ParseError[] = [];
+    parse(readFileSync(place.file(file), 'utf8'), errors, { allowTrailingComma: true });
+    if (errors.length > 0) problems.push(`${file} is torn`);
   }
   return problems;
 }
@@ -137,40 +182,57 @@ function withoutWords(events: Facts['events'][string]): unknown {
 
 /** The files of the mirror and our own that must never be half written. */
 function jsonFiles(place: Place): string[] {
-  return readdirSync(place.path, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.json') && !file.includes('node_modules'),
-  );
+  return filesIn(place).filter((file) => file.endsWith('.json') && !file.includes('node_modules'));
+}
+
+function filesIn(place: Place): string[] {
+  return readdirSync(place.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(place.path, join(entry.parentPath, entry.name)))
+    .sort();
 }
 
 interface Settled {
   /** How often each type of event was recorded. */
   types: Record<string, number>;
-  /** The mirrored files, times taken out. */
-  mirrors: Record<string, string>;
+  /** The mirrored files, or all that were to be written, times taken out. */
+  files: Record<string, string>;
   problems: string[];
 }
 
 /** When all is done: everything is in step, and stays so. */
-async function settled(place: Place): Promise<Settled> {
+async function settled(place: Place, deed: CrashDeed): Promise<Settled> {
   const problems: string[] = [];
-  const mirrors: Record<string, string> = {};
-  for (const round of existsSync(place.file('.holdfast', 'mirrors')) ? ['first', 'second'] : []) {
+  const files: Record<string, string> = {};
+  const isMirrored = !deed.leavesFiles && existsSync(place.file('.holdfast', 'mirrors'));
+  for (const round of isMirrored ? ['first', 'second'] : []) {
     for (const { path, written, absorbed, rejected } of await syncMirrors(place)) {
       if (rejected) problems.push(`our own ${path} was set aside as somebody's edit`);
       if (round === 'first') continue;
       if (written.length > 0 || absorbed > 0) problems.push(`${path} does not come to rest`);
-      mirrors[path] = readFileSync(place.file(path), 'utf8').replace(/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, 'TIME');
+      files[path] = timeless(place, path);
     }
   }
+  // The journal is looked at otherwise, and what a crash leaves beside our own files is in nobody's way.
+  const ours = /^\.holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.\d+)?$|mirrors\/)/;
+  if (deed.leavesFiles) for (const path of filesIn(place)) if (!ours.test(path)) files[path] = timeless(place, path);
   const { events, findings } = await factsOf(place);
   for (const { level, message } of findings) if (level === 'error') problems.push(`doctor at the end: ${message}`);
   const types: Record<string, number> = {};
   for (const { type } of Object.values(events).flat()) types[type] = (types[type] ?? 0) + 1;
-  return { types, mirrors, problems };
+  return { types, files, problems };
+}
+
+/** The text of a file without what differs from place to place. */
+function timeless(place: Place, path: string): string {
+  return readFileSync(place.file(path), 'utf8')
+    .replaceAll(place.path, 'PLACE')
+    .replace(/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, 'TIME')
+    .replace(/\d+ (ms|s|min) ago/g, 'AGO');
 }
 
 async function syncMirrors(place: Place): Promise<Data[]> {
-  const holdfast = await openHoldfast({ dir: place.path });
+  const holdfast = await openAt(place);
   try {
     return (await holdfast.mirror.sync()).mirrors;
   } finally {
@@ -178,13 +240,16 @@ async function syncMirrors(place: Place): Promise<Data[]> {
   }
 }
 
-function differences(wanted: Settled, found: Settled): string[] {
+function differences(wanted: Settled, found: Settled, once: readonly string[] | undefined): string[] {
   const problems = [...found.problems];
-  const types = new Set([...Object.keys(wanted.types), ...Object.keys(found.types)]);
+  const types = new Set(once ?? [...Object.keys(wanted.types), ...Object.keys(found.types)]);
   for (const type of types)
     if (wanted.types[type] !== found.types[type])
       problems.push(`${type} was recorded ${found.types[type] ?? 0} times instead of ${wanted.types[type] ?? 0}`);
-  for (const [path, text] of Object.entries(wanted.mirrors))
-    if (found.mirrors[path] !== text) problems.push(`${path} says something else than without the crash`);
+  for (const path of new Set([...Object.keys(wanted.files), ...Object.keys(found.files)]))
+    if (found.files[path] !== wanted.files[path])
+      problems.push(
+        `${path} ${found.files[path] === undefined ? 'is missing' : wanted.files[path] === undefined ? 'is left over' : 'says something else'}, unlike without the crash`,
+      );
   return problems;
 }

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { composeBrief } from '../../../src/core/brief.ts';
@@ -19,12 +21,13 @@ export const endurance: Part = {
   title: 'A month of a team of ten',
   about:
     'Ten agents work through the plan of a run again and again, with checkpoints, notes, decisions, questions, effects, ' +
-    'mail, handoffs and crashes, by a clock of their own; the process that records is thrown away and started again. ' +
-    'All of it is there at the end and verifies; disk grows with the events and not faster, memory and what a resume ' +
-    'reads do not grow.',
+    'mail, handoffs and crashes, by a clock of their own; what records is thrown away and started again, and now and then ' +
+    'another process does some of it and is killed in the middle. All that was acknowledged is there at the end, counted ' +
+    'apart from the journal, and verifies; disk grows with the events and not faster, memory and what a resume reads do ' +
+    'not grow.',
   async run(trial) {
     // In memory where there is such a folder: what is measured here does not depend on the disk.
-    const place = existsSync(MEMORY) ? newPlace(mkdtempSync(join(MEMORY, 'holdfast-faults-'))) : newPlace();
+    const place = existsSync(MEMORY) ? newPlace({}, mkdtempSync(join(MEMORY, 'holdfast-faults-'))) : newPlace();
     try {
       await live(trial, place.file('journal.db'));
     } finally {
@@ -38,10 +41,13 @@ const AGENTS = Array.from({ length: 10 }, (_, index) => `agent${index}`);
 const STEPS = Array.from({ length: 40 }, (_, index) => `s${index}`);
 const RUN = 'work';
 const MINUTE_MS = 60_000;
-const LOOKS = 8;
+const LOOKS = 10;
+/** As many as one command records at most here. */
+const COMMAND_EVENTS = 4;
 
 interface Team {
   engine: Engine;
+  now(): string;
   random: Random;
   acknowledged: number;
   tick(ms: number): void;
@@ -58,7 +64,7 @@ interface Look {
 }
 
 async function live(trial: Trial, file: string): Promise<void> {
-  const total = trial.size(1_000_000, 5000);
+  const total = trial.size(1000, 3) * 1000;
   let nowMs = Date.parse('2026-01-01T08:00:00.000Z');
   const now = (): string => new Date(nowMs).toISOString();
   const open = async () => {
@@ -66,10 +72,12 @@ async function live(trial: Trial, file: string): Promise<void> {
     return { store, engine: createEngine({ store, now, probe: () => undefined, random: () => 0.5 }) };
   };
   let { store, engine } = await open();
-  const team: Team = { engine, random: trial.random, acknowledged: 0, tick: (ms) => (nowMs += ms) };
+  const team: Team = { engine, now, random: trial.random, acknowledged: 0, tick: (ms) => (nowMs += ms) };
   await openRun(team);
   const looks: Look[] = [];
   const stepMs = (30 * 24 * 60 * MINUTE_MS) / total;
+  const killEvery = trial.long ? 10_000 : 1500;
+  let killedAt = 0;
   for (let sitting = 0; team.acknowledged < total; sitting++) {
     team.tick(stepMs);
     await sit(trial, team, stepMs);
@@ -80,14 +88,56 @@ async function live(trial: Trial, file: string): Promise<void> {
       team.engine = engine;
       trial.count('the month', 'processes started anew');
     }
+    if (team.acknowledged >= killedAt + killEvery) {
+      killedAt = team.acknowledged;
+      await killSomebody(trial, team, file, store);
+    }
     if (team.acknowledged >= ((looks.length + 1) * total) / LOOKS) {
       looks.push(await look(file, store, now, team.acknowledged));
-      trial.say(JSON.stringify(looks.at(-1)));
+      tellLook(trial, looks);
     }
   }
   await store.close();
   judge(trial, looks);
   await judgeJournal(trial, file, team.acknowledged);
+}
+
+/** Another process records, and is killed after so many acknowledgements and a moment that is never the same. */
+async function killSomebody(trial: Trial, team: Team, file: string, store: Store): Promise<void> {
+  const library = `file://${join(process.cwd(), 'dist', 'lib', 'index.js')}`;
+  const worker = join(process.cwd(), 'test', 'long', 'faults', 'month-worker.mjs');
+  const words = [worker, library, file, RUN, team.random.pick(AGENTS), team.now()];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
+  const after = 1 + team.random.below(30);
+  let told = team.acknowledged;
+  let answers = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    told = Number(line);
+    if (++answers === after) setTimeout(() => child.kill('SIGKILL'), Math.random() * 3);
+  }
+  const [head] = await store.heads({ run: RUN });
+  const version = head?.version ?? 0;
+  trial.count('the month', 'processes killed');
+  if (answers < after) trial.fail(`a process of the month ended by itself after ${answers} answers`);
+  if (version < told) trial.fail(`version ${told} was acknowledged by a process that was killed, ${version} is there`);
+  // What it was doing at that moment is there as a whole, or not at all.
+  if (version > told + COMMAND_EVENTS) trial.fail(`${version - told} events are there that nobody was told of`);
+  team.acknowledged = version;
+  team.tick(MINUTE_MS);
+}
+
+function tellLook(trial: Trial, looks: readonly Look[]): void {
+  const [first, last] = [looks[0], looks.at(-1)];
+  if (!first || !last) return;
+  const row = `at ${Math.round((looks.length * 100) / LOOKS)} %`;
+  const ratio = (after: number, before: number): number => Math.round((after * 100) / before);
+  trial.count(row, 'events', last.events);
+  trial.count(row, 'bytes on disk an event', Math.round(last.diskBytes / last.events));
+  trial.count(row, 'memory, % of the first', ratio(last.heapBytes, first.heapBytes));
+  trial.count(row, 'rows read by a resume', last.resumeRows);
+  trial.count(row, 'bytes read by a resume', last.resumeBytes);
+  trial.count(row, 'characters of the brief', last.briefChars);
+  trial.say(`${row}: ${JSON.stringify(last)}`);
 }
 
 const person: Caller = { actor: { kind: 'person', name: 'sam' }, session: null, key: null };
@@ -228,7 +278,7 @@ async function look(file: string, store: Store, now: () => string, events: numbe
   collectGarbage();
   return {
     events,
-    diskBytes: statSync(file).size,
+    diskBytes: statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0),
     heapBytes: process.memoryUsage().heapUsed,
     resumeRows: read.rows,
     resumeBytes: read.bytes,
@@ -245,8 +295,6 @@ function judge(trial: Trial, looks: readonly Look[]): void {
   const [first, last] = [looks[1], looks.at(-1)];
   if (!first || !last) return trial.fail('the month was too short to look at it');
   const perEvent = ({ diskBytes, events }: Look): number => diskBytes / events;
-  trial.count('the month', 'events', last.events);
-  trial.count('the month', 'bytes on disk an event', Math.round(perEvent(last)));
   // Neither may depend on how much lies behind; what happens to be open at the moment differs.
   const grew = (what: string, before: number, after: number, factor: number, slack: number): void => {
     if (after > before * factor + slack) trial.fail(`${what} grew from ${Math.round(before)} to ${Math.round(after)}`);

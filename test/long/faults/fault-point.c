@@ -2,13 +2,13 @@
  * Loaded into the program under test by LD_PRELOAD. Counts the system calls that write, of JavaScript and of SQLite
  * alike, and makes something happen at one of them. What to do stands in the environment:
  *
- *   FAULT_UNDER    only files whose path begins so are counted
- *   FAULT_SOCKETS  if set, what is sent over sockets is counted instead of files
+ *   FAULT_UNDER    of files only those whose path begins so are counted
+ *   FAULT_SOCKETS  if set, what is sent over sockets is counted too
  *   FAULT_AT       the call at which it happens, from 1; 0 only counts
  *   FAULT_DO       kill: the process ends before the call. torn: half of what is to be written is, then the process
- *                  ends. stop: the process is stopped before the call. A number: this and all later calls that need the
- *                  disk fail with this errno. once:NUMBER: only this one does. short: half of it is written, which is
- *                  no error.
+ *                  ends. sent: all of it is written, then the process ends. stop: the process is stopped before the
+ *                  call. A number: this and all later calls that need the disk fail with this errno. once:NUMBER: only
+ *                  this one does. short: half of it is written, which is no error.
  *   FAULT_LOG      each counted call is written there, a line each
  */
 #define _GNU_SOURCE
@@ -30,9 +30,9 @@
 
 static const char *under;
 static int sockets, at, count, logged = -1, sticky = 1, failure;
-static enum { KILL, TORN, STOP, FAIL, SHORT } deed;
+static enum { KILL, TORN, SENT, STOP, FAIL, SHORT } deed;
 
-enum verdict { GO, HALF, HALF_AND_DIE, REFUSE };
+enum verdict { GO, HALF, HALF_AND_DIE, WHOLE_AND_DIE, REFUSE };
 
 __attribute__((constructor)) static void prepare(void) {
   const char *what = getenv("FAULT_DO"), *file = getenv("FAULT_LOG");
@@ -41,6 +41,7 @@ __attribute__((constructor)) static void prepare(void) {
   at = getenv("FAULT_AT") ? atoi(getenv("FAULT_AT")) : 0;
   if (!what || !strcmp(what, "kill")) deed = KILL;
   else if (!strcmp(what, "torn")) deed = TORN;
+  else if (!strcmp(what, "sent")) deed = SENT;
   else if (!strcmp(what, "stop")) deed = STOP;
   else if (!strcmp(what, "short")) deed = SHORT;
   else {
@@ -66,6 +67,9 @@ static enum verdict meet(const char *call, const char *path, int writes) {
     case TORN:
       if (writes) return HALF_AND_DIE;
       /* fall through */
+    case SENT:
+      if (writes) return WHOLE_AND_DIE;
+      /* fall through */
     case KILL: kill(getpid(), SIGKILL); for (;;) pause();
     case STOP: kill(getpid(), SIGSTOP); return GO;
     case SHORT: return writes ? HALF : GO;
@@ -79,14 +83,14 @@ static void die(void) {
   for (;;) pause();
 }
 
-static int isOurs(const char *path) { return under && !sockets && strncmp(path, under, strlen(under)) == 0; }
+static int isOurs(const char *path) { return under && strncmp(path, under, strlen(under)) == 0; }
 
 /* Into `path`, which has room; false for what is not counted. */
 static int handleIsOurs(int fd, char *path) {
   struct stat found;
   if (fd <= 2 || (!under && !sockets) || fstat(fd, &found) != 0) return 0;
-  if (sockets) return S_ISSOCK(found.st_mode) ? (strcpy(path, "socket"), 1) : 0;
-  if (!S_ISREG(found.st_mode)) return 0;
+  if (S_ISSOCK(found.st_mode)) return sockets ? (strcpy(path, "socket"), 1) : 0;
+  if (!under || !S_ISREG(found.st_mode)) return 0;
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, 4095);
@@ -116,6 +120,7 @@ static enum verdict byPath(const char *call, const char *path) {
       case REFUSE: return -1;                                    \
       case HALF: return half;                                    \
       case HALF_AND_DIE: (void)!half; die();                     \
+      case WHOLE_AND_DIE: (void)!whole; die();                   \
       case GO: break;                                            \
     }                                                            \
     return whole;                                                \
@@ -171,6 +176,7 @@ long syscall(long number, ...) {
       case REFUSE: return -1;
       case HALF: a[4] = (a[4] + 1) / 2; break;
       case HALF_AND_DIE: REAL(syscall)(number, a[0], a[1], a[2], a[3], (a[4] + 1) / 2, a[5]); die();
+      case WHOLE_AND_DIE: REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]); die();
       case GO: break;
     }
   }

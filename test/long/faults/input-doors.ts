@@ -14,13 +14,16 @@ import { createApp } from '../../../src/http/app.ts';
 import { loadOffered } from '../../../src/http/call.ts';
 import { openContext } from '../../../src/open.ts';
 import { hashSecret, makeSecret } from '../../../src/operations/token-secret.ts';
+import { clientDoors } from './input-doors-clients.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { type Place, workedPlace } from './place.ts';
 import type { Random } from './random.ts';
 
-/** A way in for what others wrote. To try another (transcripts, MCP messages), add it to the list. */
+/** A way in for what others wrote. To try another, add it to the list. */
 export interface Door {
   name: string;
+  /** How many inputs it is fed, where each takes longer than most. */
+  rounds?: { long: number; short: number };
   /** Feeds it one more input that somebody mutated; gives what came of it, and throws where that is not allowed. */
   open(): Promise<{ feed(random: Random): Promise<string>; close(): Promise<void> }>;
 }
@@ -29,6 +32,7 @@ export const doors: readonly Door[] = [
   ...(['apex', 'codewalk', 'gsd', 'maestro', 'snap'] as const).map(formatDoor),
   { name: 'hook payloads', open: openHooks },
   { name: 'HTTP bodies', open: openHttp },
+  ...clientDoors,
 ];
 
 interface Sample {

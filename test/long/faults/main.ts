@@ -1,24 +1,35 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { concurrency } from './concurrency.ts';
 import { crash } from './crash.ts';
 import { endurance } from './endurance.ts';
 import { input } from './input.ts';
 import { type Outcome, type Part, tryPart } from './part.ts';
 import { canInject } from './place.ts';
+import { postgres } from './postgres.ts';
 import { seeded } from './random.ts';
 import { renderReport } from './report.ts';
 import { storage } from './storage.ts';
 
-export const parts: readonly Part[] = [crash, storage, concurrency, input, endurance];
+const REPORT = 'docs/proof/faults.md';
 
-/** `faults [PART…] [--seed N] [--short] [--sample N] [--report]`; a sample tries at most so many places of each kind. */
+export const parts: readonly Part[] = [crash, postgres, storage, concurrency, input, endurance];
+
+/**
+ * `faults [PART…] [--seed N] [--short] [--every N] [--sample N] [--only NAME] [--report]`: of the places of a kind every
+ * so-manieth is tried, and at most as many as the sample says, which is also how many thousand events a month has. A
+ * report of some parts leaves the sections of the others as they are.
+ */
 export async function main(words: string[]): Promise<number> {
-  const numberAfter = (flag: string): number | undefined => {
+  const valueAfter = (flag: string): string | undefined => {
     const at = words.indexOf(flag);
-    return at < 0 ? undefined : Number(words[at + 1]);
+    return at < 0 ? undefined : words[at + 1];
+  };
+  const numberAfter = (flag: string): number | undefined => {
+    const value = valueAfter(flag);
+    return value === undefined ? undefined : Number(value);
   };
   const named = words.filter(
-    (word, index) => !word.startsWith('--') && !/^--(seed|sample)$/.test(words[index - 1] ?? ''),
+    (word, index) => !word.startsWith('--') && !/^--(seed|sample|every|only)$/.test(words[index - 1] ?? ''),
   );
   const unknown = named.find((name) => !parts.some((part) => part.name === name));
   if (unknown !== undefined) {
@@ -43,15 +54,16 @@ export async function main(words: string[]): Promise<number> {
         random: seeded(seed).fork(part.name),
         long,
         say,
-        ...(sample === undefined ? {} : { sample }),
+        sample,
+        every: numberAfter('--every'),
+        only: valueAfter('--only'),
       }),
     );
   }
-  const report = renderReport(
-    outcomes,
-    [...words.filter((word, index) => word !== '--seed' && words[index - 1] !== '--seed'), '--seed', seed].join(' '),
-  );
-  if (words.includes('--report')) writeFileSync('docs/proof/faults.md', report);
-  console.log(`\n${report}`);
+  const said = words.filter((word, index) => !['--seed', '--report'].includes(word) && words[index - 1] !== '--seed');
+  const command = [...said.filter((word) => !parts.some((part) => part.name === word)), '--seed', seed].join(' ');
+  const former = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
+  if (words.includes('--report')) writeFileSync(REPORT, renderReport(parts, outcomes, command, former));
+  console.log(`\n${renderReport(parts, outcomes, command)}`);
   return outcomes.some((outcome) => outcome.failures.length > 0) ? 1 : 0;
 }

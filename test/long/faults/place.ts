@@ -35,7 +35,7 @@ export interface Place {
 }
 
 export interface RunOptions {
-  env?: Readonly<Record<string, string>>;
+  env?: Environment;
   input?: string;
   /** Arguments of Node itself. */
   node?: readonly string[];
@@ -43,8 +43,14 @@ export interface RunOptions {
   onStart?: (pid: number) => void;
 }
 
-export function newPlace(path = mkdtempSync(join(tmpdir(), 'holdfast-faults-'))): Place {
-  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: path };
+/** Given the environment of whoever works there, which may name another store than the folder's own. */
+export type Environment = Readonly<Record<string, string>>;
+
+/** A command that takes longer hangs. */
+const HANG_MS = 60_000;
+
+export function newPlace(more: Environment = {}, path = mkdtempSync(join(tmpdir(), 'holdfast-faults-'))): Place {
+  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: path, ...more };
   const place: Place = {
     path,
     env,
@@ -55,19 +61,25 @@ export function newPlace(path = mkdtempSync(join(tmpdir(), 'holdfast-faults-')))
         encoding: 'utf8',
         input: input ?? '',
         maxBuffer: 1 << 28,
-        timeout: 60_000,
+        timeout: HANG_MS,
         killSignal: 'SIGKILL',
       });
       if (ran.error) throw new Error(`holdfast ${words.join(' ')} did not end: ${ran.error.message}`);
       return answerOf(ran.status, ran.stdout, ran.stderr);
     },
-    start: (words, { env: more, node = [], onStart } = {}) =>
-      new Promise((resolve) => {
+    start: (words, { env: more, input, node = [], onStart } = {}) =>
+      new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [...node, program, ...words, '--json'], {
           cwd: path,
           env: { ...env, ...more },
-          stdio: ['ignore', 'pipe', 'pipe'],
+          stdio: ['pipe', 'pipe', 'pipe'],
         });
+        const hanging = setTimeout(() => {
+          child.kill('SIGKILL');
+          reject(new Error(`holdfast ${words.join(' ')} did not end.`));
+        }, HANG_MS);
+        // Who is killed does not read to the end.
+        child.stdin.on('error', () => undefined).end(input ?? '');
         const said = { out: '', err: '' };
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
           said.out += text;
@@ -75,7 +87,10 @@ export function newPlace(path = mkdtempSync(join(tmpdir(), 'holdfast-faults-')))
         child.stderr.setEncoding('utf8').on('data', (text: string) => {
           said.err += text;
         });
-        child.on('close', (code) => resolve(answerOf(code, said.out, said.err)));
+        child.on('close', (code) => {
+          clearTimeout(hanging);
+          resolve(answerOf(code, said.out, said.err));
+        });
         if (child.pid !== undefined) onStart?.(child.pid);
       }),
     data(...words) {
@@ -96,9 +111,18 @@ export function newPlace(path = mkdtempSync(join(tmpdir(), 'holdfast-faults-')))
 }
 
 /** A run with a phase of two tasks, a task after them, a session that works, and something of every kind. */
-export function workedPlace(env: Readonly<Record<string, string>> = {}): Place {
-  const place = newPlace();
-  Object.assign(place.env, env);
+export function workedPlace(env?: Environment): Place {
+  if (env !== undefined) return workAt(newPlace(env));
+  if (worked === undefined) {
+    worked = workAt(newPlace());
+    process.on('exit', () => worked?.remove());
+  }
+  return worked.copy();
+}
+/** Made once and copied: to make it takes a second. */
+let worked: Place | undefined;
+
+function workAt(place: Place): Place {
   place.data('init', '--title', 'User authentication', '--id', 'auth', '--goal', 'Login survives a stolen token');
   place.data('plan', 'add', 'p1', 'Tokens', '--kind', 'phase');
   place.data('plan', 'add', 't1', 'Issue tokens', '--parent', 'p1', '--checkpoint', 'drafted');
@@ -112,7 +136,7 @@ export function workedPlace(env: Readonly<Record<string, string>> = {}): Place {
   return place;
 }
 
-function answerOf(code: number | null, out: string, err: string): Answer {
+export function answerOf(code: number | null, out: string, err: string): Answer {
   const parsed = parse(out);
   return {
     code,
@@ -136,7 +160,8 @@ function parse(out: string): Data | null {
 /** What is to happen at which of the calls that write; see `fault-point.c`. */
 export interface FaultPoint {
   at: number;
-  deed: 'kill' | 'torn' | 'stop' | 'short' | `${number}` | `once:${number}`;
+  deed: 'kill' | 'torn' | 'sent' | 'stop' | 'short' | `${number}` | `once:${number}`;
+  /** What goes over sockets counts too. */
   sockets?: boolean;
 }
 
@@ -146,19 +171,19 @@ export function withFault(place: Place, { at, deed, sockets = false }: FaultPoin
     LD_PRELOAD: libraryFile(),
     FAULT_AT: String(at),
     FAULT_DO: deed,
-    ...(sockets ? { FAULT_SOCKETS: '1' } : { FAULT_UNDER: place.path }),
+    FAULT_UNDER: place.path,
+    ...(sockets ? { FAULT_SOCKETS: '1' } : {}),
   };
 }
 
-/** The calls of a command that write, in order, each as its name and its file below the place. The command is carried out. */
-export function callsOf(
+/** The calls that write, in order, each as its name and its file below the place. What is given is carried out. */
+export async function callsOf(
   place: Place,
-  words: readonly string[],
-  { input, sockets = false }: { input?: string; sockets?: boolean } = {},
-) {
+  carryOut: (env: Environment) => Promise<Answer>,
+  sockets = false,
+): Promise<{ answer: Answer; calls: string[] }> {
   const log = join(mkdtempSync(join(tmpdir(), 'holdfast-calls-')), 'calls');
-  const env = { ...withFault(place, { at: 0, deed: 'kill', sockets }), FAULT_LOG: log };
-  const answer = place.run(words, { env, ...(input === undefined ? {} : { input }) });
+  const answer = await carryOut({ ...withFault(place, { at: 0, deed: 'kill', sockets }), FAULT_LOG: log });
   const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
   rmSync(join(log, '..'), { recursive: true, force: true });
   const calls = text

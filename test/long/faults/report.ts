@@ -1,26 +1,31 @@
-import type { Outcome } from './part.ts';
+import type { Outcome, Part } from './part.ts';
 
-/** Counts only: nothing in it depends on the machine. */
-export function renderReport(outcomes: readonly Outcome[], words: string): string {
-  const failures = outcomes.reduce((sum, outcome) => sum + outcome.failures.length, 0);
-  return [
-    '# What survives faults',
-    '',
-    `Made by \`npm run test:long faults -- ${words}\`; see [README.md](README.md). ${
-      failures === 0 ? 'Everything held.' : `${failures} things did not hold.`
-    }`,
-    ...outcomes.flatMap(sectionOf),
-    '',
-  ].join('\n');
+/** Counts only: nothing in it depends on the machine. Sections of a former report that were not made anew stay. */
+export function renderReport(
+  parts: readonly Part[],
+  outcomes: readonly Outcome[],
+  command: string,
+  former = '',
+): string {
+  const kept = former.split(/^(?=## )/m).slice(1);
+  const sections = parts.flatMap((part) => {
+    const fresh = outcomes.find((outcome) => outcome.part === part);
+    if (fresh) return [sectionOf(fresh, command).join('\n')];
+    return kept.filter((section) => section.startsWith(`## ${part.title}\n`)).map((section) => section.trimEnd());
+  });
+  const intro = 'Made by `npm run test:long faults -- --report`; see [README.md](README.md).';
+  return `${['# What survives faults', intro, ...sections].join('\n\n')}\n`;
 }
 
-function sectionOf({ part, rows, failures }: Outcome): string[] {
+function sectionOf({ part, rows, failures }: Outcome, command: string): string[] {
   const columns = [...new Set([...rows.values()].flatMap((row) => [...row.keys()]))];
+  const held = failures.length === 0 ? 'Everything held.' : `${failures.length} things did not hold.`;
   return [
-    '',
     `## ${part.title}`,
     '',
     part.about,
+    '',
+    `\`faults -- ${part.name} ${command}\`: ${held}`,
     '',
     ...tableOf([
       ['what', ...columns],

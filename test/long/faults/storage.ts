@@ -61,6 +61,9 @@ function journalPlace(): Place {
   return place;
 }
 
+/** As the journal has them. Of one that is torn the first sectors were written and the rest was not; half the time it is the last. */
+const PAGE_BYTES = 4096;
+
 async function damagedJournal(trial: Trial): Promise<void> {
   const origin = journalPlace();
   const file = '.holdfast/journal.db';
@@ -69,12 +72,13 @@ async function damagedJournal(trial: Trial): Promise<void> {
   for (let round = 0; round < trial.size(400, 8); round++) {
     const at = trial.random.below(whole.length);
     const bytes = Buffer.from(whole);
-    const kind = round % 4 === 3 ? 'journal cut off' : 'byte of the journal changed';
-    if (kind === 'journal cut off') await judgeDamage(trial, origin, kind, at, bytes.subarray(0, at), before.events);
-    else {
-      bytes[at] = (bytes[at] ?? 0) ^ (1 << trial.random.below(8));
-      await judgeDamage(trial, origin, kind, at, bytes, before.events);
-    }
+    const kinds = ['byte of the journal changed', 'byte of the journal changed', 'page torn', 'journal cut off'];
+    const kind = kinds[round % 4] ?? '';
+    const page = (round % 8 < 4 ? whole.length - PAGE_BYTES : at) & ~(PAGE_BYTES - 1);
+    if (kind === 'page torn') bytes.fill(0, page + 512 * (1 + trial.random.below(7)), page + PAGE_BYTES);
+    else bytes[at] = (bytes[at] ?? 0) ^ (1 << trial.random.below(8));
+    const damaged = kind === 'journal cut off' ? whole.subarray(0, at) : bytes;
+    await judgeDamage(trial, origin, kind, kind === 'page torn' ? page : at, damaged, before.events);
   }
   origin.remove();
 }
@@ -140,12 +144,12 @@ async function doctor(place: Place, input: { repair?: boolean }): Promise<Data[]
 }
 
 /** A log with several transactions in it, as processes leave it that died before they could put it into the journal. */
-function crashedPlace(): Place {
+async function crashedPlace(): Promise<Place> {
   const place = workedPlace();
   for (const name of ['first', 'second', 'third']) {
     const words = ['checkpoint', name, '--agent', 'ada'];
     const trial = place.copy();
-    const { calls } = callsOf(trial, words);
+    const { calls } = await callsOf(trial, (env) => trial.start(words, { env }));
     trial.remove();
     const at = calls.findIndex((call) => call.startsWith('rename') && call.includes('RESUME.md')) + 2;
     place.run(words, { env: withFault(place, { at, deed: 'kill' }) });
@@ -154,7 +158,7 @@ function crashedPlace(): Place {
 }
 
 async function damagedLog(trial: Trial): Promise<void> {
-  const origin = crashedPlace();
+  const origin = await crashedPlace();
   const log = '.holdfast/journal.db-wal';
   const whole = readFileSync(origin.file(log));
   const look = origin.copy();

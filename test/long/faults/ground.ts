@@ -1,0 +1,55 @@
+import postgres from 'postgres';
+import type { CrashDeed } from './crash-deeds.ts';
+import type { Environment, Place } from './place.ts';
+
+/** What a place stands on: where its journal is kept, and so how all of it is copied and cleared away. */
+export interface Ground {
+  /** What goes over sockets is a write too. */
+  sockets: boolean;
+  prepare(deed: CrashDeed): Promise<Place>;
+  copy(place: Place): Promise<Place>;
+  /** Waits until what was begun there has ended, though nobody waits for it any more. */
+  rest?(place: Place): Promise<void>;
+  remove(place: Place): Promise<void>;
+}
+
+/** The journal is a file in the folder. */
+export const fileGround: Ground = {
+  sockets: false,
+  prepare: async (deed) => deed.prepare(),
+  copy: async (place) => place.copy(),
+  remove: async (place) => place.remove(),
+};
+
+/** The journal is a database of its own on a server, so what is sent there counts as well as what is written to files. */
+export function openServerGround(url: string): Ground & { close(): Promise<void> } {
+  const sql = postgres(url, { max: 4, onnotice: () => {}, fetch_types: false });
+  let last = 0;
+  const storeOf = (name: string): Environment => ({ HOLDFAST_STORE: url.replace(/[^/]+$/, name) });
+  const nameOf = ({ env }: Place): string => env['HOLDFAST_STORE']?.split('/').at(-1) ?? '';
+  const newName = (): string => `fault_${++last}`;
+  return {
+    sockets: true,
+    async prepare(deed) {
+      const name = newName();
+      await sql.unsafe(`CREATE DATABASE ${name}`);
+      return deed.prepare(storeOf(name));
+    },
+    async copy(place) {
+      const name = newName();
+      await sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${nameOf(place)}`);
+      const other = place.copy();
+      Object.assign(other.env, storeOf(name));
+      return other;
+    },
+    async rest(place) {
+      const busy = () => sql`SELECT FROM pg_stat_activity WHERE datname = ${nameOf(place)}`;
+      while ((await busy()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+    async remove(place) {
+      place.remove();
+      await sql.unsafe(`DROP DATABASE ${nameOf(place)} WITH (FORCE)`);
+    },
+    close: () => sql.end(),
+  };
+}
