@@ -100,7 +100,9 @@ const PAGE = 2000;
 const SAVE_EVERY = 12;
 const SAVE_EVERY_AT_MOST = 256;
 const SAVED_BYTES_PER_EVENT = 16_384;
-const MAX_ATTEMPTS = 60;
+/** About ten seconds: of many that write without pause, one may lose the race very often. */
+const MAX_ATTEMPTS = 400;
+const ATTEMPTS_UNTIL_A_LOOK = 30;
 const REMEMBERED_RUNS = 200;
 
 export function createEngine({ store, now, probe, random, describe }: EngineOptions): Engine {
@@ -211,9 +213,9 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
         if (fresh || tried.code === 'internal') throw tried;
       } else if (tried !== 'conflict' && (fresh || tried.events.length > 0)) return tried;
       fresh = true;
+      if (attempt % ATTEMPTS_UNTIL_A_LOOK === ATTEMPTS_UNTIL_A_LOOK - 1) await mustBeWhole(run);
       if (attempt > 1 && tried === 'conflict') await pause(random() * Math.min(50, 2 ** attempt));
     }
-    await mustBeWhole(run);
     throw new Fault('conflict', `Run ${quoted(run)} is being changed by others without pause; nothing was recorded.`, {
       hints: ['Try again.'],
       data: { run, attempts: MAX_ATTEMPTS },
