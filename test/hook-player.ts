@@ -94,3 +94,18 @@ export function contextIn(said: Said | undefined): string {
     ''
   );
 }
+
+export interface LoggedEvent {
+  type: string;
+  agent: string | null;
+  session: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: events of all kinds
+  body: any;
+}
+
+export function journal(folder: Folder, ...flags: string[]): LoggedEvent[] {
+  return folder.data('log', '--limit', '1000', ...flags)['events'] as LoggedEvent[];
+}
+
+export const ofType = (events: readonly LoggedEvent[], type: string): LoggedEvent[] =>
+  events.filter((one) => one.type === type);

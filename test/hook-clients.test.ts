@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { clientNames } from '../src/core/client.ts';
+import { contextIn, hook, journal, newRepository, ofType, payloadsOf, play } from './hook-player.ts';
+
+/** Where each client takes the brief. */
+const briefAt: Record<string, number> = { gemini: 1, opencode: 1 };
+
+describe.each(clientNames)('a session of %s', (client) => {
+  it('is recorded without its help and once: request, to-dos, files, commands, the end of the turn', () => {
+    const folder = newRepository();
+    const said = play(folder, client);
+    for (const one of said) expect([one.code, one.err]).toEqual([0, '']);
+    const brief = contextIn(said[briefAt[client] ?? 0]);
+    expect(brief).toContain('Holdfast brief of');
+    expect(brief.length).toBeLessThanOrEqual(9500);
+    expect(brief).not.toMatch(/[<>]/);
+    expect(said.filter((one) => contextIn(one).includes('Holdfast brief')).length).toBe(1);
+
+    const [run] = folder.data('runs')['runs'];
+    expect(run).toMatchObject({ title: 'Let the login form remember the user.', status: 'active' });
+    const events = journal(folder);
+    const [session] = ofType(events, 'session.started');
+    expect(session?.body).toMatchObject({ agent: client, client: { name: client }, owner: { pid: process.pid } });
+    expect(new Set(events.slice(2).map((one) => one.session))).toEqual(new Set(['S-1']));
+    const steps = folder.data('plan', 'show')['steps'] as { key: string; title: string; status: string }[];
+    expect(steps).toMatchObject([
+      { key: 'todo-1', title: 'Remember the user', status: 'in_progress' },
+      { key: 'todo-2', title: 'Run the tests', status: 'pending' },
+    ]);
+    const files = ofType(events, 'files.seen').flatMap((one) => one.body.artifacts);
+    expect(files).toContainEqual(
+      expect.objectContaining({ path: 'login.ts', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }),
+    );
+    expect(files).toContainEqual(expect.objectContaining({ path: 'notes.md', sha256: expect.any(String) }));
+    const began = ofType(events, 'effect.began').map((one) => [one.body.name, one.body.class]);
+    expect(began).toEqual([
+      ['npm test', 'idempotent'],
+      ['node check.js', 'unknown'],
+    ]);
+    const ended = ofType(events, 'effect.ended').map((one) => [
+      one.body.id,
+      one.body.outcome,
+      one.body.exitCode ?? null,
+    ]);
+    expect(ended).toMatchObject([
+      ['X-1', 'succeeded', expect.toBeOneOf([0, null])],
+      ['X-2', 'failed', 3],
+    ]);
+    expect(ofType(events, 'snapshot.taken').length).toBeGreaterThan(0);
+    expect(existsSync(join(folder.path, '.holdfast', 'hook.log'))).toBe(false);
+
+    const before = events.length;
+    for (const { event, payload } of payloadsOf(client, folder)) {
+      // The end of a turn and the start of a session may happen again.
+      if (/tool|shell|edit|prompt|chat/i.test(event)) hook(folder, client, event, payload);
+    }
+    const again = journal(folder).slice(before);
+    // A client without ids for its reads and edits cannot tell one from the next.
+    expect(again.filter((one) => one.type !== 'files.seen')).toEqual([]);
+    if (client !== 'cursor') expect(again).toEqual([]);
+  });
+});
