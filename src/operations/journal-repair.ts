@@ -5,7 +5,6 @@ import { Fault, quoted } from '../core/fault.ts';
 import { chainVerifier } from '../core/verify.ts';
 import { type Intake, openIntake } from '../engine/intake.ts';
 import { openRemains, type Remains } from '../store/sqlite/remains.ts';
-import { openSqliteStore } from '../store/sqlite/store.ts';
 
 /** What is left of a run: the events from its first one on that verify. */
 interface Left {
@@ -92,6 +91,7 @@ async function repaired(remains: Remains, file: string, left: readonly Left[], n
   if (existsSync(target)) {
     throw new Fault('conflict', `${target} is there already.`, { hints: ['Nothing was written. Try again.'] });
   }
+  const { openSqliteStore } = await import('../store/sqlite/store.ts');
   const store = await openSqliteStore({ file: target });
   try {
     const limits = new Map(left.map(({ run, events }) => [run, events]));
