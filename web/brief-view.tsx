@@ -67,7 +67,7 @@ export function BriefView({ run, at }: RunAt) {
                       </svg>
                       <span class="dim nowrap">{section.tokens} tokens</span>
                     </p>
-                    <pre dir="auto">{printable(section.text)}</pre>
+                    <pre dir="auto">{printable(withoutTitle(section))}</pre>
                   </li>
                 ))}
               </ol>
@@ -77,4 +77,9 @@ export function BriefView({ run, at }: RunAt) {
       </Await>
     </Card>
   );
+}
+
+/** The title stands above it, beside what the section costs. */
+function withoutTitle({ title, text }: { title: string; text: string }): string {
+  return text.startsWith(`${title}\n`) ? text.slice(title.length + 1) : text;
 }
