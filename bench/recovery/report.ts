@@ -7,6 +7,8 @@ import type { Score } from './score.ts';
 export interface Result {
   tool: Tool;
   kills: readonly Kill[];
+  /** At how many moments it could be killed. */
+  moments: number;
   /** Why the tool was left out, or null. */
   left: string | null;
 }
@@ -82,19 +84,15 @@ export function renderLines(head: readonly string[], rows: readonly (readonly st
 }
 
 /** Puts the table and the levels into the page, which has a place for them. */
-export function writeRecoveryReport(results: readonly Result[], sweeps: number, every: string | undefined): void {
-  const levels = results.map(({ tool }) => [
+export function writeRecoveryReport(results: readonly Result[], sweeps: number): void {
+  const levels = results.map(({ tool, kills, moments }) => [
     tool.name,
     tool.durability,
-    tool.isProcess ? `yes, ${Math.min(sweeps, tool.mostSweeps ?? sweeps)} to a call` : 'no',
-    shareTaken(Number(every ?? tool.sample ?? 1)),
+    tool.isProcess ? `yes, ${sweeps} times` : 'no',
+    `${kills.length} of ${moments}`,
   ]);
-  const head = ['tool', 'what an acknowledged write survives', 'processes, swept', 'kill points taken'];
+  const head = ['tool', 'what an acknowledged write survives', 'killed inside calls', 'moments taken'];
   writePage('recovery.md', PAGE, { results: renderRecovery(results), levels: renderLines(head, levels) });
-}
-
-function shareTaken(every: number): string {
-  return every === 1 ? 'all' : `one in ${every}`;
 }
 
 export function writePage(name: string, page: string, parts: Record<string, string>): void {
