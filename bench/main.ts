@@ -6,6 +6,7 @@ import { measureContention, runWorker, WORKER } from './contention.ts';
 import { measureDisk } from './disk.ts';
 import type { Row } from './measure.ts';
 import { runPeers } from './peers/main.ts';
+import { PEERS_WRITER, runPeersWriter, type WriterOrder } from './peers/writer.ts';
 import { measurePostgres } from './postgres.ts';
 import { measureProcessCost } from './process-cost.ts';
 import { measureRecall } from './recall.ts';
@@ -84,6 +85,7 @@ function renderTable(rows: readonly Row[]): string {
 const [first, folder, agent] = process.argv.slice(2);
 if (first === WORKER && folder !== undefined && agent !== undefined) await runWorker(folder, agent);
 else if (first === RECOVERY_WORKER && folder !== undefined) await runRecoveryWorker(JSON.parse(folder) as Order);
+else if (first === PEERS_WRITER && folder !== undefined) await runPeersWriter(JSON.parse(folder) as WriterOrder);
 else if (first === 'recovery') await runRecovery(process.argv.slice(3), say);
 else if (first === 'peers') await runPeers(process.argv.slice(3), say);
 else await main(process.argv.slice(2));
