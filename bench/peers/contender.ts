@@ -32,10 +32,14 @@ export interface Place {
   say(sentence: string): void;
 }
 
+export type Part = 'times' | 'parallel' | 'growth';
+
 export interface Peer {
   /** The word by which it is chosen. */
   id: string;
   needsDatabase?: boolean;
+  /** What it takes part in; without it in all. */
+  parts?: readonly Part[];
   open(place: Place): Promise<Contender>;
 }
 

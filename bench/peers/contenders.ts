@@ -1,11 +1,11 @@
 import type { Peer } from './contender.ts';
-import { holdfast, langgraph, langgraphFull, memoryKeeper, stateFile } from './embedded.ts';
+import { holdfast, holdfastNote, langgraph, langgraphFull, memoryKeeper, stateFile } from './embedded.ts';
 import { backlog, gsd, gsdCore, taskMaster } from './programs.ts';
 import { dbos, holdfastPostgres, langgraphPostgres } from './servers.ts';
 
 /** Those that are compared with one another: with the first of each group, which is Holdfast. */
 export const groups: readonly (readonly Peer[])[] = [
-  [holdfast, stateFile, langgraph, langgraphFull, memoryKeeper, taskMaster, backlog, gsd, gsdCore],
+  [holdfast, holdfastNote, stateFile, langgraph, langgraphFull, memoryKeeper, taskMaster, backlog, gsd, gsdCore],
   [holdfastPostgres, langgraphPostgres, dbos],
 ];
 

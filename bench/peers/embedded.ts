@@ -11,29 +11,57 @@ import { installPeer } from './install.ts';
 export const PROGRAM = join(process.cwd(), 'dist', 'bin', 'holdfast.cjs');
 const AGENT = { HOLDFAST_AGENT: 'bench' };
 
+/** A change of the state as agents make it most: a checkpoint of the step that they hold. */
 export const holdfast: Peer = {
   id: 'holdfast',
-  async open({ folder, characters, isJoining }) {
-    if (!isJoining) createWorkspace(folder, () => 'w-bench');
-    const tool = await openHoldfast({ dir: folder, agent: 'bench' });
-    if (!isJoining) await tool.init({ id: 'bench', title: 'Peers' });
-    const call = (...words: string[]): Promise<string> =>
-      runProgram(folder, process.execPath, [PROGRAM, ...words], AGENT);
+  parts: ['times', 'parallel'],
+  async open(place) {
+    const { tool, call, ...rest } = await openWork(place);
+    const next = (number: number): string => textOf(number, place.characters);
     return {
-      ...contenderOf(tool, characters),
-      name: 'Holdfast',
-      level: 'fsync before every acknowledgement',
-      writeAsProcess: async (number) => void (await call('note', textOf(number, characters))),
-      readAsProcess: async () => void (await call('status')),
-      folder: join(folder, '.holdfast'),
+      ...rest,
+      name: 'Holdfast, a checkpoint',
+      write: async (number) => void (await tool.checkpoint({ name: `point-${number}`, next: next(number) })),
+      writeAsProcess: async (number) => void (await call('checkpoint', `point-${number}`, '--next', next(number))),
     };
   },
 };
 
-/** What is the same in any store. */
-export function contenderOf(tool: Awaited<ReturnType<typeof openHoldfast>>, characters: number) {
+/** A text that is kept: it can be searched for, and stands in WORKLOG.md. */
+export const holdfastNote: Peer = {
+  id: 'holdfast-note',
+  async open(place) {
+    const { tool, call, ...rest } = await openWork(place);
+    const text = (number: number): string => textOf(number, place.characters);
+    return {
+      ...rest,
+      name: 'Holdfast, a note',
+      write: async (number) => void (await tool.note({ text: text(number) })),
+      writeAsProcess: async (number) => void (await call('note', text(number))),
+    };
+  },
+};
+
+async function openWork({ folder, isJoining }: Place) {
+  if (!isJoining) createWorkspace(folder, () => 'w-bench');
+  const tool = await openHoldfast({ dir: folder, agent: 'bench' });
+  if (!isJoining) {
+    await tool.init({ id: 'bench', title: 'Peers' });
+    await tool.plan.add({ key: 't1', title: 'Work' });
+    await tool.start({ key: 't1' });
+  }
+  const call = (...words: string[]): Promise<string> =>
+    runProgram(folder, process.execPath, [PROGRAM, ...words], AGENT);
   return {
-    write: async (number: number) => void (await tool.note({ text: textOf(number, characters) })),
+    ...readsOf(tool),
+    ...{ tool, call, level: 'fsync before every acknowledgement', folder: join(folder, '.holdfast') },
+    readAsProcess: async () => void (await call('status')),
+  };
+}
+
+/** What is the same in any store. */
+export function readsOf(tool: Awaited<ReturnType<typeof openHoldfast>>) {
+  return {
     read: async () => void (await tool.status()),
     resumeText: async () => (await tool.resume()).text,
     kept: async () => numbersIn(JSON.stringify((await tool.log({ limit: 100_000 })).events)),
@@ -74,6 +102,7 @@ export const langgraph: Peer = {
 
 export const langgraphFull: Peer = {
   id: 'langgraph-full',
+  parts: ['times'],
   open: (place) => openLanggraph(place, true),
 };
 

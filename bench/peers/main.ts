@@ -6,7 +6,7 @@ import { estimateTokens } from '../../src/core/tokens.ts';
 import { type Databases, openDatabases } from '../databases.ts';
 import { inTurns, ratios } from '../measure.ts';
 import { renderLines, times, writePage } from '../recovery/report.ts';
-import type { Contender, Peer } from './contender.ts';
+import type { Contender, Part, Peer } from './contender.ts';
 import { groups } from './contenders.ts';
 import { PAGE } from './page.ts';
 import { measureTools } from './tools-list.ts';
@@ -38,7 +38,7 @@ export async function runPeers(words: readonly string[], say: (sentence: string)
     const tables = {
       times: await measureTimes(chosen, hall, Number(values.rounds ?? (isQuick ? 3 : 10))),
       parallel: await measureParallel(chosen.flat(), hall),
-      growth: await measureGrowth(chosen.flat(), hall, isQuick ? 5_000 : 40_000),
+      growth: await measureGrowth(chosen.flat(), hall, isQuick ? 5_000 : 60_000),
       tools: await measureTools(join(folder, 'tools'), isQuick ? 1 : 3, say),
     };
     console.log(Object.values(tables).join('\n\n'));
@@ -65,9 +65,10 @@ interface Opened {
 }
 
 /** Opens those that can be opened; who cannot is named with the reason. */
-async function openAll(peers: readonly Peer[], part: string, characters: number, hall: Hall): Promise<Opened[]> {
+async function openAll(peers: readonly Peer[], part: Part, characters: number, hall: Hall): Promise<Opened[]> {
   const opened: Opened[] = [];
   for (const peer of peers) {
+    if (peer.parts?.includes(part) === false) continue;
     const folder = join(hall.folder, part, peer.id);
     const name = `${part}-${peer.id}`;
     mkdirSync(folder, { recursive: true });
@@ -88,8 +89,8 @@ async function openAll(peers: readonly Peer[], part: string, characters: number,
 
 async function measureTimes(chosen: readonly (readonly Peer[])[], hall: Hall, rounds: number): Promise<string> {
   const rows: string[][] = [];
-  for (const [index, group] of chosen.entries()) {
-    const all = (await openAll(group, `times${index}`, SMALL_CHARACTERS, hall)).map(({ contender }) => contender);
+  for (const group of chosen) {
+    const all = (await openAll(group, 'times', SMALL_CHARACTERS, hall)).map(({ contender }) => contender);
     rows.push(...(await timesOf(all, rounds, hall.say)));
     for (const one of all) await one.close();
   }
@@ -187,7 +188,7 @@ async function measureGrowth(peers: readonly Peer[], hall: Hall, limitMs: number
 
 async function grow(contender: Contender, limitMs: number) {
   const write = contender.write ?? contender.writeAsProcess;
-  const end = performance.now() + limitMs;
+  const end = performance.now() + (contender.write ? limitMs : limitMs / 2);
   const tokens: string[] = [];
   const waits: number[] = [];
   let written = 0;

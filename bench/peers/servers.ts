@@ -2,7 +2,7 @@ import { openHoldfast } from '../../src/index.ts';
 import { openRecords } from '../recovery/adapters/dbos.ts';
 import { openThread } from '../recovery/adapters/langgraph.ts';
 import { numbersIn, type Peer, textOf } from './contender.ts';
-import { contenderOf } from './embedded.ts';
+import { readsOf } from './embedded.ts';
 import { installPeer } from './install.ts';
 
 const COMMITTED = 'PostgreSQL, synchronous_commit=on';
@@ -14,7 +14,10 @@ export const holdfastPostgres: Peer = {
   async open({ database, characters, isJoining }) {
     const tool = await openHoldfast({ store: database, agent: 'bench', run: 'bench' });
     if (!isJoining) await tool.init({ id: 'bench', title: 'Peers' });
-    return { ...LIBRARY, ...contenderOf(tool, characters), name: 'Holdfast on PostgreSQL', level: COMMITTED };
+    return {
+      ...{ ...LIBRARY, ...readsOf(tool), name: 'Holdfast on PostgreSQL, a note', level: COMMITTED },
+      write: async (number) => void (await tool.note({ text: textOf(number, characters) })),
+    };
   },
 };
 

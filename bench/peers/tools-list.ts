@@ -11,13 +11,13 @@ import { installPeer } from './install.ts';
 /** What a client pays for knowing the tools of an MCP server, before any is called. */
 export async function measureTools(folder: string, rounds: number, say: (sentence: string) => void): Promise<string> {
   mkdirSync(folder, { recursive: true });
-  await runProgram(folder, process.execPath, [PROGRAM, 'init', '--title', 'Tools']);
   const lists = new Map<string, string>();
   const contenders: Record<string, () => Promise<void>> = {};
-  for (const { name, words } of servers(say)) {
+  for (const { name, words, before } of servers(say)) {
     say(`Listing the tools of ${name} …`);
     try {
       const started = words();
+      if (before) await runProgram(folder, process.execPath, [...started.slice(0, 1), ...before]);
       const connect = async (): Promise<void> => void lists.set(name, await listTools(folder, started));
       await connect();
       contenders[name] = connect;
@@ -46,12 +46,19 @@ async function listTools(folder: string, words: readonly string[]): Promise<stri
 
 const CONNECT_MS = 60_000;
 
-function servers(say: (sentence: string) => void): { name: string; words(): string[] }[] {
+interface McpServer {
+  name: string;
+  words(): string[];
+  /** What its program is told first, where it lists its tools only in a project. */
+  before?: readonly string[];
+}
+
+function servers(say: (sentence: string) => void): McpServer[] {
   const installed = (name: string, ...path: string[]): string[] => [
     join(installPeer([name], say), 'node_modules', ...path),
   ];
   return [
-    { name: 'Holdfast', words: () => [PROGRAM, 'mcp'] },
+    { name: 'Holdfast', words: () => [PROGRAM, 'mcp'], before: ['init', '--title', 'Tools'] },
     {
       name: 'mcp-memory-keeper 0.14.1',
       words: () => installed('mcp-memory-keeper@0.14.1', 'mcp-memory-keeper', 'dist', 'index.js'),
@@ -60,7 +67,11 @@ function servers(say: (sentence: string) => void): { name: string; words(): stri
       name: 'GSD, @opengsd/gsd-core 1.14.0',
       words: () => installed('@opengsd/gsd-core@1.14.0', '.bin', 'gsd-mcp-server'),
     },
-    { name: 'Backlog.md 1.52.0', words: () => [...installed('backlog.md@1.52.0', '.bin', 'backlog'), 'mcp', 'start'] },
+    {
+      name: 'Backlog.md 1.52.0',
+      words: () => [...installed('backlog.md@1.52.0', '.bin', 'backlog'), 'mcp', 'start'],
+      before: ['init', 'tools', '--defaults', '--no-git', '--integration-mode', 'none'],
+    },
     {
       name: 'Task Master 0.43.1, its core tools',
       words: () => installed('task-master-ai@0.43.1', '.bin', 'task-master-mcp'),
