@@ -116,9 +116,9 @@ async function measure({ chosen, folder, sweeps, extent, only, say }: Measuring)
   return chosen.flatMap((tool) => results.get(tool) ?? []);
 }
 
-/** The quick ones first: what they leave of their share of the time is for the others, and at last for Holdfast. */
+/** The quick ones first: what they leave of their share of the time is for the others, and first of all for Holdfast. */
 function inOrderOfSpeed(tools: Iterable<Tool>): Tool[] {
-  const rank = ({ id, isProcess }: Tool): number => (id === 'holdfast' ? 2 : Number(isProcess));
+  const rank = ({ id, isProcess }: Tool): number => (id === 'holdfast' ? 1 : Number(isProcess) * 2);
   return [...tools].sort((a, b) => rank(a) - rank(b));
 }
 
