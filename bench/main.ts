@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureAppends } from './appends.ts';
 import { measureContention, runWorker, WORKER } from './contention.ts';
 import { measureDisk } from './disk.ts';
+import { createBenchFolder } from './folder.ts';
 import type { Row } from './measure.ts';
 import { runPeers } from './peers/main.ts';
 import { PEERS_WRITER, runPeersWriter, type WriterOrder } from './peers/writer.ts';
@@ -48,13 +48,7 @@ async function main(words: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
-  // The user that PostgreSQL runs as must be able to enter.
-  chmodSync(folder, 0o755);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => process.exit(128 + constants.signals[signal]));
-  }
+  const folder = createBenchFolder('bench');
   const rows: Row[] = [];
   for (const [name, measure] of Object.entries(measurements)) {
     if (names.length > 0 ? !names.includes(name) : ON_DEMAND.includes(name)) continue;

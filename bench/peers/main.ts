@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { estimateTokens } from '../../src/core/tokens.ts';
 import { type Databases, openDatabases } from '../databases.ts';
+import { createBenchFolder } from '../folder.ts';
 import { inTurns, ratios } from '../measure.ts';
 import { renderLines, times, writePage } from '../recovery/report.ts';
 import type { Contender, Part, Peer } from './contender.ts';
@@ -29,9 +29,7 @@ export async function runPeers(words: readonly string[], say: (sentence: string)
   const named = positionals.filter((word) => word !== 'quick');
   const isChosen = ({ id }: Peer): boolean => named.length === 0 || named.includes(id);
   const chosen = groups.map((group) => group.filter(isChosen)).filter((group) => group.length > 0);
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-peers-'));
-  // The user that PostgreSQL runs as must be able to enter.
-  chmodSync(folder, 0o755);
+  const folder = createBenchFolder('peers');
   const databases = openDatabases(join(folder, 'postgres'));
   const hall = { folder, databases, say };
   try {
@@ -45,7 +43,6 @@ export async function runPeers(words: readonly string[], say: (sentence: string)
     if (values.report) writePage('peers.md', PAGE, tables);
   } finally {
     await databases.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,8 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDatabases } from '../databases.ts';
+import { createBenchFolder } from '../folder.ts';
 import { installPeer } from '../peers/install.ts';
 import type { Tool } from './adapter.ts';
 import { type Result, renderRecovery, totalOf, writeRecoveryReport } from './report.ts';
@@ -31,29 +30,24 @@ export async function runRecovery(words: readonly string[], say: (sentence: stri
     ...(named.length > 0 || values.adapter.length === 0 ? tools.filter(({ id }) => isNamed(named, id)) : []),
     ...(await Promise.all(values.adapter.map(findTool))),
   ];
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-recovery-'));
-  chmodSync(folder, 0o755);
-  try {
-    const sweeps = Number(values.sweeps ?? (isQuick ? 1 : 3));
-    const minutes = Number(values.minutes ?? (isQuick ? 2 : 10));
-    const extent = values.every === undefined ? { minutes } : { every: Number(values.every) };
-    const results = await measure({ chosen, folder, sweeps, extent, only: values.scenario, say });
-    if (values.json)
-      console.log(
-        JSON.stringify(
-          results.map(({ tool, kills, left }) => ({
-            tool: tool.name,
-            left,
-            kills: kills.length,
-            total: totalOf(kills),
-          })),
-        ),
-      );
-    else console.log(renderRecovery(results));
-    if (values.report) writeRecoveryReport(results, sweeps);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = createBenchFolder('recovery');
+  const sweeps = Number(values.sweeps ?? (isQuick ? 1 : 3));
+  const minutes = Number(values.minutes ?? (isQuick ? 2 : 10));
+  const extent = values.every === undefined ? { minutes } : { every: Number(values.every) };
+  const results = await measure({ chosen, folder, sweeps, extent, only: values.scenario, say });
+  if (values.json)
+    console.log(
+      JSON.stringify(
+        results.map(({ tool, kills, left }) => ({
+          tool: tool.name,
+          left,
+          kills: kills.length,
+          total: totalOf(kills),
+        })),
+      ),
+    );
+  else console.log(renderRecovery(results));
+  if (values.report) writeRecoveryReport(results, sweeps);
 }
 
 function isNamed(named: readonly string[], id: string): boolean {
