@@ -55,8 +55,8 @@ type Keep = (value: unknown) => Promise<void>;
 let keep: Keep | undefined;
 
 export async function openRecords(installed: string, database: string): Promise<Records> {
-  const require = createRequire(join(installed, 'package.json'));
-  const { DBOS } = require('@dbos-inc/dbos-sdk') as { DBOS: Library };
+  const load = createRequire(join(installed, 'package.json'));
+  const { DBOS } = load('@dbos-inc/dbos-sdk') as { DBOS: Library };
   const silent = () => undefined;
   const logger = { debug: silent, info: silent, warn: silent, error: silent };
   DBOS.setConfig({ name: 'bench', systemDatabaseUrl: database, runAdminServer: false, logger });
