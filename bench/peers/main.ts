@@ -36,7 +36,7 @@ export async function runPeers(words: readonly string[], say: (sentence: string)
     const tables = {
       times: await measureTimes(chosen, hall, Number(values.rounds ?? (isQuick ? 3 : 10))),
       parallel: await measureParallel(chosen.flat(), hall),
-      growth: await measureGrowth(chosen.flat(), hall, isQuick ? 5_000 : 60_000),
+      growth: await measureGrowth(chosen.flat(), hall, isQuick ? 5_000 : 40_000),
       tools: await measureTools(join(folder, 'tools'), isQuick ? 1 : 3, say),
     };
     console.log(Object.values(tables).join('\n\n'));
@@ -117,7 +117,7 @@ async function timesOf(all: readonly Contender[], rounds: number, say: (sentence
     const own = taken[all[0]?.name ?? '']?.slice(1) ?? [];
     return new Map(able.map(([name]) => [name, times(ratios(taken[name]?.slice(1) ?? [], own).median)]));
   };
-  const processRounds = Math.ceil(rounds / 2);
+  const processRounds = Math.ceil(rounds / 3);
   const write = await turns('Writing in one process', rounds, WRITES_PER_ROUND, (one) => one.write);
   const read = await turns('Reading in one process', rounds, WRITES_PER_ROUND, (one) => one.read);
   const writeAsProcess = await turns('Writing as processes', processRounds, 1, (one) => one.writeAsProcess);

@@ -62,9 +62,9 @@ export async function planDeaths(plan: Plan): Promise<Death[]> {
   return spread(deaths);
 }
 
-/** By the golden ratio, which keeps step with no period of the list. */
+/** By the golden ratio, which keeps step with no period of the list; from its middle, so that its ends come no sooner. */
 function spread<T>(all: readonly T[]): T[] {
-  const placed = all.map((one, index) => ({ one, at: (index * GOLDEN_RATIO) % 1 }));
+  const placed = all.map((one, index) => ({ one, at: ((index + 0.5) * GOLDEN_RATIO) % 1 }));
   return placed.sort((a, b) => a.at - b.at).map(({ one }) => one);
 }
 
