@@ -53,12 +53,13 @@ session before any tool is called.
 
 ## Where a peer is better
 
-- A plain file is faster at everything and takes a quarter of the disk, and while it is short costs few tokens. It waits for
-  nothing and checks nothing. Task Master's, Backlog.md's and GSD's files are as small.
-- LangGraph's SQLite saver writes several times faster in one process at its lower level, and somewhat faster at the same.
-- memory-keeper, at the same level and with a server in between, writes faster than Holdfast keeps a note.
-- On PostgreSQL DBOS takes less disk for the same entries.
-- GSD 1.32 is about as quick a program for one write alone or quicker, and loses writes when there are ten.
+- A plain file is faster at nearly everything and takes a third of the disk, and while it is short costs few tokens. It waits
+  for nothing and checks nothing. Task Master's, Backlog.md's and GSD's files are as small.
+- LangGraph's SQLite saver writes faster in one process at its lower level; made to wait for the disk it came out on either
+  side of Holdfast's checkpoint from run to run.
+- memory-keeper, at the same level and with a server in between, writes faster than Holdfast: it checks nothing.
+- On PostgreSQL DBOS takes less disk for the same entries: they are not made searchable.
+- GSD 1.32 was the quicker program in some runs, and loses writes when there are ten.
 - GSD's MCP server starts faster and has three small tools; Task Master's core tools are a little smaller than Holdfast's.
 
 ## Not measured
