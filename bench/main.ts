@@ -1,11 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureAppends } from './appends.ts';
 import { measureContention, runWorker, WORKER } from './contention.ts';
 import { measureDisk } from './disk.ts';
+import { createBenchFolder } from './folder.ts';
 import type { Row } from './measure.ts';
 import { runPeers } from './peers/main.ts';
+import { PEERS_WRITER, runPeersWriter, type WriterOrder } from './peers/writer.ts';
 import { measurePostgres } from './postgres.ts';
 import { measureProcessCost } from './process-cost.ts';
 import { measureRecall } from './recall.ts';
@@ -47,13 +48,7 @@ async function main(words: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
-  // The user that PostgreSQL runs as must be able to enter.
-  chmodSync(folder, 0o755);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => process.exit(128 + constants.signals[signal]));
-  }
+  const folder = createBenchFolder('bench');
   const rows: Row[] = [];
   for (const [name, measure] of Object.entries(measurements)) {
     if (names.length > 0 ? !names.includes(name) : ON_DEMAND.includes(name)) continue;
@@ -84,6 +79,7 @@ function renderTable(rows: readonly Row[]): string {
 const [first, folder, agent] = process.argv.slice(2);
 if (first === WORKER && folder !== undefined && agent !== undefined) await runWorker(folder, agent);
 else if (first === RECOVERY_WORKER && folder !== undefined) await runRecoveryWorker(JSON.parse(folder) as Order);
+else if (first === PEERS_WRITER && folder !== undefined) await runPeersWriter(JSON.parse(folder) as WriterOrder);
 else if (first === 'recovery') await runRecovery(process.argv.slice(3), say);
 else if (first === 'peers') await runPeers(process.argv.slice(3), say);
 else await main(process.argv.slice(2));

@@ -11,28 +11,33 @@ interface Scored {
   total: Record<string, number>;
 }
 
-/** Runs the benchmark on one scenario and some of its deaths. */
+/** Runs the benchmark on some of the deaths. */
 function score(...words: string[]): Scored[] {
   const ran = spawnSync(
     process.execPath,
-    ['scripts/run.mjs', 'bench/main.ts', 'recovery', ...words, '--scenario', 'release', '--sweeps', '0', '--json'],
+    ['scripts/run.mjs', 'bench/main.ts', 'recovery', ...words, '--sweeps', '0', '--json'],
     { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } },
   );
   if (ran.status !== 0) throw new Error(ran.stderr);
   return JSON.parse(ran.stdout) as Scored[];
 }
 
+function fixture(name: string): string {
+  return `test/fixtures/recovery/${name}.mjs`;
+}
+
 const nothing = { failed: 0, workTwice: 0, effectsRepeated: 0, staleActions: 0, leftUndone: 0, factsLost: 0 };
 
 describe('the recovery score', () => {
   it('finds nothing lost or repeated after a kill of an agent with Holdfast', { timeout: 120_000 }, () => {
-    const [holdfast] = score('holdfast', '--every', '9');
+    const [holdfast] = score('holdfast', '--scenario', 'release', '--every', '9');
     expect(holdfast).toMatchObject({ left: null, kills: 3, total: { ...nothing, conflictsMissed: 0 } });
     expect(holdfast?.total['facts']).toBeGreaterThan(0);
   });
 
   it('counts a torn file, and a tool that lies, whatever its adapter claims', { timeout: 120_000 }, () => {
-    const [file, liar] = score('state-file', '--adapter', 'test/fixtures/recovery/lying-tool.mjs', '--every', '8');
+    const words = ['--scenario', 'release', '--every', '8'];
+    const [file, liar] = score('state-file', '--adapter', fixture('lying-tool'), ...words);
     expect(file).toMatchObject({ tool: 'a plain state file', left: null, kills: 6 });
     expect(file?.total['failed']).toBeGreaterThan(0);
     expect(file?.total['effectsRepeated']).toBeGreaterThan(0);
@@ -41,5 +46,19 @@ describe('the recovery score', () => {
     expect(liar?.total['factsLost']).toBe(liar?.total['facts']);
     expect(liar?.total['conflictsMissed']).toBe(liar?.total['conflicts']);
     expect(liar?.total['conflicts']).toBeGreaterThan(0);
+  });
+
+  it('counts nothing against a tool that keeps all, and every fault of one that forgets', { timeout: 120_000 }, () => {
+    const words = ['--adapter', fixture('ideal-tool'), '--adapter', fixture('forgetful-tool'), '--every', '6'];
+    const [ideal, forgetful] = score(...words);
+    expect(ideal).toMatchObject({ left: null, total: { ...nothing, conflictsMissed: 0 } });
+    expect(ideal?.total['facts']).toBeGreaterThan(0);
+    expect(ideal?.total['conflicts']).toBeGreaterThan(0);
+    expect(forgetful).toMatchObject({ left: null, kills: ideal?.kills });
+    for (const fault of Object.keys(nothing)) expect([fault, forgetful?.total[fault]]).not.toEqual([fault, 0]);
+    expect(forgetful?.total).toMatchObject({
+      factsLost: forgetful?.total['facts'],
+      conflictsMissed: forgetful?.total['conflicts'],
+    });
   });
 });

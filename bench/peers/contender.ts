@@ -3,19 +3,44 @@ export interface Contender {
   name: string;
   /** What an acknowledged write survives. */
   level: string;
-  /** Keeps one small change of the state in this process. */
+  /** Keeps one small change of the state, in this process or in a server that it talks to. */
   write: ((number: number) => Promise<void>) | null;
   /** The same as a process of its own, as an agent's shell does it. */
   writeAsProcess: ((number: number) => Promise<void>) | null;
-  /** Reads the latest state in this process. */
+  /** Reads the latest state. */
   read: (() => Promise<void>) | null;
+  readAsProcess: (() => Promise<void>) | null;
   /** What whoever resumes has to read. */
-  resumeText: (() => Promise<string>) | null;
+  resumeText(): Promise<string>;
   /** Which of the numbers that were written are still there. */
   kept(): Promise<Set<number>>;
-  /** The folder that the tool writes into. */
-  folder: string;
+  /** The folder that the tool writes into, or null where that is its database. */
+  folder: string | null;
   close(): Promise<void>;
+}
+
+/** What a contender is opened with. */
+export interface Place {
+  /** A folder of its own, which exists. */
+  folder: string;
+  /** A database of its own, where it asked for one. */
+  database: string;
+  /** How long the text of an entry is. */
+  characters: number;
+  /** Whether the state is there already: a further writer joins those who work on it. */
+  isJoining: boolean;
+  say(sentence: string): void;
+}
+
+export type Part = 'times' | 'parallel' | 'growth';
+
+export interface Peer {
+  /** The word by which it is chosen. */
+  id: string;
+  needsDatabase?: boolean;
+  /** What it takes part in; without it in all. */
+  parts?: readonly Part[];
+  open(place: Place): Promise<Contender>;
 }
 
 /** The same words of two kilobytes for all, different for each number. */

@@ -1,14 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { estimateTokens } from '../../src/core/tokens.ts';
+import { type Databases, openDatabases } from '../databases.ts';
+import { createBenchFolder } from '../folder.ts';
 import { inTurns, ratios } from '../measure.ts';
 import { renderLines, times, writePage } from '../recovery/report.ts';
-import type { Contender } from './contender.ts';
-import { type Opening, openings } from './contenders.ts';
+import type { Contender, Part, Peer } from './contender.ts';
+import { groups } from './contenders.ts';
 import { PAGE } from './page.ts';
 import { measureTools } from './tools-list.ts';
+import { writeAtOnce } from './writer.ts';
 
 const SMALL_CHARACTERS = 200;
 const STEP_CHARACTERS = 2048;
@@ -25,123 +27,192 @@ export async function runPeers(words: readonly string[], say: (sentence: string)
   });
   const isQuick = positionals.includes('quick');
   const named = positionals.filter((word) => word !== 'quick');
-  const rounds = Number(values.rounds ?? (isQuick ? 3 : 10));
-  const chosen = Object.entries(openings).filter(([id]) => named.length === 0 || named.includes(id));
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-peers-'));
+  const isChosen = ({ id }: Peer): boolean => named.length === 0 || named.includes(id);
+  const chosen = groups.map((group) => group.filter(isChosen)).filter((group) => group.length > 0);
+  const folder = createBenchFolder('peers');
+  const databases = openDatabases(join(folder, 'postgres'));
+  const hall = { folder, databases, say };
   try {
     const tables = {
-      times: await measureTimes(chosen, join(folder, 'times'), rounds, say),
-      parallel: await measureParallel(chosen, join(folder, 'parallel'), say),
-      growth: await measureGrowth(chosen, join(folder, 'growth'), isQuick ? 100 : 1000, say),
-      tools: await measureTools(join(folder, 'tools'), say),
+      times: await measureTimes(chosen, hall, Number(values.rounds ?? (isQuick ? 3 : 10))),
+      parallel: await measureParallel(chosen.flat(), hall),
+      growth: await measureGrowth(chosen.flat(), hall, isQuick ? 5_000 : 40_000),
+      tools: await measureTools(join(folder, 'tools'), isQuick ? 1 : 3, say),
     };
     console.log(Object.values(tables).join('\n\n'));
     if (values.report) writePage('peers.md', PAGE, tables);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await databases.stop();
   }
 }
 
-type Chosen = readonly (readonly [string, Opening])[];
+/** Where they all meet. */
+interface Hall {
+  folder: string;
+  databases: Databases;
+  say(sentence: string): void;
+}
+
+interface Opened {
+  peer: Peer;
+  contender: Contender;
+  place: { folder: string; database: string; characters: number };
+  /** What it takes on the disk, beyond what it took at the beginning where that is a database. */
+  bytes(): Promise<number>;
+}
 
 /** Opens those that can be opened; who cannot is named with the reason. */
-async function openAll(
-  chosen: Chosen,
-  folder: string,
-  characters: number,
-  say: (sentence: string) => void,
-): Promise<Contender[]> {
-  const opened: Contender[] = [];
-  for (const [id, open] of chosen) {
+async function openAll(peers: readonly Peer[], part: Part, characters: number, hall: Hall): Promise<Opened[]> {
+  const opened: Opened[] = [];
+  for (const peer of peers) {
+    if (peer.parts?.includes(part) === false) continue;
+    const folder = join(hall.folder, part, peer.id);
+    const name = `${part}-${peer.id}`;
+    mkdirSync(folder, { recursive: true });
     try {
-      opened.push(await open(join(folder, id), characters, say));
+      const database = peer.needsDatabase ? await hall.databases.create(name) : '';
+      const place = { folder, database, characters };
+      const contender = await peer.open({ ...place, isJoining: false, say: hall.say });
+      const empty = peer.needsDatabase ? await hall.databases.bytesOf(name) : 0;
+      const bytes = async (): Promise<number> =>
+        contender.folder === null ? (await hall.databases.bytesOf(name)) - empty : sizeOf(contender.folder);
+      opened.push({ peer, contender, place, bytes });
     } catch (error) {
-      say(`${id} is left out: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+      hall.say(`${peer.id} is left out: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
     }
   }
   return opened;
 }
 
-async function measureTimes(chosen: Chosen, folder: string, rounds: number, say: (sentence: string) => void) {
-  const all = await openAll(chosen, folder, SMALL_CHARACTERS, say);
+async function measureTimes(chosen: readonly (readonly Peer[])[], hall: Hall, rounds: number): Promise<string> {
+  const rows: string[][] = [];
+  for (const group of chosen) {
+    const all = (await openAll(group, 'times', SMALL_CHARACTERS, hall)).map(({ contender }) => contender);
+    rows.push(...(await timesOf(all, rounds, hall.say)));
+    for (const one of all) await one.close();
+  }
+  const head = ['tool', 'level', 'a write', 'a write as a process', 'a read', 'a read as a process'];
+  return renderLines(head, rows);
+}
+
+/** All of one group, in turns, against the first of it. */
+async function timesOf(all: readonly Contender[], rounds: number, say: (sentence: string) => void) {
   let number = 0;
-  const repeat = (count: number, work: (number: number) => Promise<void>) => async (): Promise<void> => {
-    for (let time = 0; time < count; time++) await work(number++);
-  };
-  const turns = async (count: number, of: (one: Contender) => ((number: number) => Promise<void>) | null) => {
+  const turns = async (
+    what: string,
+    rounds: number,
+    count: number,
+    of: (one: Contender) => ((number: number) => Promise<void>) | null,
+  ) => {
+    say(`${what} …`);
     const able = all.flatMap((one) => {
       const work = of(one);
-      return work ? [[one.name, repeat(count, work)] as const] : [];
+      const repeated = async (): Promise<void> => {
+        for (let time = 0; time < count; time++) await work?.(number++);
+      };
+      return work ? [[one.name, repeated] as const] : [];
     });
     const taken = await inTurns(rounds + 1, Object.fromEntries(able));
     // The first round prepares statements and fills caches.
     const own = taken[all[0]?.name ?? '']?.slice(1) ?? [];
     return new Map(able.map(([name]) => [name, times(ratios(taken[name]?.slice(1) ?? [], own).median)]));
   };
-  say('Writing in one process …');
-  const write = await turns(WRITES_PER_ROUND, ({ write }) => write);
-  say('Reading in one process …');
-  const read = await turns(WRITES_PER_ROUND, ({ read }) => read);
-  say('Writing as processes …');
-  const processes = await turns(1, ({ writeAsProcess }) => writeAsProcess);
-  const rows = all.map(({ name, level }) => [
-    ...[name, level, write.get(name) ?? 'no library'],
-    ...[processes.get(name) ?? 'no program', read.get(name) ?? 'no library'],
+  const processRounds = Math.ceil(rounds / 3);
+  const write = await turns('Writing in one process', rounds, WRITES_PER_ROUND, (one) => one.write);
+  const read = await turns('Reading in one process', rounds, WRITES_PER_ROUND, (one) => one.read);
+  const writeAsProcess = await turns('Writing as processes', processRounds, 1, (one) => one.writeAsProcess);
+  const readAsProcess = await turns('Reading as processes', processRounds, 1, (one) => one.readAsProcess);
+  return all.map(({ name, level }) => [
+    ...[name, level, write.get(name) ?? 'no library', writeAsProcess.get(name) ?? 'no program'],
+    ...[read.get(name) ?? 'no library', readAsProcess.get(name) ?? 'no program'],
   ]);
-  for (const one of all) await one.close();
+}
+
+async function measureParallel(peers: readonly Peer[], hall: Hall): Promise<string> {
+  const rows: string[][] = [];
+  for (const { peer, contender, place } of await openAll(peers, 'parallel', SMALL_CHARACTERS, hall)) {
+    hall.say(`${WRITERS} writers at once, ${contender.name} …`);
+    const numbers = Array.from({ length: WRITERS }, (_, index) => index);
+    const { writeAsProcess } = contender;
+    const acknowledged = writeAsProcess
+      ? await whoSucceed(numbers, writeAsProcess)
+      : await writeAtOnce(numbers.map((number) => ({ ...place, peer: peer.id, number })));
+    const kept = await contender.kept();
+    const lost = acknowledged.filter((number) => !kept.has(number)).length;
+    const how = writeAsProcess ? 'its program' : 'its library, or a server each';
+    rows.push([contender.name, how, `${acknowledged.length} of ${WRITERS}`, String(lost)]);
+    await contender.close();
+  }
+  return renderLines(['tool', 'ten processes of', 'writes acknowledged', 'of these lost'], rows);
+}
+
+async function whoSucceed(numbers: readonly number[], write: (number: number) => Promise<void>): Promise<number[]> {
+  const done = await Promise.allSettled(numbers.map((number) => write(number)));
+  return numbers.filter((_, index) => done[index]?.status === 'fulfilled');
+}
+
+/**
+ * A long history, step by step: what it takes on the disk, and what whoever resumes has to read and to wait for. A program
+ * takes minutes for a thousand writes, so each has a limit of time and is measured at the lengths that it reaches.
+ */
+async function measureGrowth(peers: readonly Peer[], hall: Hall, limitMs: number): Promise<string> {
+  const rows: string[][] = [];
+  let own = 0;
+  for (const peer of peers) {
+    const [opened] = await openAll([peer], 'growth', STEP_CHARACTERS, hall);
+    if (opened === undefined) continue;
+    const { contender } = opened;
+    hall.say(`A long history, ${contender.name} …`);
+    const { written, tokens, slower } = await grow(contender, limitMs);
+    await contender.close();
+    const share = (await opened.bytes()) / (written * STEP_CHARACTERS);
+    own ||= share;
+    rows.push([
+      ...[contender.name, written.toLocaleString('en'), `${share.toFixed(1)}×`, times(share / own)],
+      ...[...tokens, slower],
+    ]);
+    rmSync(join(hall.folder, 'growth', peer.id), { recursive: true, force: true });
+  }
+  const head = HISTORY.map((length) => `tokens to resume after ${length.toLocaleString('en')}`);
   return renderLines(
-    ['tool', 'level', 'a state write', 'a state write as a process', 'reading the latest state'],
+    [
+      ...['tool', 'entries', 'disk against the text itself', 'against Holdfast'],
+      ...[...head, 'a resume at the end against one after 10'],
+    ],
     rows,
   );
 }
 
-async function measureParallel(chosen: Chosen, folder: string, say: (sentence: string) => void): Promise<string> {
-  const all = await openAll(chosen, folder, SMALL_CHARACTERS, say);
-  const rows: string[][] = [];
-  for (const one of all) {
-    const { writeAsProcess } = one;
-    if (writeAsProcess) {
-      say(`${WRITERS} writers at once, ${one.name} …`);
-      const numbers = Array.from({ length: WRITERS }, (_, index) => index);
-      const done = await Promise.allSettled(numbers.map((number) => writeAsProcess(number)));
-      const acknowledged = numbers.filter((number) => done[number]?.status === 'fulfilled');
-      const kept = await one.kept();
-      const lost = acknowledged.filter((number) => !kept.has(number)).length;
-      rows.push([one.name, `${acknowledged.length} of ${WRITERS}`, String(lost)]);
+async function grow(contender: Contender, limitMs: number) {
+  const write = contender.write ?? contender.writeAsProcess;
+  const end = performance.now() + (contender.write ? limitMs : limitMs / 2);
+  const tokens: string[] = [];
+  const waits: number[] = [];
+  let written = 0;
+  for (const length of HISTORY) {
+    for (; written < length && performance.now() < end; written++) await write?.(written);
+    if (written < length) {
+      tokens.push('not reached');
+      continue;
     }
-    await one.close();
+    const { text, ms } = await resumeOf(contender);
+    waits.push(ms);
+    tokens.push(text === null ? 'refused' : estimateTokens(text).toLocaleString('en'));
   }
-  return renderLines(['tool', 'writes acknowledged', 'of these lost'], rows);
+  if (written > (HISTORY[waits.length - 1] ?? 0)) waits.push((await resumeOf(contender)).ms);
+  return { written, tokens, slower: waits.length > 1 ? times((waits.at(-1) ?? 0) / (waits[0] ?? 1)) : '' };
 }
 
-/** A long history, step by step: what it takes on the disk, and what whoever resumes has to read. */
-async function measureGrowth(
-  chosen: Chosen,
-  folder: string,
-  longest: number,
-  say: (sentence: string) => void,
-): Promise<string> {
-  // A program takes minutes for a thousand writes; those without a library are left out here.
-  const all = (await openAll(chosen, folder, STEP_CHARACTERS, say)).filter(({ write }) => write !== null);
-  const lengths = HISTORY.filter((length) => length <= longest);
-  const rows: string[][] = [];
-  let own = 0;
-  for (const one of all) {
-    say(`${longest} steps of 2 KB, ${one.name} …`);
-    const tokens: string[] = [];
-    let written = 0;
-    for (const length of lengths) {
-      for (; written < length; written++) await one.write?.(written);
-      const text = await one.resumeText?.().catch(() => null);
-      tokens.push(typeof text === 'string' ? estimateTokens(text).toLocaleString('en') : 'refused');
-    }
-    await one.close();
-    const bytes = sizeOf(one.folder);
-    own ||= bytes;
-    rows.push([one.name, `${(bytes / (longest * STEP_CHARACTERS)).toFixed(1)}×`, times(bytes / own), ...tokens]);
+/** The quickest of three: a resume is short, and the machine is not quiet. */
+async function resumeOf(contender: Contender): Promise<{ text: string | null; ms: number }> {
+  let text: string | null = null;
+  let ms = Number.POSITIVE_INFINITY;
+  for (let time = 0; time < 3; time++) {
+    const began = performance.now();
+    text = await contender.resumeText().catch(() => null);
+    ms = Math.min(ms, performance.now() - began);
   }
-  const head = lengths.map((length) => `tokens to resume after ${length.toLocaleString('en')}`);
-  return renderLines(['tool', 'disk against the text itself', 'disk against Holdfast', ...head], rows);
+  return { text, ms };
 }
 
 function sizeOf(folder: string): number {

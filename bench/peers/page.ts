@@ -5,51 +5,67 @@ than 1× is faster or smaller than Holdfast. No time of a machine stands here.
 
 ## Writing and reading
 
-A small change of the state (200 characters), acknowledged; the median over rounds.
+A small change of the state (200 characters), acknowledged; the median over rounds. The upper lines are against Holdfast's
+checkpoint on SQLite, those on PostgreSQL against Holdfast on the same server.
 
 {{times}}
 
-Levels differ, and a level costs: Holdfast waits for the disk before it acknowledges (\`synchronous=FULL\`) and in the same
-transaction checks the version, the lease and the rules, and chains a hash. memory-keeper waits for the disk too and checks
-nothing. LangGraph's saver uses WAL with \`synchronous=NORMAL\`: a power cut can take back what it acknowledged. A file that is
-only appended to waits for nothing. Against the bare driver at the same level see [performance.md](performance.md). Reading:
-Holdfast answers \`status\`, LangGraph \`getState\`, memory-keeper \`context_get\` over MCP, the file is read whole.
+Levels differ, and a level costs. \`fsync\` is one wait for the disk before the acknowledgement (SQLite with
+\`synchronous=FULL\`); with \`synchronous=NORMAL\`, and where a file is only written, a power cut can take back what was
+acknowledged. So compare within a level: LangGraph's saver stands there twice, as it comes and made to wait. In its
+transaction Holdfast checks the version, the lease and the rules and chains a hash, and writes \`RESUME.md\` after it; a note
+also goes into the search index and into \`WORKLOG.md\`. The others check nothing. Against the bare driver at the same level see
+[performance.md](performance.md).
+
+What is called: Holdfast \`checkpoint\`, \`note\` and \`status\`; LangGraph \`updateState\` and \`getState\`; DBOS a workflow whose
+input is the entry, and \`listWorkflows\`; memory-keeper \`context_save\` and \`context_get\`, Task Master \`add_subtask\` and
+\`get_tasks\`, both over MCP to a server that stays up; Backlog.md \`task edit --append-notes\` and \`task view\`; GSD
+\`state add-decision\` and \`state-snapshot\`; Task Master's program \`add-subtask\` and \`list\`. A file is appended to and read
+whole; as a process it is read, changed and written back.
 
 ## Ten writers at once
 
 Ten processes change one thing at the same moment. An acknowledged write that is not there afterwards is lost; one that is
-refused has to be tried again by whoever made it, and knows it.
+refused has to be tried again by whoever made it, and knows it. There is no conflict to tell in this work: every entry could
+be kept.
 
 {{parallel}}
 
+LangGraph keeps each of the ten as a checkpoint of its own beside the others, so they can be found in the thread's history; the
+state that whoever resumes reads is the last of them, and has one.
+
 ## A long history
 
-One thousand entries of 2 KB, written one after the other in one process; disk with side files. Tokens are what whoever
-resumes has to read by the tool's own way of reading. This is not quite like with like: the entries are notes, which
-Holdfast's brief leaves to \`search\` and \`log\`, while the others hand out all they keep; what a brief must tell is measured
-by [recall](../recall.md). memory-keeper cuts its answer off and says so.
+Entries of 2 KB, one after the other, a thousand of them or as many as the tool writes in its time; disk with side files, and
+on PostgreSQL what the database grew by, without the server's log. Tokens are what whoever resumes has to read by the tool's
+own way of reading. This is not quite like with like: the entries are notes, which Holdfast's brief leaves to \`search\` and
+\`log\`, while the others hand out all they keep; what a brief must tell is measured by [recall](../recall.md). memory-keeper
+cuts its answer off and says so.
 
 {{growth}}
 
 ## The cost of the tools
 
-{{tools}}
+From the start of the server's process to the answer of \`tools/list\`, against Holdfast; and what the answer costs every
+session before any tool is called.
 
-A server that does not start is left out: Holdfast's line is there where the build has \`holdfast mcp\`.
+{{tools}}
 
 ## Where a peer is better
 
-- A plain file is faster at everything, takes a third of the disk, and while it is short costs few tokens. It waits for
-  nothing and checks nothing.
-- LangGraph's saver writes faster in one process, at its lower level; memory-keeper too, at the same level and over MCP.
-- GSD 1.32 is the quicker program for one write alone, and loses writes when there are ten.
-- The MCP servers of GSD and of Task Master (with its core tools) are small; Holdfast's limit is 2,500 tokens.
+- A plain file is faster at nearly everything and takes a third of the disk, and while it is short costs few tokens. It waits
+  for nothing and checks nothing. Task Master's, Backlog.md's and GSD's files are as small.
+- LangGraph's SQLite saver writes faster in one process at its lower level; made to wait for the disk it came out on either
+  side of Holdfast's checkpoint from run to run.
+- memory-keeper, at the same level and with a server in between, writes faster than Holdfast: it checks nothing.
+- On PostgreSQL DBOS takes less disk for the same entries: they are not made searchable.
+- GSD 1.32 was the quicker program in some runs, and loses writes when there are ten.
+- GSD's MCP server starts faster and has three small tools; Task Master's core tools are a little smaller than Holdfast's.
 
 ## Not measured
 
-LangGraph's PostgreSQL saver and DBOS (a server in common would be needed for like and like; Holdfast on PostgreSQL stands
-against the bare server in [performance.md](performance.md)); Task Master's files (a call takes seconds, and its tasks have
-no field that ten writers would change).
+What needs a model or a key (Task Master's updates in words, GSD's agents). DBOS's and LangGraph's loops, of which an agent
+outside can be no part. Tools that do not install from npm alone.
 
 ## Run it
 

@@ -52,6 +52,8 @@ export interface Seat {
   folder: string;
   /** Where the tool is installed, outside of the project. */
   installed: string;
+  /** An empty database of PostgreSQL for the work, where the tool asked for one. */
+  database: string;
   /** Who works: the first agent or the one that resumes. */
   agent: string;
   /**
@@ -67,17 +69,17 @@ export interface Tool {
   name: string;
   /** The version, and what an acknowledged write survives. */
   durability: string;
-  /** Whether a call is a process, which is then also killed in its middle. */
+  /** Whether a call is a process or waits for one, and is then also killed in its middle. */
   isProcess: boolean;
-  /** A tool whose calls take seconds is swept at fewer moments; the report says at how many. */
-  mostSweeps?: number;
-  /** And dies at one in so many of the moments, unless all are asked for. */
-  sample?: number;
+  /** Whether it keeps what it keeps in PostgreSQL. */
+  needsDatabase?: boolean;
   /** The packages that it is installed from, with exact versions. */
   packages: readonly string[];
   open(seat: Seat): Adapter | Promise<Adapter>;
 }
 
-export function unitsOf(step: Step): (Item & { unit: string })[] {
-  return step.items.filter((item): item is Item & { unit: string } => 'unit' in item);
+type Unit = Extract<Item, { unit: string }>;
+
+export function unitsOf(step: Step): Unit[] {
+  return step.items.filter((item): item is Unit => 'unit' in item);
 }

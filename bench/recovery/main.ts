@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { openDatabases } from '../databases.ts';
+import { createBenchFolder } from '../folder.ts';
 import { installPeer } from '../peers/install.ts';
 import type { Tool } from './adapter.ts';
 import { type Result, renderRecovery, totalOf, writeRecoveryReport } from './report.ts';
@@ -19,6 +19,7 @@ export async function runRecovery(words: readonly string[], say: (sentence: stri
       scenario: { type: 'string', multiple: true },
       sweeps: { type: 'string' },
       every: { type: 'string' },
+      minutes: { type: 'string' },
       report: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
@@ -29,27 +30,24 @@ export async function runRecovery(words: readonly string[], say: (sentence: stri
     ...(named.length > 0 || values.adapter.length === 0 ? tools.filter(({ id }) => isNamed(named, id)) : []),
     ...(await Promise.all(values.adapter.map(findTool))),
   ];
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-recovery-'));
-  chmodSync(folder, 0o755);
-  try {
-    const sweeps = Number(values.sweeps ?? (isQuick ? 1 : 3));
-    const results = await measure({ chosen, folder, sweeps, every: values.every, only: values.scenario, say });
-    if (values.json)
-      console.log(
-        JSON.stringify(
-          results.map(({ tool, kills, left }) => ({
-            tool: tool.name,
-            left,
-            kills: kills.length,
-            total: totalOf(kills),
-          })),
-        ),
-      );
-    else console.log(renderRecovery(results));
-    if (values.report) writeRecoveryReport(results, sweeps, values.every);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = createBenchFolder('recovery');
+  const sweeps = Number(values.sweeps ?? (isQuick ? 1 : 3));
+  const minutes = Number(values.minutes ?? (isQuick ? 2 : 10));
+  const extent = values.every === undefined ? { minutes } : { every: Number(values.every) };
+  const results = await measure({ chosen, folder, sweeps, extent, only: values.scenario, say });
+  if (values.json)
+    console.log(
+      JSON.stringify(
+        results.map(({ tool, kills, left }) => ({
+          tool: tool.name,
+          left,
+          kills: kills.length,
+          total: totalOf(kills),
+        })),
+      ),
+    );
+  else console.log(renderRecovery(results));
+  if (values.report) writeRecoveryReport(results, sweeps);
 }
 
 function isNamed(named: readonly string[], id: string): boolean {
@@ -60,38 +58,77 @@ interface Measuring {
   chosen: readonly Tool[];
   folder: string;
   sweeps: number;
-  every: string | undefined;
+  /** Die at one in so many of the moments, or at as many as fit into so many minutes. */
+  extent: { every: number } | { minutes: number };
   only: readonly string[] | undefined;
   say(sentence: string): void;
 }
 
-async function measure({ chosen, folder, sweeps, every, only, say }: Measuring): Promise<Result[]> {
-  const results: Result[] = [];
+async function measure({ chosen, folder, sweeps, extent, only, say }: Measuring): Promise<Result[]> {
+  const played = scenarios.filter(({ name }) => !only || only.includes(name));
+  const databases = openDatabases(join(folder, 'postgres'));
+  const results = new Map<Tool, Result>();
+  const installed = new Map<Tool, string>();
+  const leaveOut = (tool: Tool, error: unknown): void => {
+    const left = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    say(`${tool.name} is left out: ${left}`);
+    results.set(tool, { tool, kills: [], moments: 0, left });
+  };
   for (const tool of chosen) {
-    const kills: Kill[] = [];
     try {
-      const installed = installPeer(tool.packages, say);
-      for (const scenario of scenarios) {
-        if (only && !only.includes(scenario.name)) continue;
-        const at = join(folder, `${tools.indexOf(tool)}-${scenario.name}`);
-        const plan = {
-          tool,
-          scenario,
-          folder: at,
-          installed,
-          sweeps: Math.min(sweeps, tool.mostSweeps ?? sweeps),
-          every: Number(every ?? tool.sample ?? 1),
-        };
-        const deaths = await planDeaths(plan);
-        say(`${tool.name} dies ${deaths.length} times in ${scenario.name} …`);
-        for (const [number, death] of deaths.entries()) kills.push(await dieAndResume(plan, death, number));
-      }
-      results.push({ tool, kills, left: null });
+      installed.set(tool, installPeer(tool.packages, say));
     } catch (error) {
-      const left = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-      say(`${tool.name} is left out: ${left}`);
-      results.push({ tool, kills: [], left });
+      leaveOut(tool, error);
     }
   }
-  return results;
+  const shares = shareOut(extent, installed.size * played.length);
+  try {
+    for (const tool of inOrderOfSpeed(installed.keys())) {
+      const kills: Kill[] = [];
+      let moments = 0;
+      try {
+        for (const scenario of played) {
+          const isOver = shares.next();
+          const at = join(folder, `${chosen.indexOf(tool)}-${scenario.name}`);
+          const plan = { tool, scenario, folder: at, installed: installed.get(tool) ?? '', databases, sweeps };
+          const deaths = await planDeaths(plan);
+          moments += deaths.length;
+          say(`${tool.name} can die at ${deaths.length} moments of ${scenario.name} …`);
+          for (const [number, death] of deaths.entries()) {
+            if (isOver(number, deaths.length)) break;
+            kills.push(await dieAndResume(plan, death, number));
+          }
+        }
+        results.set(tool, { tool, kills, moments, left: null });
+      } catch (error) {
+        leaveOut(tool, error);
+      }
+    }
+  } finally {
+    await databases.stop();
+  }
+  return chosen.flatMap((tool) => results.get(tool) ?? []);
 }
+
+/** The quick ones first: what they leave of their share of the time is for the others, and first of all for Holdfast. */
+function inOrderOfSpeed(tools: Iterable<Tool>): Tool[] {
+  const rank = ({ id, isProcess }: Tool): number => (id === 'holdfast' ? 1 : Number(isProcess) * 2);
+  return [...tools].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Gives each part of the work, when it begins, its share of the time that is left. */
+function shareOut(extent: Measuring['extent'], parts: number) {
+  const end = performance.now() + ('minutes' in extent ? extent.minutes : 0) * 60_000;
+  let left = parts;
+  return {
+    /** Tells after how many deaths of how many it is enough. */
+    next(): (number: number, of: number) => boolean {
+      if ('every' in extent) return (number, of) => number * extent.every >= of;
+      const own = performance.now() + (end - performance.now()) / left;
+      left -= 1;
+      return (number) => number >= FEWEST_KILLS && performance.now() > own;
+    },
+  };
+}
+
+const FEWEST_KILLS = 3;

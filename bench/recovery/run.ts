@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import type { Databases } from '../databases.ts';
 import type { Tool } from './adapter.ts';
 import { finishNaively } from './agent.ts';
 import { isToolMove, type Scenario } from './scenario.ts';
@@ -23,20 +24,23 @@ export interface Plan {
   scenario: Scenario;
   folder: string;
   installed: string;
+  databases: Databases;
   /** At how many moments of each call a tool with processes is killed. */
   sweeps: number;
-  /** Every how many kill points one is taken; 1 is all. */
-  every: number;
 }
 
 /** How a worker is killed: as the order says, or after some milliseconds of a move. */
-type Death = { order: Order['kill']; sweep?: { move: number; ms: number }; kind: Kill['kind'] };
+export type Death = { order: Order['kill']; sweep?: { move: number; ms: number }; kind: Kill['kind'] };
 
-/** All the deaths of one tool in one scenario: the first run, which nobody kills, says where they can be. */
+/**
+ * All the deaths of one tool in one scenario: the first run, which nobody kills, says where they can be. They are in such an
+ * order that any beginning of the list is spread evenly over the whole work.
+ */
 export async function planDeaths(plan: Plan): Promise<Death[]> {
   const folder = join(plan.folder, 'unharmed');
-  const told = await runWorker(plan, folder, { never: true });
-  rm(folder);
+  const database = await createDatabase(plan, folder);
+  const told = await runWorker(plan, { folder, database, kill: { never: true } });
+  await rm(plan, folder);
   const deaths = plan.scenario.moves.flatMap((move, index): Death[] => {
     const took = told.get(index);
     if (took === undefined) throw new Error(`${plan.tool.name} did not get through move ${index}, ${move.do}.`);
@@ -55,25 +59,34 @@ export async function planDeaths(plan: Plan): Promise<Death[]> {
     );
     return [...points, ...swept, { order: { after: index }, kind: 'between' }];
   });
-  return deaths.filter((_, index) => index % plan.every === 0);
+  return spread(deaths);
 }
+
+/** By the golden ratio, which keeps step with no period of the list; from its middle, so that its ends come no sooner. */
+function spread<T>(all: readonly T[]): T[] {
+  const placed = all.map((one, index) => ({ one, at: ((index + 0.5) * GOLDEN_RATIO) % 1 }));
+  return placed.sort((a, b) => a.at - b.at).map(({ one }) => one);
+}
+
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /** One death and what comes after it. */
 export async function dieAndResume(plan: Plan, death: Death, number: number): Promise<Kill> {
   const { tool, scenario, installed } = plan;
   const folder = join(plan.folder, `killed-${number}`);
-  await runWorker(plan, folder, death.order, death.sweep);
+  const database = await createDatabase(plan, folder);
+  await runWorker(plan, { folder, database, kill: death.order }, death.sweep);
   const world = openWorld(folder);
   const edited = lastFile(scenario, world.acknowledged());
   if (edited !== null) world.editOutside(edited);
-  const adapter = await tool.open({ folder, installed, agent: RESUMED, between: () => undefined });
+  const adapter = await tool.open({ folder, installed, database, agent: RESUMED, between: () => undefined });
   try {
     const clock = () => performance.now();
     const { answer, took } = await finishNaively({ adapter, world, scenario, name: RESUMED }, clock);
     return { kind: death.kind, score: scoreOf({ scenario, world, answer, took, resumed: RESUMED, edited }) };
   } finally {
     await adapter.close();
-    rm(folder);
+    await rm(plan, folder);
   }
 }
 
@@ -97,13 +110,12 @@ interface Told {
 
 async function runWorker(
   { tool, scenario, installed }: Plan,
-  folder: string,
-  kill: Order['kill'],
+  { folder, database, kill }: Pick<Order, 'folder' | 'database' | 'kill'>,
   sweep?: { move: number; ms: number },
 ): Promise<Map<number, Told>> {
   openWorld(folder);
   const told = `${folder}-told`;
-  const order: Order = { tool: tool.id, scenario: scenario.name, folder, installed, from: 0, kill, told };
+  const order: Order = { tool: tool.id, scenario: scenario.name, folder, installed, database, kill, told };
   const words = [process.argv[1] ?? '', RECOVERY_WORKER, JSON.stringify(order)];
   // A group of its own: the worker and the processes of the tool die together.
   const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -155,6 +167,15 @@ function readTold(path: string): Map<number, Told> {
   return told;
 }
 
-function rm(folder: string): void {
+async function createDatabase({ tool, databases }: Plan, folder: string): Promise<string> {
+  return tool.needsDatabase ? databases.create(databaseOf(folder)) : '';
+}
+
+function databaseOf(folder: string): string {
+  return `${basename(dirname(folder))}-${basename(folder)}`;
+}
+
+async function rm({ tool, databases }: Plan, folder: string): Promise<void> {
+  if (tool.needsDatabase) await databases.drop(databaseOf(folder));
   for (const path of [folder, `${folder}-truth`, `${folder}-told`]) rmSync(path, { recursive: true, force: true });
 }

@@ -110,7 +110,7 @@ function leftUndone(
 }
 
 /** The made-up words that the next agent must meet: what was decided, what blocks, where the work stands. */
-function factsOf({ goal }: Scenario, acknowledged: readonly Move[]): string[] {
+function factsOf({ goal, moves }: Scenario, acknowledged: readonly Move[]): string[] {
   const word = (text: string): string => text.split(' ').at(-1) ?? '';
   const facts: string[] = [];
   let next: { step: string; word: string } | null = null;
@@ -121,5 +121,8 @@ function factsOf({ goal }: Scenario, acknowledged: readonly Move[]): string[] {
     if (move.do === 'checkpoint') next = { step: move.step, word: word(move.next) };
     if (move.do === 'complete' && next?.step === move.step) next = null;
   }
-  return next === null ? facts : [...facts, next.word];
+  // What comes next may have been replaced by the call that was killed: either is right then.
+  const inFlight = moves[acknowledged.length];
+  const isReplaced = (inFlight?.do === 'checkpoint' || inFlight?.do === 'complete') && inFlight.step === next?.step;
+  return next === null || isReplaced ? facts : [...facts, next.word];
 }

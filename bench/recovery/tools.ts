@@ -1,12 +1,18 @@
 import { pathToFileURL } from 'node:url';
 import type { Tool } from './adapter.ts';
 import { backlog } from './adapters/backlog.ts';
+import { dbos } from './adapters/dbos.ts';
+import { gsd, gsdCore } from './adapters/gsd.ts';
 import { holdfast } from './adapters/holdfast.ts';
 import { langgraph } from './adapters/langgraph.ts';
 import { memoryKeeper } from './adapters/memory-keeper.ts';
 import { stateFile } from './adapters/state-file.ts';
+import { taskMaster } from './adapters/task-master.ts';
 
-export const tools: readonly Tool[] = [holdfast, stateFile, langgraph, memoryKeeper, backlog];
+export const tools: readonly Tool[] = [
+  ...[holdfast, stateFile, langgraph, dbos, memoryKeeper],
+  ...[backlog, taskMaster, gsd, gsdCore],
+];
 
 /** One of the tools by its name, or a module outside that exports `tool`. */
 export async function findTool(name: string): Promise<Tool> {

@@ -9,8 +9,7 @@ export interface Order {
   scenario: string;
   folder: string;
   installed: string;
-  /** Moves before this one were made by an earlier worker. */
-  from: number;
+  database: string;
   kill: { after: number } | { inside: number; point: number } | { never: true };
   /** Where to say that a move begins, and when it ended. */
   told: string;
@@ -28,10 +27,10 @@ export async function work(order: Order, tool: Tool, scenario: Scenario): Promis
     if ('inside' in kill && kill.inside === current && kill.point === point) die();
     point += 1;
   };
-  const seat = { folder: order.folder, installed: order.installed, agent: FIRST_AGENT, between };
+  const { folder, installed, database } = order;
+  const seat = { folder, installed, database, agent: FIRST_AGENT, between };
   const adapter = await tool.open(seat);
   for (const [index, move] of scenario.moves.entries()) {
-    if (index < order.from) continue;
     current = index;
     point = 0;
     appendFileSync(order.told, `${index} begins ${process.hrtime.bigint()}\n`);

@@ -13,8 +13,6 @@ export const backlog: Tool = {
   name: 'Backlog.md 1.52.0',
   durability: 'Markdown files, no fsync',
   isProcess: true,
-  mostSweeps: 1,
-  sample: 8,
   packages: ['backlog.md@1.52.0'],
   open({ folder, installed }) {
     const program = join(installed, 'node_modules', '.bin', 'backlog');

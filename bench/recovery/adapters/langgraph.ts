@@ -15,14 +15,14 @@ export const langgraph: Tool = {
   isProcess: false,
   packages: ['@langchain/langgraph@1.4.18', '@langchain/core@1.2.13', '@langchain/langgraph-checkpoint-sqlite@1.0.4'],
   async open({ folder, installed }) {
-    const graph = await openThread(installed, join(folder, 'checkpoints.sqlite'));
+    const graph = await openThread(installed, { file: join(folder, 'checkpoints.sqlite') });
     return keepingAdapter({
       keep: (entries) => graph.update(entries),
       async tell() {
         const kept = await graph.read();
         return { text: kept.length === 0 ? '' : JSON.stringify(kept), calls: 1, entries: kept };
       },
-      close: async () => graph.close(),
+      close: () => graph.close(),
     });
   },
 };
@@ -30,7 +30,7 @@ export const langgraph: Tool = {
 export interface Thread {
   update(entries: readonly Entry[]): Promise<void>;
   read(): Promise<Entry[]>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The few functions that are used of it; it is installed beside the project and has no types here. */
@@ -46,14 +46,17 @@ interface Library {
       getState(config: object): Promise<{ values: { entries?: Entry[] } }>;
     };
   };
-  SqliteSaver: { fromConnString(path: string): { db: { close(): void } } };
+  SqliteSaver: { fromConnString(path: string): { db: { close(): void; pragma(text: string): void } } };
+  PostgresSaver: { fromConnString(url: string): { setup(): Promise<void>; end(): Promise<void> } };
 }
 
-export async function openThread(installed: string, path: string): Promise<Thread> {
+/** Where a thread is kept. Its SQLite saver sets `synchronous=NORMAL`; `isFull` makes it wait for the disk. */
+export type Place = { file: string; isFull?: boolean } | { database: string };
+
+export async function openThread(installed: string, place: Place): Promise<Thread> {
   const require = createRequire(join(installed, 'package.json'));
   const load = async (name: string) => (await import(pathToFileURL(require.resolve(name)).href)) as Library;
   const { Annotation, StateGraph } = await load('@langchain/langgraph');
-  const { SqliteSaver } = await load('@langchain/langgraph-checkpoint-sqlite');
   const merge = (left: Entry[], right: Entry[]): Entry[] => {
     const byName = new Map(left.map((entry) => [`${entry.kind} ${entry.id}`, entry]));
     for (const entry of right) byName.set(`${entry.kind} ${entry.id}`, entry);
@@ -63,7 +66,7 @@ export async function openThread(installed: string, path: string): Promise<Threa
   const builder = new StateGraph(state);
   builder.addNode('agent', () => ({}));
   builder.addEdge('__start__', 'agent');
-  const saver = SqliteSaver.fromConnString(path);
+  const { saver, close } = await openSaver(place, load);
   const graph = builder.compile({ checkpointer: saver });
   const config = { configurable: { thread_id: 'work' } };
   return {
@@ -73,6 +76,23 @@ export async function openThread(installed: string, path: string): Promise<Threa
     async read() {
       return (await graph.getState(config)).values.entries ?? [];
     },
-    close: () => saver.db.close(),
+    close,
   };
+}
+
+async function openSaver(place: Place, load: (name: string) => Promise<Library>) {
+  if ('database' in place) {
+    const { PostgresSaver } = await load('@langchain/langgraph-checkpoint-postgres');
+    const saver = PostgresSaver.fromConnString(place.database);
+    await saver.setup();
+    return { saver, close: () => saver.end() };
+  }
+  const { SqliteSaver } = await load('@langchain/langgraph-checkpoint-sqlite');
+  const saver = SqliteSaver.fromConnString(place.file);
+  // The saver sets its own level when it is first used, so it is used before another is set.
+  if (place.isFull) {
+    await (saver as unknown as { setup(): void }).setup();
+    saver.db.pragma('synchronous=FULL');
+  }
+  return { saver, close: async () => saver.db.close() };
 }

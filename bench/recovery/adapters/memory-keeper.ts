@@ -19,8 +19,6 @@ export const memoryKeeper: Tool = {
   name: 'mcp-memory-keeper 0.14.1',
   durability: 'SQLite WAL, synchronous=FULL',
   isProcess: true,
-  mostSweeps: 1,
-  sample: 3,
   packages: ['mcp-memory-keeper@0.14.1'],
   async open({ folder, installed }) {
     const server = join(installed, 'node_modules', 'mcp-memory-keeper', 'dist', 'index.js');

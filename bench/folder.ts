@@ -1,0 +1,15 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder for all that a measurement writes; it is gone when the process ends, also when it is told to. */
+export function createBenchFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `holdfast-${name}-`));
+  // The user that PostgreSQL runs as must be able to enter.
+  chmodSync(folder, 0o755);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+  }
+  return folder;
+}
