@@ -54,7 +54,15 @@ export const crashDeeds: readonly CrashDeed[] = [
     leavesFiles: true,
     server: true,
   },
-  { name: 'compaction', prepare: longWorklog, words: ['compact', '--approve'], keyless: true, server: true },
+  {
+    name: 'compaction',
+    prepare: longWorklog,
+    words: ['compact', '--approve'],
+    // One that is refused gives its claim back and ends its sitting; the next begins another.
+    once: ['worklog.compacted'],
+    keyless: true,
+    server: true,
+  },
   { name: 'erasure', prepare: workedPlace, words: ['erase', 'N-1', '--reason', 'A secret'], server: true },
   { name: 'rebuilding', prepare: workedPlace, words: ['doctor', '--rebuild'], keyless: true, server: true },
   {
