@@ -58,14 +58,40 @@ export async function writeWorklogFile(context: Context, state: State, mustWrite
   const mine = [...state.sessions.values()].find((session) => session.agent === context.caller.actor.name)?.id ?? null;
   // Whoever has it writes it anew before letting it go.
   if (!mustWrite && writableBy(state, await engine.vitals(state), mine, WORKLOG_FILE)) return;
-  const text = await worklogText(context, state, FILE_ENTRIES);
-  try {
-    // Not synced to disk: it can be made again from the journal at any time.
-    writeAtomically(join(worklogFolder(workspace), 'WORKLOG.md'), text, false);
-  } catch (thrown) {
-    context.warn(`WORKLOG.md could not be written: ${(thrown as Error).message}. The journal has everything.`);
-  }
+  const { id } = state.run;
+  await together(`${workspace.folder} ${id}`, async () => {
+    const text = await worklogText(context, await engine.load(id), FILE_ENTRIES);
+    try {
+      // Not synced to disk: it can be made again from the journal at any time.
+      writeAtomically(join(worklogFolder(workspace), 'WORKLOG.md'), text, false);
+    } catch (thrown) {
+      context.warn(`WORKLOG.md could not be written: ${(thrown as Error).message}. The journal has everything.`);
+    }
+  });
 }
+
+/** Those who come while a file is being written, or in the same moment, share the next writing of it: a server has many. */
+function together(file: string, write: () => Promise<void>): Promise<void> {
+  const queued = queuedWrites.get(file);
+  if (queued) return queued;
+  const begin = (): Promise<void> => {
+    queuedWrites.delete(file);
+    const written = write();
+    runningWrites.set(file, written);
+    const leave = (): void => {
+      if (runningWrites.get(file) === written) runningWrites.delete(file);
+    };
+    written.then(leave, leave);
+    return written;
+  };
+  const before = runningWrites.get(file) ?? new Promise((resolve) => setImmediate(resolve));
+  const next = before.then(begin, begin);
+  queuedWrites.set(file, next);
+  return next;
+}
+
+const runningWrites = new Map<string, Promise<void>>();
+const queuedWrites = new Map<string, Promise<void>>();
 
 export const archiveFile = (workspace: Workspace, number: number): string =>
   join(workspace.folder, 'worklog', `archive-${number}.md`);
