@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { operationNames } from '../src/operations/index.ts';
@@ -19,6 +19,22 @@ describe('the library', () => {
         expect([name, typeof method]).toEqual([name, 'function']);
       }
     }
+  });
+
+  it('has every note in the worklog as soon as it is acknowledged, of many at the same moment', async () => {
+    const folder = newWorkspace();
+    const hf = await openHoldfast({ dir: folder.path, agent: 'ada' });
+    const worklog = join(folder.path, '.holdfast', 'worklog', 'WORKLOG.md');
+    const add = async (text: string): Promise<void> => {
+      await hf.note({ text });
+      expect(readFileSync(worklog, 'utf8')).toContain(text);
+    };
+    const addTwo = async (number: number): Promise<void> => {
+      await add(`first of ${number}.`);
+      await add(`second of ${number}.`);
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, number) => addTwo(number)));
+    await hf.close();
   });
 
   it('works on a store alone, without a folder', async () => {

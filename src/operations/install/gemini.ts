@@ -44,12 +44,21 @@ export function geminiEvents(program: string): Record<string, object> {
     PreCompress: null,
     SessionEnd: null,
   };
+  return namedEvents('gemini', program, matchers);
+}
+
+/** One handler for each event, with a name that the client shows. */
+export function namedEvents(
+  client: 'gemini' | 'qwen',
+  program: string,
+  matchers: Readonly<Record<string, string | null>>,
+): Record<string, object> {
   return Object.fromEntries(
     Object.entries(matchers).map(([event, matcher]) => {
       const handler = {
         type: 'command',
         name: `holdfast-${event}`,
-        command: `${program} hook gemini ${event}`,
+        command: `${program} hook ${client} ${event}`,
         timeout: 10_000,
       };
       return [event, { ...(matcher === null ? {} : { matcher }), hooks: [handler] }];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Client, mcpEntry } from './client.ts';
+import { namedEvents } from './gemini.ts';
 import { agentsFile, skillFiles } from './shared.ts';
 
 /** Qwen Code: Claude's events in settings like Gemini's. */
@@ -37,15 +38,5 @@ function qwenEvents(program: string): Record<string, object> {
     StopFailure: null,
     SessionEnd: null,
   };
-  return Object.fromEntries(
-    Object.entries(matchers).map(([event, matcher]) => {
-      const handler = {
-        type: 'command',
-        name: `holdfast-${event}`,
-        command: `${program} hook qwen ${event}`,
-        timeout: 10_000,
-      };
-      return [event, { ...(matcher === null ? {} : { matcher }), hooks: [handler] }];
-    }),
-  );
+  return namedEvents('qwen', program, matchers);
 }
