@@ -12,7 +12,7 @@ function start(): void {
   const [, , word = '', , event = ''] = process.argv;
   const isHook = word === 'hook' && !process.argv.includes('--help') && !process.argv.includes('-h');
   const file = join(__dirname, isHook ? 'hook.cjs' : 'program.cjs');
-  const source = readFileSync(file, 'latin1');
+  const source = readFileSync(file, 'utf8');
   // The use of a tool is told far more often than anything else, and needs far less.
   const command = isHook
     ? /tool|shell|file/i.exec(event)
@@ -21,6 +21,7 @@ function start(): void {
     : (/^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other');
   const cacheFile = `${file}.${command}.${process.versions.v8}-${process.arch}.cache`;
   const cachedData = readCache(cacheFile);
+  if (!cachedData) keepCode(true);
   const script = new Script(source, {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
@@ -46,10 +47,22 @@ function readCache(file: string): Buffer | undefined {
   }
 }
 
+/**
+ * In a process that saves its code the engine neither forgets functions that have not run for a while, which would then be
+ * missing, nor compiles any of them further, which every later start would do again at once. Code is taken only by an
+ * engine with the same settings, so they are set back before it is saved.
+ */
+function keepCode(isKept: boolean): void {
+  const { setFlagsFromString } = require('node:v8') as typeof import('node:v8');
+  setFlagsFromString(isKept ? '--no-flush-bytecode' : '--flush-bytecode');
+  setFlagsFromString(isKept ? '--no-sparkplug' : '--sparkplug');
+}
+
 /** At the end of a command, when the functions it used are compiled too. */
 function saveCache(file: string, script: Script): void {
   try {
     const beside = `${file}.${process.pid}.tmp`;
+    keepCode(false);
     writeFileSync(beside, script.createCachedData());
     renameSync(beside, file);
   } catch {

@@ -49,8 +49,12 @@ function named(text: string): string {
 }
 
 export function plain(text: string, chars: number): string {
-  return oneLine(text, chars).replaceAll('<', '‹').replaceAll('>', '›').replaceAll('"', "'").replaceAll('`', "'");
+  const line = oneLine(text, chars);
+  if (!MARKUP.test(line)) return line;
+  return line.replaceAll('<', '‹').replaceAll('>', '›').replaceAll('"', "'").replaceAll('`', "'");
 }
+
+const MARKUP = /[<>"`]/;
 
 /** What a brief says, section by section, in the order its role asks for. */
 export function sectionsOf(brief: Brief): Section[] {

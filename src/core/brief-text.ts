@@ -22,14 +22,14 @@ export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTok
   const lines = groups.reduce((sum, group) => sum + group.lines.length, 0);
   const limitTokens = brief.budgetTokens - FOOTER_TOKENS;
   const write = measured(countTokens);
+  const tryWhole = (chars: number) => {
+    const mustTokens = chars > SENTENCE_CHARS ? limitTokens * MUST_SHARE : limitTokens;
+    return layOut(brief, sections, { chars, keep: lines, mustTokens, write });
+  };
   // Lines are shortened before any is left out. No line is tried at a length that most could not have.
   const average = Math.min(LIMIT_CHARS, limitTokens * CHARS_PER_TOKEN) / Math.max(1, lines);
-  for (const chars of lines * LEAST_TOKENS > limitTokens ? [] : LINE_CHARS) {
-    if (chars > SHORTEST_CHARS && chars > average * 4) continue;
-    const mustTokens = chars > SENTENCE_CHARS ? limitTokens * MUST_SHARE : limitTokens;
-    const rendered = layOut(brief, sections, { chars, keep: lines, mustTokens, write });
-    if (rendered) return rendered;
-  }
+  const whole = lines * LEAST_TOKENS > limitTokens ? null : longestWhole(tryWhole, average * 4);
+  if (whole) return whole;
   const keepAtMost = (keep: number) =>
     layOut(brief, sections, { chars: SHORTEST_CHARS, keep, mustTokens: limitTokens, write });
   let keep = Math.min(lines, Math.floor(limitTokens / USUAL_TOKENS));
@@ -41,6 +41,20 @@ export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTok
     return (more > keep ? keepAtMost(more) : null) ?? rendered;
   }
   return { ...shortest(brief, countTokens), omitted: { all: sections.length } };
+}
+
+function longestWhole(tryWhole: (chars: number) => BriefText | null, mostChars: number): BriefText | null {
+  const [longest = SHORTEST_CHARS, ...others] = LINE_CHARS.filter((chars) => chars <= mostChars);
+  const rendered = tryWhole(longest);
+  if (rendered) return rendered;
+  // Where not even the shortest lines fit, none between is tried.
+  const shortest = tryWhole(SHORTEST_CHARS);
+  if (!shortest) return null;
+  for (const chars of others) {
+    const between = tryWhole(chars);
+    if (between) return between;
+  }
+  return shortest;
 }
 
 /** The place and the next action alone, where the budget holds no more. */
@@ -71,7 +85,7 @@ const CHARS_PER_TOKEN = 3.5;
 const MOST_CHARS_PER_TOKEN = 4.2;
 const SHORTEST_CHARS = 60;
 /** How long what is quoted in a line may be, tried in this order. */
-const LINE_CHARS = [600, 400, 280, 200, 140, 100, 80, SHORTEST_CHARS];
+const LINE_CHARS = [600, 400, 280, 200, 140, 100, 80];
 /** Quotations longer than a sentence leave room for what was decided. */
 const SENTENCE_CHARS = 140;
 const MUST_SHARE = 0.7;

@@ -40,7 +40,12 @@ export function serializeState(state: State): string {
     const unread = tables.opened[name] === undefined && source !== undefined && source.table === undefined;
     return unread ? source.text : JSON.stringify([...state[name]]);
   });
-  return [JSON.stringify(values), ...lines].join('\n');
+  return asciiJson([JSON.stringify(values), ...lines].join('\n'));
+}
+
+/** Characters of more than one byte make the engine take two for every other, and reading the state twice as slow. */
+function asciiJson(text: string): string {
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 export function deserializeState(text: string): State {

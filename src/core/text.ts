@@ -83,11 +83,16 @@ const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe00
  */
 export function isName(text: string, marks: string, limitChars: number): boolean {
   if (text === '' || text.length > limitChars) return false;
-  for (const [index, character] of [...text].entries()) {
-    const plain = /[A-Za-z0-9]/.test(character);
-    const allowed =
-      plain || (index > 0 && marks.includes(character)) || (character > '\u007f' && isForeignLetter(character));
-    if (!allowed) return false;
+  let isFirst = true;
+  for (const character of text) {
+    const isAllowed =
+      (character >= 'a' && character <= 'z') ||
+      (character >= '0' && character <= '9') ||
+      (character >= 'A' && character <= 'Z') ||
+      (!isFirst && marks.includes(character)) ||
+      (character > '\u007f' && isForeignLetter(character));
+    if (!isAllowed) return false;
+    isFirst = false;
   }
   return true;
 }
@@ -103,6 +108,8 @@ const unprintable = characters(
   '0000-0008 000b-001f 007f-009f 061c 200e-200f 2028-202e 2066-2069 feff',
   '\\udb40[\\udc00-\\udc7f]',
 );
+/** What is not one printable line with single spaces between its words. */
+const uneven = new RegExp(`^ |  | $|[^\\S ]|${unprintable.source}`);
 const controls = characters('0000-001f 007f-009f');
 
 /** A pattern for ranges of code units. Put together here, not written out: it matches what no source should hold. */
@@ -126,9 +133,9 @@ export function printable(text: string): string {
 /** The same on one line, cut visibly. */
 export function oneLine(text: string, limitChars = 200): string {
   // Cut before the replacements: a megabyte of text must not be walked to show two hundred characters.
-  const flat = printable(text.slice(0, limitChars * 4))
-    .replace(/\s+/g, ' ')
-    .trim();
+  const start = text.slice(0, limitChars * 4);
+  // Most texts are one line as they are, and a brief has hundreds of them.
+  const flat = uneven.test(start) ? printable(start).replace(/\s+/g, ' ').trim() : start;
   if (flat.length <= limitChars && text.length <= limitChars * 4) return flat;
   let end = Math.min(limitChars - 1, flat.length);
   const last = flat.charCodeAt(end - 1);

@@ -37,20 +37,17 @@ const LIMIT_MS = 5000;
 export async function runHook(call: HookCall): Promise<void> {
   const place: { folder: string | null } = { folder: null };
   const isTool = /tool|shell|file|todo/i.test(call.words[1] ?? '');
-  const timer = setTimeout(
-    () => {
-      log(place.folder, `${call.words.join(' ')} took too long and was given up.`);
-      process.exit(0);
-    },
-    isTool ? TOOL_LIMIT_MS : LIMIT_MS,
-  );
+  const giveUp = (): void => {
+    log(place.folder, `${call.words.join(' ')} took too long and was given up.`);
+    process.exit(0);
+  };
+  // Most hooks are over before anything has to be waited for, and never come to start the clock.
+  setImmediate(() => setTimeout(giveUp, isTool ? TOOL_LIMIT_MS : LIMIT_MS));
   try {
     const answer = await answerTo(call, place);
     if (answer !== null) writeAll(JSON.stringify(answer));
   } catch (thrown) {
     log(place.folder, `${call.words.join(' ')}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -153,7 +150,8 @@ function readInput(): string {
     bytes += length;
     if (bytes > PAYLOAD_BYTES) break;
   }
-  return Buffer.concat(pieces).toString('utf8');
+  const [first] = pieces;
+  return (first && pieces.length === 1 ? first : Buffer.concat(pieces)).toString();
 }
 
 const eventIn = (payload: Payload): string | null => {

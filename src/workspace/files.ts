@@ -98,7 +98,7 @@ export function writeOnce(file: string, text: string, mode?: number): void {
 /** A path as it is recorded: relative to the tree, with forward slashes. What leads out of the tree is refused. */
 export function recordedPath(tree: string, from: string, input: string): string {
   const absolute = resolve(from, input);
-  const inside = relative(tree, absolute);
+  const inside = relativeTo(tree, absolute);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw outside(input);
   if (!isInside(realTree(tree), realPathOf(absolute))) throw outside(input);
   return inside.split(sep).join('/');
@@ -113,8 +113,13 @@ let known: { tree: string; real: string } | undefined;
 
 /** Both as real paths: a link is where it leads. */
 export function isInside(tree: string, path: string): boolean {
-  const inside = relative(tree, path);
+  const inside = relativeTo(tree, path);
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}
+
+/** The platform's own, which takes long to load, only where the answer is not plain to see. */
+function relativeTo(tree: string, path: string): string {
+  return path.startsWith(`${tree}${sep}`) ? path.slice(tree.length + 1) : relative(tree, path);
 }
 
 function outside(input: string): Fault {

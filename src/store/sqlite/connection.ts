@@ -104,13 +104,13 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
  * the unluckiest of several writers wait three times as long.
  */
 export async function patiently<T>({ file, patienceMs, random }: ConnectionOptions, work: () => T): Promise<T> {
-  // Not `performance.now()`: loading that takes longer than opening the journal.
-  const deadline = uptimeMs() + patienceMs;
+  let deadline: number | undefined;
   for (let tries = 0; ; tries++) {
     try {
       return work();
     } catch (thrown) {
       if (!isBusy(thrown)) throw toFault(thrown, file);
+      deadline ??= uptimeMs() + patienceMs;
       const leftMs = deadline - uptimeMs();
       if (leftMs <= 0) throw busyFault(file, patienceMs, thrown);
       const stepMs = Math.min(leftMs, 1 + random() * Math.min(40, 2 ** tries));
@@ -119,6 +119,7 @@ export async function patiently<T>({ file, patienceMs, random }: ConnectionOptio
   }
 }
 
+/** Not `performance.now()`: loading that takes longer than opening the journal. */
 function uptimeMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;
