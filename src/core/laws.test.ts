@@ -50,6 +50,14 @@ describe('folding', () => {
     );
   });
 
+  it('is saved as ASCII, whatever words are in it', () => {
+    const state = emptyState();
+    state.counters['größer 日本 🚀'] = 1;
+    const saved = serializeState(state);
+    expect([...saved].filter((character) => character > '\u007f')).toEqual([]);
+    expect(deserializeState(saved).counters).toEqual(state.counters);
+  });
+
   it('what was stored gives the state that was decided on', () => {
     law((run) => expect(told(fold(emptyState(), stored(run.events)))).toEqual(told(run.state)));
   });

@@ -46,6 +46,30 @@ describe('one line', () => {
     expect(oneLine(`${' '.repeat(900)}end`)).toBe('…');
   });
 
+  it('is the same text where that is one line already, and a flat one of anything else', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      ' ',
+      '  ',
+      '\t',
+      '\n',
+      '\r\n',
+      '\u00a0',
+      '\u2028',
+      '\u001b',
+      '\u202e',
+      'é',
+      '🚀',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('');
+        expect(oneLine(text, 100)).toBe(printable(text).replace(/\s+/g, ' ').trim());
+      }),
+    );
+  });
+
   it('is within its limit and never cuts a character in two', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 12 }), (text, limit) => {

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const built = join(import.meta.dirname, '..', 'dist', 'bin');
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-start-'));
+  for (const file of ['holdfast.cjs', 'program.cjs']) copyFileSync(join(built, file), join(folder, file));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(): string {
+  const { stdout, status } = spawnSync(process.execPath, [join(folder, 'holdfast.cjs'), '--version'], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+  });
+  expect(status).toBe(0);
+  return stdout;
+}
+
+const savedCode = (): string[] => readdirSync(folder).filter((file) => file.endsWith('.cache'));
+const file = (name: string): number => statSync(join(folder, name)).ino;
+
+describe('the compiled code of an earlier start', () => {
+  it('is saved once and taken by every later one', () => {
+    const answer = start();
+    const [saved = '', ...others] = savedCode();
+    expect(others).toEqual([]);
+    const first = file(saved);
+    expect(start()).toBe(answer);
+    expect(start()).toBe(answer);
+    // Code that the engine refuses is saved anew, in another file of the same name.
+    expect(file(saved)).toBe(first);
+  });
+
+  it('is saved anew where it is refused', () => {
+    const answer = start();
+    const [saved = ''] = savedCode();
+    writeFileSync(join(folder, saved), 'not code');
+    const refused = file(saved);
+    expect(start()).toBe(answer);
+    expect(file(saved)).not.toBe(refused);
+    expect(statSync(join(folder, saved)).size).toBeGreaterThan(10_000);
+  });
+});
