@@ -29,6 +29,8 @@ function start(): void {
   // Known to `require` under its own name: the program's other parts ask for it and must get this very one.
   const program = new (module.constructor as new (id: string) => NodeJS.Module)(file);
   program.filename = file;
+  // An object without a prototype is a dictionary to the engine: hundreds of names are put into it many times as fast.
+  program.exports = Object.create(null);
   program.loaded = true;
   require.cache[file] = program;
   script.runInThisContext()(program.exports, program.require.bind(program), program, file, __dirname);

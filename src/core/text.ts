@@ -104,19 +104,13 @@ function isForeignLetter(character: string): boolean {
 let foreignLetter: RegExp | undefined;
 
 /** What a terminal or a reader could take for something else than text: controls, direction marks, line separators. */
-const unprintable = characters(
-  '0000-0008 000b-001f 007f-009f 061c 200e-200f 2028-202e 2066-2069 feff',
-  '\\udb40[\\udc00-\\udc7f]',
-);
+const UNPRINTABLE =
+  '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]|\\udb40[\\udc00-\\udc7f]';
+const unprintable = new RegExp(UNPRINTABLE, 'g');
 /** What is not one printable line with single spaces between its words. */
-const uneven = new RegExp(`^ |  | $|[^\\S ]|${unprintable.source}`);
-const controls = characters('0000-001f 007f-009f');
-
-/** A pattern for ranges of code units. Put together here, not written out: it matches what no source should hold. */
-function characters(ranges: string, ...others: string[]): RegExp {
-  const set = ranges.replace(/[0-9a-f]{4}/g, (digits) => `\\u${digits}`).replaceAll(' ', '');
-  return new RegExp([`[${set}]`, ...others].join('|'), 'g');
-}
+const uneven = new RegExp(`^ |  | $|[^\\S ]|${UNPRINTABLE}`);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
 function hasControls(text: string): boolean {
   return text.search(controls) >= 0;
