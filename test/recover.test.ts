@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../src/store/sqlite/driver.ts';
 import { type Folder, newFolder, program } from './command-line.ts';
 
 const ID = '6f1d0c52-0000-4000-8000-000000000001';
@@ -52,6 +53,27 @@ describe('recover', () => {
     expect(folder.data('recover')).toMatchObject({ session: null, added: [] });
     expect(versionOf(folder)).toBe(before);
     expect(folder.run('doctor').code).toBe(0);
+  });
+
+  it('reads a copy of a database of OpenCode under any name, and says which conversations it has', () => {
+    const folder = newFolder();
+    folder.run('init', '--title', 'T');
+    const copy = join(folder.path, 'backup.db');
+    const database = openDatabase(copy, false);
+    database.exec(`
+      CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, time_updated INTEGER);
+      CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+      CREATE TABLE part (id TEXT, message_id TEXT, time_created INTEGER, data TEXT);
+      CREATE TABLE todo (session_id TEXT, content TEXT, status TEXT, position INTEGER);
+      INSERT INTO session VALUES ('ses_a', NULL, '/elsewhere', 1), ('ses_b', NULL, '/elsewhere', 2);
+      INSERT INTO message VALUES ('m', 'ses_b', 1, '{"role":"assistant","tokens":{"input":5,"output":2}}');
+      INSERT INTO part VALUES ('p', 'm', 1, '{"type":"text","text":"The build is green."}')`);
+    database.close();
+    const named = ['recover', '--client', 'opencode', '--transcript', copy];
+    expect(folder.fault(...named).hints.join()).toContain('`ses_a`, `ses_b`');
+    expect(folder.fault(...named, '--session', 'ses_c').message).toContain('has no conversation `ses_c`');
+    const { added } = folder.data(...named, '--session', 'ses_b', '--dry-run');
+    expect(added).toEqual(['Tokens: 5 in, 2 out, 0 cached.', 'It said last: The build is green.']);
   });
 
   it('reads the files of subagents, and counts their tokens as theirs', () => {

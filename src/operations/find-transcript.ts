@@ -8,7 +8,8 @@ import {
   type TranscriptClientName,
   transcriptClients,
 } from '../workspace/transcripts/clients.ts';
-import type { Transcript } from '../workspace/transcripts/transcript.ts';
+import { asTranscript, conversationsIn, type Listed } from '../workspace/transcripts/opencode.ts';
+import { isWithin, type Transcript } from '../workspace/transcripts/transcript.ts';
 import type { Clients, Context } from './context.ts';
 import { openForeignDatabase } from './foreign-database.ts';
 
@@ -25,7 +26,7 @@ export interface KnownSession {
 
 /** The transcript that is meant: by its file, by a session, else that of the last one that was cut off here. */
 export async function findTranscript(context: Context, asked: Asked): Promise<Transcript> {
-  if (asked.transcript !== undefined) return namedFile(context, asked.transcript, asked.client);
+  if (asked.transcript !== undefined) return await namedFile(context, asked.transcript, asked.client);
   const clients = await context.clients();
   if (!clients) {
     throw new Fault('usage', 'It is not known here where the clients keep their transcripts.', {
@@ -49,7 +50,11 @@ export async function findTranscript(context: Context, asked: Asked): Promise<Tr
   return newestHere(context, clients, known, asked.client);
 }
 
-function namedFile(context: Context, path: string, client: TranscriptClientName | undefined): Transcript {
+async function namedFile(
+  context: Context,
+  path: string,
+  client: TranscriptClientName | undefined,
+): Promise<Transcript> {
   const file = resolve(context.dir, path);
   const found = recogniseTranscript(file, client);
   if (found?.client !== 'opencode' || !file.endsWith('.db')) {
@@ -59,16 +64,33 @@ function namedFile(context: Context, path: string, client: TranscriptClientName 
       data: { path },
     });
   }
-  // One file for all conversations: that of the session that is named, else the last one of this folder.
-  const homes = { opencode: resolve(file, '..') } as Clients['homes'];
-  const id = context.caller.session;
-  const folder = id === null ? (context.workspace()?.root ?? context.dir) : null;
-  const [newest] = findTranscripts(homes, ['opencode'], { folder, id }, openForeignDatabase);
+  return asTranscript(await conversationIn(context, path, conversationsIn(file, openForeignDatabase)));
+}
+
+/** One file for all conversations: that of the session that is named, else the last one of this folder, else the only one. */
+async function conversationIn(context: Context, path: string, all: readonly Listed[]): Promise<Listed> {
+  const named = context.caller.session;
+  const session =
+    named === null ? undefined : (await knownSessions(context)).find((one) => isCalled(one.session, named));
+  const isOwn = session?.session.status === 'active';
+  const id = isOwn ? null : (session?.session.client?.id ?? named);
+  const folder = context.workspace()?.root ?? context.dir;
+  const meant = all.filter((one) => (id === null ? isWithin(folder, one.place) : one.id === id));
+  const candidates = meant.length > 0 || id !== null || all.length > 1 ? meant : all;
+  const [newest] = candidates.toSorted((a, b) => b.writtenMs - a.writtenMs);
   if (newest) return newest;
-  throw new Fault('not_found', `${quoted(path)} has no conversation of this folder.`, {
-    hints: ['Name the conversation with `--session ID`.'],
+  const has = all.slice(0, LISTED).map((one) => quoted(one.id));
+  throw new Fault('not_found', `${quoted(path)} has no conversation ${id === null ? 'of this folder' : quoted(id)}.`, {
+    hints: [
+      all.length === 0
+        ? 'It holds none at all.'
+        : `Name one with \`--session ID\`: ${has.join(', ')}${all.length > LISTED ? ', …' : ''}.`,
+    ],
+    data: { path, conversations: all.length },
   });
 }
+
+const LISTED = 5;
 
 /** Sessions of all runs of the workspace that a client's conversation belongs to, the last one first. */
 export async function knownSessions(context: Context): Promise<KnownSession[]> {

@@ -22,9 +22,10 @@ export const opencode: TranscriptClient = {
   find(home, wanted, open) {
     const isOurs = ({ id, place }: Listed): boolean =>
       wanted.id === null ? wanted.folder === null || isWithin(wanted.folder, place) : id === wanted.id;
-    return [...inDatabase(join(home, 'opencode.db'), open), ...inStorage(join(home, 'storage'))]
+    const names = namesIn(home, 'file').filter((name) => name === 'opencode.db');
+    return [...names.flatMap((name) => conversationsIn(join(home, name), open)), ...inStorage(join(home, 'storage'))]
       .filter(isOurs)
-      .map(({ id, path, writtenMs }) => ({ client: 'opencode' as const, id, path, writtenMs }));
+      .map(asTranscript);
   },
   *read(transcript, open) {
     try {
@@ -38,10 +39,18 @@ export const opencode: TranscriptClient = {
     /opencode[^\\/]*\.db$/.test(path) || /[\\/]storage[\\/]session[\\/]/.test(path) || head.includes('"projectID"'),
 };
 
-type Listed = Omit<Transcript, 'client'> & { place: string | null };
+/** A conversation and the folder it is about. */
+export type Listed = Omit<Transcript, 'client'> & { place: string | null };
 
-function inDatabase(file: string, open: OpenDatabase): Listed[] {
-  if (namesIn(join(file, '..'), 'file').every((name) => name !== 'opencode.db')) return [];
+export const asTranscript = ({ id, path, writtenMs }: Listed): Transcript => ({
+  client: 'opencode',
+  id,
+  path,
+  writtenMs,
+});
+
+/** All that a database of OpenCode holds; a copy of it may have any name. */
+export function conversationsIn(file: string, open: OpenDatabase): Listed[] {
   return withDatabase(file, open, [] as Listed[], (database) =>
     database.all('SELECT id, directory, time_updated FROM session WHERE parent_id IS NULL').map((row) => {
       const { id, directory, time_updated: updated } = objectOf(row);
