@@ -93,6 +93,53 @@ describe('holdfast serve', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  it('ends all that a token has open when it is revoked, and tells it nothing more', async () => {
+    const folder = newWorkspace();
+    const { url } = await serve(folder);
+    const { secret } = folder.data('token', 'add', 'ada', '--scope', 'write');
+    const kept = folder.data('token', 'add', 'bob', '--scope', 'read')['secret'];
+    const as = (token: string, headers = {}) => ({ headers: { authorization: `Bearer ${token}`, ...headers } });
+    const feed = (token: string) => fetch(`${url}/api/feed`, as(token));
+    const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const mcp = (method: string, params: object, headers: Record<string, string>) =>
+      fetch(`${url}/mcp`, {
+        method: 'POST',
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        ...as(secret, { ...types, ...headers }),
+      });
+    const clientInfo = { name: 'somebody', version: '1' };
+    const old = { 'mcp-protocol-version': '2025-11-25' };
+    const greeting = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const met = await mcp('initialize', greeting, old);
+    await met.text();
+    const session = { ...old, 'mcp-session-id': met.headers.get('mcp-session-id') ?? '' };
+    await (await mcp('resources/subscribe', { uri: 'holdfast://status' }, session)).text();
+    const listened = {
+      notifications: { resourceSubscriptions: ['holdfast://status'] },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': clientInfo,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    };
+    const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
+    const streams = [
+      await feed(secret),
+      await fetch(`${url}/mcp`, as(secret, { ...session, accept: 'text/event-stream' })),
+      await mcp('subscriptions/listen', listened, modern),
+    ];
+    expect(streams.map((stream) => stream.status)).toEqual([200, 200, 200]);
+    const others = followFeed(await feed(kept));
+    await others.next();
+    folder.data('token', 'revoke', 'ada');
+    const said = await Promise.all(streams.map((stream) => stream.text()));
+    expect(said.join('')).not.toContain('updated');
+    folder.data('note', 'for those who still listen');
+    expect((await others.next()).value?.data).toContain('for those who still listen');
+    expect((await feed(secret)).status).toBe(401);
+    await others.return(undefined);
+  });
+
   it('lets nobody act as a maintainer when an agent started it', async () => {
     const folder = newWorkspace();
     folder.env['HOLDFAST_AGENT'] = 'claude';

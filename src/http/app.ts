@@ -8,6 +8,7 @@ import { answer, Refusal, refuse } from './answer.ts';
 import { callOperation, contextFor } from './call.ts';
 import { openFeed } from './feed.ts';
 import { createGuard, safetyHeaders } from './guard.ts';
+import { createHold } from './held.ts';
 import { createLimiter, defaultLimits, type Limits, readJson } from './limits.ts';
 import type { Log } from './log.ts';
 import { createWeb, plain } from './web.ts';
@@ -43,6 +44,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   const { context: base, log = () => undefined, stopped = new AbortController().signal } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const access = createAccess(() => base.engine(), options.own);
+  const hold = createHold(access.holds);
   const guard = createGuard(options.host ?? '127.0.0.1', options.names ?? []);
   const web = createWeb(options.web);
   const clock = () => performance.now();
@@ -145,7 +147,6 @@ export function createApp(options: AppOptions): Hono<Env> {
     const after = c.req.header('last-event-id') ?? c.req.query('after') ?? 'now';
     const stream = await openFeed({
       engine: await base.engine(),
-      holds: () => access.holds(token),
       cursor: after === 'beginning' ? null : after,
       run: c.req.query('run') ?? c.req.header('holdfast-run'),
       stopped,
@@ -154,7 +155,7 @@ export function createApp(options: AppOptions): Hono<Env> {
       },
     });
     feeds += 1;
-    return c.body(stream, 200, {
+    return c.body(hold(stream, token), 200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       // What stands between must pass each message on at once.
@@ -175,7 +176,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     app.all('/mcp', async (c) => {
       const token = await admit(c.req.raw, c.env);
       c.set('token', token);
-      return mcp.fetch(await bounded(c.req.raw, limits), {
+      const response = await mcp.fetch(await bounded(c.req.raw, limits), {
         contextOf: (run) =>
           contextFor(base, token, {
             run: run ?? c.req.header('holdfast-run'),
@@ -188,6 +189,8 @@ export function createApp(options: AppOptions): Hono<Env> {
         owner: token.name,
         holds: () => access.holds(token),
       });
+      const isStream = response.body && response.headers.get('content-type')?.startsWith('text/event-stream');
+      return isStream ? new Response(hold(response.body, token), response) : response;
     });
   }
 

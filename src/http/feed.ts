@@ -5,8 +5,6 @@ import type { FeedPage } from '../store/store.ts';
 
 export interface FeedOptions {
   engine: Engine;
-  /** Whether the reader may still see it. */
-  holds(): Promise<boolean>;
   /** Where the reader left off; null for the beginning, 'now' for what is to come. */
   cursor: string | null;
   /** Only events of this run. */
@@ -24,7 +22,6 @@ const SOONEST_LOOK_MS = 20;
 const LATEST_LOOK_MS = 1000;
 /** Nothing is said for at most this long, so that whatever is in between keeps the connection. */
 const SILENCE_MS = 15_000;
-const CHECK_TOKEN_EVERY_MS = 1000;
 
 /**
  * All runs' events as Server-Sent Events. A message holds what was read at once and has the cursor after it as its id:
@@ -32,7 +29,7 @@ const CHECK_TOKEN_EVERY_MS = 1000;
  * twice. Pages are read when the reader takes them: a slow one holds up nobody and fills no memory.
  */
 export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uint8Array>> {
-  const { engine, holds, run, stopped } = options;
+  const { engine, run, stopped } = options;
   const bytes = new TextEncoder();
   // Before anything is answered: a cursor that is none is refused, not broken off.
   const first = options.cursor === 'now' ? await engine.store.feed('now', 1) : await readPage(engine, options.cursor);
@@ -42,7 +39,6 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
   const place = options.cursor === null && first.events.length > 0 ? '' : `id: ${cursor}\n`;
   let isOpen = true;
   let saidAt = performance.now();
-  let checkedAt = performance.now();
 
   /** What to say next; null when it is over. */
   async function next(): Promise<string | null> {
@@ -51,10 +47,6 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
     for (let seen: number | undefined; isOpen; ) {
       // What was recorded before the server was told to stop is told before it stops.
       const isLast = stopped.aborted;
-      if (performance.now() - checkedAt >= CHECK_TOKEN_EVERY_MS) {
-        if (!(await holds())) return null;
-        checkedAt = performance.now();
-      }
       const page = waiting ?? (await readPage(engine, cursor));
       waiting = null;
       if (page.events.length > 0) {
