@@ -42,6 +42,29 @@ describe('mail', () => {
     ]);
   });
 
+  it('that is closed is listed for both sides, the last closed first, page by page', () => {
+    const folder = newWorkspace();
+    const close = (id: string, from: string) =>
+      folder.data('mail', 'close', id, '--as', 'resolved', '--note', `done ${id}`, '--agent', from);
+    const closed = (...words: string[]) => folder.data('mail', 'inbox', '--closed', ...words);
+    for (const to of ['bob', 'bob', 'cleo', 'maintainer']) send(folder, 'ada', to);
+    send(folder, 'cleo', 'bob');
+    for (const id of ['M-2', 'M-1', 'M-4', 'M-3']) close(id, 'ada');
+    expect(closed('--agent', 'bob')).toMatchObject({ reader: 'bob', unread: [], before: null });
+    expect(ids(closed('--agent', 'bob')['closed'])).toEqual(['M-1', 'M-2']);
+    expect(ids(closed('--agent', 'ada')['closed'])).toEqual(['M-3', 'M-4', 'M-1', 'M-2']);
+    expect(ids(closed()['closed'])).toEqual(['M-4']);
+    const first = closed('--all', '--limit', '3');
+    expect(ids(first['closed'])).toEqual(['M-3', 'M-4', 'M-1']);
+    const rest = closed('--all', '--limit', '3', '--before', String(first['before']));
+    expect([ids(rest['closed']), rest['before']]).toEqual([['M-2'], null]);
+    const said = folder.run('mail', 'inbox', '--closed', '--all', '--limit', '3').out;
+    expect(said).toContain('M-3 ada to cleo: Review the rotation\n    resolved by ada: done M-3');
+    expect(said).toContain(`--closed --before ${first['before']}`);
+    expect(folder.run('mail', 'inbox', '--closed', '--agent', 'eve').out).toBe('There is no closed mail for eve.\n');
+    expect(folder.data('mail', 'inbox', '--agent', 'bob')).toMatchObject({ unread: [{ id: 'M-5' }], closed: null });
+  });
+
   it('shows an answer to whoever sent the message until it is heard, in the inbox and in the brief', () => {
     const folder = newWorkspace();
     const id = send(folder, 'ada', 'bob');

@@ -52,7 +52,7 @@ export async function readerOf(context: Context, state: State): Promise<Actor> {
   return session ? { kind: session.kind, name: session.agent } : actor;
 }
 
-const LetterLine = shaped<Letter>({
+export const LetterLine = shaped<Letter>({
   id: v.string(),
   from: v.string(),
   to: v.string(),
@@ -110,6 +110,18 @@ export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string
       'Sent, answered, yours to close',
       mail.unanswered.filter(isAnswered).map((letter) => line(letter, `to ${letter.to}, ${letter.status}`)),
     ),
+  ];
+}
+
+/** Closed mail for people, with how each ended. */
+export function sayClosed(letters: readonly Letter[], before: number | null, pen: Pen): string[] {
+  return [
+    ...letters.map(({ id, from, to, disposition, subject, acks }) => {
+      const end = acks.findLast((ack) => ack.to === 'closed');
+      const how = `${disposition ?? 'closed'}${end ? ` by ${end.by}: ${oneLine(end.note, 90)}` : ''}`;
+      return `${pen.bold(id)} ${from} to ${to}: ${oneLine(subject, 90)}\n    ${pen.dim(how)}`;
+    }),
+    ...(before === null ? [] : [`Earlier ones: add \`--closed --before ${before}\`.`]),
   ];
 }
 
