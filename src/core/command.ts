@@ -46,7 +46,14 @@ export type Command =
       message: string;
       mark?: TreeMark | undefined;
     }
-  | { type: 'step.retry'; step: string; note?: string | undefined; mark?: TreeMark | undefined }
+  | {
+      type: 'step.retry';
+      step: string;
+      note?: string | undefined;
+      /** Leave it to whoever starts it next. */
+      open?: boolean | undefined;
+      mark?: TreeMark | undefined;
+    }
   | { type: 'step.skip'; step: string; reason: string }
   | { type: 'step.reopen'; step: string; reason: string }
   | { type: 'step.confirm'; step: string }

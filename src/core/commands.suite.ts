@@ -88,7 +88,7 @@ const often = fc.oneof(
   }),
   of('step.complete', { step: maybe(key), summary: maybe(words), built: maybe(words), artifacts: maybe(artifacts) }),
   of('step.fail', { step: maybe(key), errorType: pick('runtime', 'timeout'), message: words }),
-  of('step.retry', { step: key, note: maybe(words) }),
+  of('step.retry', { step: key, note: maybe(words), open: maybe(fc.boolean()) }),
   of('step.reopen', { step: key, reason: words }),
   of('session.end', {
     reason: pick('completed', 'timeout', 'superseded'),

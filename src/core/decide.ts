@@ -114,7 +114,7 @@ export function decide(state: State, command: Command, circumstances: Circumstan
   if (caller.returning) {
     play(returningSession({ ...base, state: work, session: null }, caller.returning), caller.actor, null);
     session = [...work.sessions.values()].at(-1) ?? null;
-  } else if (session === null && opensSession.has(command.type)) {
+  } else if (session === null && opensSession.has(command.type) && !isLeftOpen(command)) {
     const scene = sceneOf({ ...base, state: work, session: null });
     const mark = 'mark' in command ? command.mark : undefined;
     const { owner, client } = circumstances;
@@ -139,6 +139,9 @@ const takesOver: ReadonlySet<CommandType> = new Set([
 /** Commands that need a session and are worth opening one for. */
 const opensSession: ReadonlySet<CommandType> = new Set(['step.start', 'step.retry', 'claim.take', 'handoff.accept']);
 
+/** A step that is put back for others is nobody's sitting. */
+const isLeftOpen = (command: Command): boolean => command.type === 'step.retry' && command.open === true;
+
 interface Caller {
   actor: Actor;
   session: Session | null;
@@ -159,7 +162,7 @@ function findCaller(state: State, command: Command, circumstances: Circumstances
       circumstances.owners.get(session.id) !== 'dead',
   );
   const [only, ...others] = candidates;
-  if (only && others.length > 0 && needsSession.has(command.type)) {
+  if (only && others.length > 0 && needsSession.has(command.type) && !isLeftOpen(command)) {
     const ids = candidates.map((session) => session.id);
     throw new Fault(
       'usage',

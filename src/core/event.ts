@@ -121,7 +121,14 @@ export const eventBodies = {
   'step.checkpointed': v.object({ ...StepRef, name: Label, next: v.optional(Sentence), ...Recorded }),
   'step.completed': v.object({ ...StepRef, summary: v.optional(Sentence), ...Recorded }),
   'step.failed': v.object({ ...StepRef, error: Label, mark: v.optional(TreeMark) }),
-  'step.retried': v.object({ ...Taken, attempt: Count, note: v.optional(Text) }),
+  /** Without a session it waits for whoever starts it. */
+  'step.retried': v.object({
+    ...Taken,
+    session: v.optional(Label),
+    claim: v.optional(Label),
+    attempt: Count,
+    note: v.optional(Text),
+  }),
   'step.skipped': v.object({ ...StepRef, reason: Sentence }),
   'step.reopened': v.object({ ...StepRef, reason: Sentence, session: v.optional(Label), claim: v.optional(Label) }),
   'step.confirmed': v.object({ ...StepRef }),

@@ -137,9 +137,11 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
       return { ...changed, gate: gate ? (step.gate ?? { state: 'closed' }) : null };
     }
     case 'step.started':
+      return takeStep(step, event, event.body.session, event.body.claim);
     case 'step.retried': {
-      const taken = takeStep(step, event, event.body.session, event.body.claim);
-      return event.type === 'step.retried' ? { ...taken, retries: event.body.attempt, error: null } : taken;
+      const { session, claim, attempt } = event.body;
+      const retried: Step = { ...step, status: 'in_progress', endedAt: null, retries: attempt, error: null };
+      return session && claim ? takeStep(retried, event, session, claim) : retried;
     }
     case 'step.checkpointed': {
       const { name, next, artifacts, mark } = event.body;

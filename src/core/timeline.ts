@@ -91,8 +91,8 @@ export function foldTimeline(): TimelineFold {
       case 'session.ended':
         return endSession(event.body.id, event.body.lastSeenAt ?? at, event.body.reason);
       case 'step.started':
-      case 'step.retried':
         return begin(event.body.step, event.body.session, at);
+      case 'step.retried':
       case 'step.reopened':
         if (event.body.session) begin(event.body.step, event.body.session, at);
         return;

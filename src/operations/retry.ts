@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { act, StepOutcome, stepOutcome, treeMark } from './act.ts';
 import { note, stepKey } from './fields.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation, described } from './operation.ts';
 import { writeResumeFile } from './resume-file.ts';
 
 export const retry = defineOperation({
@@ -9,12 +9,19 @@ export const retry = defineOperation({
   summary: 'Try a failed step again; more than twice only a person may.',
   scope: 'write',
   words: ['key'],
-  input: v.object({ key: stepKey, note }),
+  examples: ['holdfast retry p2', 'holdfast retry p2 --open --note "the registry is back"'],
+  input: v.object({
+    key: stepKey,
+    note,
+    open: v.optional(described(v.boolean(), 'Take it not yourself: the next agent to start it goes on with it.')),
+  }),
   output: StepOutcome,
-  async run(context, { key, note: told }) {
-    const done = await act(context, { type: 'step.retry', step: key, note: told, mark: treeMark(context) });
+  async run(context, { key, note: told, open }) {
+    const mark = treeMark(context);
+    const done = await act(context, { type: 'step.retry', step: key, note: told, open, mark });
     await writeResumeFile(context, done.state);
     return stepOutcome(done, key);
   },
-  say: ({ step }, pen) => `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: retry ${step.retries}.`,
+  say: ({ step }, pen) =>
+    `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: retry ${step.retries}${step.holder ? '' : `, open for whoever starts it: \`holdfast start ${step.key}\``}.`,
 });

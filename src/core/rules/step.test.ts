@@ -269,6 +269,22 @@ describe('failing and retrying', () => {
     expect([...run.state.items]).toEqual([]);
   });
 
+  it('may be left open for others, by a person who has no session and takes none', () => {
+    const run = scenario('p1').given(ada, start('p1'), checkpoint('half'), fail(), block(['p1']));
+    const outcome = run.when(sam, { type: 'step.retry', step: 'p1', note: 'The disk is free again.', open: true });
+    expect(outcome.types).toEqual(['item.settled', 'step.retried']);
+    expect(outcome.decided).toMatchObject({ actor: sam.actor, session: null });
+    expect(outcome.body('step.retried')).toEqual({ step: 'p1', attempt: 1, note: 'The disk is free again.' });
+    expect(run.view('p1')).toMatchObject({ status: 'in_progress', interrupted: true });
+    expect(run.step('p1')).toMatchObject({ holder: null, error: null, endedAt: null, checkpoint: { name: 'half' } });
+    expect(run.refusal(bob, start('p1')).code).toBe('blocked');
+    run.given(sam, settle('B-1', 'resolved')).given(bob, start('p1'));
+    expect(run.step('p1')).toMatchObject({ holder: { agent: 'bob' }, retries: 1 });
+    run.given(bob, fail(), { type: 'step.retry', step: 'p1', open: true }, start('p1'), fail());
+    const fault = run.refusal(bob, { type: 'step.retry', step: 'p1', open: true });
+    expect([fault.code, fault.hints[0]]).toEqual(['not_allowed', expect.stringContaining('retry p1 --open`')]);
+  });
+
   it('needs a failed step and nothing in its way', () => {
     const run = scenario('p1').given(ada, start('p1'));
     expect(run.refusal(ada, retry('p1')).code).toBe('illegal');

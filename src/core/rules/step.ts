@@ -79,24 +79,28 @@ export function failStep(scene: Scene, { step, errorType, message, mark }: Comma
   ];
 }
 
-export function retryStep(scene: Scene, { step: key, note, mark }: CommandOf<'step.retry'>): Draft[] {
+/** Who retries takes the step, unless it is left open: then whoever starts it meets what stands in its way. */
+export function retryStep(scene: Scene, { step: key, note, open, mark }: CommandOf<'step.retry'>): Draft[] {
   mustBeActive(scene);
-  const session = mustHaveSession(scene);
   const view = stepOf(scene, key);
   const { step } = view;
   mustBeLeaf(view, 'retried');
   mustAllow('step', stepName(step), view.status, 'retry', stepHints(step, view.status));
   if (step.retries >= MAX_RETRIES)
-    mustBePerson(scene, `retry a step more than ${MAX_RETRIES} times`, `holdfast retry ${step.key}`);
-  mustBeFree(view);
+    mustBePerson(
+      scene,
+      `retry a step more than ${MAX_RETRIES} times`,
+      `holdfast retry ${step.key}${open ? ' --open' : ''}`,
+    );
+  const taken = open ? {} : { session: mustHaveSession(scene).id, claim: nextId(scene.state, 'L') };
+  if (!open) mustBeFree(view);
   const attempt = step.retries + 1;
   const told = `Retry ${attempt}${note ? `: ${note}` : ''}`;
   return [
     ...settleError(scene, step.error, told),
     draft('step.retried', {
       step: step.key,
-      session: session.id,
-      claim: nextId(scene.state, 'L'),
+      ...taken,
       attempt,
       note,
       mark,
