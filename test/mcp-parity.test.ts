@@ -57,6 +57,11 @@ const life: readonly Moment[] = [
   tool('mail', { action: 'ack', id: 'M-1', note: 'soon' }, 'mail', 'ack', 'M-1', '--note', 'soon'),
   tool('mail', { action: 'block', id: 'M-1', note: 'B-1' }, 'mail', 'block', 'M-1', '--note', 'B-1'),
   tool('mail', { action: 'reply', id: 'M-1', body: 'Which?' }, 'mail', 'reply', 'M-1', '--body', 'Which?'),
+  tool(
+    'mail',
+    { action: 'reply', id: 'M-1', body: 'So?', payload: 'a.ts' },
+    ...['mail', 'reply', 'M-1', '--body', 'So?', '--payload', 'a.ts'],
+  ),
   tool('mail', { action: 'action', id: 'M-1', note: 'done' }, 'mail', 'action', 'M-1', '--note', 'done'),
   tool(
     'mail',
@@ -86,6 +91,11 @@ const life: readonly Moment[] = [
   tool('start', { key: 't2' }, 'start', 't2'),
   tool('start', { key: 't3' }, 'start', 't3'),
   tool('handoff', { action: 'offer', to: 'bob', message: 'Yours' }, 'handoff', '--to', 'bob', '--message', 'Yours'),
+  tool(
+    'handoff',
+    { action: 'offer', to: 'bob', payload: 'none.ts' },
+    ...['handoff', '--to', 'bob', '--payload', 'none.ts'],
+  ),
   tool('handoff', { action: 'list' }, 'handoff', 'list'),
   tool('handoff', { action: 'withdraw', id: 'H-1' }, 'handoff', 'withdraw', 'H-1'),
   other('bob', 'plan', 'add', 't4', 'Clean up'),
@@ -103,6 +113,12 @@ const life: readonly Moment[] = [
   tool('handoff', { action: 'decline', id: 'H-2', reason: 'busy' }, 'handoff', 'decline', 'H-2', '--reason', 'busy'),
   other('bob', 'handoff', '--to', 'claude'),
   tool('handoff', { action: 'accept', id: 'H-3' }, 'handoff', 'accept', 'H-3'),
+  tool(
+    'handoff',
+    { action: 'offer', to: 'bob', message: 'With this', payload: 'a.ts' },
+    ...['handoff', '--to', 'bob', '--message', 'With this', '--payload', 'a.ts'],
+  ),
+  tool('mail', { action: 'show', id: 'M-6' }, 'mail', 'show', 'M-6'),
   tool(
     'finish',
     { action: 'end', reason: 'context-exhausted', next: 'go on', notes: ['n'] },

@@ -102,6 +102,31 @@ describe('a payload', () => {
     expect(folder.run('mail', 'show', id, '--raw').out).toBe(long);
   });
 
+  it('goes with a reply, on the next revision of what it answers, and is verified in the card', () => {
+    const folder = mirrored();
+    const { id, tokens } = send(folder, '--payload', 'plan.md');
+    writeFileSync(join(folder.path, 'plan.md'), `${page}, rather so`);
+    const reply = ['mail', 'reply', id, '--body', 'Like this?', '--payload', 'plan.md', ...codex];
+    const replied = folder.data(...reply, '--idempotency', 'r1');
+    expect([tokens[0], replied['tokens'][0]]).toEqual([
+      expect.stringMatching(/-plan-1-h/),
+      expect.stringMatching(/-plan-2-h/),
+    ]);
+    expect(folder.data(...reply, '--idempotency', 'r1')).toMatchObject({ tokens: replied['tokens'], changed: [] });
+    expect(verdicts(folder)).toEqual(['pass', 'pass']);
+    expect(verdicts(folder, mailbox)).toEqual(['pass', 'pass']);
+    expect(folder.run('mail', 'show', id, '--raw').out).toBe(`${page}, rather so\n`);
+    folder.data('mirror', 'sync');
+    expect(verdicts(folder)).toEqual(['pass', 'pass']);
+    writeFileSync(join(folder.path, 'plan.md'), `${page}, or so`);
+    expect(folder.data(...reply)['tokens'][0]).toMatch(/-plan-3-h/);
+    expect(folder.run('mail', 'reply', id, '--body', 'b', '--payload-text', 'x', ...codex).out).toMatch(
+      /\nPayload REV-/,
+    );
+    expect(folder.fault('mail', 'reply', id, '--body', 'b', '--ask', 'fyi', ...codex).code).toBe('usage');
+    expect(folder.fault('mail', 'reply', 'M-9', '--body', 'b', '--payload', 'plan.md').code).toBe('not_found');
+  });
+
   it('goes with a handoff, for whoever accepts it', () => {
     const folder = mirrored();
     folder.data('start', 't1', ...claude);

@@ -88,14 +88,15 @@ const definitions: readonly Definition[] = [
     name: 'mail',
     description: 'Read and answer messages between agents and people.',
     actions: group('mail'),
-    omits: ['all', 'about', 'payloadText', 'ask', 'raw'],
+    // What is to be done with a payload its type says, and a model reads it in the message; closed mail is found by search.
+    omits: ['all', 'closed', 'before', 'limit', 'about', 'ask', 'raw'],
   },
   {
     name: 'handoff',
     description: 'Offer your work to another agent, or take over what was offered to you.',
     actions: group('handoff', 'offer'),
     // Starting another agent is for whoever has a terminal to watch it, and speaking for one that is gone for a person.
-    omits: ['start', 'launch', 'from', 'limit', 'payload', 'payloadText'],
+    omits: ['start', 'launch', 'from', 'limit'],
   },
   {
     name: 'search',
@@ -134,6 +135,9 @@ function group(name: string, own?: string): Record<string, OperationName> {
   return Object.fromEntries(members.map((one) => [one === name ? own : one.slice(name.length + 1), one]));
 }
 
+/** Fields for whoever has no file on this machine. */
+const inPlaceOfFiles: readonly string[] = ['payloadText'];
+
 /** The tools, with the fields left out that name something on the caller's machine where that is another one. */
 export async function loadTools({ remote }: { remote: boolean }): Promise<Tool[]> {
   return Promise.all(definitions.map((definition) => loadTool(definition, remote)));
@@ -145,8 +149,8 @@ async function loadTool(definition: Definition, remote: boolean): Promise<Tool> 
   const schemas = new Map<string, InputSchema>();
   for (const [action, operationName] of Object.entries(named)) {
     const operation = (await operations[operationName]()) as unknown as Operation;
-    const local = remote && Array.isArray(operation.local) ? operation.local : [];
-    const schema = inputSchemaOf(operation, new Set([...omits, ...local]));
+    const elsewhere = remote ? (Array.isArray(operation.local) ? operation.local : []) : inPlaceOfFiles;
+    const schema = inputSchemaOf(operation, new Set([...omits, ...elsewhere]));
     schemas.set(action, schema);
     actions.set(action, { operation, fields: Object.keys(schema.properties), answers: answers[operationName] });
   }

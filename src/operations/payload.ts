@@ -193,13 +193,15 @@ const asks: Readonly<Record<Message['type'], Payload['ask']>> = {
 function revisionFor(state: State, topic: string, content: string, now: string): { date: string; sequence: number } {
   const date = now.slice(0, 10).replaceAll('-', '');
   let sequence = 0;
-  for (const { body } of state.messages.values()) {
-    if (!body.includes(`-${topic}-`)) continue;
-    const own = envelopesIn(body).filter(({ revision }) => revision?.topic === topic);
-    const [first] = own;
-    const carried = own.map((envelope) => envelope.content).join('');
-    if (first?.revision && carried === (content.endsWith('\n') ? content : `${content}\n`)) return first.revision;
-    for (const { revision } of own) sequence = Math.max(sequence, revision?.sequence ?? 0);
+  for (const { body, replies } of state.messages.values()) {
+    for (const text of [body, ...replies.map((reply) => reply.body)]) {
+      if (!text.includes(`-${topic}-`)) continue;
+      const own = envelopesIn(text).filter(({ revision }) => revision?.topic === topic);
+      const [first] = own;
+      const carried = own.map((envelope) => envelope.content).join('');
+      if (first?.revision && carried === (content.endsWith('\n') ? content : `${content}\n`)) return first.revision;
+      for (const { revision } of own) sequence = Math.max(sequence, revision?.sequence ?? 0);
+    }
   }
   return { date, sequence: sequence + 1 };
 }
