@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Folder, newFolder } from './command-line.ts';
+import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 
 const ACTIVE = 'docs/maestro/state/active-session.md';
 const ARCHIVED = 'docs/maestro/state/archive/2026-03-01-tokens.md';
@@ -161,6 +161,30 @@ describe('archiving a run with files of its own', () => {
     folder.data('archive', '--run', run.id);
     expect(has(folder, ACTIVE)).toBe(false);
     expect(has(folder, `${state.to}x`)).toBe(true);
+  });
+
+  it('leaves a RESUME.md that says so, since when, and how to go on; so does giving up', () => {
+    const folder = newWorkspace();
+    const text = () => textOf(folder, '.holdfast/RESUME.md');
+    folder.data('start', 't1', '--agent', 'ada');
+    folder.data('checkpoint', 'half', '--next', 'write the rest', '--agent', 'ada');
+    folder.data('session', 'end', '--reason', 'timeout', '--agent', 'ada');
+    expect(text()).toContain('write the rest');
+    folder.data('archive', '--reason', 'Nobody needs it');
+    const { at } = folder.data('log', '--limit', '1', '--run', 'auth')['events'][0];
+    const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
+    expect(text().split('\n')[0]).toBe(`Archived ${when}: User authentication (Nobody needs it)`);
+    expect(text()).toContain('Next action: None: nothing goes on in this run.');
+    expect(text()).toContain('`holdfast unarchive auth`, or open another with `holdfast init`');
+    expect(text()).not.toMatch(/write the rest|Resuming|holdfast start/);
+    folder.data('unarchive', 'auth');
+    expect(text()).toMatch(/^Resuming from[\s\S]*write the rest/);
+    folder.data('start', 't1', '--agent', 'ada');
+    folder.data('fail', '--message', 'no disk', '--agent', 'ada');
+    expect(text()).toContain('wait for a person');
+    folder.data('abort', '--reason', 'Enough');
+    expect(text()).toMatch(/^Given up on \S+ at \S+ UTC: User authentication \(Enough\)\n/);
+    expect(text()).not.toMatch(/unarchive|wait for a person/);
   });
 
   it('comes back with its files', () => {

@@ -8,7 +8,7 @@ import { type Position, positionOf } from './position.ts';
 import type { FileAdvice } from './reading.ts';
 import { isOpenOffer } from './rules/handoff.ts';
 import { MAX_RETRIES } from './rules/step.ts';
-import type { Decision, Effect, Handoff, Item, Session, State, Step, Utterance } from './state.ts';
+import type { Decision, Effect, Handoff, Item, Run, Session, State, Step, Utterance } from './state.ts';
 import { oneLine } from './text.ts';
 import { clockTime, isPast } from './time.ts';
 import type { Actor, Role } from './vocabulary.ts';
@@ -166,7 +166,7 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
     uncertain: [...state.effects.values()].map((effect) => uncertainOf(effect, input)),
     conflicts: openConflicts(input),
     evidence: input.seen ? evidenceOf(input.seen) : null,
-    position: briefPosition(place, plan),
+    position: { ...briefPosition(place, plan), ...(isOver(run) ? { batch: [], following: [] } : {}) },
     asked: state.asked.filter(({ text }) => !run.goal?.startsWith(text.replace(/…$/, ''))),
     said: state.said,
     nextAction: nextActionOf(state, plan, place, input.session ?? null),
@@ -196,6 +196,11 @@ const TITLE_CHARS = 120;
 /** `Resuming from Phase 2, Plan 3, Task: Implement token rotation (checkpoint: phase_2_waf)`. */
 function headlineOf(state: State, plan: PlanView, { current, phase, plan: planned }: Position): string {
   const { run } = state;
+  if (run && isOver(run)) {
+    const when = run.endedAt ? ` on ${run.endedAt.slice(0, 10)} at ${run.endedAt.slice(11, 16)} UTC` : '';
+    const word = run.status === 'archived' ? 'Archived' : 'Given up';
+    return `${word}${when}: ${oneLine(run.title, TITLE_CHARS)}${run.reason ? ` (${oneLine(run.reason, TITLE_CHARS)})` : ''}`;
+  }
   if (plan.leaves.length === 0) return `No plan yet: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
   if (!current) return `All ${plan.leaves.length} steps are done: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
   const { step, status, interrupted } = current;
@@ -214,6 +219,9 @@ function headlineOf(state: State, plan: PlanView, { current, phase, plan: planne
         : 'not started';
   return `Resuming from ${parts.join(', ')} (${where})`;
 }
+
+/** Nothing more is recorded in it: what stands in it is history, not a place to go on from. */
+const isOver = ({ status }: Run): boolean => status === 'archived' || status === 'abandoned';
 
 /** The name after the one reached, where the names are known. */
 export function nextCheckpoint(step: Step): string | null {
@@ -294,6 +302,11 @@ function nextActionOf(
   mine: string | null,
 ): Brief['nextAction'] {
   const derived = (text: string): Brief['nextAction'] => ({ text, basis: 'derived', session: null });
+  const { run } = state;
+  if (run && isOver(run)) {
+    const back = run.status === 'archived' ? `bring it back with \`holdfast unarchive ${run.id}\`, or ` : '';
+    return derived(`None: nothing goes on in this run. To go on, ${back}open another with \`holdfast init\`.`);
+  }
   if (plan.leaves.length === 0) {
     return state.next
       ? declared(state)
@@ -379,7 +392,9 @@ function briefItem(state: State, item: Item, now: string, reader: Actor | null):
     overdue: item.due !== undefined && isPast(item.due, now),
     forReader: reader !== null && item.to !== undefined && sideOf({ from: item.by, to: item.to }, reader) === 'to',
     options:
-      item.kind === 'error' && step?.status === 'failed' ? [`retry (${left} left)`, 'skip', 'abort', 'adjust'] : [],
+      item.kind === 'error' && step?.status === 'failed' && !(state.run && isOver(state.run))
+        ? [`retry (${left} left)`, 'skip', 'abort', 'adjust']
+        : [],
   };
 }
 

@@ -152,15 +152,17 @@ function applyRun(state: State, event: RunEvent, touch: Toucher): void {
       openedAt: event.at,
       openedBy: event.actor,
       updatedAt: event.at,
+      endedAt: null,
       reason: null,
     };
   } else if (before) {
     if (event.type === 'run.amended') state.run = { ...before, ...present(event.body) } as Run;
     else if (event.type === 'run.completed') state.run = { ...before, status: 'completed' };
     else if (event.type === 'run.reopened')
-      state.run = { ...before, status: 'active', reason: event.body.reason ?? null };
-    else if (event.type === 'run.abandoned') state.run = { ...before, status: 'abandoned', reason: event.body.reason };
-    else state.run = { ...before, status: 'archived', reason: event.body.reason ?? before.reason };
+      state.run = { ...before, status: 'active', endedAt: null, reason: event.body.reason ?? null };
+    else if (event.type === 'run.abandoned')
+      state.run = { ...before, status: 'abandoned', endedAt: event.at, reason: event.body.reason };
+    else state.run = { ...before, status: 'archived', endedAt: event.at, reason: event.body.reason ?? before.reason };
   }
   if (state.run) touch('run', state.run.id, before, state.run);
 }

@@ -84,6 +84,8 @@ export interface Run {
   openedAt: string;
   openedBy: Actor;
   updatedAt: string;
+  /** When it was given up or put away; null while it can go on. */
+  endedAt: string | null;
   reason: string | null;
 }
 
