@@ -1,6 +1,15 @@
 import './styles/base.css';
 import './styles/parts.css';
-import './styles/pages.css';
+import './styles/forms.css';
+import './styles/frame.css';
+import './styles/runs.css';
+import './styles/run.css';
+import './styles/plan.css';
+import './styles/timeline.css';
+import './styles/entries.css';
+import './styles/tokens.css';
+import './styles/brief.css';
+import './styles/log.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { followKeys } from './keys.ts';
