@@ -89,6 +89,18 @@ export function openGate(run: string, key: string, title: string): Action {
   };
 }
 
+export function openAgain(run: string, key: string, title: string): Action {
+  return {
+    title: `Open ${key} again`,
+    about: title,
+    explain:
+      'The next agent to start this step goes on from its last checkpoint. It counts as a retry, and its error is resolved.',
+    fields: [note('What is different now')],
+    submit: 'Open it again',
+    run: deed('retry', run, `${key} is open again.`, ({ note: told }) => ({ key, open: true, ...said(told) })),
+  };
+}
+
 export function skipStep(run: string, key: string, title: string): Action {
   return {
     title: `Skip ${key}`,

@@ -5,6 +5,7 @@ import {
   acknowledgeMail,
   answerQuestion,
   endEffect,
+  openAgain,
   openGate,
   settleItem,
   skipStep,
@@ -134,7 +135,15 @@ function WaitingActions({ run, what, status }: { run: string; what: Status['wait
       const step = status.steps.find((one) => one.error === id || one.key === id);
       return (
         <>
-          <ActionButton label="Settle" about={id} action={() => settleItem(run, id, 'error', text)} />
+          {step && (
+            <ActionButton label="Open again" about={step.key} action={() => openAgain(run, step.key, step.title)} />
+          )}
+          <ActionButton
+            quiet={step !== undefined}
+            label="Settle"
+            about={id}
+            action={() => settleItem(run, id, 'error', text)}
+          />
           {step && (
             <ActionButton
               quiet

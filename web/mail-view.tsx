@@ -1,31 +1,62 @@
+import { useState } from 'preact/hooks';
 import { ActionButton } from './action.tsx';
 import { acknowledgeMail, closeMail, replyToMail } from './actions.ts';
-import { Card, Empty, Pill } from './parts.tsx';
+import { Await, Card, Empty, Pill } from './parts.tsx';
 import type { RunAt, Status } from './run.ts';
-import { who } from './state.ts';
+import { useAnswer, who } from './state.ts';
 import { Ago, Id, Line, Passage } from './words.tsx';
 
 type Letter = Status['mail'][number];
 
 const SHOWN = 200;
+const CLOSED_SHOWN = 20;
 
 export function MailView({ run, at, status }: RunAt & { status: Status }) {
   const letters = [...status.mail].reverse();
   return (
-    <Card title="Open mail" count={letters.length}>
-      {letters.length === 0 && (
-        <Empty title="No mail is open.">Closed messages are in the log and are found by search.</Empty>
-      )}
-      <ul class="letters">
-        {letters.slice(0, SHOWN).map((letter) => (
-          <LetterRow key={letter.id} run={run} letter={letter} isNow={at === null} />
-        ))}
-      </ul>
+    <>
+      <Card title="Open mail" count={letters.length}>
+        {letters.length === 0 && <Empty title="No mail is open." />}
+        <ul class="letters">
+          {letters.slice(0, SHOWN).map((letter) => (
+            <LetterRow key={letter.id} run={run} letter={letter} isOpen={at === null} />
+          ))}
+        </ul>
+      </Card>
+      <ClosedMail run={run} at={at} />
+    </>
+  );
+}
+
+/** What is closed is never touched again: what was closed by a moment of the past is what was closed before it. */
+function ClosedMail({ run, at }: RunAt) {
+  const [limit, setLimit] = useState(CLOSED_SHOWN);
+  const past = at === null ? {} : { before: at + 1 };
+  const found = useAnswer('mail.inbox', { all: true, closed: true, limit, ...past }, run);
+  return (
+    <Card title="Closed mail">
+      <Await of={found}>
+        {({ closed, before }) => (
+          <>
+            {!closed?.length && <Empty title="No mail is closed." />}
+            <ul class="letters">
+              {closed?.map((letter) => (
+                <LetterRow key={letter.id} run={run} letter={letter} isOpen={false} />
+              ))}
+            </ul>
+            {before !== null && (
+              <button type="button" class="button" onClick={() => setLimit(limit + 5 * CLOSED_SHOWN)}>
+                Earlier ones
+              </button>
+            )}
+          </>
+        )}
+      </Await>
     </Card>
   );
 }
 
-function LetterRow({ run, letter, isNow }: { run: string; letter: Letter; isNow: boolean }) {
+function LetterRow({ run, letter, isOpen }: { run: string; letter: Letter; isOpen: boolean }) {
   const { id, from, to, subject, body, status, priority, type, acks, replies, overdue } = letter;
   const isMine = to === 'maintainer' || to === who.value?.actor.name;
   const said = [
@@ -45,6 +76,7 @@ function LetterRow({ run, letter, isNow }: { run: string; letter: Letter; isNow:
         <span class="dim">
           <Ago at={letter.at} />
         </span>
+        {letter.disposition && <span class="tag">{letter.disposition}</span>}
         {overdue && <span class="tag tag-warn">overdue</span>}
       </p>
       <h3>
@@ -63,7 +95,7 @@ function LetterRow({ run, letter, isNow }: { run: string; letter: Letter; isNow:
           ))}
         </ol>
       )}
-      {isNow && (
+      {isOpen && (
         <p class="letter-tools">
           {isMine && status === 'unread' && (
             <ActionButton label="Acknowledge" about={id} action={() => acknowledgeMail(run, id, subject)} />

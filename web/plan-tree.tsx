@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ActionButton } from './action.tsx';
-import { openGate } from './actions.ts';
+import { openAgain, openGate } from './actions.ts';
 import { Empty } from './parts.tsx';
 import type { StepLine } from './run.ts';
 import { Id, Line, plural } from './words.tsx';
@@ -95,6 +95,9 @@ function StepRow({
           action={() => openGate(run, step.key, step.title)}
         />
       )}
+      {step.status === 'failed' && isNow && (
+        <ActionButton quiet label="Open again" about={step.key} action={() => openAgain(run, step.key, step.title)} />
+      )}
     </div>
   );
 }
@@ -118,6 +121,7 @@ function StepRemark({ step, word }: { step: StepLine; word: string }) {
   const words = [
     ...(step.holder ? [`${step.holder.agent}, ${step.holder.session}${at}`] : []),
     ...(word === 'interrupted' ? [`left by ${step.lastAgent}${at}${step.crashes > 0 ? ', crashed' : ''}`] : []),
+    ...(step.retries > 0 && step.status === 'in_progress' ? [`retry ${step.retries}`] : []),
     ...(step.paused ? ['all that remains is blocked'] : []),
     ...(step.stale ? ['stale: what it built on was reopened'] : []),
     ...step.obstacles.map((one) =>
