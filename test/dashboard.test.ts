@@ -212,6 +212,9 @@ describe('the pages', () => {
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(wide, hash).toBeLessThanOrEqual(0);
     }
+    // The names of the parts stand on one line, which scrolls.
+    const tabs = await page.getByRole('navigation', { name: 'Parts of this run' }).boundingBox();
+    expect(tabs?.height).toBeLessThan(60);
   });
 
   it('have nothing that axe finds, in light and in dark', { timeout: 90_000 }, async () => {
@@ -291,6 +294,29 @@ describe('a person', () => {
     await submit(page, 'Close it');
     await page.getByRole('button', { name: 'Close: M-2' }).waitFor({ state: 'detached' });
     expect(await open('mail')).not.toContain('M-2');
+    const closed = page.getByRole('region', { name: 'Closed mail' });
+    await closed.getByText('Mask it first.').waitFor();
+    expect(await closed.getByRole('button').count()).toBe(0);
+  });
+
+  it('opens a failed step again for whoever comes next', async () => {
+    const as = ['--run', 'search-index', '--agent', 'codex'];
+    await command('plan', 'add', 'extra', 'Warm the caches', ...as);
+    await command('start', 'extra', ...as);
+    await command('fail', 'extra', '--message', 'The cache refused us', ...as);
+    await command('session', 'end', '--reason', 'completed', ...as);
+    const page = await visit('#/run/search-index');
+    await page.getByText('extra Warm the caches: The cache refused us').waitFor();
+    await page.getByRole('button', { name: 'Open again: extra' }).first().click();
+    await page.getByLabel('What is different now').fill('It has room again.');
+    await page.getByRole('button', { name: 'Open it again' }).click();
+    await page.getByText('extra is open again.').waitFor();
+    await page.getByRole('img', { name: 'interrupted' }).first().waitFor();
+    await page.getByRole('button', { name: 'Open again: extra' }).first().waitFor({ state: 'detached' });
+    await command('start', 'extra', ...as);
+    await page.getByText(/^codex, S-\d+; retry 1$/).waitFor();
+    await command('complete', 'extra', ...as);
+    await command('session', 'end', '--reason', 'completed', ...as);
   });
 
   it('settles a blocker, and the run is free', async () => {
@@ -360,6 +386,17 @@ describe('a page that is open', () => {
     await page.getByRole('status').getByText('question Q-1').waitFor();
     await page.getByText('waiting for a person').first().waitFor();
     expect(await page.title()).toMatch(/^\(\d+\) Holdfast$/);
+  });
+
+  it('says so when requests fail though the feed seems open, and reads again by itself', async () => {
+    const page = await visit('#/run/search-index');
+    await page.route('**/api/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'decisions' }).click();
+    await page.getByText('No connection, trying again').waitFor();
+    await page.getByText('This page tries again by itself.').first().waitFor();
+    await page.unroute('**/api/**');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' });
   });
 
   it('comes back after the server was away, and shows what it missed', async () => {

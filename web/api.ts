@@ -45,7 +45,11 @@ async function request<Data>(path: string, body?: unknown): Promise<Data> {
     body === undefined
       ? {}
       : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  const unreachable = { code: 'unavailable', message: 'The server cannot be reached.', hints: [] };
+  const unreachable = {
+    code: 'unavailable',
+    message: 'The server cannot be reached.',
+    hints: ['This page tries again by itself. If that does not help: is `holdfast serve` still running?'],
+  };
   const response = await fetch(path, init).catch(() => null);
   if (!response) throw new Refused(0, unreachable);
   const answer = (await response.json().catch(() => null)) as

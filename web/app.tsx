@@ -7,7 +7,7 @@ import { RunPage } from './run-page.tsx';
 import { RunsPage } from './runs-page.tsx';
 import { access, connection, notice, useAnswer, who } from './state.ts';
 import { nextTheme, theme } from './theme.ts';
-import { plural } from './words.tsx';
+import { Line, plural } from './words.tsx';
 
 export function App() {
   if (access.value === 'out') return <LoginPage />;
@@ -66,15 +66,19 @@ function Header() {
           {{ auto: '◐ Auto', light: '○ Light', dark: '● Dark' }[theme.value]}
         </button>
         {who.value && (
-          <button
-            type="button"
-            class="button button-quiet"
-            title="Leave: the link or a token lets you in again."
-            onClick={() => void logOut().then(() => location.reload())}
-          >
-            {who.value.actor.name}
-            <span class="dim"> {who.value.scope}</span>
-          </button>
+          <>
+            <span class="me" title={`Your token has the scope ${who.value.scope}.`}>
+              <Line text={who.value.actor.name} chars={24} /> <span class="dim">{who.value.scope}</span>
+            </span>
+            <button
+              type="button"
+              class="button button-quiet"
+              title="The link or a token lets you in again."
+              onClick={() => void logOut().then(() => location.reload())}
+            >
+              Leave
+            </button>
+          </>
         )}
       </div>
     </header>

@@ -33,7 +33,10 @@ export function Attention({ run, status, isWhole }: { run: string; status: Statu
     ];
     if (words.length === 0) return null;
     return (
-      <a class="strip" href={hrefOf({ page: 'run', run, view: 'overview', at: null })}>
+      <a
+        class={conflicts.length + uncertain.length > 0 ? 'strip' : 'strip strip-warn'}
+        href={hrefOf({ page: 'run', run, view: 'overview', at: null })}
+      >
         {words.join(', ')}
       </a>
     );

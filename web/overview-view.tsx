@@ -10,7 +10,7 @@ export function OverviewView({ run, at, status }: RunAt & { status: Status }) {
   return (
     <div class="columns">
       <div>
-        <Card title="Plan" count={status.steps.length}>
+        <Card title="Plan" count={status.progress.total}>
           <PlanTree run={run} isNow={at === null} steps={status.steps} />
         </Card>
       </div>

@@ -107,13 +107,18 @@ export function Fault({ fault }: { fault: Refused }) {
   return (
     <div class="fault" role="alert">
       <p>
-        <strong>{fault.message}</strong>
+        <strong>{withCode(fault.message)}</strong>
       </p>
       {fault.hints.map((hint) => (
-        <p key={hint}>{hint}</p>
+        <p key={hint}>{withCode(hint)}</p>
       ))}
     </div>
   );
+}
+
+/** The server marks names and commands as it does on a terminal. */
+function withCode(text: string): ComponentChildren {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
 }
 
 /** Shows what was loaded; before that that it is on its way, and what went wrong if something did. */

@@ -21,11 +21,18 @@ export function RunPage() {
   const latest = useAnswer('status', {}, run);
   return (
     <div class="page">
-      {status.data === null && <h1>{run}</h1>}
+      {status.data === null && (
+        <header class="run-head">
+          <p class="crumbs">
+            <a href="#/">Runs</a>
+          </p>
+          <h1>{run}</h1>
+        </header>
+      )}
       <Await of={status}>
         {(shown) => (
           <>
-            <RunHead status={shown} />
+            <RunHead status={shown} isWhole={view === 'overview'} />
             <Scrubber run={run} at={at} view={view} last={latest.data?.version ?? shown.version} />
             {at === null && <Attention run={run} status={shown} isWhole={view === 'overview'} />}
             <nav class="tabs" aria-label="Parts of this run">
@@ -47,7 +54,8 @@ export function RunPage() {
   );
 }
 
-function RunHead({ status }: { status: Status }) {
+/** Beside the overview the page is about something else: the goal does not push it out of sight. */
+function RunHead({ status, isWhole }: { status: Status; isWhole: boolean }) {
   const { run, standing, progress } = status;
   const { goal, updatedAt } = run as { goal?: string | null; updatedAt?: string };
   return (
@@ -58,7 +66,7 @@ function RunHead({ status }: { status: Status }) {
       <h1>
         <Line text={run.title} chars={200} />
       </h1>
-      {goal && <Passage text={goal} chars={280} />}
+      {goal && isWhole && <Passage text={goal} chars={280} />}
       <div class="run-facts">
         <Pill word={standing.word} />
         {standing.why && (
@@ -66,10 +74,12 @@ function RunHead({ status }: { status: Status }) {
             <Line text={standing.why} />
           </span>
         )}
-        <span class="run-facts-progress">
-          <Progress percent={progress.percent} label="Progress" />
-          {progress.percent} %, {progress.done} of {progress.total} steps
-        </span>
+        {progress.total > 0 && (
+          <span class="run-facts-progress">
+            <Progress percent={progress.percent} label="Progress" />
+            {progress.percent} %, {progress.done} of {progress.total} steps
+          </span>
+        )}
         {updatedAt && (
           <span class="dim">
             event {status.version}, <Ago at={updatedAt} />

@@ -83,6 +83,7 @@ async function refresh(entry: Entry): Promise<void> {
   } catch (thrown) {
     const fault = asRefused(thrown);
     if (fault.status === 401) access.value = 'out';
+    if (fault.status === 0) lookForServer();
     entry.loaded.value = { data: entry.loaded.value.data, fault, loading: false };
   }
   entry.busy = false;
@@ -113,7 +114,10 @@ export async function perform<Name extends OperationName>(
   run: string,
   done: string,
 ): Promise<Output<Name>> {
-  const answer = await call(name, input, run);
+  const answer = await call(name, input, run).catch((thrown: unknown) => {
+    if (asRefused(thrown).status === 0) lookForServer();
+    throw thrown;
+  });
   notice.value = { text: done, tone: 'good' };
   invalidate(new Set([run]));
   return answer;
@@ -123,6 +127,30 @@ export const asRefused = (thrown: unknown): Refused =>
   thrown instanceof Refused
     ? thrown
     : new Refused(0, { code: 'internal', message: String((thrown as Error)?.message ?? thrown), hints: [] });
+
+const LOOK_EVERY_MS = 1500;
+let isLooking = false;
+/** Whether the feed is open, as far as the browser knows. */
+let isFollowing = false;
+
+/** Requests may fail while the feed still seems open: the page says so, asks until somebody answers, and reads all anew. */
+function lookForServer(): void {
+  if (isLooking) return;
+  isLooking = true;
+  connection.value = 'lost';
+  const look = async (): Promise<void> => {
+    const fault = await whoAmI().then(() => null, asRefused);
+    if (fault?.status === 0) {
+      setTimeout(() => void look(), LOOK_EVERY_MS);
+      return;
+    }
+    isLooking = false;
+    if (fault?.status === 401) access.value = 'out';
+    if (isFollowing) connection.value = 'live';
+    invalidate();
+  };
+  setTimeout(() => void look(), LOOK_EVERY_MS);
+}
 
 /** Begins to live: learns who the reader is and follows the feed for as long as the page is open. */
 export async function begin(): Promise<void> {
@@ -145,10 +173,12 @@ export async function begin(): Promise<void> {
     ready: () => {
       // Whatever was missed while it was away is read now.
       if (connection.value === 'lost') invalidate();
+      isFollowing = true;
       connection.value = 'live';
     },
     events: (events: readonly LiveEvent[]) => invalidate(new Set(events.map((event) => event.run))),
     lost: () => {
+      isFollowing = false;
       connection.value = 'lost';
     },
     refused: () => {

@@ -40,6 +40,9 @@ const WIDTH = 1000;
 const LANE = 34;
 const NAME = 150;
 const TOP = 26;
+const NAME_CHARS = 17;
+/** Below this the ticks would say the same minute twice. */
+const SECONDS_WITHIN_MS = 10 * 60_000;
 
 /** One lane a session: when it was there, what it held meanwhile and how that ended. */
 function Chart({ sittings, isNow }: { sittings: readonly Sitting[]; isNow: boolean }) {
@@ -67,7 +70,7 @@ function Chart({ sittings, isNow }: { sittings: readonly Sitting[]; isNow: boole
           <g key={tick}>
             <line class="tick" x1={x(tick)} x2={x(tick)} y1={TOP - 6} y2={height} />
             <text class="tick-words" x={x(tick) + 4} y={TOP - 12}>
-              {clockOf(tick)}
+              {clockOf(tick, end - begin < SECONDS_WITHIN_MS)}
             </text>
           </g>
         ))}
@@ -93,7 +96,8 @@ function Lane({ sitting, y, x }: { sitting: Sitting; y: number; x: (at: string |
   return (
     <g>
       <text class="lane-name" x="4" y={y + 16}>
-        {agent.slice(0, 16)}
+        {agent.length > NAME_CHARS ? `${agent.slice(0, NAME_CHARS - 1)}…` : agent}
+        <title>{agent}</title>
       </text>
       <text class="lane-id" x="4" y={y + 28}>
         {session}

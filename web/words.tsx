@@ -49,8 +49,14 @@ export function Ago({ at, prefix = '' }: { at: string; prefix?: string }) {
 export const momentOf = (at: string): string =>
   new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-export const clockOf = (at: string): string =>
-  new Date(at).toLocaleString(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+export const clockOf = (at: string, isExact = false): string =>
+  new Date(at).toLocaleString(undefined, {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(isExact ? { second: '2-digit' } : {}),
+  });
 
 /** `1.21 M`, `96 k`. */
 export function amountOf(count: number): string {

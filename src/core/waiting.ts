@@ -26,7 +26,10 @@ export function waitsForPerson(state: State): Waiting[] {
     }
   }
   for (const { step, status } of plan.leaves) {
-    if (status === 'failed') waiting.push({ kind: 'failure', id: step.error ?? step.key, text: step.title });
+    if (status !== 'failed') continue;
+    const error = step.error === null ? undefined : state.items.get(step.error);
+    const text = `${step.key} ${step.title}${error ? `: ${error.text}` : ''}`;
+    waiting.push({ kind: 'failure', id: step.error ?? step.key, text });
   }
   for (const message of state.messages.values()) {
     const isUrgent = message.priority === 'P0' || message.priority === 'P1';
