@@ -28,6 +28,22 @@ describe('MCP over HTTP', () => {
     await server.close();
   });
 
+  it('takes the text of a payload, and no file of this machine', async () => {
+    const { folder, server, ask } = open();
+    const { result } = await ask(server.agent('ivy'), 'tools/list', {});
+    const listed = result as unknown as { tools: { name: string; inputSchema: { properties: object } }[] };
+    for (const name of ['mail', 'handoff']) {
+      const properties = listed.tools.find((tool) => tool.name === name)?.inputSchema.properties;
+      expect([name, properties]).toEqual([name, expect.objectContaining({ payloadText: expect.anything() })]);
+      expect(properties).not.toHaveProperty('payload');
+    }
+    folder.data('mail', 'send', '--to', 'ivy', '--type', 'request', '--subject', 'Plan', '--body', 'b');
+    const args = { action: 'reply', id: 'M-1', body: 'So', payloadText: 'one\ntwo' };
+    await ask(server.agent('ivy'), 'tools/call', { name: 'mail', arguments: args });
+    expect(folder.run('mail', 'show', 'M-1', '--raw').out).toBe('one\ntwo\n');
+    await server.close();
+  });
+
   it('refuses without a token, beyond its scope, from a foreign host, and a body that is too large', async () => {
     const { folder, server, ask } = open();
     const version = folder.data('status')['version'];

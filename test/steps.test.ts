@@ -69,6 +69,22 @@ describe('working on steps by the command line', () => {
     expect(folder.fault('note', 'late', '--session', 'S-1')).toMatchObject({ code: 'illegal', exit: 1 });
   });
 
+  it('opens a failed step again without taking it, for whoever starts it', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'claude');
+    folder.data('checkpoint', 'drafted', '--agent', 'claude');
+    folder.data('fail', '--message', 'no disk', '--agent', 'claude');
+    folder.data('session', 'end', '--reason', 'completed', '--agent', 'claude');
+    const ran = folder.run('retry', 't1', '--open', '--note', 'the disk is free');
+    expect(ran.out).toContain('retry 1, open for whoever starts it: `holdfast start t1`');
+    expect(folder.data('sessions', '--active')['sessions']).toEqual([]);
+    expect(folder.data('resume', '--agent', 'codex')['text']).toContain('Take `t1` over with `holdfast start t1`');
+    expect(folder.data('start', 't1', '--agent', 'codex')).toMatchObject({
+      step: { retries: 1, holder: { agent: 'codex' } },
+    });
+    expect(folder.fault('retry', 't1', '--open').code).toBe('illegal');
+  });
+
   it('fails, retries twice and then leaves it to a person', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');

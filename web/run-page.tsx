@@ -1,3 +1,5 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { oneLine } from '../src/core/text.ts';
 import { Attention } from './attention.tsx';
 import { BriefView } from './brief-view.tsx';
 import { DecisionsView } from './decisions-view.tsx';
@@ -35,22 +37,34 @@ export function RunPage() {
             <RunHead status={shown} isWhole={view === 'overview'} />
             <Scrubber run={run} at={at} view={view} last={latest.data?.version ?? shown.version} />
             {at === null && <Attention run={run} status={shown} isWhole={view === 'overview'} />}
-            <nav class="tabs" aria-label="Parts of this run">
-              {runViews.map((name) => (
-                <a
-                  key={name}
-                  href={hrefOf({ page: 'run', run, view: name, at })}
-                  aria-current={name === view ? 'page' : undefined}
-                >
-                  {name}
-                </a>
-              ))}
-            </nav>
+            <Tabs run={run} at={at} view={view} />
             <View view={view} run={run} at={at} status={shown} />
           </>
         )}
       </Await>
     </div>
+  );
+}
+
+/** Where they do not fit they scroll, and the one that is shown is in sight. */
+function Tabs({ run, at, view }: RunAt & { view: RunView }) {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const current = bar.current?.querySelector<HTMLElement>('[aria-current]');
+    if (bar.current && current) bar.current.scrollLeft = current.offsetLeft - bar.current.offsetLeft - 40;
+  }, [view]);
+  return (
+    <nav ref={bar} class="tabs" aria-label="Parts of this run">
+      {runViews.map((name) => (
+        <a
+          key={name}
+          href={hrefOf({ page: 'run', run, view: name, at })}
+          aria-current={name === view ? 'page' : undefined}
+        >
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 
@@ -63,7 +77,7 @@ function RunHead({ status, isWhole }: { status: Status; isWhole: boolean }) {
       <p class="crumbs">
         <a href="#/">Runs</a> / <Id>{run.id}</Id>
       </p>
-      <h1>
+      <h1 title={oneLine(run.title)}>
         <Line text={run.title} chars={200} />
       </h1>
       {goal && isWhole && <Passage text={goal} chars={280} />}
