@@ -23,8 +23,9 @@ export function RunsPage() {
       <Await of={board}>
         {({ runs, more }) =>
           runs.length === 0 ? (
-            <Empty title="There are no runs yet.">
-              Open one in a workspace with <code>holdfast init --title … --plan FILE</code>; it appears here by itself.
+            <Empty title={all ? 'There are no runs yet.' : 'No run is open.'}>
+              {!all && 'There may be archived ones. '}Open one in a workspace with{' '}
+              <code>holdfast init --title … --plan FILE</code>; it appears here by itself.
             </Empty>
           ) : (
             <>
