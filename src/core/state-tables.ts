@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 
 /** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
-export const STATE_FORMAT = 11;
+export const STATE_FORMAT = 12;
 
 export function emptyState(): State {
   return stateWith(
