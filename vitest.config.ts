@@ -10,7 +10,7 @@ for (const name of Object.keys(process.env)) {
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/postgres.ts'],
+    globalSetup: ['test/postgres.ts', 'test/shared-folder.ts'],
     // Most tests wait for processes: a small machine has a worker for each of its cores, not one less.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,

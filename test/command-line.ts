@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterEach, inject } from 'vitest';
 
 /** The built program, run as a user runs it: a process of its own with an environment of its own. */
 export const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
@@ -99,24 +99,37 @@ export function newFolder(): Folder {
 
 /** A folder with a run and a plan: a phase with two tasks, and a task after them. */
 export function newWorkspace(): Folder {
+  return copyOf('workspace', () => {
+    const folder = newFolder();
+    folder.data('init', '--title', 'User authentication', '--id', 'auth', '--goal', 'Login survives a stolen token');
+    folder.data('plan', 'add', 'p1', 'Tokens', '--kind', 'phase');
+    const checkpoints = ['--checkpoint', 'drafted', '--checkpoint', 'tested'];
+    folder.data('plan', 'add', 't1', 'Issue tokens', '--parent', 'p1', ...checkpoints);
+    folder.data('plan', 'add', 't2', 'Rotate tokens', '--parent', 'p1', '--after', 't1');
+    folder.data('plan', 'add', 't3', 'Write the docs');
+    return folder;
+  });
+}
+
+/**
+ * A copy of a folder that many tests begin with. Whoever needs it first makes it, by the same commands as a user, and it
+ * is kept for the rest of the run: to make it again for each test would take most of the time of all tests.
+ */
+export function copyOf(name: string, make: () => Folder): Folder {
+  const kept = join(inject('sharedFolder'), name);
+  if (!existsSync(kept)) keep(make().path, kept);
   const folder = newFolder();
-  folder.data('init', '--title', 'User authentication', '--id', 'auth', '--goal', 'Login survives a stolen token');
-  folder.data('plan', 'add', 'p1', 'Tokens', '--kind', 'phase');
-  folder.data(
-    'plan',
-    'add',
-    't1',
-    'Issue tokens',
-    '--parent',
-    'p1',
-    '--checkpoint',
-    'drafted',
-    '--checkpoint',
-    'tested',
-  );
-  folder.data('plan', 'add', 't2', 'Rotate tokens', '--parent', 'p1', '--after', 't1');
-  folder.data('plan', 'add', 't3', 'Write the docs');
+  cpSync(kept, folder.path, { recursive: true });
   return folder;
+}
+
+function keep(path: string, kept: string): void {
+  try {
+    renameSync(path, kept);
+  } catch (thrown) {
+    // Another file's tests made it at the same time.
+    if (!existsSync(kept)) throw thrown;
+  }
 }
 
 function read(code: number | null, out: string, err: string): Ran {
