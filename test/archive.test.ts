@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { copyOf, type Folder, newFolder, newWorkspace } from './command-line.ts';
 
 const ACTIVE = 'docs/maestro/state/active-session.md';
 const ARCHIVED = 'docs/maestro/state/archive/2026-03-01-tokens.md';
@@ -14,7 +14,10 @@ function put(folder: Folder, path: string, text: string): void {
 const has = (folder: Folder, path: string): boolean => existsSync(join(folder.path, path));
 const textOf = (folder: Folder, path: string): string => readFileSync(join(folder.path, path), 'utf8');
 
-function session(): Folder {
+const session = (): Folder => copyOf('adopted run', adopt);
+const finished = (): Folder => copyOf('finished run', () => finish(session()));
+
+function adopt(): Folder {
   const folder = newFolder();
   const phase = (id: number, name: string) =>
     [
@@ -63,11 +66,12 @@ ${phase(2, 'Rotation')}
   return folder;
 }
 
-function finish(folder: Folder): void {
+function finish(folder: Folder): Folder {
   for (const step of folder.data('plan', 'show')['steps'] as { key: string }[]) {
     folder.data('start', step.key, '--agent', 'ada');
     folder.data('complete', step.key, '--agent', 'ada');
   }
+  return folder;
 }
 
 describe('archiving a run with files of its own', () => {
@@ -79,8 +83,7 @@ describe('archiving a run with files of its own', () => {
   });
 
   it('moves plans, design and state, updates status and pointers, and says what it moved', () => {
-    const folder = session();
-    finish(folder);
+    const folder = finished();
     const { moved, run } = folder.data('archive');
     expect(run.status).toBe('archived');
     expect(moved.map((one: { to: string }) => one.to)).toEqual([
@@ -105,9 +108,8 @@ describe('archiving a run with files of its own', () => {
   });
 
   it('never overwrites what has the same name', () => {
-    const folder = session();
+    const folder = finished();
     put(folder, ARCHIVED, 'Somebody else\n');
-    finish(folder);
     const { moved } = folder.data('archive');
     expect(textOf(folder, ARCHIVED)).toBe('Somebody else\n');
     expect(moved.at(-1).to).toBe('docs/maestro/state/archive/2026-03-01-tokens-2.md');
@@ -125,8 +127,7 @@ describe('archiving a run with files of its own', () => {
   });
 
   it('takes another name when somebody took the one that was chosen', () => {
-    const folder = session();
-    finish(folder);
+    const folder = finished();
     const { run } = folder.data('archive');
     const intent = join(folder.path, '.holdfast/archives', `${run.id}.json`);
     const [first] = JSON.parse(readFileSync(intent, 'utf8'));
@@ -143,8 +144,7 @@ describe('archiving a run with files of its own', () => {
   });
 
   it('is finished by running it again when it was cut short', () => {
-    const folder = session();
-    finish(folder);
+    const folder = finished();
     const { run } = folder.data('archive');
     // As a crash in the middle leaves it: one document moved, the rest not, the intent not marked as done.
     const intent = join(folder.path, '.holdfast/archives', `${run.id}.json`);
@@ -188,8 +188,7 @@ describe('archiving a run with files of its own', () => {
   });
 
   it('comes back with its files', () => {
-    const folder = session();
-    finish(folder);
+    const folder = finished();
     const { run } = folder.data('archive');
     expect(folder.data('unarchive', run.id)['moved']).toHaveLength(3);
     expect([has(folder, ACTIVE), has(folder, ARCHIVED)]).toEqual([true, false]);

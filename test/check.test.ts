@@ -3,21 +3,26 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { digestSnapshot, renderEnvelopes } from '../src/formats/snap/revision.ts';
 import { renderChatEntry } from '../src/formats/snap/snapshot.ts';
-import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { copyOf, type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { signed } from './signed.ts';
 
 const agent = ['--agent', 'claude'];
 
 /** A session that has ended, and its snapshot. */
 function ended(): { folder: Folder; file: string; text: string } {
+  const folder = copyOf('ended session', sit);
+  const file = join(folder.path, '.holdfast', 'snapshots', 'claude-1.md');
+  return { folder, file, text: readFileSync(file, 'utf8') };
+}
+
+function sit(): Folder {
   const folder = newWorkspace();
   writeFileSync(join(folder.path, 'token.ts'), 'export {};\n');
   folder.data('start', 't1', ...agent);
   folder.data('checkpoint', 'drafted', '--artifact', 'token.ts', ...agent);
   folder.data('raise', 'question', 'every use?', ...agent);
   folder.data('session', 'end', '--reason', 'completed', '--next', 'wire it', ...agent);
-  const file = join(folder.path, '.holdfast', 'snapshots', 'claude-1.md');
-  return { folder, file, text: readFileSync(file, 'utf8') };
+  return folder;
 }
 
 function failures(folder: Folder, ...words: string[]): Record<string, string> {

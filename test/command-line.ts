@@ -119,7 +119,7 @@ export function copyOf(name: string, make: () => Folder): Folder {
   const kept = join(inject('sharedFolder'), name);
   if (!existsSync(kept)) keep(make().path, kept);
   const folder = newFolder();
-  cpSync(kept, folder.path, { recursive: true });
+  cpSync(kept, folder.path, { recursive: true, preserveTimestamps: true });
   return folder;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../src/core/tokens.ts';
 import { parseSnapshot } from '../src/formats/snap/snapshot-reading.ts';
-import { type Folder, newWorkspace } from './command-line.ts';
+import { copyOf, type Folder, newWorkspace } from './command-line.ts';
 
 const agent = ['--agent', 'claude'];
 const read = (folder: Folder, name: string): string =>
@@ -18,7 +18,9 @@ function git(folder: Folder, ...words: string[]): string {
 }
 
 /** A session in the middle of its work, with something in every section. */
-function atWork(): Folder {
+const atWork = (): Folder => copyOf('session at work', work);
+
+function work(): Folder {
   const folder = newWorkspace();
   writeFileSync(join(folder.path, 'plan.md'), 'one\ntwo\n');
   git(folder, 'init', '-q', '-b', 'feature');
