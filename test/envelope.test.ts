@@ -195,10 +195,13 @@ describe('--json', () => {
 
   it('prints exactly one object for every refusal too, whatever the command', () => {
     const folder = newFolder();
-    for (const name of operationNames) {
-      const ran = folder.run(...name.split('.'), '--json', '--no-such-flag');
-      expect([name, ran.code, ran.err]).toEqual([name, 2, '']);
-      expect(ran.json).toMatchObject({ ok: false, fault: { code: 'usage', hints: expect.any(Array), data: {} } });
+    const refused = runAll(folder.path, (name) => [...name.split('.'), '--json', '--no-such-flag']);
+    for (const { name, code, out, err } of refused) {
+      expect([name, code, err]).toEqual([name, 2, '']);
+      expect(JSON.parse(out)).toMatchObject({
+        ok: false,
+        fault: { code: 'usage', hints: expect.any(Array), data: {} },
+      });
     }
     for (const words of [['nonsense'], ['help', 'nonsense'], ['completion', 'tcsh'], ['--nonsense'], ['plan']]) {
       expect(folder.fault(...words)).toMatchObject({ code: 'usage', exit: 2 });
@@ -259,6 +262,36 @@ describe('--json', () => {
   });
 });
 
+/**
+ * A command line for every operation, all in one process: that the program starts with each of them is shown by their
+ * life above, and to start it hundreds of times more would take longer than that.
+ */
+function runAll(cwd: string, lineOf: (name: string) => string[]) {
+  const ran = spawnSync(process.execPath, ['--input-type=module', '--eval', EVERY_LINE], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: cwd },
+    input: JSON.stringify(operationNames.map(lineOf)),
+    encoding: 'utf8',
+  });
+  const [outs, errs] = [ran.stdout.split('\0'), ran.stderr.split('\0')];
+  expect([outs.length, errs.length]).toEqual([operationNames.length + 1, operationNames.length + 1]);
+  return operationNames.map((name, index) => {
+    const [err = '', code] = errs[index]?.split('\u0001') ?? [];
+    return { name, code: Number(code), out: outs[index] ?? '', err };
+  });
+}
+
+/** Ends what each line says on both streams with a null character, and tells its exit code before that on the second. */
+const EVERY_LINE = `
+import { readFileSync, writeSync } from 'node:fs';
+import { main } from ${JSON.stringify(new URL('../dist/lib/cli/main.js', import.meta.url).href)};
+for (const argv of JSON.parse(readFileSync(0, 'utf8'))) {
+  const code = await main({ argv, environment: {}, cwd: process.cwd(), isTerminal: false, version: '' });
+  writeSync(1, '\\0');
+  writeSync(2, '\\u0001' + code + '\\0');
+}
+`;
+
 /** The same words as a request of whoever `--agent` names; what is not offered over HTTP is run as a command. */
 function openHttp(folder: ReturnType<typeof newFolder>) {
   const server = openTestServer(folder.path);
@@ -287,20 +320,16 @@ function formOf(value: unknown): unknown {
 
 describe('help', () => {
   it('explains every command with all its flags', async () => {
-    const folder = newFolder();
-    const asked = await Promise.all(
-      operationNames.map(async (name) => ({
-        operation: (await operations[name]()) as unknown as Operation,
-        help: await folder.start('help', ...name.split('.')),
-        flag: await folder.start(...name.split('.'), '--help'),
-      })),
-    );
-    for (const { operation, help, flag } of asked) {
-      expect([operation.name, help.code, flag.code, flag.out]).toEqual([operation.name, 0, 0, help.out]);
-      expect(help.out).toContain(`holdfast ${operation.name.replace('.', ' ')}`);
+    const { path } = newFolder();
+    const asked = runAll(path, (name) => ['help', ...name.split('.')]);
+    const flags = runAll(path, (name) => [...name.split('.'), '--help']);
+    for (const [index, { name, code, out }] of asked.entries()) {
+      const operation = (await operations[name]()) as unknown as Operation;
+      expect([name, code, flags[index]]).toEqual([name, 0, { name, code: 0, out, err: '' }]);
+      expect(out).toContain(`holdfast ${name.replace('.', ' ')}`);
       for (const spec of flagsOf(operation)) {
         const shown = operation.words?.includes(spec.field) ? spec.field.toUpperCase() : `--${spec.name}`;
-        expect(help.out).toContain(shown);
+        expect(out).toContain(shown);
       }
     }
   });
