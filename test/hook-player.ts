@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,6 +41,34 @@ export function payloadsOf(client: string, folder: Folder): Payload[] {
       const filled = text.replaceAll('{cwd}', folder.path).replaceAll('{home}', folder.path);
       return { event: name.slice(3, -5), payload: JSON.parse(filled) as Record<string, unknown> };
     });
+}
+
+/** The same without the commands that are run: what they leave is asked in the test of whole lives. */
+export function turnOf(client: string, folder: Folder): Payload[] {
+  const command = /"(npm test|node check\.js)"/;
+  return payloadsOf(client, folder).filter(
+    ({ event, payload }) => !/tool|shell/i.test(event) || !command.test(JSON.stringify(payload)),
+  );
+}
+
+export const startOf = (folder: Folder, source = 'startup', session = 'conversation-1') => ({
+  session_id: session,
+  cwd: folder.path,
+  hook_event_name: 'SessionStart',
+  source,
+});
+
+/** A process that an agent's session belongs to, until it is killed. */
+export function newAgent(): { pid: string; kill(): Promise<void> } {
+  const agent = spawn('sleep', ['600'], { stdio: 'ignore' });
+  return {
+    pid: String(agent.pid),
+    async kill() {
+      const gone = once(agent, 'exit');
+      agent.kill('SIGKILL');
+      await gone;
+    },
+  };
 }
 
 export function hook(

@@ -1,0 +1,348 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { clientNames } from '../src/core/client.ts';
+import { program } from './command-line.ts';
+import {
+  contextIn,
+  hook,
+  journal,
+  newAgent,
+  newRepository,
+  ofType,
+  payloadsOf,
+  play,
+  startOf,
+  turnOf,
+} from './hook-player.ts';
+
+describe('a hook', () => {
+  it('gives the brief again after a compaction, as a continuation', () => {
+    const folder = newRepository();
+    play(folder, 'codex');
+    const payload = payloadsOf('codex', folder)[0]?.payload;
+    const compacted = contextIn(hook(folder, 'codex', 'SessionStart', { ...payload, source: 'compact' }));
+    expect(compacted).toContain('was compacted and session S-1 goes on');
+    expect(compacted).not.toContain('Holdfast brief of');
+    expect(compacted).toContain('Remember the user');
+    expect(ofType(journal(folder), 'session.started')).toHaveLength(1);
+  });
+
+  it('waits for the next prompt after a compaction where the client takes nothing before', () => {
+    const folder = newRepository();
+    play(folder, 'copilot');
+    const [, asked] = payloadsOf('copilot', folder);
+    const again = { ...asked?.payload, timestamp: 1794771999000, prompt: 'And now?' };
+    expect(hook(folder, 'copilot', 'userPromptSubmitted', again).out).toBe('');
+    const compact = { ...again, timestamp: 1794771999100, trigger: 'auto' };
+    expect(hook(folder, 'copilot', 'preCompact', compact).out).toBe('');
+    const next = hook(folder, 'copilot', 'userPromptSubmitted', { ...again, timestamp: 1794771999200 });
+    expect(next.answer).toEqual({ additionalContext: expect.stringContaining('was compacted') });
+    expect(hook(folder, 'copilot', 'userPromptSubmitted', { ...again, timestamp: 1794771999300 }).out).toBe('');
+  });
+
+  it('sees in the transcript of Gemini that a compaction took place, which it announces before every request', () => {
+    const folder = newRepository();
+    const transcript = join(folder.path, 'session.jsonl');
+    const tokens = { input: 50, output: 5, cached: 10, thoughts: 2, tool: 0, total: 57 };
+    writeFileSync(transcript, `${JSON.stringify({ id: 'm1', type: 'gemini', content: 'x', tokens })}\n`);
+    const tell = (event: string, timestamp: string, more: Record<string, unknown> = {}) => {
+      const base = { session_id: 'gemini-1', cwd: folder.path, transcript_path: transcript, hook_event_name: event };
+      return contextIn(hook(folder, 'gemini', event, { ...base, timestamp, ...more }));
+    };
+    expect(tell('BeforeAgent', '2026-11-15T20:00:01.000Z', { prompt: 'Begin' })).toContain('Holdfast brief of');
+    tell('PreCompress', '2026-11-15T20:00:02.000Z', { trigger: 'auto' });
+    tell('AfterAgent', '2026-11-15T20:00:03.000Z', { prompt: 'Begin', prompt_response: 'Yes' });
+    expect(tell('BeforeAgent', '2026-11-15T20:00:09.000Z', { prompt: 'Go on' })).toBe('');
+    appendFileSync(transcript, `${JSON.stringify({ $set: { messages: [] } })}\n`);
+    tell('AfterAgent', '2026-11-15T20:00:10.000Z', { prompt: 'Go on', prompt_response: 'Yes' });
+    // As if some time had passed: within seconds one prompt is answered once.
+    for (const name of readdirSync(join(folder.path, '.holdfast', 'hooks'))) {
+      if (name.endsWith('.said')) rmSync(join(folder.path, '.holdfast', 'hooks', name));
+    }
+    expect(tell('BeforeAgent', '2026-11-15T20:00:19.000Z', { prompt: 'And on' })).toContain('was compacted');
+    expect(ofType(journal(folder), 'usage.added').map((one) => one.body)).toMatchObject([
+      { input: 50, output: 7, cached: 10 },
+    ]);
+  });
+
+  it('speaks once when one client runs two hook files, and records one session', () => {
+    const folder = newRepository();
+    const own = payloadsOf('copilot', folder);
+    const session = own[0]?.payload['sessionId'] as string;
+    const first = hook(folder, 'copilot', 'sessionStart', own[0]?.payload);
+    // The same moment through the file of Claude Code, which Copilot reads too.
+    const second = hook(
+      folder,
+      'claude',
+      'SessionStart',
+      { ...startOf(folder, 'new', session) },
+      { COPILOT_CLI: '1', CLAUDECODE: '' },
+    );
+    expect([first.answer !== null, second.out]).toEqual([true, '']);
+    const tool = own.find(({ payload }) => payload['toolName'] === 'bash');
+    hook(folder, 'copilot', 'postToolUse', tool?.payload);
+    const other = {
+      session_id: session,
+      hook_event_name: 'PostToolUse',
+      cwd: folder.path,
+      timestamp: '2026-11-15T20:00:00.000Z',
+      tool_name: 'Bash',
+      tool_input: { command: 'npm test' },
+      tool_result: 'ok',
+    };
+    hook(folder, 'claude', 'PostToolUse', other, { COPILOT_CLI: '1', CLAUDECODE: '' });
+    const events = journal(folder);
+    expect(ofType(events, 'session.started')).toHaveLength(1);
+    expect(ofType(events, 'effect.began')).toHaveLength(1);
+  });
+
+  it('leaves an effect without an end when the agent is killed, and tells the next agent, of another client', async () => {
+    const folder = newRepository();
+    const agent = newAgent();
+    const env = { CLAUDE_PID: agent.pid };
+    for (const { event, payload } of payloadsOf('claude', folder).slice(0, 6))
+      hook(folder, 'claude', event, payload, env);
+    folder.env['HOLDFAST_AGENT'] = 'claude';
+    folder.data(
+      'decide',
+      '--context',
+      'Where to keep it',
+      '--decision',
+      'A signed cookie',
+      '--reason',
+      'No table',
+      '--irreversible',
+    );
+    delete folder.env['HOLDFAST_AGENT'];
+    const deploy = {
+      ...payloadsOf('claude', folder)[7]?.payload,
+      tool_input: { command: 'git push origin main' },
+      tool_use_id: 'toolu_last',
+    };
+    hook(folder, 'claude', 'PreToolUse', deploy, env);
+    await agent.kill();
+
+    const brief = contextIn(hook(folder, 'codex', 'SessionStart', payloadsOf('codex', folder)[0]?.payload));
+    expect(brief).toContain('UNCERTAIN');
+    expect(brief).toContain('git push origin main');
+    expect(brief).toContain('irreversible');
+    expect(brief).toContain('Remember the user');
+    expect(brief).toContain('A signed cookie');
+    const events = journal(folder);
+    expect(ofType(events, 'session.ended')).toMatchObject([{ body: { id: 'S-1', reason: 'crashed' } }]);
+    expect(ofType(events, 'snapshot.taken').at(-1)?.body).toMatchObject({ session: 'S-1', reconstructed: true });
+    expect(folder.data('runs')['runs']).toHaveLength(1);
+
+    // The same entry on the next agent's list is the same step, taken over.
+    hook(folder, 'codex', 'PostToolUse', payloadsOf('codex', folder)[2]?.payload);
+    const [first] = folder.data('plan', 'show')['steps'];
+    expect(first).toMatchObject({ key: 'todo-1', status: 'in_progress', holder: { agent: 'codex' } });
+  });
+
+  it.each(clientNames)('takes a session of %s that tells no end for ended when its turn was over', async (client) => {
+    const folder = newRepository();
+    const agent = newAgent();
+    const env = { HOLDFAST_PID: agent.pid };
+    for (const { event, payload } of turnOf(client, folder))
+      hook(folder, client, event, 'pid' in payload ? { ...payload, pid: Number(agent.pid) } : payload, env);
+    await agent.kill();
+    const other = client === 'codex' ? 'claude' : 'codex';
+    const brief = contextIn(hook(folder, other, 'SessionStart', payloadsOf(other, folder)[0]?.payload));
+    expect(brief).toContain('Remember the user');
+    expect(brief).not.toContain('crashed');
+    expect(ofType(journal(folder), 'session.ended')).toMatchObject([
+      { body: { id: 'S-1', reason: 'completed', unannounced: true } },
+    ]);
+    const { out } = folder.run('sessions');
+    expect(out).toContain('completed (its end was not told)');
+  });
+
+  it('gives a conversation one session when Copilot tells the request before the start, after a process that only compacted', async () => {
+    const folder = newRepository();
+    play(folder, 'copilot');
+    const [start, prompt] = payloadsOf('copilot', folder).map(({ payload }) => payload);
+    hook(folder, 'copilot', 'sessionEnd', { ...start, reason: 'complete' });
+    const compacting = newAgent();
+    hook(folder, 'copilot', 'preCompact', { ...start, trigger: 'manual' }, { HOLDFAST_PID: compacting.pid });
+    await compacting.kill();
+    hook(folder, 'copilot', 'userPromptSubmitted', { ...prompt, timestamp: 1794771999000, prompt: 'And now?' });
+    hook(folder, 'copilot', 'sessionStart', { ...start, source: 'resume', initialPrompt: 'And now?' });
+    const events = journal(folder);
+    expect(ofType(events, 'session.started').map(({ body }) => [body.id, body.continues ?? null])).toEqual([
+      ['S-1', null],
+      ['S-2', 'S-1'],
+      ['S-3', 'S-2'],
+    ]);
+    expect(ofType(events, 'session.ended').map(({ body }) => [body.id, body.reason])).toEqual([
+      ['S-1', 'completed'],
+      ['S-2', 'completed'],
+    ]);
+    expect(ofType(events, 'note.added').at(-1)).toMatchObject({ session: 'S-3', body: { text: 'Asked: And now?' } });
+  });
+
+  it('gives a conversation one session when two hooks of its client run at the same moment', async () => {
+    for (let time = 0; time < 4; time++) {
+      const folder = newRepository();
+      folder.data('init', '--title', 'Race', '--id', 'race');
+      const first = payloadsOf('copilot', folder).slice(0, 2);
+      const ran = first.map(async ({ event, payload }) => {
+        const child = spawn(process.execPath, [program, 'hook', 'copilot', event], {
+          cwd: folder.path,
+          env: { ...folder.env, COPILOT_CLI: '1' },
+          stdio: ['pipe', 'ignore', 'ignore'],
+        });
+        child.stdin.end(JSON.stringify(payload));
+        await once(child, 'exit');
+      });
+      await Promise.all(ran);
+      expect(ofType(journal(folder), 'session.started')).toHaveLength(1);
+      expect(ofType(journal(folder), 'note.added')).toMatchObject([{ session: 'S-1' }]);
+    }
+  });
+
+  it('takes no session for ended that had begun and was asked something', async () => {
+    const folder = newRepository();
+    const agent = newAgent();
+    for (const { event, payload } of payloadsOf('gemini', folder).slice(0, 2))
+      hook(folder, 'gemini', event, payload, { HOLDFAST_PID: agent.pid });
+    await agent.kill();
+    expect(folder.data('supervise')).toMatchObject({ crashed: [{ session: 'S-1' }], ended: [] });
+  });
+
+  it('does not take a session for ended while something of it runs in the background', () => {
+    const folder = newRepository();
+    play(folder, 'claude');
+    const stop = payloadsOf('claude', folder).at(-1);
+    expect(stop?.event).toBe('Stop');
+    const before = ofType(journal(folder), 'snapshot.taken').at(-1);
+    expect(before?.body.atRest).toBe(true);
+    hook(folder, 'claude', 'UserPromptSubmit', {
+      ...stop?.payload,
+      prompt_id: 'another',
+      hook_event_name: 'UserPromptSubmit',
+      prompt: 'Go on.',
+    });
+    hook(folder, 'claude', 'Stop', { ...stop?.payload, prompt_id: 'another', background_tasks: [{ id: 'b1' }] });
+    expect(ofType(journal(folder), 'snapshot.taken').at(-1)?.body.atRest).toBeUndefined();
+  });
+
+  it('tells whoever goes on what was asked and said last and what comes after, and nothing of what was installed', async () => {
+    const folder = newRepository();
+    const agent = newAgent();
+    const env = { CLAUDE_PID: agent.pid };
+    const payloads = payloadsOf('claude', folder);
+    for (const { event, payload } of payloads) hook(folder, 'claude', event, payload, env);
+    const stop = payloads.at(-1)?.payload;
+    const asked = { hook_event_name: 'UserPromptSubmit', prompt: 'Now the tests, please.', prompt_id: 'another' };
+    hook(folder, 'claude', 'UserPromptSubmit', { ...stop, ...asked }, env);
+    writeFileSync(join(folder.path, 'left.ts'), 'half');
+    await agent.kill();
+    folder.data('install', 'codex');
+    const brief = contextIn(hook(folder, 'codex', 'SessionStart', payloadsOf('codex', folder)[0]?.payload));
+    expect(brief).toMatch(/Asked last \(S-1, .*\): "Now the tests, please\."/);
+    const said = String(stop?.['last_assistant_message']);
+    expect(brief).toMatch(/Said at the end of the last turn \(S-1, /);
+    expect(brief).toContain(said.slice(0, 40));
+    expect(brief.indexOf('Said at the end')).toBeLessThan(brief.indexOf('Asked last'));
+    expect(brief).toContain('After it: todo-2 "Run the tests".');
+    expect(brief).toContain('go on from the files that were changed for it');
+    expect(brief).toContain('left.ts half-changed');
+    expect(brief).not.toMatch(/\.codex|\.agents|AGENTS\.md/);
+    const [, prompt] = payloadsOf('gemini', folder);
+    const request = { ...prompt?.payload, prompt: 'Go on.' };
+    const other = contextIn(hook(folder, 'gemini', prompt?.event ?? '', request));
+    expect(other).toMatch(/Asked before \(S-1, .*\): "Now the tests, please\."\n- Asked last \(S-3, .*\): "Go on\."/);
+  });
+
+  it('takes a conversation up again after its client died, with the steps it held', async () => {
+    const folder = newRepository();
+    const agent = newAgent();
+    const payloads = payloadsOf('claude', folder);
+    for (const { event, payload } of payloads.slice(0, 5))
+      hook(folder, 'claude', event, payload, { CLAUDE_PID: agent.pid });
+    await agent.kill();
+    hook(folder, 'claude', 'SessionStart', { ...payloads[0]?.payload, source: 'resume' });
+    const [, second] = ofType(journal(folder), 'session.started');
+    expect(second?.body).toMatchObject({ id: 'S-2', continues: 'S-1', client: { name: 'claude' } });
+    expect(folder.data('plan', 'show')['steps'][0]).toMatchObject({ key: 'todo-1', holder: { session: 'S-2' } });
+  });
+
+  it('ends a session with a snapshot, and begins another that continues it', () => {
+    const folder = newRepository();
+    play(folder, 'claude');
+    const [first] = payloadsOf('claude', folder);
+    hook(folder, 'claude', 'SessionEnd', { ...first?.payload, hook_event_name: 'SessionEnd', reason: 'other' });
+    expect(folder.data('sessions')['sessions']).toMatchObject([{ id: 'S-1', status: 'completed' }]);
+    const brief = contextIn(hook(folder, 'claude', 'SessionStart', { ...first?.payload, source: 'resume' }));
+    expect(brief).toContain('Remember the user');
+    const sessions = folder.data('sessions')['sessions'] as { id: string; continues: string | null; status: string }[];
+    expect(sessions).toContainEqual(expect.objectContaining({ id: 'S-2', continues: 'S-1', status: 'active' }));
+    hook(folder, 'claude', 'SessionEnd', { ...first?.payload, hook_event_name: 'SessionEnd', reason: 'other' });
+    expect(folder.data('sessions')['sessions']).toContainEqual(
+      expect.objectContaining({ id: 'S-2', status: 'completed' }),
+    );
+  });
+
+  it('records a subagent as a session of its own, with its parent and its tokens', () => {
+    const folder = newRepository();
+    play(folder, 'claude', 2);
+    const base = {
+      ...startOf(folder),
+      session_id: payloadsOf('claude', folder)[0]?.payload['session_id'],
+      agent_id: 'a1',
+      agent_type: 'Explore',
+    };
+    hook(folder, 'claude', 'SubagentStart', { ...base, hook_event_name: 'SubagentStart' });
+    hook(folder, 'claude', 'PostToolUse', {
+      ...base,
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Read',
+      tool_input: { file_path: join(folder.path, 'notes.md') },
+      tool_use_id: 'toolu_sub',
+    });
+    const transcript = join(folder.path, 'agent.jsonl');
+    const message = (id: string) =>
+      JSON.stringify({
+        type: 'assistant',
+        message: {
+          id,
+          model: 'm',
+          usage: { input_tokens: 10, cache_read_input_tokens: 90, cache_creation_input_tokens: 5, output_tokens: 7 },
+        },
+      });
+    writeFileSync(transcript, `${message('one')}\n${message('one')}\n${message('two')}\n`);
+    hook(folder, 'claude', 'SubagentStop', {
+      ...base,
+      hook_event_name: 'SubagentStop',
+      agent_transcript_path: transcript,
+      last_assistant_message: 'Found it.',
+    });
+    const events = journal(folder);
+    expect(ofType(events, 'session.started')[1]?.body).toMatchObject({
+      id: 'S-2',
+      agent: 'claude.Explore',
+      parent: 'S-1',
+    });
+    expect(ofType(events, 'files.seen')[0]?.session).toBe('S-2');
+    expect(ofType(events, 'usage.added')[0]?.body).toMatchObject({
+      agent: 'claude.Explore',
+      input: 210,
+      output: 14,
+      cached: 180,
+    });
+    expect(folder.data('sessions')['sessions']).toContainEqual(
+      expect.objectContaining({ id: 'S-2', status: 'completed' }),
+    );
+    // A helper that nobody announced is none of ours.
+    hook(folder, 'claude', 'SubagentStop', {
+      ...base,
+      agent_id: 'a9',
+      hook_event_name: 'SubagentStop',
+      agent_transcript_path: '',
+    });
+    expect(ofType(journal(folder), 'session.started')).toHaveLength(2);
+  });
+});
