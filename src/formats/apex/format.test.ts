@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../core/account.ts';
-import { formatSuite, richAccount } from '../format.suite.ts';
+import { richAccount } from '../accounts.suite.ts';
+import { formatSuite } from '../format.suite.ts';
 import { apex } from './format.ts';
 import {
   files,

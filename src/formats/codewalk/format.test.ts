@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../core/account.ts';
-import { formatSuite, richAccount } from '../format.suite.ts';
+import { richAccount } from '../accounts.suite.ts';
+import { formatSuite } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from '../gsd/format.ts';
 import { codewalk } from './format.ts';

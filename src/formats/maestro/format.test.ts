@@ -1,5 +1,6 @@
 import type { Account } from '../../core/account.ts';
-import { formatSuite, richAccount } from '../format.suite.ts';
+import { richAccount } from '../accounts.suite.ts';
+import { formatSuite } from '../format.suite.ts';
 import { maestro } from './format.ts';
 import { broken, elided, headless, json, next, overEscaped, place, seed, served, tier } from './samples.suite.ts';
 

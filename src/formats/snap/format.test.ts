@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Account, AccountStep } from '../../core/account.ts';
-import { formatSuite, richAccount, type Sample } from '../format.suite.ts';
+import { richAccount } from '../accounts.suite.ts';
+import { formatSuite, type Sample } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
 import { snap } from './format.ts';
 

@@ -90,32 +90,16 @@ describe('appends', () => {
   });
 
   it('that lost their answer are not made again', async () => {
-    const schema = newSchema();
-    const direct = await openPostgresStore({ url, schema });
-    await put(direct, 'r', [note('a')]);
-    const proxy = await openProxy(Number(new URL(url).port));
-    const through = new URL(url);
-    through.port = String(proxy.port);
-    const store = await openPostgresStore({ url: through.href, schema, connections: 1 });
-    const batch = batchOf('r', [note('once')], await headOf(store, 'r'));
+    const { proxy, store, batch, direct, close } = await openThroughProxy();
     proxy.loseNextAnswer();
     expect(await store.append(batch)).toEqual({ outcome: 'appended' });
     expect(proxy.lost()).toBe(1);
     expect(await direct.read('r', 0, 9)).toHaveLength(2);
-    await store.close();
-    await direct.close();
-    proxy.close();
+    await close();
   });
 
   it('that the server is still at when the connection is lost are not made again', async () => {
-    const schema = newSchema();
-    const direct = await openPostgresStore({ url, schema });
-    await put(direct, 'r', [note('a')]);
-    const proxy = await openProxy(Number(new URL(url).port));
-    const through = new URL(url);
-    through.port = String(proxy.port);
-    const store = await openPostgresStore({ url: through.href, schema, connections: 1 });
-    const batch = batchOf('r', [note('once')], await headOf(store, 'r'));
+    const { schema, proxy, store, batch, direct, close } = await openThroughProxy();
     const waiting = async (count: number): Promise<void> => {
       const blocked = () =>
         sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${`%"${schema.replaceAll('"', '""')}".runs AS known%`}`;
@@ -131,11 +115,27 @@ describe('appends', () => {
     });
     expect(await appended.outcome).toEqual({ outcome: 'appended' });
     expect(await direct.read('r', 0, 9)).toHaveLength(2);
+    await close();
+  });
+});
+
+/** A run with one event, a store on it whose connection can be lost, and what it is to append. */
+async function openThroughProxy() {
+  const schema = newSchema();
+  const direct = await openPostgresStore({ url, schema });
+  await put(direct, 'r', [note('a')]);
+  const proxy = await openProxy(Number(new URL(url).port));
+  const through = new URL(url);
+  through.port = String(proxy.port);
+  const store = await openPostgresStore({ url: through.href, schema, connections: 1 });
+  const batch = batchOf('r', [note('once')], await headOf(store, 'r'));
+  const close = async (): Promise<void> => {
     await store.close();
     await direct.close();
     proxy.close();
-  });
-});
+  };
+  return { schema, proxy, store, batch, direct, close };
+}
 
 describe('the feed', () => {
   it('waits for what began earlier and is not committed yet', async () => {

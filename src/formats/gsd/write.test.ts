@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../../core/account.ts';
+import type { Files } from '../format.ts';
+import { gsd } from './format.ts';
+import { account, files, found, main, now, page, parse } from './pages.suite.ts';
+import { folder } from './samples.suite.ts';
+
+describe('gsd: writing in place', () => {
+  const render = (text: string, change: (run: Account) => void): string => {
+    const run = structuredClone(account(text));
+    change(run);
+    return gsd.render(run, found, files(text), now).get(main) ?? text;
+  };
+  const diff = (before: string, after: string): string[] => {
+    const there = new Set(before.split('\n'));
+    return after.split('\n').filter((line) => !there.has(line));
+  };
+
+  it('puts a decision into a list, a table, and in the place of a none', () => {
+    const add = (run: Account) =>
+      void run.decisions.push({ decision: 'Go', reason: 'Wind', step: '2', status: 'active' });
+    expect(diff(page('G1'), render(page('G1'), add))).toEqual(['- [Phase 2]: Go — Wind']);
+    expect(diff(page('G0'), render(page('G0'), add))).toEqual(['| 2 | Go | Wind |']);
+    expect(diff(page('G2'), render(page('G2'), add))).toEqual([`last_updated: "${now}"`, '- [Phase 2]: Go — Wind']);
+    expect(render(page('G2'), add)).not.toContain('None yet.');
+  });
+
+  it('moves milestone, slice and task of the newer tool, and the signs of its registry', () => {
+    const done = (run: Account) => {
+      for (const step of run.steps) step.status = 'completed';
+      run.steps.push(
+        { key: 'M003', title: 'Third harvest', kind: 'phase', status: 'in_progress' },
+        { key: 'M003.S01', title: 'Ladders', kind: 'plan', parent: 'M003', status: 'in_progress' },
+      );
+    };
+    const after = render(page('gsd-2'), done);
+    expect(diff(page('gsd-2'), after).filter((line) => !line.startsWith('|'))).toEqual(
+      expect.arrayContaining([
+        '**Active Milestone:** M003: Third harvest',
+        '**Active Slice:** S01: Ladders',
+        '**Active Task:** None',
+        '- ✅ **M002:** Second harvest',
+      ]),
+    );
+    const next = (run: Account) => {
+      for (const step of run.steps) if (step.kind === 'task') step.status = 'completed';
+      run.steps.push({ key: 'M002.S03.T02', title: 'Dye', kind: 'task', parent: 'M002.S03', status: 'pending' });
+    };
+    expect(diff(page('gsd-2'), render(page('gsd-2'), next))).toEqual(
+      expect.arrayContaining(['**Active Task:** T02: Dye', '**Phase:** planning']),
+    );
+    const dashed = page('gsd-2').replace('T01: Weave', 'T01 — Weave');
+    expect(render(dashed, next)).toContain('**Active Task:** T02 — Dye');
+  });
+
+  it('stays at a phase that claims to be running when all its plans are done', () => {
+    const state = '# Project State\n\n## Current Position\n\nPhase: 2 (Rigging) — EXECUTING\nPlan: Not started\n';
+    const roadmap =
+      '# Roadmap\n\n## Phase 1: Hull\n\nPlans:\n- [ ] 01-01: Planks\n\n## Phase 2: Rigging\n\nPlans:\n- [x] 02-01: Ropes\n';
+    const there = new Map([
+      [main, state],
+      ['.planning/ROADMAP.md', roadmap],
+    ]);
+    const place = { ...found, files: [...there.keys()] };
+    const run = gsd.parse(place, there).account as Account;
+    expect(run.steps.find(({ key }) => key === '2')?.status).toBe('in_progress');
+    const derived = run.steps.map((step) => (step.key === '2' ? { ...step, status: 'completed' as const } : step));
+    expect([...gsd.render({ ...run, steps: derived }, place, there, now).keys()]).toEqual([]);
+  });
+
+  it('strikes a blocker that was resolved and ticks a box', () => {
+    const settle = (run: Account) => {
+      for (const item of run.items) Object.assign(item, { status: 'resolved', resolution: undefined });
+    };
+    expect(diff(page('G1'), render(page('G1'), settle))).toEqual([
+      '- [x] Write the runbook',
+      '- ~~No test mailbox~~ RESOLVED',
+      '- ~~[Phase 4]: Nonexistent index makes none of the retries work~~ RESOLVED',
+    ]);
+    expect(diff(page('G4'), render(page('G4'), settle))).toContain('- [x] Supplier is closed until 2026-07-01');
+  });
+
+  it('moves position, counters and bar when a plan is done, and nothing else', () => {
+    const text = page('G2');
+    const after = render(text, (run) => {
+      for (const step of run.steps) if (step.key === '02-02') step.status = 'completed';
+    });
+    expect(diff(text, after)).toEqual([
+      `last_updated: "${now}"`,
+      '  completed_plans: 4',
+      '  percent: 67',
+      'Plan: 3 of 3',
+      'Status: Ready to execute',
+      'Progress: [███████░░░] 67%',
+    ]);
+  });
+
+  it('ticks the roadmap', () => {
+    const { account: run } = gsd.parse(folder.found, folder.files);
+    const changed = structuredClone(run as Account);
+    for (const step of changed.steps) if (step.key.startsWith('02-02')) step.status = 'completed';
+    changed.steps.push(
+      { key: '02-04', title: 'Ring again', kind: 'plan', parent: '2', status: 'pending' },
+      { key: '4', title: 'Paint', kind: 'phase', status: 'pending' },
+    );
+    const roadmap = gsd.render(changed, folder.found, folder.files, now).get('app/.planning/ROADMAP.md') ?? '';
+    expect(diff(folder.files.get('app/.planning/ROADMAP.md') ?? '', roadmap)).toEqual([
+      '- [ ] **Phase 4: Paint**',
+      '- [x] 02-02-PLAN.md — Mute the bells',
+      '- [ ] 02-04: Ring again',
+    ]);
+  });
+
+  it('leaves a percentage alone that never followed from the counters', () => {
+    const text = page('G2').replace('percent: 50', 'percent: 15').replace('] 50%', '] 15% (by feel)');
+    const after = render(text, (run) => {
+      for (const step of run.steps) if (step.key === '02-02') step.status = 'completed';
+    });
+    expect(after).toContain('percent: 15');
+    expect(after).toContain('15% (by feel)');
+  });
+
+  it('writes the end of a session and what is next where they stand', () => {
+    const after = render(page('G4'), (run) => {
+      run.sessions.push({ agent: 'coder', status: 'completed', endedAt: now, workingOn: 'The second wick' });
+      run.next = 'Light it';
+    });
+    expect(diff(page('G4'), after)).toEqual([
+      'stopped_at: The second wick',
+      `last_updated: "${now}"`,
+      '## Next Action',
+      'Light it',
+      `**Last Date:** ${now}`,
+      '**Stopped At:** The second wick',
+    ]);
+  });
+
+  it('writes nothing into a page with conflict markers', () => {
+    const text = page('G1').replace('## Session', '<<<<<<< HEAD\n=======\n>>>>>>> x\n## Session');
+    expect(parse(text).writable).toBe(false);
+    expect(gsd.render(account(page('G1')), found, files(text), now).size).toBe(0);
+  });
+});
+
+describe('gsd: finding and salvaging', () => {
+  const tree = (all: Files) => ({ paths: [...all.keys()].sort(), read: (path: string) => all.get(path) ?? null });
+
+  it('finds nested folders, workstreams and loose pages, and leaves others alone', () => {
+    const all = new Map([
+      ['.planning/STATE.md', page('G1')],
+      ['.planning/workstreams/api/STATE.md', page('G2')],
+      ['packages/web/.planning/STATE.md', page('G3')],
+      ['packages/web/.planning/phases/01-a/01-01-PLAN.md', ''],
+      ['.gsd/STATE.md', page('gsd-2')],
+      ['STATE.md', page('G1')],
+      ['docs/STATE.md', '# The state of things\n\nProse.\n'],
+      ['tool/STATE.md', 'initiative: init-1\ntitle: T\n'],
+      ['lost/.planning/HANDOFF.json', '{}'],
+    ]);
+    expect(gsd.detect(tree(all)).map((one) => one.main)).toEqual([
+      '.gsd/STATE.md',
+      '.planning/STATE.md',
+      '.planning/workstreams/api/STATE.md',
+      'STATE.md',
+      'lost/.planning/STATE.md',
+      'packages/web/.planning/STATE.md',
+    ]);
+  });
+
+  it('puts a run together from what lies around a page that is gone', () => {
+    const all = new Map(folder.files).set(folder.found.main, '\0\0\0');
+    const salvaged = gsd.salvage(folder.found, tree(all));
+    expect(salvaged?.confidence.find(({ step }) => step === '02-01')).toEqual({
+      step: '02-01',
+      confidence: 'high',
+      from: 'app/.planning/phases/02-quiet-hours/02-01-SUMMARY.md',
+    });
+    expect(salvaged?.confidence.find(({ step }) => step === '1')?.confidence).toBe('medium');
+    expect(salvaged?.account.decisions.length).toBe(2);
+    expect(gsd.salvage(found, tree(new Map([[main, '']])))).toBeNull();
+  });
+});
