@@ -142,7 +142,7 @@ export function formatSuite(format: Format, cases: FormatCases): void {
   });
 
   describe(`${format.name}: size`, () => {
-    it('reads and edits ten megabytes', () => {
+    it('reads and edits ten megabytes', { timeout: 120_000 }, () => {
       const { found, files } = cases.long(10 * 1024 * 1024);
       const { account } = format.parse(found, files);
       expect(account).not.toBeNull();
