@@ -1,22 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { newWorkspace } from './command-line.ts';
+import { sampleFaults } from './fault-sample.ts';
+import { crash } from './long/faults/crash.ts';
 import { parts } from './long/faults/main.ts';
-import { tryPart } from './long/faults/part.ts';
-import { canInject } from './long/faults/place.ts';
-import { seeded } from './long/faults/random.ts';
+import { postgres } from './long/faults/postgres.ts';
 
-/** A sample of `npm run test:long faults`, the same one every time. */
-describe.skipIf(!canInject)('what survives faults', () => {
-  it.each(parts)(
-    '$name',
-    async (part) => {
-      const { failures } = await tryPart(part, { random: seeded(1).fork(part.name), long: false });
-      expect(failures).toEqual([]);
-    },
-    180_000,
-  );
-});
+// Those two are in a file of their own, so that two workers share what takes longest.
+sampleFaults(parts.filter((part) => part !== crash && part !== postgres));
 
 describe('a journal that is damaged', () => {
   function damaged() {
