@@ -2,9 +2,10 @@ import type { Node } from 'jsonc-parser';
 import type { Problem } from '../format.ts';
 import { shapeOf } from './decisions.ts';
 import { isNewer, needsMigration } from './migrate.ts';
-import type { Reading, StepOrigin } from './read.ts';
+import type { Reading } from './read.ts';
 import { folderOf } from './read.ts';
 import { elements, member, members, stringAt } from './state-file.ts';
+import type { StepOrigin } from './step-entries.ts';
 import { contextOf, stepNumber, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
 import { DECISION_KEYS } from './template.ts';
 import { momentOf } from './words.ts';
@@ -20,7 +21,13 @@ export function checkState(reading: Reading, files: readonly string[]): Problem[
   };
   checkVersion(reading, say);
   checkIdentity(reading, say);
-  for (const origin of reading.steps) checkStep(origin, say);
+  if (member(root, 'steps')?.type === 'array')
+    say(
+      'step_list',
+      member(root, 'steps'),
+      'steps is a list; in this format it is an object by key. It is kept as it is.',
+    );
+  for (const origin of reading.steps) if (origin.node.type === 'object') checkStep(origin, say);
   checkOrder(reading, say);
   checkTimes(reading, say);
   checkArtifacts(reading, files, say);

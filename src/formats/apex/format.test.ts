@@ -11,10 +11,14 @@ import {
   handoff,
   logs,
   MAIN,
+  markedNames,
   noVersion,
+  ownSteps,
   place,
   state,
   step,
+  stepList,
+  stepNames,
   v1,
   v2,
   v3,
@@ -124,6 +128,10 @@ formatSuite(apex, {
     { name: 'decisions in three shapes', found: place(), files: files(logs) },
     { name: 'findings in six shapes', found: place(), files: files(findings) },
     { name: 'gates', found: place(), files: files(gates) },
+    { name: 'a list of steps', found: place(), files: files(stepList) },
+    { name: 'a list of own steps', found: place(), files: files(ownSteps) },
+    { name: 'a list of names', found: place(), files: files(stepNames) },
+    { name: 'a list of names with marks', found: place(), files: files(markedNames) },
     { name: 'session-state-v3', found: place(), files: files(v3.replace('"3.0"', '"session-state-v3"')) },
     { name: 'tabs', found: place(), files: files(v3.replace(/^ +/gm, (blanks) => '\t'.repeat(blanks.length / 2))) },
     { name: 'one line', found: place(), files: files(JSON.stringify(JSON.parse(v3))) },
@@ -171,47 +179,52 @@ describe('apex: place', () => {
 
 describe('apex: time', () => {
   /** How often the text is looked into cannot be counted from outside; how much longer ten times the text takes can. */
-  it.each(['decisions', 'findings', 'steps', 'artifacts'] as const)('grows with the size and no faster: %s', (what) => {
-    const sized = (count: number): string => {
-      const many = <T>(make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
-      switch (what) {
-        case 'decisions':
-          return state({ decision_log: many((index) => ({ decision: `Choice ${index}`, step: '1' })) }, [step('1')]);
-        case 'findings':
-          return state({ open_findings: many(() => 'The same words') }, [step('1')]);
-        case 'steps':
-          return state(
-            {},
-            many((index) => step(`${index + 1}`)),
-          );
-        case 'artifacts':
-          return state({}, [step('1', { artifacts: many((index) => `agent-output/harbor/01-${index}.md`) })]);
-        default:
-          return what satisfies never;
-      }
-    };
-    const time = (text: string): number => {
-      const began = process.cpuUsage();
-      const read = apex.parse(place(), files(text)).account;
-      if (!read) throw new Error('The sample cannot be read.');
-      const moved = read.steps.map((one) => ({
-        ...one,
-        status: 'completed' as const,
-        artifacts: (one.artifacts ?? []).slice(1),
-      }));
-      apex.render(
-        { ...read, steps: moved, items: [], decisions: [] },
-        place(),
-        files(text),
-        '2026-05-01T00:00:00.000Z',
-      );
-      const { user, system } = process.cpuUsage(began);
-      return user + system;
-    };
-    const [small, large] = [sized(1500), sized(15_000)];
-    time(small);
-    const fast = Math.min(time(small), time(small), time(small));
-    // Ten times the size squared would be a hundred times; the rest is for the collector of garbage.
-    expect(time(large) / fast).toBeLessThan(45);
-  });
+  it.each(['decisions', 'findings', 'steps', 'names', 'artifacts'] as const)(
+    'grows with the size and no faster: %s',
+    (what) => {
+      const sized = (count: number): string => {
+        const many = <T>(make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+        switch (what) {
+          case 'decisions':
+            return state({ decision_log: many((index) => ({ decision: `Choice ${index}`, step: '1' })) }, [step('1')]);
+          case 'findings':
+            return state({ open_findings: many(() => 'The same words') }, [step('1')]);
+          case 'steps':
+            return state(
+              {},
+              many((index) => step(`${index + 1}`)),
+            );
+          case 'names':
+            return state({ current_step: 4 }, []).replace('{\n\n  }', JSON.stringify(many(() => 'The same name')));
+          case 'artifacts':
+            return state({}, [step('1', { artifacts: many((index) => `agent-output/harbor/01-${index}.md`) })]);
+          default:
+            return what satisfies never;
+        }
+      };
+      const time = (text: string): number => {
+        const began = process.cpuUsage();
+        const read = apex.parse(place(), files(text)).account;
+        if (!read) throw new Error('The sample cannot be read.');
+        const moved = read.steps.map((one) => ({
+          ...one,
+          status: 'completed' as const,
+          artifacts: (one.artifacts ?? []).slice(1),
+        }));
+        apex.render(
+          { ...read, steps: moved, items: [], decisions: [] },
+          place(),
+          files(text),
+          '2026-05-01T00:00:00.000Z',
+        );
+        const { user, system } = process.cpuUsage(began);
+        return user + system;
+      };
+      const [small, large] = [sized(1500), sized(15_000)];
+      time(small);
+      const fast = Math.min(time(small), time(small), time(small));
+      // Ten times the size squared would be a hundred times; the rest is for the collector of garbage.
+      expect(time(large) / fast).toBeLessThan(45);
+    },
+  );
 });

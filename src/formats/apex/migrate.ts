@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser';
 import type { Editor } from './edit.ts';
-import { member, members } from './state-file.ts';
+import { elements, member, members } from './state-file.ts';
 
 /**
  * The way from 1.0 and 2.0 to 3.0, exactly as its authors wrote it: the version is set; `lock`, `stale_threshold_ms` and
@@ -12,8 +12,11 @@ export function migrate(editor: Editor, root: Node): void {
   editor.set(root, 'schema_version', CURRENT_VERSION, true);
   removeMember(editor, root, 'lock');
   removeMember(editor, root, 'stale_threshold_ms');
-  for (const [, step] of members(member(root, 'steps'))) removeMember(editor, step, 'claim');
+  for (const step of entriesOf(member(root, 'steps'))) removeMember(editor, step, 'claim');
 }
+
+const entriesOf = (steps: Node | undefined): readonly Node[] =>
+  steps?.type === 'array' ? elements(steps) : members(steps).map(([, step]) => step);
 
 function removeMember(editor: Editor, object: Node, key: string): void {
   const node = member(object, key);

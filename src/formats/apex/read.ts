@@ -5,18 +5,10 @@ import { readFindings } from './findings.ts';
 import { gateBefore, readGates } from './gates.ts';
 import { isRecord, needsMigration, type Version, versionOf } from './migrate.ts';
 import { member, members, type StateFile, stringAt } from './state-file.ts';
-import {
-  contextOf,
-  derivePosition,
-  STATE_FILE,
-  stepKey,
-  stepNumber,
-  stepStatus,
-  WORKFLOW,
-  workflowStep,
-} from './steps.ts';
+import { type StepOrigin, stepEntries } from './step-entries.ts';
+import { contextOf, derivePosition, STATE_FILE, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
 import { isDefaultReview } from './template.ts';
-import { asLabel, asPath, asStepKey, asText, asTime, asWho, asWords, defined } from './words.ts';
+import { asLabel, asPath, asText, asTime, asWho, asWords, defined } from './words.ts';
 
 /** What a state file says, and where each part of it stands. */
 export interface Reading {
@@ -29,14 +21,6 @@ export interface Reading {
   decisions: readonly DecisionOrigin[];
   /** In the order of the account's items. */
   findings: readonly Node[];
-}
-
-/** In the order of the account's steps. */
-export interface StepOrigin {
-  key: string;
-  /** The key as it is written. */
-  written: string;
-  node: Node;
 }
 
 /** A run is done when its steps are; that it was given up, only an extra key can say, which some files have. */
@@ -59,11 +43,11 @@ export function readState(file: StateFile): Reading | null {
       key === 'schema_version' || key === '$schema' || key === 'gates' ? getNodeValue(node) : null,
     ]),
   );
-  const origins = stepOrigins(root);
+  const origins = stepEntries(root);
   const folder = folderOf(file.path);
   const account = emptyAccount(titleOf(root, folder.name));
   account.steps = origins.map((origin) => readStep(origin));
-  completeSteps(account.steps, root, folder.path);
+  completeSteps(account.steps, origins, root, folder.path);
   const keys = new Set(account.steps.map((step) => step.key));
   const { decisions, origins: decisionOrigins } = readDecisions(root, keys);
   const { items, origins: findings } = readFindings(root, keys);
@@ -98,27 +82,7 @@ const titleOf = (root: Node, folder: string): string =>
     .find((name) => name !== undefined) ??
   (folder || 'apex');
 
-/** Of a step that is there under both spellings, the newer one counts. */
-function stepOrigins(root: Node): StepOrigin[] {
-  const found = new Map<string, StepOrigin>();
-  for (const [written, node] of members(member(root, 'steps'))) {
-    const key = asStepKey(stepKey(written));
-    if (node.type !== 'object' || (found.has(key) && written !== key)) continue;
-    found.set(key, { key, written, node });
-  }
-  return [...found.values()]
-    .map((origin, index) => ({ origin, index }))
-    .sort((one, other) => compare(one.origin.key, other.origin.key) || one.index - other.index)
-    .map(({ origin }) => origin);
-}
-
-function compare(one: string, other: string): number {
-  const [first, second] = [stepNumber(one), stepNumber(other)];
-  return first === second ? 0 : first - second;
-}
-
-function readStep({ key, written, node }: StepOrigin): AccountStep {
-  const step = getNodeValue(node) as Record<string, unknown>;
+function readStep({ key, written, fields: step }: StepOrigin): AccountStep {
   const status = typeof step['status'] === 'string' ? stepStatus(step['status']) : null;
   const artifacts = readArtifacts(step);
   const agents =
@@ -132,8 +96,9 @@ function readStep({ key, written, node }: StepOrigin): AccountStep {
   const retries = isRecord(claim) && Number.isSafeInteger(claim['retry_count']) ? Number(claim['retry_count']) : 0;
   return defined({
     key,
-    alias: written === key ? undefined : asLabel(written),
-    title: asWords(step['name']) ?? workflowStep(key)?.name ?? key,
+    alias:
+      written === key || written.toLowerCase() === String(step['name']).toLowerCase() ? undefined : asLabel(written),
+    title: asWords(step['name']) ?? asWords(step['title']) ?? workflowStep(key)?.name ?? key,
     kind: STEP_KINDS.find((kind) => kind === step['kind']) ?? 'step',
     agents: agents.length > 0 ? agents : undefined,
     status:
@@ -164,7 +129,8 @@ function readArtifacts(step: Record<string, unknown>): AccountStep['artifacts'] 
 }
 
 /** What the workflow says of its own steps and the file leaves out: order, checkpoints, what to load, gates. */
-function completeSteps(steps: AccountStep[], root: Node, folder: string): void {
+function completeSteps(all: AccountStep[], origins: readonly StepOrigin[], root: Node, folder: string): void {
+  const steps = all.filter((_, index) => origins[index]?.isOwn !== true);
   const keys = new Set(steps.map((step) => step.key));
   const gates = readGates(root, steps);
   for (const step of steps) {

@@ -123,6 +123,37 @@ export const v2 = state(
   ]),
 );
 
+const listOf = (entries: unknown, top: Record<string, unknown> = {}): string =>
+  state(top, []).replace('"steps": {\n\n  }', `"steps": ${JSON.stringify(entries, null, 2).replaceAll('\n', '\n  ')}`);
+
+/** Steps as a list of objects with the workflow's numbers. */
+export const stepList = listOf(
+  [done('1', `${FOLDER}/01-requirements.md`), step('2', { status: 'in_progress', sub_step: 'phase_2_waf' }), step('3')]
+    .concat([step('3.5'), step('4')])
+    .map(([key, fields]) => ({ step: Number(key), ...fields })),
+);
+
+/** Steps as a list of objects with names of somebody's own and no keys. */
+export const ownSteps = listOf(
+  [
+    { name: 'Collect the tide tables', status: 'complete' },
+    { name: 'Draw the quay', status: 'in_progress', owner: 'mara' },
+    { title: 'Review', status: 'pending' },
+    { title: 'Review', status: 'pending', remark: 'by the harbour master' },
+  ],
+  { current_step: 2 },
+);
+
+/** Steps as a list of names, of which only `current_step` says which are done. */
+export const stepNames = listOf(['Requirements', 'Architecture', 'Design', 'Governance', 'IaC Plan'], {
+  current_step: 2,
+});
+
+/** Names with marks, and something that is no step. */
+export const markedNames = listOf(['[x] Requirements', '2. Architecture (in progress)', '[ ] Sound the bay', null, 7], {
+  current_step: 0,
+});
+
 export const noVersion = v1.replace('"schema_version": "1.0"', '"$schema": "session-state-v1"');
 
 /** Entries of the log in the three shapes, and one that has both. */

@@ -7,8 +7,10 @@ import { gateBefore, impliedGates, writtenGates } from './gates.ts';
 import { matcher } from './match.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { decisionIds, namesStepsAsStrings, newDecision, newFinding, newStep, statusWords } from './new-entries.ts';
-import { derivedStatus, type Kept, type Reading, type StepOrigin } from './read.ts';
+import { derivedStatus, type Kept, type Reading } from './read.ts';
 import { elements, member, members, stringAt } from './state-file.ts';
+import { hasNumbers, indexOfCurrent, type StepOrigin } from './step-entries.ts';
+import { listWriter } from './step-list.ts';
 import { derivePosition, stepNumber, stepStatus, workflowStep } from './steps.ts';
 import { DECISION_KEYS } from './template.ts';
 import { momentOf, sameTime, stamp } from './words.ts';
@@ -26,7 +28,7 @@ export function rewriteState(reading: Reading, account: Account, now: string): {
   writeGates(editor, reading, account);
   writeDecisions(editor, reading, account);
   writeFindings(editor, reading, account);
-  const numbered = currentStep(account.steps);
+  const numbered = currentNumber(reading, account);
   if (moved && numbered !== null && member(root, 'current_step')?.value !== numbered)
     editor.set(root, 'current_step', numbered);
   const progressed = editor.touched();
@@ -34,6 +36,14 @@ export function rewriteState(reading: Reading, account: Account, now: string): {
   // The migration alone is no progress: it leaves the time of the last one as it is.
   if (needsMigration(reading.version)) migrate(editor, root);
   return { text: editor.touched() ? editor.text() : reading.file.text, progressed };
+}
+
+/** In a list whose keys are no numbers `current_step` counts the places. */
+function currentNumber({ root, steps }: Reading, account: Account): number | null {
+  if (member(root, 'steps')?.type !== 'array' || hasNumbers(steps)) return currentStep(account.steps);
+  const position = derivePosition(account.steps);
+  const at = account.steps.findIndex(({ key }) => key === position);
+  return at < 0 ? account.steps.length + 1 : at + 1;
 }
 
 /** The number of the step the work stands at: 3_5 is written as 3, and 0 is before the first. */
@@ -69,32 +79,38 @@ function writeSteps(editor: Editor, reading: Reading, account: Account, now: str
     before.steps.map((step, index) => [step.key, { step, origin: reading.steps[index] as StepOrigin }]),
   );
   const steps = member(root, 'steps');
-  const added: [string, Record<string, unknown>][] = [];
   const tool = iacTool(reading, account);
-  let moved = false;
-  for (const step of account.steps) {
-    const there = known.get(step.key);
-    if (there) {
-      moved = writeStep(editor, there.step, there.origin, step, now) || moved;
-      writeAgents(editor, there.origin.node, step, tool);
-    } else {
-      moved = true;
-      added.push([step.alias ?? step.key, newStep(step, tool, account.kept?.['apex'] as Kept | undefined)]);
-    }
-  }
+  const fieldsOf = (step: AccountStep) => newStep(step, tool, account.kept?.['apex'] as Kept | undefined);
   const keys = new Set(account.steps.map((step) => step.key));
-  for (const { key, node } of reading.steps) {
-    if (keys.has(key) || !steps) continue;
-    moved = true;
-    editor.remove(steps, node);
+  const moved =
+    account.steps.some((step) => known.get(step.key)?.step.status !== step.status) ||
+    reading.steps.some(({ key }) => !keys.has(key));
+  const list = steps?.type === 'array' ? listWriter(editor, steps, pointedAt(reading, account, moved), fieldsOf) : null;
+  const added: [string, Record<string, unknown>][] = [];
+  for (const [index, step] of account.steps.entries()) {
+    const there = known.get(step.key);
+    if (there?.origin.node.type === 'string') list?.rewrite(there.origin, there.step, step, index);
+    else if (there) {
+      if (step.title !== there.step.title) list?.rename(there.origin);
+      writeStep(editor, there.step, there.origin, step, now);
+      writeAgents(editor, there.origin.node, step, tool);
+    } else if (list) list.append(step);
+    else added.push([step.alias ?? step.key, fieldsOf(step)]);
   }
+  for (const { key, node } of reading.steps) if (!keys.has(key) && steps) editor.remove(steps, node);
   if (steps?.type === 'object') for (const [key, value] of added) editor.set(steps, key, value);
   else if (added.length > 0) editor.set(root, 'steps', new Map(added));
   return moved;
 }
 
+/** The place in a list that `current_step` will point to. */
+function pointedAt(reading: Reading, account: Account, moved: boolean): number {
+  const there = member(reading.root, 'current_step')?.value as unknown;
+  return indexOfCurrent(moved ? (currentNumber(reading, account) ?? there) : there, account.steps);
+}
+
 /** The moments of writing: a step that starts has a time, one that ends has its time and no checkpoint. */
-function writeStep(editor: Editor, before: AccountStep, { node }: StepOrigin, step: AccountStep, now: string): boolean {
+function writeStep(editor: Editor, before: AccountStep, { node }: StepOrigin, step: AccountStep, now: string): void {
   const moved = step.status !== before.status;
   if (moved) {
     editor.set(node, 'status', statusWord(step.status, stringAt(node, 'status')));
@@ -126,14 +142,14 @@ function writeStep(editor: Editor, before: AccountStep, { node }: StepOrigin, st
     step.checkpoint !== undefined ? step.checkpoint !== before.checkpoint : cleared && before.checkpoint !== undefined
   )
     editor.set(node, 'sub_step', step.checkpoint ?? null);
-  if (step.title !== before.title) editor.set(node, 'name', step.title);
+  if (step.title !== before.title)
+    editor.set(node, member(node, 'title') && !member(node, 'name') ? 'title' : 'name', step.title);
   if (step.artifacts !== undefined)
     writeArtifacts(
       editor,
       node,
       step.artifacts.map(({ path }) => path),
     );
-  return moved;
 }
 
 /** A dialect that calls pending `not_started` goes on doing so. */

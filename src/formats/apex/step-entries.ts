@@ -1,0 +1,132 @@
+import { getNodeValue, type Node } from 'jsonc-parser';
+import { isRecord } from './migrate.ts';
+import { elements, member, members } from './state-file.ts';
+import { stepKey, stepNumber, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
+import { asLabel, asStepKey } from './words.ts';
+
+/** Where a step of the account stands in the file. In the order of the account's steps. */
+export interface StepOrigin {
+  key: string;
+  /** The key as it is written, or as it follows from the place in a list. */
+  written: string;
+  /** An object; in a list also a string, which names the step and says no more. */
+  node: Node;
+  /** What the entry says. */
+  fields: Readonly<Record<string, unknown>>;
+  /** An entry of a list that has a number of the workflow's and another name is somebody's own. */
+  isOwn?: boolean;
+  /** Whether an entry of a list tells its own status. */
+  isMarked?: boolean;
+}
+
+/** Steps are a map by key; some models write a list of objects or of names instead. */
+export function stepEntries(root: Node): StepOrigin[] {
+  const steps = member(root, 'steps');
+  return steps?.type === 'array' ? listed(root, steps) : mapped(steps);
+}
+
+/** Of a step that is there under both spellings, the newer one counts. */
+function mapped(steps: Node | undefined): StepOrigin[] {
+  const found = new Map<string, StepOrigin>();
+  for (const [written, node] of members(steps)) {
+    const key = asStepKey(stepKey(written));
+    if (node.type !== 'object' || (found.has(key) && written !== key)) continue;
+    found.set(key, { key, written, node, fields: getNodeValue(node) as Record<string, unknown> });
+  }
+  return [...found.values()]
+    .map((origin, index) => ({ origin, index }))
+    .sort((one, other) => compare(one.origin.key, other.origin.key) || one.index - other.index)
+    .map(({ origin }) => origin);
+}
+
+function compare(one: string, other: string): number {
+  const [first, second] = [stepNumber(one), stepNumber(other)];
+  return first === second ? 0 : first - second;
+}
+
+/** A list has its own order, and nothing in it hides another: a key that is there twice gets a number behind. */
+function listed(root: Node, steps: Node): StepOrigin[] {
+  const taken = new Set<string>();
+  const counts = new Map<string, number>();
+  const found: StepOrigin[] = [];
+  for (const [index, node] of elements(steps).entries()) {
+    const value: unknown = getNodeValue(node);
+    const fields = isRecord(value) ? value : typeof value === 'string' ? spoken(value) : null;
+    if (fields === null) continue;
+    const written = writtenKey(fields, index);
+    const wanted = asStepKey(stepKey(written));
+    let key = wanted;
+    for (let count = counts.get(wanted) ?? 1; taken.has(key); counts.set(wanted, count))
+      key = `${wanted.slice(0, 54)}-${++count}`;
+    taken.add(key);
+    const name = asLabel(fields['name'] ?? fields['title'])?.toLowerCase();
+    const known = workflowStep(key)?.name.toLowerCase();
+    const isOwn = known !== undefined && name !== undefined && name !== known;
+    found.push({ key, written, node, fields, isOwn, isMarked: fields['status'] !== undefined });
+  }
+  const current = indexOfCurrent(member(root, 'current_step')?.value as unknown, found);
+  return found.map((origin, index) =>
+    origin.node.type === 'string' && !origin.isMarked
+      ? { ...origin, fields: { ...origin.fields, status: impliedStatus(index, current) } }
+      : origin,
+  );
+}
+
+/** The fields of an entry of a list that hold its key. */
+export const keyFields = ['key', 'id', 'step', 'number', 'step_number', 'step_id'] as const;
+
+/**
+ * By a field that says so, by the name if it is one of the workflow's, else by the name itself. Never by the place in the
+ * list alone: the third of somebody's own steps is not the workflow's third, and has not its gate.
+ */
+function writtenKey(fields: Readonly<Record<string, unknown>>, index: number): string {
+  const name = asLabel(fields['name'] ?? fields['title']);
+  return keyIn(fields) ?? (name === undefined ? `unnamed-${index + 1}` : (workflowKey(name) ?? name.toLowerCase()));
+}
+
+/** The key that an entry of a list says it has. */
+export function keyIn(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const said = keyFields.map((field) => asLabel(fields[field])).find((label) => label !== undefined);
+  return said === undefined ? undefined : (workflowKey(said) ?? said);
+}
+
+/** The key of an entry of a list that has a name only. */
+export const keyOfName = (name: string): string => asStepKey(stepKey(writtenKey({ name }, 0)));
+
+const workflowKey = (name: string): string | undefined =>
+  WORKFLOW.find((step) => step.name.toLowerCase() === name.toLowerCase())?.key;
+
+/** `Requirements`, `2. Architecture`, `[x] Design`, `Deploy (complete)`, `Deploy: in progress`. */
+function spoken(words: string): Record<string, unknown> | null {
+  const text = words.slice(0, 2000).trim();
+  if (text === '') return null;
+  const box = /^(?:[-*]\s+)?\[([ xX])\]\s*/.exec(text);
+  const unboxed = text.slice(box?.[0].length ?? 0);
+  const [, number] = /^(?:step\s+)?(\d{1,3}(?:[._]\d{1,2})?)\s*[.):–—-]\s+(?=\S)/i.exec(unboxed) ?? [];
+  const rest =
+    number === undefined ? unboxed : unboxed.replace(/^(?:step\s+)?\d{1,3}(?:[._]\d{1,2})?\s*[.):–—-]\s+/i, '');
+  const said = /^(.+?)\s*(?:\(([^()]{1,30})\)|\s[-–—]\s([^-–—]{1,30})|:\s+([^:]{1,30}))$/.exec(rest);
+  const word = said?.[2] ?? said?.[3] ?? said?.[4];
+  const isStatus = word !== undefined && stepStatus(word) !== null;
+  return {
+    name: isStatus ? said?.[1] : rest,
+    ...(number === undefined ? {} : { step: number }),
+    ...(isStatus ? { status: word } : box ? { status: box[1] === ' ' ? 'pending' : 'complete' } : {}),
+  };
+}
+
+/** A list of names has no other word for what is done than `current_step`: what stands before it is. */
+export const impliedStatus = (index: number, current: number): 'completed' | 'pending' =>
+  index < current ? 'completed' : 'pending';
+
+/** Where `current_step` points to in a list: by the keys where they are numbers, else by the place. */
+export function indexOfCurrent(current: unknown, steps: readonly { key: string }[]): number {
+  const number = typeof current === 'string' ? Number.parseFloat(current) : current;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return 0;
+  if (!hasNumbers(steps)) return number - 1;
+  const at = steps.findIndex(({ key }) => stepNumber(key) >= number);
+  return at < 0 ? steps.length : at;
+}
+
+export const hasNumbers = (steps: readonly { key: string }[]): boolean =>
+  steps.some(({ key }) => Number.isFinite(stepNumber(key)));

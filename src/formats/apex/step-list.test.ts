@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Account, AccountStep } from '../../core/account.ts';
+import { apex } from './format.ts';
+import { files, MAIN, markedNames, ownSteps, place, stepList, stepNames } from './samples.suite.ts';
+
+const now = '2026-05-01T12:00:00.000Z';
+
+function parsed(text: string): Account {
+  const { account } = apex.parse(place(), files(text));
+  if (!account) throw new Error('The sample cannot be read.');
+  return account;
+}
+
+const standing = (text: string): string[] => parsed(text).steps.map(({ key, status }) => `${key} ${status}`);
+
+const written = (text: string, key: string, change: Partial<AccountStep>): string => {
+  const account = parsed(text);
+  const steps = account.steps.map((step) => (step.key === key ? { ...step, ...change } : step));
+  return apex.render({ ...account, steps }, place(), files(text), now).get(MAIN) ?? text;
+};
+
+const entries = (text: string): unknown[] => JSON.parse(text).steps;
+
+describe('steps that are a list', () => {
+  it('reads objects by the number they say', () => {
+    expect(standing(stepList)).toEqual(['1 completed', '2 in_progress', '3 pending', '3_5 pending', '4 pending']);
+    expect(parsed(stepList).steps[1]).toMatchObject({ checkpoint: 'phase_2_waf', gate: { state: 'open' } });
+    expect(apex.parse(place(), files(stepList)).problems.map(({ code }) => code)).toContain('step_list');
+  });
+
+  it('reads objects without a number by their names, two of one name apart, and gives them no gates of the workflow', () => {
+    expect(standing(ownSteps)).toEqual([
+      'collect-the-tide-tables completed',
+      'draw-the-quay in_progress',
+      'review pending',
+      'review-2 pending',
+    ]);
+    expect(parsed(ownSteps).steps.some(({ gate }) => gate !== undefined)).toBe(false);
+    expect(parsed(ownSteps).position?.step).toBe('draw-the-quay');
+  });
+
+  it('does not take the third of somebody’s own steps for the workflow’s, though it has its number', () => {
+    const numbered = ownSteps.replace('"name": "Draw the quay"', '"id": 2, "name": "Draw the quay"');
+    const step = parsed(numbered).steps.find(({ key }) => key === '2');
+    expect(step).toMatchObject({ title: 'Draw the quay' });
+    expect(step).not.toHaveProperty('gate');
+    expect(step).not.toHaveProperty('checkpoints');
+  });
+
+  it('reads names: what stands before current_step is done', () => {
+    expect(standing(stepNames)).toEqual(['1 completed', '2 pending', '3 pending', '3_5 pending', '4 pending']);
+    expect(parsed(stepNames).steps.map(({ title }) => title)).toEqual(JSON.parse(stepNames).steps);
+  });
+
+  it('reads the marks of names before it asks current_step, and passes by what is no step', () => {
+    expect(standing(markedNames)).toEqual(['1 completed', '2 in_progress', 'sound-the-bay pending']);
+    expect(parsed(markedNames).steps[2]?.title).toBe('Sound the bay');
+  });
+
+  it('writes into the entry and leaves the list a list', () => {
+    const after = written(ownSteps, 'draw-the-quay', { status: 'completed', endedAt: now });
+    const [first, second, ...rest] = entries(after) as Record<string, unknown>[];
+    const [was, , ...others] = entries(ownSteps);
+    expect([first, ...rest]).toEqual([was, ...others]);
+    expect(second).toEqual({
+      name: 'Draw the quay',
+      status: 'complete',
+      owner: 'mara',
+      completed: '2026-05-01T12:00:00Z',
+    });
+    expect(JSON.parse(after).current_step).toBe(3);
+  });
+
+  it('makes an object of a name that has more to say, in its place, and leaves the other names', () => {
+    const after = written(stepNames, '2', { status: 'in_progress', startedAt: now, checkpoint: 'phase_2_waf' });
+    expect(entries(after)).toMatchObject([
+      'Requirements',
+      { name: 'Architecture', status: 'in_progress', sub_step: 'phase_2_waf' },
+      'Design',
+      'Governance',
+      'IaC Plan',
+    ]);
+    expect(standing(after)).toEqual(['1 completed', '2 in_progress', '3 pending', '3_5 pending', '4 pending']);
+  });
+
+  it('lets no name be taken for done because current_step went past it', () => {
+    const after = written(stepNames, '4', { status: 'in_progress', startedAt: now });
+    expect(JSON.parse(after).current_step).toBe(4);
+    expect(standing(after)).toEqual(['1 completed', '2 pending', '3 pending', '3_5 pending', '4 in_progress']);
+  });
+
+  it('keeps the key of an entry that is known by its name when the name changes', () => {
+    const after = written(ownSteps, 'review', { title: 'Look at it all' });
+    expect(parsed(after).steps.map(({ key }) => key)).toEqual([
+      'collect-the-tide-tables',
+      'draw-the-quay',
+      'review',
+      'review-2',
+    ]);
+    expect(parsed(after).steps[2]?.title).toBe('Look at it all');
+  });
+
+  it('adds a step as its neighbours are written, and takes one out', () => {
+    const more = (text: string, step: AccountStep): unknown[] => {
+      const account = parsed(text);
+      const steps = [...account.steps.slice(0, -1), step];
+      return entries(apex.render({ ...account, steps }, place(), files(text), now).get(MAIN) ?? '');
+    };
+    const step: AccountStep = { key: 'paint-it', title: 'Paint it', kind: 'step', status: 'pending' };
+    expect(more(stepNames, step)).toEqual(['Requirements', 'Architecture', 'Design', 'Governance', 'Paint it']);
+    expect(more(stepList, { ...step, key: '5' }).at(-1)).toMatchObject({ step: '5', name: 'Paint it' });
+  });
+});

@@ -1,0 +1,52 @@
+import type { Node } from 'jsonc-parser';
+import type { AccountStep } from '../../core/account.ts';
+import type { Editor } from './edit.ts';
+import { elements, member } from './state-file.ts';
+import { impliedStatus, keyFields, keyIn, keyOfName, type StepOrigin } from './step-entries.ts';
+
+/** What an entry of a list becomes when it is written. */
+export interface ListWriter {
+  /** An entry that is a name stays one as long as that says all; else it becomes an object in its place. */
+  rewrite(origin: StepOrigin, before: AccountStep, step: AccountStep, index: number): void;
+  /** An entry that is found by its name needs a key before the name changes. */
+  rename(origin: StepOrigin): void;
+  append(step: AccountStep): void;
+}
+
+export function listWriter(
+  editor: Editor,
+  list: Node,
+  current: number,
+  fieldsOf: (step: AccountStep) => Record<string, unknown>,
+): ListWriter {
+  const entries = elements(list);
+  const sample = entries.findLast((node) => node.type === 'object');
+  const keyField = keyFields.find((field) => member(sample, field));
+  const asObject = (step: AccountStep, field: string | undefined): Record<string, unknown> => {
+    const fields = fieldsOf(step);
+    const needed = field === undefined && keyOfName(step.title) !== step.key;
+    return field === undefined && !needed ? fields : { [field ?? 'key']: step.alias ?? step.key, ...fields };
+  };
+  return {
+    rewrite(origin, before, step, index) {
+      const isMarked = origin.isMarked === true;
+      const said = isMarked ? before.status : impliedStatus(index, current);
+      if (step.status === said && step.title === before.title && !saysMore(step)) return;
+      editor.replace(origin.node, asObject(step, keyField));
+    },
+    rename: ({ node, fields, key }) => {
+      if (keyIn(fields) === undefined) editor.set(node, 'key', key, true);
+    },
+    append(step) {
+      const named = entries.length > 0 && !sample && step.status === 'pending' && !saysMore(step);
+      editor.append(list, named && keyOfName(step.title) === step.key ? step.title : asObject(step, keyField));
+    },
+  };
+}
+
+const saysMore = ({ checkpoint, startedAt, endedAt, agents, artifacts }: AccountStep): boolean =>
+  checkpoint !== undefined ||
+  startedAt !== undefined ||
+  endedAt !== undefined ||
+  (agents?.length ?? 0) > 0 ||
+  (artifacts?.length ?? 0) > 0;
