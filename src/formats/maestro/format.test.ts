@@ -2,7 +2,19 @@ import type { Account } from '../../core/account.ts';
 import { richAccount } from '../accounts.suite.ts';
 import { formatSuite } from '../format.suite.ts';
 import { maestro } from './format.ts';
-import { broken, elided, headless, json, next, overEscaped, place, seed, served, tier } from './samples.suite.ts';
+import {
+  broken,
+  byHand,
+  elided,
+  headless,
+  json,
+  next,
+  overEscaped,
+  place,
+  seed,
+  served,
+  tier,
+} from './samples.suite.ts';
 
 const sample = (name: string, text: string, main?: string) => {
   const found = place(main);
@@ -24,6 +36,7 @@ formatSuite(maestro, {
     sample('quotes escaped twice', overEscaped),
     sample('broken by hand', broken),
     sample('the smallest tier', tier),
+    sample('lists on one line', byHand),
     { ...sample('a log alone', headless), readOnly: true },
   ],
   long(bytes) {

@@ -3,6 +3,7 @@ import type { AccountFile, AccountItem, AccountStep } from '../../core/account.t
 import type { ErrorType as ErrorTypeSchema } from '../../core/vocabulary.ts';
 import { ErrorType, Severity, StepKind } from '../../core/vocabulary.ts';
 import { count, flat, label, path, when, who, words } from './admit.ts';
+import { filesOnOneLine, namesIn } from './comma-list.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';
 import { all, at, type MapNode, type Node, plain, wordsOf } from './tree.ts';
 
@@ -12,7 +13,8 @@ export interface Phase {
   /** The id as it stands; null when there is none that means anything. */
   id: string | null;
   idStart: number;
-  blockedBy: { id: string; start: number }[];
+  /** What it waits for, as it stands; with the key of the phase that is meant, once they are all known. */
+  blockedBy: { id: string; start: number; key?: string }[];
   parentId: string | null;
   /** Null when the file does not say. */
   status: StepStatus | null;
@@ -34,11 +36,14 @@ export const contextLabels: Readonly<Record<string, string>> = {
   warnings: 'Warning: ',
 };
 
+/** Under either word; people use the second one. */
+export const dependencyKeys = ['blocked_by', 'depends_on'] as const;
+
 export const manifests = { created: 'files_created', modified: 'files_modified', deleted: 'files_deleted' } as const;
 
 const known = new Set([
-  ...['id', 'name', 'title', 'status', 'agents', 'agent', 'parallel', 'started', 'completed', 'blocked_by', 'errors'],
-  ...['retry_count', 'downstream_context', 'final_artifacts', 'parent', ...Object.values(manifests)],
+  ...['id', 'name', 'title', 'status', 'agents', 'agent', 'parallel', 'started', 'completed', 'errors', 'files'],
+  ...['retry_count', 'downstream_context', 'final_artifacts', 'parent', ...dependencyKeys, ...Object.values(manifests)],
 ]);
 
 export function readPhase(node: MapNode, complain: Complain): Phase {
@@ -73,27 +78,30 @@ export function readPhase(node: MapNode, complain: Complain): Phase {
   };
   const kept = Object.fromEntries(
     node.pairs
-      .filter((pair) => !known.has(pair.key) && !(pair.key === 'kind' && kind === kindWords))
+      .filter(({ key, value }) => !known.has(key) || (key === 'files' && !listsFiles(value)))
+      .filter(({ key }) => !(key === 'kind' && kind === kindWords))
       .map((pair) => [pair.key, plain(pair.value)]),
   );
   return {
     node,
     id: idWords === '' ? null : idWords,
     idStart: id?.start ?? node.start,
-    blockedBy: scalars(at(node, 'blocked_by')).map((entry) => ({ id: entry.words.trim(), start: entry.start })),
+    blockedBy: dependencyKeys
+      .flatMap((key) => namesIn(at(node, key)))
+      .map((entry) => ({ id: entry.words.trim(), start: entry.start })),
     parentId: wordsOf(at(node, 'parent')),
     status,
     step,
     errors: readErrors(at(node, 'errors'), complain),
     findings: readFindings(at(node, 'findings')),
-    addressed: scalars(at(node, 'addressed_finding_ids')).map((entry) => entry.words),
+    addressed: namesIn(at(node, 'addressed_finding_ids')).map((entry) => entry.words),
     kept,
   };
 }
 
 function readAgents(node: MapNode): string[] {
   const named = at(node, 'agents') ?? at(node, 'agent');
-  return scalars(named).flatMap((entry) => who(entry.words) ?? []);
+  return namesIn(named).flatMap((entry) => who(entry.words) ?? []);
 }
 
 /** Files and context. Some models put the manifests into the context, one indentation too deep. */
@@ -123,13 +131,22 @@ function readWork(node: MapNode, complain: Complain): { artifacts: AccountFile[]
     }
   }
   take(at(node, 'final_artifacts'), undefined);
+  if (listsFiles(at(node, 'files'))) take(at(node, 'files'), undefined);
   return { artifacts, built: readContext(context) };
 }
+
+/** `files` is nobody's word for one thing: only what lists paths is taken for the files of the phase. */
+export const listsFiles = (node: Node | null): boolean =>
+  node?.type === 'list'
+    ? node.items.every((item) => item.type === 'scalar')
+    : filesOnOneLine(node) !== null || /^\S+$/.test(wordsOf(node) ?? '');
 
 const plainLength = (node: Node): number =>
   node.type === 'list' ? node.items.length : node.type === 'map' ? node.pairs.length : 1;
 
 function readFiles(node: Node | null, complain: Complain): { path: string; note?: string }[] {
+  const onOneLine = filesOnOneLine(node);
+  if (onOneLine) return onOneLine.flatMap((part) => fileOf(part) ?? []);
   const entries = node?.type === 'list' ? node.items : node ? [node] : [];
   return entries.flatMap((entry) => {
     const file = readFile(entry);
@@ -154,7 +171,10 @@ function readFile(node: Node): { path: string; note?: string } | null {
     return found === undefined ? null : { path: found, ...(note === '' ? {} : { note: words(note) }) };
   }
   const whole = wordsOf(node);
-  if (whole === null) return null;
+  return whole === null ? null : fileOf(whole);
+}
+
+function fileOf(whole: string): { path: string; note?: string } | null {
   const commented = whole.length < 8192 ? /^(\S+|[^\n]*\.\w{1,8})\s+\(([^\n]*)\)$/.exec(whole) : null;
   const found = path(commented?.[1] ?? whole);
   return found === undefined ? null : { path: found, ...(commented?.[2] ? { note: commented[2] } : {}) };
@@ -269,14 +289,6 @@ function readFindings(node: Node | null): Phase['findings'] {
       ...(severity ? { severity } : {}),
     };
     return [{ item, node: entry }];
-  });
-}
-
-function scalars(node: Node | null): { words: string; start: number }[] {
-  const entries = node?.type === 'list' ? node.items : node ? [node] : [];
-  return entries.flatMap((entry) => {
-    const found = wordsOf(entry);
-    return found === null ? [] : [{ words: found, start: entry.start }];
   });
 }
 

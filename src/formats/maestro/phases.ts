@@ -104,10 +104,13 @@ function link(found: readonly { phase: Phase; list: ListNode | null }[], complai
     const parent = phase.parentId === null ? undefined : keys.get(phase.parentId);
     if (parent !== undefined && parent !== step.key) step.parent = parent;
     const after = new Set<string>();
-    for (const { id, start } of phase.blockedBy) {
-      const key = keys.get(id);
-      if (key !== undefined && key !== step.key) after.add(key);
-      else
+    for (const entry of phase.blockedBy) {
+      const { id, start } = entry;
+      const key = keys.get(id) ?? keys.get(id.replace(/^phase[-_ ]*/i, ''));
+      if (key !== undefined && key !== step.key) {
+        entry.key = key;
+        after.add(key);
+      } else
         complain(
           'dangling_dependency',
           'warning',

@@ -422,3 +422,42 @@ Built the index.
 
 ## Phase 2: Query ○
 `;
+
+/** Written by hand: lists on one line, what is waited for under another word. */
+export const byHand = `---
+session_id: harbour-lights
+created: 2026-05-02T08:00:00Z
+updated: 2026-05-02T09:00:00Z
+status: in_progress
+current_phase: 3
+total_phases: 4
+phases:
+  - id: 1
+    name: Lamps
+    status: completed
+    agents: coder, tester
+    files_created: src/lamp.ts, src/wick.ts (cotton, thick)
+    files_modified: docs/lamps.md
+  - id: 2
+    name: Lenses
+    status: completed
+    agent: coder
+    depends_on: 1
+    files: src/lens.ts, src/grind.ts
+  - id: 3
+    name: Tower
+    status: in_progress
+    agents: [coder]
+    depends_on: 1, 2 # both
+    files: the plans are in the drawer, ask Mara
+  - id: 4
+    name: Keeper
+    status: pending
+    agents: []
+    depends_on:
+      - Phase 3
+      - 9
+---
+
+# Harbour lights Orchestration Log
+`;

@@ -1,6 +1,7 @@
 import type { Account, AccountFile, AccountItem, AccountStep } from '../../core/account.ts';
 import { flat, same } from './admit.ts';
-import { contextLabels, manifests } from './phase.ts';
+import { filesOnOneLine, setList } from './comma-list.ts';
+import { contextLabels, dependencyKeys, listsFiles, manifests, type Phase } from './phase.ts';
 import type { Session } from './session-file.ts';
 import type { Splicer } from './splice.ts';
 import { at, type ListNode, type MapNode } from './tree.ts';
@@ -61,17 +62,32 @@ export function editPhase(
   if (step.parent !== before.parent && (step.parent || before.parent))
     splicer.set(node, 'parent', step.parent ? ids(step.parent) : null, ['status']);
   if (step.agents && !sameList(step.agents, before.agents))
-    splicer.set(node, at(node, 'agents') || !at(node, 'agent') ? 'agents' : 'agent', step.agents, ['status']);
+    setList(splicer, node, at(node, 'agents') || !at(node, 'agent') ? 'agents' : 'agent', step.agents, ['status']);
   if (step.parallel !== undefined && step.parallel !== (before.parallel ?? false))
     splicer.set(node, 'parallel', step.parallel, ['agents', 'status']);
   editTime(splicer, node, 'started', step.startedAt, before.startedAt, moved);
   editTime(splicer, node, 'completed', step.endedAt, before.endedAt, moved);
-  if (step.after && !sameList(step.after, before.after))
-    splicer.set(node, 'blocked_by', step.after.map(ids), ['completed', 'started', 'status']);
+  if (step.after && !sameList(step.after, before.after)) editDependencies(splicer, placed.phase, step.after, ids);
   if (step.retries !== undefined && step.retries !== (before.retries ?? 0))
     splicer.set(node, 'retry_count', step.retries);
   editManifests(splicer, node, before.artifacts ?? [], step.artifacts ?? []);
   editContext(splicer, node, before.built ?? [], step.built ?? []);
+}
+
+/** What stands there keeps its place and spelling, also what nobody knows; what no longer holds goes, what is new follows. */
+function editDependencies(
+  splicer: Splicer,
+  { node, blockedBy }: Phase,
+  after: readonly string[],
+  ids: (key: string) => string | number,
+): void {
+  const told = new Set(blockedBy.map(({ key }) => key));
+  const left = blockedBy.filter(({ key }) => key === undefined || after.includes(key));
+  const added = after.filter((key) => !told.has(key)).map(ids);
+  const [first = 'blocked_by', ...others] = dependencyKeys.filter((key) => at(node, key));
+  for (const key of others) splicer.set(node, key, []);
+  const known = left.map(({ id, key }) => (key !== undefined && String(ids(key)) === id ? ids(key) : id));
+  setList(splicer, node, first, [...known, ...added], ['completed', 'started', 'status']);
 }
 
 function editTime(
@@ -109,7 +125,14 @@ function editManifests(
     );
   for (const change of ['created', 'modified', 'deleted', undefined] as const) {
     const added = after.filter((file) => file.change === change && !isListed(file)).map(fileWords);
-    appendTo(splicer, node, change ? manifests[change] : 'final_artifacts', added, [
+    const plain = at(node, 'final_artifacts') || !listsFiles(at(node, 'files')) ? 'final_artifacts' : 'files';
+    const key = change ? manifests[change] : plain;
+    const onOneLine = filesOnOneLine(at(node, key));
+    if (onOneLine) {
+      if (added.length > 0) setList(splicer, node, key, [...onOneLine, ...added]);
+      continue;
+    }
+    appendTo(splicer, node, key, added, [
       'files_deleted',
       'files_modified',
       'files_created',
