@@ -7,6 +7,7 @@ import { editSlice } from './edit-slice.ts';
 import { type Field, type FieldName, setField } from './fields.ts';
 import { setFront } from './front-matter.ts';
 import { flat } from './matching.ts';
+import { editNextAction } from './next-action.ts';
 import { padded, readCount, readPercent, readPhase, readPlanId } from './numbers.ts';
 import { type Counts, countSteps, moveBar, percentOf } from './progress.ts';
 import type { StatePage } from './state-markdown.ts';
@@ -320,15 +321,18 @@ function lastSession({ handoffs }: Reading, sessions: readonly AccountSession[])
 }
 
 function editNext(reading: Reading, account: Account, state: StatePage): LineEdit[] {
+  const { page, front, next } = state;
   const before = reading.account.next;
   const after = account.next;
-  if (before === after || (before === undefined && !after)) return [];
-  const lines = (after || 'None.').split('\n');
-  if (state.next) return [{ from: state.next.from, to: state.next.to, lines }];
+  if (before === after || flat(before ?? '') === flat(after ?? '')) return [];
+  const inFront = front?.fields.get('next_action');
+  const edits = inFront ? [setFront(page, inFront, flat(after || 'None'))] : [];
+  if (next) return [...edits, ...editNextAction(page, next, after ?? '')];
   const field = state.position.get('next') ?? state.session.get('next');
-  if (field) return [setField(state.page, field, flat(after || 'None'))];
+  if (field) return [...edits, setField(page, field, flat(after || 'None'))];
   // What a handoff said to do next stays in the handoff.
-  return after ? [newSection({ ...state, page: { ...state.page, headings: [] } }, 'Next Action', lines)] : [];
+  if (inFront || !after) return edits;
+  return [newSection({ ...state, page: { ...page, headings: [] } }, 'Next Action', [flat(after)])];
 }
 
 function editRun(reading: Reading, account: Account, state: StatePage): LineEdit[] {

@@ -5,6 +5,7 @@ import { bare, type Heading } from '../markdown.ts';
 import type { Reading } from './assemble.ts';
 import { clip, plain } from './clip.ts';
 import type { Field } from './fields.ts';
+import { belowLabel } from './next-action.ts';
 import { isNone } from './none.ts';
 import { readDate } from './numbers.ts';
 import type { StatePage } from './state-markdown.ts';
@@ -38,15 +39,24 @@ export function fillAccount(reading: Reading, found: Found): void {
   account.files = [...new Map(handoffs.flatMap(({ files }) => files).map((file) => [file.path, file])).values()];
   const position = positionOf(reading, front);
   if (position) account.position = position;
-  const next =
-    state?.next?.text ??
-    state?.position.get('next')?.value ??
-    state?.session.get('next')?.value ??
-    handoffs.at(-1)?.next ??
-    front('next_action');
+  const next = state?.next?.text ?? nextField(state) ?? front('next_action') ?? handoffs.at(-1)?.next;
   if (next && !isNone(next)) account.next = clip(next);
   const kept = keptOf(state, found);
   if (kept) account.kept = { gsd: kept };
+}
+
+/** In the section on the position or on the session, on the line of its label or below it. */
+function nextField(state: StatePage | null): string | null {
+  for (const [fields, heading] of [
+    [state?.position, state?.positionHeading],
+    [state?.session, state?.sessionHeading],
+  ] as const) {
+    const field = fields?.get('next');
+    if (!state || !field) continue;
+    const said = field.value || belowLabel(state.page, field, heading?.bodyEnd ?? field.line + 1);
+    if (said !== '') return said;
+  }
+  return null;
 }
 
 /** The body and the front matter each tell the last activity, and not always the same one. */
@@ -157,7 +167,7 @@ function restOf(state: StatePage, heading: Heading | null, fields: ReadonlyMap<s
 function keptOf(state: StatePage | null, found: Found): unknown {
   if (!state) return null;
   const known =
-    /^(?:gsd_state_version|milestone|milestone_name|status|stopped_at|last_updated|last_activity|last_activity_desc|progress(?:\..*)?|current_phase|current_phase_name|current_plan)$/;
+    /^(?:gsd_state_version|milestone|milestone_name|status|stopped_at|last_updated|last_activity|last_activity_desc|progress(?:\..*)?|current_phase|current_phase_name|current_plan|next_action)$/;
   const front = [...(state.front?.fields.values() ?? [])].filter(({ key }) => !known.test(key) && !key.includes('.'));
   const name = state.front?.fields.get('milestone_name')?.value;
   const sections = state.others.map(({ heading, text }) => ({

@@ -37,6 +37,7 @@ export function isSettledTitle(title: string): boolean {
 export function plainTitle(title: string): string {
   return title
     .replace(/[*_`~]/g, '')
+    .replaceAll("'", '’')
     .replace(/^[^\p{L}\p{N}]+/u, '')
     .replace(/^\d+[.)]\s+/, '')
     .replace(/\s*[(（[].*$/u, '')

@@ -3,6 +3,7 @@ import { type Listing, readEntries } from './entries.ts';
 import { type Field, type FieldName, readFields } from './fields.ts';
 import { type FrontFields, readFrontMatter } from './front-matter.ts';
 import { isSettledTitle, type SectionKind, sectionKind } from './headings.ts';
+import { type NextAction, readNextAction, saysNext } from './next-action.ts';
 import { isNone } from './none.ts';
 import { readPhase } from './numbers.ts';
 
@@ -19,7 +20,7 @@ export interface StatePage {
   /** The first of each name on the whole page. */
   anywhere: ReadonlyMap<FieldName, Field>;
   lists: readonly List[];
-  next: Passage | null;
+  next: NextAction | null;
   title: { text: string; line: number } | null;
   /** Sections that none of this speaks of, whole, by their heading line. */
   others: readonly Passage[];
@@ -73,6 +74,7 @@ export function readStatePage(text: string): StatePage {
       position.set(name, field);
   }
   const session = fieldsBelow(sessionHeading);
+  const next = nextOf(page, sections);
   return {
     page,
     front,
@@ -82,9 +84,9 @@ export function readStatePage(text: string): StatePage {
     sessionHeading,
     anywhere,
     lists: [...listsOf(page, sections), ...labelledLists(page, sections, start)],
-    next: nextOf(page, sections),
+    next,
     title: titleOf(page),
-    others: othersOf(page, sections),
+    others: othersOf(page, sections, next),
     dialect: dialectOf(page, front, anywhere, sections),
   };
 }
@@ -227,13 +229,18 @@ function addProsePhase(page: MarkdownPage, heading: Heading | null, position: Ma
   }
 }
 
-function nextOf(page: MarkdownPage, sections: readonly Section[]): Passage | null {
+/** The first section that says something; one that says only that there is nothing is the place to say more. */
+function nextOf(page: MarkdownPage, sections: readonly Section[]): NextAction | null {
+  let empty: NextAction | null = null;
   for (const { heading, kind } of sections) {
     if (kind !== 'next') continue;
     const passage = passageOf(page, heading);
-    if (passage.text !== '' && !isNone(passage.text)) return passage;
+    if (passage.text === '') continue;
+    const next = readNextAction(page, heading, passage.from, passage.to);
+    if (saysNext(next)) return next;
+    empty ??= next;
   }
-  return null;
+  return empty;
 }
 
 function passageOf(page: MarkdownPage, heading: Heading): Passage {
@@ -262,11 +269,15 @@ function titleOf(page: MarkdownPage): StatePage['title'] {
   return words === '' ? null : { text: words, line: heading.line };
 }
 
-function othersOf(page: MarkdownPage, sections: readonly Section[]): Passage[] {
+function othersOf(page: MarkdownPage, sections: readonly Section[], next: NextAction | null): Passage[] {
   const found: Passage[] = [];
   for (const { heading, kind, inherited } of sections) {
     if (heading.level === 1 || inherited) continue;
-    const whole = kind === null || kind === 'metrics' || kind === 'files';
+    if (heading === next?.heading) {
+      if (next.rest !== '') found.push({ ...passageOf(page, heading), text: next.rest });
+      continue;
+    }
+    const whole = kind === null || kind === 'metrics' || kind === 'files' || kind === 'next';
     const passage = whole || kind === 'position' ? passageOf(page, heading) : null;
     // A section on the position that became a history is kept too.
     if (passage && passage.text !== '' && (whole || passage.text.length > 4000)) found.push(passage);
