@@ -215,6 +215,17 @@ describe('check of a working session', () => {
     });
   });
 
+  it('reads the short headings of cards with the rest', () => {
+    const { folder, write } = workingSession();
+    const short = mailbox.replace('### MSG-20260208-002', '### M-4').replace('### MSG-20260208-001', '### M-3: Tides');
+    write('MAILBOX.md', short);
+    expect(folder.data('check', 'working-session')).toMatchObject({ failed: 0 });
+    write('MAILBOX.md', short.replace('**Status:** closed', '**Status:** unread'));
+    expect(failures(folder, 'working-session')).toMatchObject({
+      mailbox: expect.stringContaining('unread: it says 0, the cards give 1 (M-4)'),
+    });
+  });
+
   it('holds a snapshot without a number against them too, unless another of its agent follows', () => {
     const { folder, chat, write } = workingSession();
     const old = chat.replace(/-1-h[0-9a-f]{8}/, '-01');

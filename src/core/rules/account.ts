@@ -51,7 +51,7 @@ function withIds(scene: Scene, account: AccountPart): AccountPart {
       const known = knownRow(scene, kind, one);
       if (known) return { ...pastOf(kind, known), ...one, id: known.id };
       const letter = prefix(one);
-      const ahead = given[letter] ?? 0;
+      const ahead = Math.max(given[letter] ?? 0, aheadOf(scene.state, kind, letter, one.alias));
       given[letter] = ahead + 1;
       return { ...one, id: nextId(scene.state, letter, ahead) };
     });
@@ -64,6 +64,19 @@ function withIds(scene: Scene, account: AccountPart): AccountPart {
     ...(sessions && { sessions: named('session', () => 'S', sessions) }),
     ...(messages && { messages: named('message', () => 'M', messages) }),
   };
+}
+
+/** Further than this no file's numbers lead ours. */
+const MOST_AHEAD = 10_000;
+
+/**
+ * A mailbox may number its messages as we do (`M-4`). Such a message gets that very id while it is free: else the same
+ * words would soon name another one.
+ */
+function aheadOf(state: State, kind: NamedKind, letter: string, alias: string | undefined): number {
+  const [, digits] = kind === 'message' ? (/^M-([1-9]\d{0,8})$/.exec(alias ?? '') ?? []) : [];
+  const ahead = digits === undefined ? 0 : Number(digits) - (state.counters[letter] ?? 0) - 1;
+  return ahead <= MOST_AHEAD ? ahead : 0;
 }
 
 type NamedKind = 'decision' | 'item' | 'note' | 'session' | 'message';

@@ -156,6 +156,27 @@ describe('an item that a file tells of again', () => {
   });
 });
 
+describe('messages that a file numbers as we do', () => {
+  const read = (run: ReturnType<typeof scenario>, ...aliases: string[]) => {
+    const messages = aliases.map((alias) => ({
+      ...{ alias, from: 'ada', to: 'bob', type: 'notify' as const, priority: 'P2' as const },
+      ...{ status: 'unread' as const, subject: alias, body: '' },
+    }));
+    run.given(ada, { type: 'account.read', format: 'snap', path: 'MAILBOX.md', account: { messages } });
+    return [...run.state.messages.values()].map(({ id, alias }) => `${id} ${alias}`);
+  };
+
+  it('have these numbers, so that no later one is called the same', () => {
+    const run = scenario();
+    expect(read(run, 'M-3', 'M-7', 'MSG-20260208-001')).toEqual(['M-3 M-3', 'M-7 M-7', 'M-8 MSG-20260208-001']);
+    expect(read(run, 'MSG-20260208-002').at(-1)).toBe('M-9 MSG-20260208-002');
+  });
+
+  it('do not lead ours astray', () => {
+    expect(read(scenario(), 'M-999999999', 'M-2')).toEqual(['M-1 M-999999999', 'M-2 M-2']);
+  });
+});
+
 describe('what is filed', () => {
   it('notes belong to the step that is held, or the one named', () => {
     const run = scenario('p1', 'p2').given(ada, start('p1'));

@@ -4,7 +4,7 @@ import { aliasMaker } from './alias.ts';
 import { type Changes, changesBetween } from './changes.ts';
 import { addSnapshots, type GivenSnapshot, newChat, sessionsIn } from './chat.ts';
 import { detect, fileNames, filesOf, folderOf, sortFolder } from './folder.ts';
-import { readMailbox } from './mailbox.ts';
+import { isMessageId, readMailbox } from './mailbox.ts';
 import { renderMailboxJson } from './mailbox-json.ts';
 import { changeMailbox, type KeptCards, newMailbox, newMailboxArchive } from './mailbox-write.ts';
 import { slug } from './names.ts';
@@ -178,7 +178,10 @@ function renderMail(
   if (!mailbox) return { mailbox: null, archive: null };
   const added = changes.messages.added.map((message): AccountMessage & { alias: string } => ({
     ...message,
-    alias: message.alias?.startsWith('MSG-') ? message.alias : aliases('message', dayOf(message.at, now)),
+    alias:
+      message.alias !== undefined && isMessageId(message.alias)
+        ? message.alias
+        : aliases('message', dayOf(message.at, now)),
   }));
   return changeMailbox({ mailbox, archive: mailboxArchive ?? readMailbox('', () => {}) }, changes, added, kept);
 }

@@ -105,6 +105,27 @@ describe('MAILBOX.md', () => {
     expect(codes).not.toContain('not_queued');
   });
 
+  it('reads and writes cards with short headings where they stand', () => {
+    const { found, files } = fixture('pilot');
+    const path = `${home}MAILBOX.md`;
+    const card =
+      '### M-5: Which buoy?\n\n**From:** Ada -> Bo\n**Date:** 2026-02-05\n**Status:** unread\n\nThe red one?\n';
+    const heading = '## M-7 milestones\n\nNo card at all.\n';
+    const text = (files.get(path) ?? '').replace('### MSG-20260203-003', `${card}\n---\n\n### MSG-20260203-003`);
+    const short = new Map([...files, [path, `${text}\n${heading}`]]);
+    const account = snap.parse(found, short).account as Account;
+    expect(account.messages.filter(({ alias }) => alias?.startsWith('M-'))).toMatchObject([
+      { alias: 'M-5', from: 'Ada', to: 'Bo', subject: 'Which buoy?', body: 'The red one?', status: 'unread' },
+    ]);
+    expect([...snap.render(account, found, short, now).keys()]).toEqual([]);
+    const messages = account.messages.map((one) =>
+      one.alias === 'M-5' ? { ...one, status: 'actioned' as const } : one,
+    );
+    const after = snap.render({ ...account, messages }, found, short, now).get(path) ?? '';
+    expect(after).toContain(card.replace('unread', 'actioned'));
+    expect(after).toContain(heading);
+  });
+
   it('moves a message that is closed to the archive', () => {
     const { text, account, all } = write('pilot', (one) => ({
       ...one,

@@ -48,7 +48,10 @@ export interface Field {
   value: string;
 }
 
-const idPattern = /^(MSG-[\w-]+)/;
+/** `MSG-20260208-047`, and `M-4`, which is shorter. */
+const idPattern = /^(MSG-[\w-]+|M-\d{1,9})(?![\w-])/;
+
+export const isMessageId = (words: string): boolean => idPattern.exec(words)?.[0] === words;
 
 export function readMailbox(text: string, report: Report): Mailbox {
   const { page, sound } = readPage(text, report);
@@ -60,7 +63,7 @@ export function readMailbox(text: string, report: Report): Mailbox {
   const closed = part(/^closed summary/i);
   const cards = page.headings.flatMap((heading) => {
     const id = heading.level >= 2 ? idPattern.exec(heading.title)?.[1] : undefined;
-    return id === undefined ? [] : [readCard(page, heading, id, report)];
+    return id === undefined || !isCard(page, heading, id) ? [] : [readCard(page, heading, id, report)];
   });
   const closedRows = (closed?.tables ?? []).flatMap((table) =>
     table.rows.flatMap((row) => {
@@ -85,6 +88,10 @@ export function readMailbox(text: string, report: Report): Mailbox {
   };
 }
 
+/** So short an id may head anything; it heads a card where fields follow. */
+const isCard = (page: MarkdownPage, heading: Heading, id: string): boolean =>
+  id.startsWith('MSG-') || readFields(page, heading.line + 1, heading.end).fields.size > 0;
+
 /** Everything that was written, oldest first: the cards, and what only the closed summary still knows of. */
 export function messagesOf(mailbox: Mailbox | null, archive: Mailbox | null): AccountMessage[] {
   const found = new Map<string, AccountMessage>();
@@ -102,7 +109,7 @@ export function messagesOf(mailbox: Mailbox | null, archive: Mailbox | null): Ac
 
 function compareIds(one: string, other: string): number {
   const order = (id: string): [string, number] => {
-    const match = /^MSG-(\d{8})-(\d{1,9})/.exec(id);
+    const match = /^(?:MSG-(\d{8})|M)-(\d{1,9})/.exec(id);
     return [match?.[1] ?? '', Number(match?.[2] ?? 0)];
   };
   const [oneDay, oneNumber] = order(one);
@@ -132,7 +139,10 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
   const priority = Priority.options.find((one) => one === value('priority')?.slice(0, 2).toUpperCase());
   const lineOf = (name: string): number => (fields.get(name)?.line ?? at - 1) + 1;
   if (form === 'table') report('table_card', 'warning', at, `${id} is in the old form, a table of fields.`);
-  const missing = ['from', 'date', 'type', 'priority', 'status', 'subject'].filter((name) => value(name) === undefined);
+  const subject = value('subject') ?? heading.title.slice(id.length).replace(/^[\s:：—–-]+/u, '');
+  const missing = ['from', 'date', 'type', 'priority', 'status', 'subject'].filter(
+    (name) => value(name) === undefined && !(name === 'subject' && subject !== ''),
+  );
   if (missing.length > 0) report('missing_field', 'warning', at, `${id} does not say ${missing.join(', ')}.`);
   if (status === null) {
     if (written !== '')
@@ -183,7 +193,7 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
       type: type ?? 'notify',
       priority: priority ?? 'P2',
       status: status ?? 'unread',
-      subject: value('subject') ?? '',
+      subject,
       body: parts.body,
       ...(day === undefined ? {} : { at: day }),
       ...(respondBy === undefined ? {} : { respondBy }),
