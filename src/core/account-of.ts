@@ -28,6 +28,9 @@ export function accountOf(state: State, records: RunRecords): Account {
   const { run } = state;
   if (!run) throw new Error('There is no run to give an account of.');
   const plan = planView(state);
+  const holding = new Map(
+    [...state.steps.values()].flatMap(({ key, holder }) => (holder ? [[holder.session, key]] : [])),
+  );
   const results = new Map(records.results.map((result) => [result.step, result]));
   const kept = Object.assign({}, ...records.foreign.map((one) => one.kept ?? {})) as Record<string, unknown>;
   const position = records.foreign.find((one) => one.position)?.position;
@@ -48,7 +51,7 @@ export function accountOf(state: State, records: RunRecords): Account {
     decisions: inOrder(records.decisions).map(decisionAccount),
     items: inOrder(records.items).map(itemAccount),
     notes: inOrder(records.notes).map(noteAccount),
-    sessions: inOrder(records.sessions).map(sessionAccount),
+    sessions: inOrder(records.sessions).map((row) => sessionAccount(row, holding.get(row.id))),
     messages: inOrder(records.messages).map(messageAccount),
     claims: [
       ...(records.foreign.find((one) => one.claims)?.claims ?? []),
@@ -133,8 +136,10 @@ function noteAccount({ id, alias, kind, text, step, by, at, stated }: Note): Acc
   return { id, kind, text, ...told(stated, { by, at }), ...present({ alias, step }) };
 }
 
-function sessionAccount(row: Session): AccountSession {
-  const { id, agent, role, status, continues, notes, issues, contextUsage, alias, workingOn, finished, stated } = row;
+/** What a session works on is the step it holds, or left when it ended; only of others a file must tell. */
+function sessionAccount(row: Session, held: string | undefined): AccountSession {
+  const { id, agent, role, status, continues, notes, issues, contextUsage, alias, finished, stated } = row;
+  const workingOn = held ?? row.workingOn ?? row.left.at(-1);
   return {
     id,
     status: (stated?.['status'] as AccountSession['status'] | undefined) ?? status,

@@ -62,11 +62,17 @@ export function planTree(steps: readonly StepLine[], pen: Pen): string[] {
   });
 }
 
+/** A step that a file tells of may have been left by nobody we know. */
+function leftBy({ lastAgent, lastSession }: StepLine): string {
+  const names = [lastAgent, lastSession].filter((name) => name !== null);
+  return names.length > 0 ? ` (${names.join(', ')})` : '';
+}
+
 function remark(step: StepLine): string {
   const { holder, checkpoint, obstacles } = step;
   const at = checkpoint ? ` at ${checkpoint.name}` : '';
   const parts = [
-    ...(step.interrupted ? [`interrupted${at} (${step.lastAgent}, ${step.lastSession})`] : []),
+    ...(step.interrupted ? [`interrupted${at}${leftBy(step)}`] : []),
     ...(holder ? [`${holder.agent} (${holder.session})${at}`] : []),
     ...(step.paused ? ['paused'] : []),
     ...(step.stale ? ['stale: confirm it'] : []),

@@ -45,6 +45,7 @@ export function renderHandoff(
     if (sections.at(-1)?.body.at(-1)?.trim() !== '') sections.at(-1)?.body.push('');
     sections.push({ name: heading, line: `## ${heading}`, body: ['', ''] });
   }
+  if (isNews('Context for Next Step', news)) keepContext(sections, account, text, before);
   const parts = new Map<Section, Part>();
   for (const section of sections) {
     const heading = HEADINGS.find((name) => sameHeading(section.name, name));
@@ -258,6 +259,25 @@ function contextLines(there: readonly string[], account: Account, text: string):
   return there.length > 0 && !written.startsWith(DERIVED) && isStillTrue(text, account)
     ? there
     : [nextSentence(account)];
+}
+
+/** Where words about the next step go that are to be replaced and that nothing else tells. */
+const EARLIER = 'Earlier Context';
+
+/**
+ * A page that was out of date was not asked what is next, so nobody has recorded what it says: before that is replaced it
+ * moves, word for word, to a section of its own.
+ */
+function keepContext(sections: Section[], account: Account, text: string, before: Account | null): void {
+  const section = sections.find(({ name }) => sameHeading(name, 'Context for Next Step'));
+  const there = (section?.body ?? []).join('\n').trim();
+  if (there === '' || there.startsWith(DERIVED) || /^(?:[-*+]\s+)?none\b[.\s]*$/i.test(there)) return;
+  if (there === before?.next?.trim() || there === account.next?.trim()) return;
+  if (contextLines(there.split('\n'), account, text).join('\n') === there) return;
+  const earlier = sections.find(({ name }) => sameHeading(name, EARLIER));
+  if (sections.at(-1)?.body.at(-1)?.trim() !== '') sections.at(-1)?.body.push('');
+  if (earlier) earlier.body.push(...there.split('\n'), '');
+  else sections.push({ name: EARLIER, line: `## ${EARLIER}`, body: ['', ...there.split('\n'), ''] });
 }
 
 /** Words of a person below a heading of ours must not look like one. */

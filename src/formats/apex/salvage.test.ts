@@ -151,10 +151,22 @@ describe('the handoff', () => {
       ...account,
       steps: account.steps.map((step) => ({ ...step, status: 'completed' as const })),
     };
-    const page = renderHandoff(moved, where, handoff, now);
+    const said = parseHandoff(handoff).next as string;
+    const page = renderHandoff(moved, where, handoff, now, { ...account, next: said });
     expect(page).not.toContain('weigh the table store');
     expect(page).toContain('Next: nothing; all steps are done.');
     expect(page).toContain('Kept as it is.');
+  });
+
+  it('moves words about the next step that nobody has recorded, and keeps them there', () => {
+    const said = parseHandoff(handoff).next as string;
+    const { next: _, ...before } = account;
+    const once = renderHandoff({ ...before, next: 'Ring the bell' }, where, handoff, now, before);
+    expect(once).toContain('## Context for Next Step\n\nRing the bell\n');
+    expect(once.endsWith(`## Earlier Context\n\n${said}\n`)).toBe(true);
+    const known = { ...before, next: 'Ring the bell' };
+    const twice = renderHandoff({ ...before, next: 'Go home' }, where, once, now, known);
+    expect(twice).toBe(once.replace('Ring the bell', 'Go home'));
   });
 
   it('changes what a checkpoint changed, and nothing else', () => {

@@ -97,7 +97,8 @@ function editPosition(reading: Reading, account: Account, changes: StepChanges, 
     if (key === 'current_phase' && readPhase(field.value)?.key === phase.key) continue;
     edits.push(setFront(page, field, key === 'current_phase' && /^0\d/.test(field.value) ? padded(value) : value));
   }
-  if (!placed)
+  // A step of another kind, out of a handoff say, is no phase that could be told of here.
+  if (!placed && readPhase(number))
     edits.push(
       ...insertPosition(state, [
         `Phase: ${phaseValue('', number, phase, total, over)}`,
@@ -135,7 +136,7 @@ function phaseValue(old: string, number: string, phase: AccountStep, total: numb
   const before = readPhase(old);
   const word = over ? 'COMPLETE' : 'EXECUTING';
   const shouted = /(\s[—–-]+\s)(?:EXECUTING|IN PROGRESS|COMPLETED?|READY|PLANNING|VERIFYING)\b/;
-  if (before?.key === phase.key || before?.key === readPhase(number)?.key) {
+  if (before && (before.key === phase.key || before.key === readPhase(number)?.key)) {
     const same = stepStatus(shouted.exec(old)?.[0] ?? '') === (over ? 'completed' : 'in_progress');
     return same ? old : old.replace(shouted, (_, dash: string) => dash + word);
   }
@@ -193,8 +194,10 @@ function editRows(reading: Reading, account: Account, changes: StepChanges, stat
     const entry = reading.steps.rows.get(step.key);
     const at = entry?.table?.columns.findIndex((words) => /^\W*(?:status|estado|状态|상태)/iu.test(words)) ?? -1;
     if (!entry || at < 0) continue;
-    const line = bare(state.page.lines[entry.from]);
-    edits.push({ from: entry.from, to: entry.to, lines: [setCell(line, at, tableWords[step.status])] });
+    const line = setCell(bare(state.page.lines[entry.from]), at, tableWords[step.status]);
+    // A column that says 0 % of a phase that is done would contradict its neighbour.
+    const share = isOver(step) ? entry.cells.findIndex((words) => /^\d{1,3}\s?%$/.test(words.trim())) : -1;
+    edits.push({ from: entry.from, to: entry.to, lines: [share < 0 ? line : setCell(line, share, '100%')] });
   }
   // Without a roadmap, what is done and past is no longer listed; only what lies ahead is added.
   const parents = new Map(account.steps.map((step) => [step.key, step]));
@@ -282,7 +285,7 @@ function editSession(reading: Reading, account: Account, state: StatePage): Line
   if (!last || (last.endedAt === before?.endedAt && last.workingOn === before?.workingOn)) return [];
   const { page, front } = state;
   const edits: LineEdit[] = [];
-  const stopped = flat(last.workingOn ?? last.completed?.join('; ') ?? last.notes?.[0] ?? '');
+  const stopped = stoppedAt(last, account.steps);
   const fields: [FieldName, string][] = [
     ['lastSession', last.endedAt ?? ''],
     ['stoppedAt', stopped],
@@ -293,15 +296,21 @@ function editSession(reading: Reading, account: Account, state: StatePage): Line
     if (field) found = true;
     if (field && value !== '' && field.value !== value) edits.push(setField(page, field, value));
   }
-  const stoppedAt = front?.fields.get('stopped_at');
-  if (stoppedAt && stopped !== '' && stoppedAt.value !== stopped) edits.push(setFront(page, stoppedAt, stopped));
-  if (!found && !stoppedAt)
-    edits.push(newSection({ ...state, page: { ...page, headings: [] } }, 'Session Continuity', sessionLines(last)));
+  const inFront = front?.fields.get('stopped_at');
+  if (inFront && stopped !== '' && inFront.value !== stopped) edits.push(setFront(page, inFront, stopped));
+  if (!found && !inFront)
+    edits.push(
+      newSection(
+        { ...state, page: { ...page, headings: [] } },
+        'Session Continuity',
+        sessionLines(last, account.steps),
+      ),
+    );
   return edits;
 }
 
-export function sessionLines(session: AccountSession): string[] {
-  const stopped = flat(session.workingOn ?? session.completed?.join('; ') ?? session.notes?.[0] ?? '');
+export function sessionLines(session: AccountSession, steps: readonly AccountStep[]): string[] {
+  const stopped = stoppedAt(session, steps);
   const resume = session.notes?.find((note) => note.startsWith('Resume file: '))?.slice(13);
   return [
     `Last session: ${session.endedAt ?? session.startedAt ?? 'None'}`,
@@ -310,13 +319,25 @@ export function sessionLines(session: AccountSession): string[] {
   ];
 }
 
+/** In words: the key of a step alone tells a reader nothing. */
+function stoppedAt({ workingOn, completed, notes }: AccountSession, steps: readonly AccountStep[]): string {
+  const titles = new Map(steps.map(({ key, title }) => [key, title.includes(key) ? title : `${key} ${title}`]));
+  const named = (words: string): string => titles.get(words) ?? words;
+  if (workingOn !== undefined) return flat(named(workingOn));
+  if (completed?.some((one) => titles.has(one))) return flat(`Completed ${completed.map(named).join('; ')}`);
+  return flat(completed?.join('; ') ?? notes?.[0] ?? '');
+}
+
 function lastSession({ handoffs }: Reading, sessions: readonly AccountSession[]): AccountSession | undefined {
   const notes = new Set(handoffs.map(({ path }) => path));
   return (
     sessions.findLast(
       ({ endedAt, workingOn, alias }) =>
         (endedAt !== undefined || workingOn !== undefined) && !(alias && notes.has(alias)) && endedAt !== undefined,
-    ) ?? sessions.findLast(({ alias, workingOn }) => workingOn !== undefined && !(alias && notes.has(alias)))
+    ) ??
+    sessions.findLast(
+      ({ alias, workingOn, status }) => workingOn !== undefined && status !== 'active' && !(alias && notes.has(alias)),
+    )
   );
 }
 

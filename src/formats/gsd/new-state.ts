@@ -31,7 +31,9 @@ export function renderState(account: Account, now: string): string {
     ...Object.entries({ ...counts, percent }).map(([key, value]) => `  ${key}: ${value}`),
     '---',
   ];
-  const last = account.sessions.findLast(({ endedAt, workingOn }) => endedAt !== undefined || workingOn !== undefined);
+  const last = account.sessions.findLast(
+    ({ endedAt, workingOn, status }) => endedAt !== undefined || (workingOn !== undefined && status !== 'active'),
+  );
   const parts = [
     front.join('\n'),
     `# Project State: ${flat(run.title)}`,
@@ -40,7 +42,7 @@ export function renderState(account: Account, now: string): string {
     '## Accumulated Context',
     ...lists(account),
     ...(account.next ? [`## Next Action\n\n${account.next}`] : []),
-    ...(last ? [`## Session Continuity\n\n${sessionLines(last).join('\n')}`] : []),
+    ...(last ? [`## Session Continuity\n\n${sessionLines(last, account.steps).join('\n')}`] : []),
     ...(kept.sections ?? []).map(({ heading, text }) => `${heading}\n\n${text}`),
   ];
   return `${parts.join('\n\n')}\n`;

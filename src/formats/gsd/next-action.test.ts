@@ -70,6 +70,10 @@ describe('what is next', () => {
     expect(told(text, 'Drill')).toBe(text.replace('**Next:**', '**Next:** Drill'));
   });
 
+  it('leaves nothing of words that were erased', () => {
+    expect(told(list, '[erased]')).toBe(page('## Next Steps\n\n[erased]\n'));
+  });
+
   it('writes it into the front matter where that has it', () => {
     const text = `---\ngsd_state_version: 1.0\nnext_action: "Tar the hull"\n---\n\n${page('')}`;
     expect(account(text).next).toBe('Tar the hull');

@@ -1,3 +1,4 @@
+import { ERASED } from '../../core/text.ts';
 import { bare, type Heading, type LineEdit, type MarkdownPage } from '../markdown.ts';
 import { type Field, readFields, setField } from './fields.ts';
 import { flat } from './matching.ts';
@@ -14,8 +15,9 @@ export interface NextAction {
   text: string;
   /** What the section says besides. */
   rest: string;
-  /** Where it begins, without blank lines. */
+  /** Its lines, without blank ones around them. */
   from: number;
+  to: number;
   /** The line that holds the action. */
   field: Field | null;
 }
@@ -25,9 +27,9 @@ export function readNextAction(page: MarkdownPage, heading: Heading, from: numbe
   for (let line = from; line < to; line++) lines.push(bare(page.lines[line]).trimEnd());
   const whole = lines.join('\n');
   const field = to - from === 1 ? onlyLine(lines[0] as string, from) : labelled(page, from, to);
-  if (field === null || field.value === '') return { heading, text: whole, rest: '', from, field };
+  if (field === null || field.value === '') return { heading, text: whole, rest: '', from, to, field };
   const rest = lines.filter((_, index) => from + index !== field.line);
-  return { heading, text: field.value, rest: rest.join('\n').trim(), from, field };
+  return { heading, text: field.value, rest: rest.join('\n').trim(), from, to, field };
 }
 
 /** A mark of a list, a box and a bold label in front of the words stay when the words change. */
@@ -56,8 +58,10 @@ export function belowLabel(page: MarkdownPage, field: Field, end: number): strin
 }
 
 /** The edits that make words the next action of a section. */
-export function editNextAction(page: MarkdownPage, { field, from }: NextAction, words: string): LineEdit[] {
+export function editNextAction(page: MarkdownPage, { field, from, to }: NextAction, words: string): LineEdit[] {
   const line = flat(words) || 'None.';
+  // Erased words are to be gone: all that was read as them is.
+  if (line.includes(ERASED) && (!field || field.value === '')) return [{ from, to, lines: [line] }];
   if (field) return [setField(page, field, line)];
   return [{ from, to: from, lines: [`Next: ${line}`, ''] }];
 }

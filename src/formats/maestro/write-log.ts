@@ -124,7 +124,10 @@ function editSections(
 }
 
 function heading(step: AccountStep): string {
-  return `Phase ${step.alias ?? step.key}: ${flat(step.title)} ${glyphs[step.status]}`;
+  const phase = `Phase ${step.alias ?? step.key}`;
+  // A phase without a name of its own is not named twice.
+  const name = flat(step.title) === phase ? '' : `: ${flat(step.title)}`;
+  return `${phase}${name} ${glyphs[step.status]}`;
 }
 
 function blocks(step: AccountStep, finished: boolean, result: AccountNote | undefined, whole: boolean): string[] {

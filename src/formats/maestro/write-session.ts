@@ -1,4 +1,4 @@
-import type { Account, AccountItem } from '../../core/account.ts';
+import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
 import { same } from './admit.ts';
 import { emitPair, type Manner } from './emit.ts';
 import { readSession, type Session } from './session-file.ts';
@@ -137,10 +137,19 @@ function editPhases(
   const total = at(root, 'total_phases');
   if ((added.length > 0 || gone.length > 0) && total) splicer.set(root, 'total_phases', account.steps.length);
   const moved = account.steps.some((step) => old.get(step.key)?.status !== step.status);
-  const current = account.position?.step ?? (moved ? currentOf(account) : null);
+  const asked = moved || (account.position?.step ?? null) !== (before.position?.step ?? null);
+  const current = asked ? placeOf(account) : null;
   const isTier = [...session.phases.values()].some(({ phase }) => phase.node === root);
   if (!isTier && current && current !== before.position?.step && keys.has(current))
     splicer.set(root, 'current_phase', ids(current), ['implementation_plan', 'status']);
+}
+
+/** What the account says of its place, which may be what a file said long ago: a phase that is over is none. */
+function placeOf(account: Account): string | null {
+  const said = account.steps.find(({ key }) => key === account.position?.step);
+  const isAt = (step: AccountStep): boolean => step.status === 'in_progress' || step.status === 'failed';
+  if (said && (isAt(said) || (said.status === 'pending' && !account.steps.some(isAt)))) return said.key;
+  return currentOf(account) ?? said?.key ?? null;
 }
 
 function editErrors(splicer: Splicer, session: Session, before: Account, account: Account): void {

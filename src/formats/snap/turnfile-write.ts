@@ -1,4 +1,5 @@
 import type { Account, AccountClaim, AccountStep } from '../../core/account.ts';
+import { ERASED } from '../../core/text.ts';
 import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
 import { flat, sameWords, slug } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
@@ -150,8 +151,8 @@ function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Sp
     const was = words.before.get(before.key) as TaskWord;
     const moved = word === was ? {} : wordFields(word, after, entry.fields, revision);
     const isTold = [word, was].some((one) => one === 'failed' || one === 'cancelled') && word !== was;
-    const isNew = after.summary !== undefined && sameWords(after.summary) !== sameWords(before.summary ?? '');
-    const notes = isTold || isNew ? (notesOf(after, word) ?? null) : undefined;
+    const isNew = after.summary !== undefined && !sameWords(before.summary ?? '').includes(sameWords(after.summary));
+    const notes = isTold || isNew ? (notesOf(isNew ? withNotes(after, before) : after, word) ?? null) : undefined;
     const owner = after.agents?.[0];
     const order = after.after ?? [];
     const fields: Fields = {
@@ -217,6 +218,14 @@ function wordFields(word: TaskWord, step: AccountStep, had: Fields, revision: nu
     default:
       return word satisfies never;
   }
+}
+
+/** Notes stand on a task from its beginning, mostly somebody's advice: a summary follows them, unless words were erased. */
+function withNotes(after: AccountStep, { summary: notes }: AccountStep): AccountStep {
+  const told = after.summary ?? '';
+  return notes === undefined || told.includes(ERASED) || sameWords(told).includes(sameWords(notes))
+    ? after
+    : { ...after, summary: `${notes} — ${told}` };
 }
 
 function notesOf({ summary, reason }: AccountStep, word: TaskWord): string | undefined {
