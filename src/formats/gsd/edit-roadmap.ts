@@ -1,7 +1,7 @@
 import type { Account, AccountStep } from '../../core/account.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
-import { setCell } from './edit-state.ts';
+import { setCell, statusCell } from './edit-state.ts';
 import { splitRow } from './entries.ts';
 import { flat } from './matching.ts';
 import { numberSteps, phaseBox, planBox, type Roadmap, type RoadmapStep, suffix } from './roadmap.ts';
@@ -58,7 +58,7 @@ const words: Record<AccountStep['status'], string> = {
 
 function movedRow(text: string, step: AccountStep): string {
   const at = splitRow(text).findIndex((cell, index) => index > 0 && stepStatus(cell) !== null);
-  return at < 0 ? text : setCell(text, at, words[step.status]);
+  return at < 0 ? text : setCell(text, at, (old) => statusCell(old, words[step.status]));
 }
 
 /** A line of a list goes; a section somebody wrote stays, under a heading that says that it is no longer in the plan. */

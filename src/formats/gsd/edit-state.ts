@@ -14,14 +14,24 @@ import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
 
 /** STATE.md with the lines changed that an account says otherwise, and no others; null when it says nothing else. */
-export function editState(reading: Reading, account: Account, changes: StepChanges, now: string): string | null {
+export function editState(
+  reading: Reading,
+  account: Account,
+  changes: StepChanges,
+  now: string,
+  /** What the files count with another text for this one. */
+  recount: (text: string) => Counts,
+): string | null {
   const { state } = reading;
   if (!state) return null;
-  const edits = [
+  const told = [
     ...editRecords(reading, account, state),
     ...editPosition(reading, account, changes, state),
     ...editRows(reading, account, changes, state),
-    ...editProgress(reading, account, changes, state),
+  ];
+  const edits = [
+    ...told,
+    ...editProgress(reading, changes, state, () => recount(editLines(state.page, withoutOverlaps(told)))),
     ...editSession(reading, account, state),
     ...editNext(reading, account, state),
     ...editRun(reading, account, state),
@@ -60,12 +70,14 @@ function stamp({ page, front, anywhere }: StatePage, now: string): LineEdit[] {
 
 function editPosition(reading: Reading, account: Account, changes: StepChanges, state: StatePage): LineEdit[] {
   const { page, front } = state;
-  const step = changes.position === null ? undefined : account.steps.find(({ key }) => key === changes.position);
+  // When the last one is done nothing lies ahead: then the place is where the work ended.
+  const place = account.steps.every(isOver) ? changes.status.findLast(isOver)?.key : changes.position;
+  const step = account.steps.find(({ key }) => key === place);
   if (!step) return [];
   const byKey = new Map(account.steps.map((one) => [one.key, one]));
   const path = pathTo(byKey, step);
   if (state.dialect === 'gsd-2') return editSlice(reading, path, account, changes, state);
-  const moved = changes.position !== reading.steps.position;
+  const moved = place !== reading.steps.position;
   if (!moved && !changes.status.some(({ key }) => key === step.key)) return [];
   const phase = path[0] as AccountStep;
   const plan = path[1];
@@ -194,10 +206,10 @@ function editRows(reading: Reading, account: Account, changes: StepChanges, stat
     const entry = reading.steps.rows.get(step.key);
     const at = entry?.table?.columns.findIndex((words) => /^\W*(?:status|estado|状态|상태)/iu.test(words)) ?? -1;
     if (!entry || at < 0) continue;
-    const line = setCell(bare(state.page.lines[entry.from]), at, tableWords[step.status]);
+    const line = setCell(bare(state.page.lines[entry.from]), at, (old) => statusCell(old, tableWords[step.status]));
     // A column that says 0 % of a phase that is done would contradict its neighbour.
     const share = isOver(step) ? entry.cells.findIndex((words) => /^\d{1,3}\s?%$/.test(words.trim())) : -1;
-    edits.push({ from: entry.from, to: entry.to, lines: [share < 0 ? line : setCell(line, share, '100%')] });
+    edits.push({ from: entry.from, to: entry.to, lines: [share < 0 ? line : setCell(line, share, () => '100%')] });
   }
   // Without a roadmap, what is done and past is no longer listed; only what lies ahead is added.
   const parents = new Map(account.steps.map((step) => [step.key, step]));
@@ -220,8 +232,16 @@ function editRows(reading: Reading, account: Account, changes: StepChanges, stat
   return [...edits, newSection(state, 'Phase Progress', table)];
 }
 
+/** The status in a cell; what somebody wrote behind it, beyond a date or a count, stays. */
+export function statusCell(old: string, word: string): string {
+  const cut = old.search(/\s*[(（;:：]|\s[—–-]\s/u);
+  const rest = cut < 0 ? '' : old.slice(cut);
+  if (rest.length > 24) return word + rest;
+  return cut < 0 && old.length > 40 ? `${word} — ${old}` : word;
+}
+
 /** A row with one cell changed; bars, spaces and other cells stay. */
-export function setCell(line: string, index: number, value: string): string {
+export function setCell(line: string, index: number, value: (old: string) => string): string {
   const bars: number[] = [];
   for (let at = 0, code = false; at < line.length; at++) {
     if (line[at] === '`') code = !code && line.includes('`', at + 1);
@@ -230,19 +250,23 @@ export function setCell(line: string, index: number, value: string): string {
   const from = bars[index];
   const to = bars[index + 1];
   if (from === undefined || to === undefined) return line;
-  return `${line.slice(0, from + 1)} ${value} ${line.slice(to)}`;
+  return `${line.slice(0, from + 1)} ${value(line.slice(from + 1, to).trim())} ${line.slice(to)}`;
 }
 
-/** Counters follow what changed: those that were right are counted anew, those that were not are moved by as much. */
+/**
+ * Counters follow what changed: those that were right are counted anew, those that were not are moved by as much. What
+ * changed is what the files will say, not what the account says: a change that they cannot tell would be found, and
+ * counted, at every write again.
+ */
 function editProgress(
   reading: Reading,
-  account: Account,
   changes: StepChanges,
   { page, front, position, anywhere }: StatePage,
+  recount: () => Counts,
 ): LineEdit[] {
   if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return [];
   const before = countSteps(reading.account.steps);
-  const after = countSteps(account.steps);
+  const after = recount();
   const edits: LineEdit[] = [];
   const stored = { ...after };
   let moved = false;

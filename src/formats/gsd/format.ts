@@ -5,6 +5,7 @@ import { editRoadmap } from './edit-roadmap.ts';
 import { editState } from './edit-state.ts';
 import { findRuns } from './find.ts';
 import { renderState } from './new-state.ts';
+import { countSteps } from './progress.ts';
 import { renderRoadmap } from './roadmap.ts';
 import { salvageRun } from './salvage.ts';
 import { stepChanges } from './step-changes.ts';
@@ -87,9 +88,11 @@ function render(account: Account, place: Found, previous: Files, now: string): F
   const reading = assemble(place, previous);
   if (!reading.writable) return files;
   const changes = stepChanges(reading, account);
-  const state = editState(reading, account, changes, now);
-  if (state !== null && state !== before) files.set(place.main, state);
   const roadmap = reading.roadmap ? editRoadmap(reading.roadmap, account, changes) : null;
+  const beside = roadmap === null ? previous : new Map([...previous, [reading.roadmapPath, roadmap]]);
+  const recount = (text: string) => countSteps(assemble(place, new Map([...beside, [place.main, text]])).account.steps);
+  const state = editState(reading, account, changes, now, recount);
+  if (state !== null && state !== before) files.set(place.main, state);
   if (roadmap !== null && roadmap !== previous.get(reading.roadmapPath)) files.set(reading.roadmapPath, roadmap);
   return files;
 }

@@ -120,6 +120,39 @@ describe('gsd: writing in place', () => {
     expect(after).toContain('15% (by feel)');
   });
 
+  it('counts a step that is done once, and ends where the work ended', () => {
+    const front = 'progress:\n  total_phases: 2\n  completed_phases: 1\n  total_plans: 5\n  completed_plans: 3\n';
+    const body =
+      '# State\n\n## Current Position\n\nPhase: 2 of 2 (Sails) — EXECUTING\nPlan: 1 of 2\nStatus: Executing\n';
+    const done = (run: Account) => {
+      for (const step of run.steps) step.status = 'completed';
+    };
+    const text = `---\ngsd_state_version: 1.0\n${front}---\n\n${body}`;
+    const after = render(text, done);
+    expect(after).toContain('Phase: 2 of 2 (Sails) — COMPLETE\nPlan: 2 of 2\nStatus: Plan complete\n');
+    expect(after).toContain('completed_phases: 2\n  total_plans: 5\n  completed_plans: 5\n');
+    expect(render(after, done)).toBe(after);
+    // Nothing in this page can tell that a plan of another phase is done.
+    const more = (run: Account) =>
+      void run.steps.push({ key: '01-07', title: 'Hem', kind: 'plan', parent: '1', status: 'completed' });
+    const once = render(text, more);
+    expect(once).toContain('completed_plans: 3\n');
+    expect(render(once, more)).toBe(once);
+  });
+
+  it('leaves in a table what somebody wrote behind a status', () => {
+    const table = (status: string) =>
+      `# State\n\n## Phases\n\n| Phase | Name | Status |\n|---|---|---|\n| 1 | Sails | ${status} |\n| 2 | Ropes | Not started |\n`;
+    const closed = (status: string) =>
+      render(table(status), (run) => {
+        for (const step of run.steps) if (step.key === '1') step.status = 'completed';
+      });
+    const remark = ' (2/5 plans) — the second one waits for a \\| needle';
+    expect(closed(`🔄 In progress${remark}`)).toContain(`| Sails | Complete${remark} |\n`);
+    expect(closed('In progress (2026-02-03)')).toContain('| Sails | Complete |\n');
+    expect(account(closed(`In progress${remark}`)).steps[0]?.status).toBe('completed');
+  });
+
   it('writes the end of a session and what is next where they stand', () => {
     const after = render(page('G4'), (run) => {
       run.sessions.push({ agent: 'coder', status: 'completed', endedAt: now, workingOn: 'The second wick' });

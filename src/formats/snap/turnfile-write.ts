@@ -73,12 +73,13 @@ export function changeTurnfile(turnfile: Turnfile, changes: Changes, othersChang
 }
 
 /** One more, in the field and in the header; the locks of those at work go on with it. */
-function revisionSplices(turnfile: Turnfile, { after, claims }: Changes, revision: number): Splice[] {
+function revisionSplices(turnfile: Turnfile, changes: Changes, revision: number): Splice[] {
+  const { claims } = changes;
   const { header, sections } = turnfile;
   const coordination = sections.get('coordination');
   const splices = coordination ? setFields(turnfile, coordination, { revision }) : [];
   if (header.revision) splices.push({ ...header.revision, text: String(revision) });
-  if (header.by) splices.push({ ...header.by, text: writerOf(after) });
+  if (header.by) splices.push({ ...header.by, text: writerOf(changes) });
   const held = new Set(claims.kept.map(({ before }) => before.alias));
   for (const lock of turnfile.locks.values()) {
     if (held.has(lock.id) && !isStale(lock, turnfile.revision) && isStale(lock, revision))
@@ -87,9 +88,11 @@ function revisionSplices(turnfile: Turnfile, { after, claims }: Changes, revisio
   return splices;
 }
 
-function writerOf({ sessions }: Account): string {
-  const agent = (sessions.findLast((session) => session.status === 'active') ?? sessions.at(-1))?.agent;
-  return (agent ?? 'maintainer').replace(/\s+/g, ' ');
+/** Who caused it: whoever is named by what is new, else whoever is at work. */
+function writerOf({ after: { sessions }, decisions, items, notes, messages }: Changes): string {
+  const named = [decisions, items, notes].flatMap(({ added }) => added.map(({ by }) => by)).findLast(Boolean);
+  const session = sessions.findLast(({ status }) => status === 'active') ?? sessions.at(-1);
+  return (named ?? messages.added.at(-1)?.from ?? session?.agent ?? 'maintainer').replace(/\s+/g, ' ');
 }
 
 function titleSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] {

@@ -4,6 +4,14 @@ import { fixture, home, now, step, write } from './fixture.suite.ts';
 import { snap } from './format.ts';
 
 describe('TURNFILE.yaml', () => {
+  it('says who wrote it last, though that one is at work on nothing', () => {
+    const { text } = write('pilot', (one) => ({
+      ...one,
+      decisions: [...one.decisions, { decision: 'Two clocks', by: 'Cy', at: '2026-03-04', status: 'active' }],
+    }));
+    expect(text('TURNFILE.yaml')).toContain('# Modified by: Cy\n');
+  });
+
   it('completes a task and leaves every other line', () => {
     const { account, lost, text } = write('pilot', (one) => ({
       ...one,
