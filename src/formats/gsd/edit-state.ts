@@ -2,14 +2,15 @@ import type { Account, AccountSession, AccountStep } from '../../core/account.ts
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import type { Reading } from './assemble.ts';
+import { editProgress } from './edit-progress.ts';
 import { editRecords, newSection, row } from './edit-records.ts';
 import { editSlice } from './edit-slice.ts';
 import { type Field, type FieldName, setField } from './fields.ts';
 import { setFront } from './front-matter.ts';
 import { flat } from './matching.ts';
 import { editNextAction } from './next-action.ts';
-import { padded, readCount, readPercent, readPhase, readPlanId } from './numbers.ts';
-import { type Counts, countSteps, moveBar, percentOf } from './progress.ts';
+import { padded, readCount, readPhase, readPlanId } from './numbers.ts';
+import { isOver } from './progress.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
 
@@ -19,8 +20,8 @@ export function editState(
   account: Account,
   changes: StepChanges,
   now: string,
-  /** What the files count with another text for this one. */
-  recount: (text: string) => Counts,
+  /** The steps that the files give with another text for this one. */
+  reread: (text: string) => readonly AccountStep[],
 ): string | null {
   const { state } = reading;
   if (!state) return null;
@@ -31,7 +32,7 @@ export function editState(
   ];
   const edits = [
     ...told,
-    ...editProgress(reading, changes, state, () => recount(editLines(state.page, withoutOverlaps(told)))),
+    ...editProgress(reading, account, changes, state, () => reread(editLines(state.page, withoutOverlaps(told)))),
     ...editSession(reading, account, state),
     ...editNext(reading, account, state),
     ...editRun(reading, account, state),
@@ -159,10 +160,6 @@ function phaseValue(old: string, number: string, phase: AccountStep, total: numb
   return `${spelled}${of} (${flat(phase.title)})${suffix}`;
 }
 
-function isOver({ status }: AccountStep): boolean {
-  return status === 'completed' || status === 'skipped';
-}
-
 function planValue(old: string, plan: AccountStep | undefined, siblings: readonly AccountStep[]): string {
   if (!plan) return readCount(old) || readPlanId(old) ? 'Not started' : old || 'Not started';
   const at = siblings.indexOf(plan) + 1;
@@ -251,55 +248,6 @@ export function setCell(line: string, index: number, value: (old: string) => str
   const to = bars[index + 1];
   if (from === undefined || to === undefined) return line;
   return `${line.slice(0, from + 1)} ${value(line.slice(from + 1, to).trim())} ${line.slice(to)}`;
-}
-
-/**
- * Counters follow what changed: those that were right are counted anew, those that were not are moved by as much. What
- * changed is what the files will say, not what the account says: a change that they cannot tell would be found, and
- * counted, at every write again.
- */
-function editProgress(
-  reading: Reading,
-  changes: StepChanges,
-  { page, front, position, anywhere }: StatePage,
-  recount: () => Counts,
-): LineEdit[] {
-  if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return [];
-  const before = countSteps(reading.account.steps);
-  const after = recount();
-  const edits: LineEdit[] = [];
-  const stored = { ...after };
-  let moved = false;
-  for (const key of Object.keys(after) as (keyof Counts)[]) {
-    const field = front?.fields.get(`progress.${key}`);
-    if (after[key] !== before[key]) moved = true;
-    if (!field || !/^\d+$/.test(field.value)) continue;
-    stored[key] = Math.max(0, Number(field.value) + after[key] - before[key]);
-    if (stored[key] !== Number(field.value)) edits.push(setFront(page, field, String(stored[key])));
-  }
-  if (!moved) return [];
-  const was = { ...before };
-  for (const key of Object.keys(was) as (keyof Counts)[]) {
-    const value = front?.fields.get(`progress.${key}`)?.value ?? '';
-    if (/^\d+$/.test(value)) was[key] = Number(value);
-  }
-  // A percentage that did not follow from the counters was somebody's own; it is left to them.
-  const follows = (percent: number | null) =>
-    percent !== null && (Math.abs(percent - percentOf(was)) <= 1 || Math.abs(percent - phasePercent(was)) <= 1);
-  const percent = percentOf(stored);
-  const field = front?.fields.get('progress.percent');
-  if (field && follows(readPercent(`${field.value}%`)) && field.value !== String(percent))
-    edits.push(setFront(page, field, String(percent)));
-  const bar = position.get('progress') ?? anywhere.get('progress');
-  if (bar && follows(readPercent(bar.value))) {
-    const value = moveBar(bar.value, percent);
-    if (value !== bar.value) edits.push(setField(page, bar, value));
-  }
-  return edits;
-}
-
-function phasePercent({ completed_phases: done, total_phases: all }: Counts): number {
-  return all === 0 ? 0 : Math.round((100 * done) / all);
 }
 
 /** The last session that ended, where the account has another than the file. */

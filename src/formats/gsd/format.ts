@@ -5,7 +5,6 @@ import { editRoadmap } from './edit-roadmap.ts';
 import { editState } from './edit-state.ts';
 import { findRuns } from './find.ts';
 import { renderState } from './new-state.ts';
-import { countSteps } from './progress.ts';
 import { renderRoadmap } from './roadmap.ts';
 import { salvageRun } from './salvage.ts';
 import { stepChanges } from './step-changes.ts';
@@ -90,8 +89,8 @@ function render(account: Account, place: Found, previous: Files, now: string): F
   const changes = stepChanges(reading, account);
   const roadmap = reading.roadmap ? editRoadmap(reading.roadmap, account, changes) : null;
   const beside = roadmap === null ? previous : new Map([...previous, [reading.roadmapPath, roadmap]]);
-  const recount = (text: string) => countSteps(assemble(place, new Map([...beside, [place.main, text]])).account.steps);
-  const state = editState(reading, account, changes, now, recount);
+  const reread = (text: string) => assemble(place, new Map([...beside, [place.main, text]])).account.steps;
+  const state = editState(reading, account, changes, now, reread);
   if (state !== null && state !== before) files.set(place.main, state);
   if (roadmap !== null && roadmap !== previous.get(reading.roadmapPath)) files.set(reading.roadmapPath, roadmap);
   return files;

@@ -16,7 +16,7 @@ export function countSteps(steps: readonly AccountStep[]): Counts {
     if (!isRoot && kind !== 'plan') continue;
     const unit = isRoot ? 'phases' : 'plans';
     counts[`total_${unit}`] += 1;
-    if (status === 'completed' || status === 'skipped') counts[`completed_${unit}`] += 1;
+    if (isOver({ status })) counts[`completed_${unit}`] += 1;
   }
   return counts;
 }
@@ -55,3 +55,6 @@ export function moveBar(line: string, percent: number): string {
     moved.slice(bar.index + bar[0].length)
   );
 }
+
+export const isOver = ({ status }: Pick<AccountStep, 'status'>): boolean =>
+  status === 'completed' || status === 'skipped';

@@ -1,0 +1,92 @@
+import type { Account, AccountStep } from '../../core/account.ts';
+import type { LineEdit } from '../markdown.ts';
+import type { Reading } from './assemble.ts';
+import { setField } from './fields.ts';
+import { setFront } from './front-matter.ts';
+import { readPercent } from './numbers.ts';
+import { type Counts, countSteps, isOver, moveBar, percentOf } from './progress.ts';
+import type { StatePage } from './state-markdown.ts';
+import type { StepChanges } from './step-changes.ts';
+
+/** Counters follow what changed: those that were right are counted anew, those that were not are moved by as much. */
+export function editProgress(
+  reading: Reading,
+  account: Account,
+  changes: StepChanges,
+  { page, front, position, anywhere }: StatePage,
+  reread: () => readonly AccountStep[],
+): LineEdit[] {
+  if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return [];
+  const before = countSteps(reading.account.steps);
+  const by = countChanges(reading, account, changes, reread());
+  const edits: LineEdit[] = [];
+  const stored = { ...before };
+  let moved = false;
+  for (const key of Object.keys(before) as (keyof Counts)[]) {
+    const field = front?.fields.get(`progress.${key}`);
+    stored[key] += by[key];
+    if (by[key] !== 0) moved = true;
+    if (!field || !/^\d+$/.test(field.value)) continue;
+    const all = key.startsWith('completed_') ? stored[key.replace('completed', 'total') as keyof Counts] : null;
+    // No more are done than there are, unless the file said so already.
+    const most = all === null ? Number.POSITIVE_INFINITY : Math.max(all, Number(field.value));
+    stored[key] = Math.min(most, Math.max(0, Number(field.value) + by[key]));
+    if (stored[key] !== Number(field.value)) edits.push(setFront(page, field, String(stored[key])));
+  }
+  if (!moved) return [];
+  const was = { ...before };
+  for (const key of Object.keys(was) as (keyof Counts)[]) {
+    const value = front?.fields.get(`progress.${key}`)?.value ?? '';
+    if (/^\d+$/.test(value)) was[key] = Number(value);
+  }
+  // A percentage that did not follow from the counters was somebody's own; it is left to them.
+  const follows = (percent: number | null) =>
+    percent !== null && (Math.abs(percent - percentOf(was)) <= 1 || Math.abs(percent - phasePercent(was)) <= 1);
+  const percent = percentOf(stored);
+  const field = front?.fields.get('progress.percent');
+  if (field && follows(readPercent(`${field.value}%`)) && field.value !== String(percent))
+    edits.push(setFront(page, field, String(percent)));
+  const bar = position.get('progress') ?? anywhere.get('progress');
+  if (bar && follows(readPercent(bar.value))) {
+    const value = moveBar(bar.value, percent);
+    if (value !== bar.value) edits.push(setField(page, bar, value));
+  }
+  return edits;
+}
+
+/**
+ * By how much the counts move. A change that the files cannot tell, that they will give as it was before, is found again
+ * at every write: it is not counted, or the counters would never rest.
+ */
+function countChanges(reading: Reading, account: Account, changes: StepChanges, told: readonly AccountStep[]): Counts {
+  const will = new Map(told.map((step) => [step.key, step]));
+  const unit = (all: readonly AccountStep[]): ((step: AccountStep) => 'phases' | 'plans' | null) => {
+    const keys = new Set(all.map(({ key }) => key));
+    return ({ parent, kind }) =>
+      parent === undefined || !keys.has(parent) ? 'phases' : kind === 'plan' ? 'plans' : null;
+  };
+  const by: Counts = { total_phases: 0, completed_phases: 0, total_plans: 0, completed_plans: 0 };
+  const add = (what: 'phases' | 'plans' | null, total: number, completed: number): void => {
+    if (what === null) return;
+    by[`total_${what}`] += total;
+    by[`completed_${what}`] += completed;
+  };
+  const [now, was] = [unit(account.steps), unit(reading.account.steps)];
+  const old = new Map(reading.account.steps.map((step) => [step.key, step]));
+  for (const step of changes.status) {
+    const there = will.get(step.key);
+    const before = old.get(step.key);
+    if (before && (!there || isOver(there) === isOver(step)))
+      add(now(step), 0, Number(isOver(step)) - Number(isOver(before)));
+  }
+  for (const step of changes.added) {
+    const there = will.get(step.key);
+    if (there) add(now(step), 1, Number(isOver(there)));
+  }
+  for (const step of changes.removed) if (!will.has(step.key)) add(was(step), -1, -Number(isOver(step)));
+  return by;
+}
+
+function phasePercent({ completed_phases: done, total_phases: all }: Counts): number {
+  return all === 0 ? 0 : Math.round((100 * done) / all);
+}
