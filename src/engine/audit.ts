@@ -47,16 +47,28 @@ export async function auditRun(store: Store, run: string): Promise<Audit> {
 }
 
 /** Drops what is derived of a run and makes it again from its events. */
-export async function rebuildRun(store: Store, run: string): Promise<{ events: number; records: number }> {
+export async function rebuildRun(store: Store, run: string): Promise<Rebuilt> {
   for (let attempt = 0; attempt < 20; attempt++) {
-    const { state, rows } = await refold(store, run);
-    const cache = { format: STATE_FORMAT, state: serializeState(state) };
-    const derived = { head: headOf(state), records: storedRecords(run, rows.values()), cache };
-    if (await store.replaceDerived(run, state.version, derived)) return { events: state.version, records: rows.size };
+    const rebuilt = await tryRebuild(store, run);
+    if (rebuilt) return rebuilt;
   }
   throw new Fault('conflict', `Run ${quoted(run)} is being changed by others without pause; nothing was rebuilt.`, {
     hints: ['Try again.'],
   });
+}
+
+export interface Rebuilt {
+  events: number;
+  records: number;
+}
+
+/** The same, once; null when the run has moved on meanwhile. */
+export async function tryRebuild(store: Store, run: string): Promise<Rebuilt | null> {
+  const { state, rows } = await refold(store, run);
+  const cache = { format: STATE_FORMAT, state: serializeState(state) };
+  const derived = { head: headOf(state), records: storedRecords(run, rows.values()), cache };
+  const isReplaced = await store.replaceDerived(run, state.version, derived);
+  return isReplaced ? { events: state.version, records: rows.size } : null;
 }
 
 /** Rows that may wait are only looked at up to the version that state was saved at. */

@@ -11,7 +11,8 @@ import { deserializeState, emptyState, forkState, STATE_FORMAT, serializeState }
 import { addMs } from '../core/time.ts';
 import type { Touch } from '../core/touch.ts';
 import type { Actor, Scope } from '../core/vocabulary.ts';
-import type { Batch, RecordFilter, Store, StoredRecord } from '../store/store.ts';
+import type { Batch, Cached, RecordFilter, Store, StoredRecord } from '../store/store.ts';
+import { breathe } from './breathe.ts';
 import { headOf, storedRecords } from './derived.ts';
 import {
   fitsFilter,
@@ -123,13 +124,14 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
       const events = await store.read(run, loaded.state.version, PAGE);
       more = events.length === PAGE;
       if (events.length > 0) loaded = await foldOn(run, loaded, events);
+      if (more) await breathe();
     }
     remember(run, loaded);
     return loaded;
   }
 
   async function firstLoad(run: string): Promise<Loaded> {
-    const cached = await store.cached(run, STATE_FORMAT);
+    const cached = (await store.cached(run, STATE_FORMAT)) ?? (await makeAnew(run));
     if (!cached) return { state: emptyState(), hash: GENESIS, savedVersion: 0, savedBytes: 0, pending: [] };
     const { version, hash, state } = cached;
     return {
@@ -139,6 +141,19 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
       savedBytes: state.length,
       pending: [],
     };
+  }
+
+  /**
+   * What another version of the program derived is of no use to this one. It is made anew once: else every command would
+   * read the whole journal until one of them writes. A run that is short has nothing saved yet.
+   */
+  async function makeAnew(run: string): Promise<Cached | null> {
+    const [head] = await store.heads({ run });
+    if (!head || head.version <= SAVE_EVERY_AT_MOST) return null;
+    const { tryRebuild } = await import('./audit.ts');
+    // Where the journal can only be read, or others write, it is folded by this command for itself.
+    const made = await tryRebuild(store, run).catch(() => null);
+    return made && store.cached(run, STATE_FORMAT);
   }
 
   async function foldOn(run: string, loaded: Loaded, events: readonly Event[]): Promise<Loaded> {

@@ -6,6 +6,7 @@ import { emptyState } from '../core/state-tables.ts';
 import type { RowKind, Rows, Touch } from '../core/touch.ts';
 import { type ChainProblem, chainVerifier } from '../core/verify.ts';
 import type { Store } from '../store/store.ts';
+import { breathe } from './breathe.ts';
 
 /** A run folded from its first event, with all that follows from it. */
 export interface Refolded {
@@ -49,6 +50,7 @@ export async function refold(store: Store, run: string, options: RefoldOptions =
       for (const row of recordsOf([{ event, touches }])) rows.set(`${row.kind}:${row.id}`, row);
       lastHash = event.hash;
     }
+    if (more) await breathe();
   }
   return { state, rows, chain: verifier.finish(), lastHash };
 }
