@@ -19,6 +19,13 @@ import {
 const retract = (id: string): Command => ({ type: 'decision.retract', id, reason: 'Wrong.' });
 
 describe('a decision', () => {
+  it('is of the step in hand, unless another is named or several are', () => {
+    const run = scenario('t1', 't2').given(ada, start('t1'));
+    expect(run.when(ada, decision()).body('decision.made')).toMatchObject({ step: 't1' });
+    expect(run.when(ada, decision({ step: 't2' })).body('decision.made')).toMatchObject({ step: 't2' });
+    expect(run.when(bob, decision()).body('decision.made')).not.toHaveProperty('step');
+  });
+
   it('is recorded with its reasons', () => {
     const run = scenario('p1');
     const more = { key: 'db', alternatives: ['Files'], irreversible: true, step: 'p1' };

@@ -5,7 +5,7 @@ import { Fault, notFound, quoted } from '../fault.ts';
 import { moveBetween, movesFrom } from '../lifecycle.ts';
 import { type Item, itemPrefixes, nextId } from '../state.ts';
 import { forkState } from '../state-tables.ts';
-import { draft, mustAllow, mustBeActive, mustBePerson, type Scene, stepOf } from './scene.ts';
+import { draft, mustAllow, mustBeActive, mustBePerson, type Scene, stepOf, stepsHeld } from './scene.ts';
 
 export function makeDecision(scene: Scene, { type: _, decisionType, ...body }: CommandOf<'decision.make'>): Draft[] {
   mustBeActive(scene);
@@ -18,9 +18,13 @@ export function makeDecision(scene: Scene, { type: _, decisionType, ...body }: C
     ]);
   }
   if (body.step) stepOf(scene, body.step);
+  // It is of the step in hand, where there is one.
+  const [held, ...others] = stepsHeld(scene);
+  const step = body.step ?? (others.length === 0 ? held?.key : undefined);
   return [
     draft('decision.made', {
       ...body,
+      ...(step === undefined ? {} : { step }),
       id: nextId(scene.state, 'D'),
       ...(decisionType ? { type: decisionType } : {}),
       ...(supersedes ? { supersedes: supersedes.id } : {}),

@@ -58,11 +58,16 @@ export function stepOf(scene: Scene, reference: string): StepView {
   throw notFound('step', reference, state.steps.keys(), 'See the plan with `holdfast plan show`.');
 }
 
+/** The steps that the caller's session has. */
+export function stepsHeld({ session, state }: Scene): Step[] {
+  return session === null ? [] : [...state.steps.values()].filter((step) => step.holder?.session === session.id);
+}
+
 /** The step that is meant when none is named: the one the session holds. */
 export function heldStep(scene: Scene, reference: string | undefined): StepView {
   if (reference !== undefined) return stepOf(scene, reference);
-  const { session, state } = scene;
-  const held = [...state.steps.values()].filter((step) => session !== null && step.holder?.session === session.id);
+  const { state } = scene;
+  const held = stepsHeld(scene);
   const [only, ...others] = held;
   if (!only) {
     const elsewhere = [...state.steps.values()].filter((step) => step.holder);
