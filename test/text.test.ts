@@ -28,6 +28,8 @@ const unsafe = new RegExp(
     .join('')}]`,
 );
 
+const ourColours = new RegExp(`${character(27)}\\[(?:[0-2]|3[1-3])m`, 'g');
+
 describe('text of any kind', () => {
   it('is stored as it is and shown safely by every command', () => {
     const folder = newWorkspace();
@@ -72,11 +74,16 @@ describe('text of any kind', () => {
       ['status', '--store', hostile],
     ];
     for (const words of shown) {
-      for (const flags of [[], ['--json']]) {
-        const ran = folder.run(...words, ...flags);
+      for (const flag of ['--no-color', '--color', '--json']) {
+        const ran = folder.run(...words, flag);
         expect([words[0], ran.code === 70]).toEqual([words[0], false]);
-        expect([words[0], unsafe.exec(ran.out + ran.err)]).toEqual([words[0], null]);
-        if (flags.length > 0) JSON.parse(ran.out);
+        const said = ran.out + ran.err;
+        expect([words[0], said.includes(`${character(27)}[31mred`)]).toEqual([words[0], false]);
+        expect([words[0], unsafe.exec(flag === '--color' ? said.replace(ourColours, '') : said)]).toEqual([
+          words[0],
+          null,
+        ]);
+        if (flag === '--json') JSON.parse(ran.out);
       }
     }
     expect(folder.run('doctor').code).toBe(0);

@@ -3,12 +3,12 @@ import { asFault, faultExits } from '../core/fault.ts';
 import { printable, safeToShow } from '../core/text.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
-import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
+import { type Operation, type Outcome, parseInput } from '../operations/operation.ts';
 import { type Call, parseArguments } from './arguments.ts';
 import { commandNames, loadAllCommands, loadCommand } from './doors.ts';
 import { callerFrom } from './environment.ts';
 import type { ProgressBar } from './progress.ts';
-import { penFor, print, safeJson } from './terminal.ts';
+import { penFor, print, safeJson, type TerminalPen } from './terminal.ts';
 
 export interface Surroundings {
   argv: readonly string[];
@@ -40,7 +40,7 @@ async function runOperation(
   operation: Operation,
   call: Call,
   { environment, cwd, isTerminal }: Surroundings,
-  pen: Pen,
+  pen: TerminalPen,
 ): Promise<number> {
   const input = parseInput(operation, call.input);
   const warnings: string[] = [];
@@ -80,16 +80,24 @@ function show(
   outcome: Outcome<unknown>,
   warnings: readonly string[],
   json: boolean,
-  pen: Pen,
+  pen: TerminalPen,
 ): void {
   const { data, changed = [] } = outcome;
   if (json) {
     print(1, safeJson({ ok: true, data, changed, ...(warnings.length > 0 ? { warnings } : {}) }));
     return;
   }
-  print(1, operation.say(safeToShow(data) as never, pen));
+  print(1, say(operation, data, pen));
   if (outcome.changed?.length === 0 && operation.scope !== 'read') print(1, pen.dim('Nothing changed.'));
   for (const warning of warnings) print(2, pen.warn(`Warning: ${printable(warning)}`));
+}
+
+/**
+ * Harmless to a terminal. Colours are escapes themselves, so under them every text of an answer has to be made so before it
+ * is painted; without them what is said is, at once, and that is far less than all it was made from.
+ */
+function say(operation: Operation, data: unknown, pen: TerminalPen): string {
+  return pen.paints ? operation.say(safeToShow(data) as never, pen) : printable(operation.say(data as never, pen));
 }
 
 /** Time passes on its own too: leases run out. */
@@ -100,12 +108,12 @@ async function watch(
   operation: Operation,
   context: Context,
   input: unknown,
-  { json, isTerminal, pen }: { json: boolean; isTerminal: boolean; pen: Pen },
+  { json, isTerminal, pen }: { json: boolean; isTerminal: boolean; pen: TerminalPen },
 ): Promise<number> {
   let shown = '';
   for (let seen: number | undefined; ; ) {
     const outcome = await operation.run(context, input as never);
-    const text = operation.say(safeToShow(outcome.data) as never, pen);
+    const text = say(operation, outcome.data, pen);
     if (text !== shown) {
       if (!json && isTerminal) print(1, CLEAR_SCREEN);
       show(operation, outcome, [], json, pen);
@@ -119,7 +127,7 @@ async function watch(
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 /** Help, version and completions: what is about the command line and not about the work. */
-async function ownCommand(call: Call, { version }: Surroundings, pen: Pen): Promise<number> {
+async function ownCommand(call: Call, { version }: Surroundings, pen: TerminalPen): Promise<number> {
   if (call.version) {
     print(1, call.common.json ? safeJson({ ok: true, data: { version }, changed: [] }) : version);
     return 0;
@@ -129,7 +137,7 @@ async function ownCommand(call: Call, { version }: Surroundings, pen: Pen): Prom
   return 0;
 }
 
-async function ownText(call: Call, pen: Pen): Promise<string> {
+async function ownText(call: Call, pen: TerminalPen): Promise<string> {
   const [first, ...rest] = call.words;
   if (first === 'completion' && !call.help) {
     const { completionScript } = await import('./completion.ts');
@@ -149,7 +157,7 @@ async function ownText(call: Call, pen: Pen): Promise<string> {
   return own;
 }
 
-function fail(fault: Fault, json: boolean, pen: Pen, environment: Surroundings['environment']): number {
+function fail(fault: Fault, json: boolean, pen: TerminalPen, environment: Surroundings['environment']): number {
   const { code, message, hints, data } = fault;
   if (!json || !couldPrint(safeJson({ ok: false, fault: { code, message, hints, data } }))) {
     print(2, `${pen.bad(code)} ${printable(message)}`);

@@ -2,10 +2,14 @@ import { writeSync } from 'node:fs';
 import { Fault } from '../core/fault.ts';
 import type { Pen } from '../operations/operation.ts';
 
+export interface TerminalPen extends Pen {
+  paints: boolean;
+}
+
 /** Colour on a terminal only, and not where the user does not want it. */
-export function penFor(color: boolean): Pen {
+export function penFor(color: boolean): TerminalPen {
   const paint = (code: number) => (text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
-  return { bold: paint(1), dim: paint(2), good: paint(32), bad: paint(31), warn: paint(33) };
+  return { bold: paint(1), dim: paint(2), good: paint(32), bad: paint(31), warn: paint(33), paints: color };
 }
 
 /** One line of JSON that is safe to show: what a terminal could take for a command is written as an escape. */
