@@ -55,11 +55,10 @@ session before any tool is called.
 
 - A plain file is faster at nearly everything and takes a third of the disk, and while it is short costs few tokens. It waits
   for nothing and checks nothing. Task Master's, Backlog.md's and GSD's files are as small.
-- LangGraph's SQLite saver writes faster in one process at its lower level; made to wait for the disk it came out on either
-  side of Holdfast's checkpoint from run to run.
-- memory-keeper, at the same level and with a server in between, writes faster than Holdfast: it checks nothing.
+- LangGraph's SQLite saver at its lower level writes in one process as fast as Holdfast or faster, from run to run; made to
+  wait for the disk it is mostly slower than Holdfast's checkpoint and faster than its note.
+- memory-keeper, at the same level and with a server in between, writes a little faster than Holdfast: it checks nothing.
 - On PostgreSQL DBOS takes less disk for the same entries: they are not made searchable.
-- GSD 1.32 was the quicker program in some runs, and loses writes when there are ten.
 - GSD's MCP server starts faster and has three small tools; Task Master's core tools are a little smaller than Holdfast's.
 
 ## Not measured
