@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from './sha256.ts';
+import { sha256Program } from '../../scripts/sha256-program.ts';
+import { sha256, sha256OfBytes } from './sha256.ts';
+import { sha256Code } from './sha256-code.ts';
 
 const platform = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -19,5 +21,16 @@ describe('sha256', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => sha256(text) === platform(text)));
     const long = 'The quick brown fox. '.repeat(50_000);
     expect(sha256(long)).toBe(platform(long));
+  });
+
+  it('agrees with the platform where the message fills its room exactly, or nearly', () => {
+    for (const length of [63_900, 63_991, 63_992, 63_999, 64_000, 64_001, 128_000]) {
+      const bytes = Buffer.alloc(length, 'holdfast');
+      expect(sha256OfBytes(bytes)).toBe(createHash('sha256').update(bytes).digest('hex'));
+    }
+  });
+
+  it('runs the program that is written down (`node scripts/run.mjs scripts/sha256.ts` makes it anew)', () => {
+    expect(sha256Code).toEqual(sha256Program());
   });
 });

@@ -157,7 +157,7 @@ export async function hashArtifact(tree: string, path: string): Promise<Artifact
 }
 
 /** Up to here hashing without the library takes less time than fetching it. */
-const SMALL_BYTES = 8 * 1024;
+const SMALL_BYTES = 512 * 1024;
 
 /** The time is that of before the reading: a change meanwhile then only means that it is read again. */
 function hashSmall(file: string, ctimeMs: number): Hashed {
