@@ -21,7 +21,11 @@ function start(): void {
     : (/^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other');
   const cacheFile = `${file}.${command}.${process.versions.v8}-${process.arch}.cache`;
   const cachedData = readCache(cacheFile);
-  if (!cachedData) keepCode(true);
+  if (!cachedData) {
+    keepCode(true);
+    // One that serves for days has its engine back after a moment.
+    setTimeout(() => keepCode(false), 5000).unref();
+  }
   const script = new Script(source, {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
