@@ -1,5 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { sampleFaults } from './fault-sample.ts';
 import { crash } from './long/faults/crash.ts';
+import { crashDeeds } from './long/faults/crash-deeds.ts';
+import { callsOf, canInject, withFault } from './long/faults/place.ts';
 import { postgres } from './long/faults/postgres.ts';
 
 sampleFaults([crash, postgres]);
+
+describe.skipIf(!canInject)('an installation that is killed between two files', () => {
+  it('is known all the same, and taken back byte for byte', async () => {
+    const install = crashDeeds.find(({ name }) => name === 'install');
+    if (!install) throw new Error('There is no such deed.');
+    const origin = await install.prepare();
+    const whole = origin.copy();
+    const { calls } = await callsOf(whole, (env) => whole.start(install.words, { env }));
+    const inPlace = calls.indexOf('rename .claude/settings.json.PID.tmp');
+    expect(inPlace).toBeGreaterThan(0);
+    const place = origin.copy();
+    const settings = (): string => readFileSync(place.file('.claude/settings.json'), 'utf8');
+    const before = settings();
+    const env = withFault(place, { at: inPlace + 2, deed: 'kill' });
+    expect((await place.start(install.words, { env })).code).toBe(null);
+    expect(settings()).toContain('holdfast');
+    place.data('uninstall', 'claude');
+    expect(settings()).toBe(before);
+    expect(existsSync(place.file('.mcp.json'))).toBe(false);
+    for (const one of [origin, whole, place]) one.remove();
+  });
+});

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Folder, newWorkspace } from './command-line.ts';
+import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 
 const logOf = (folder: Folder): string => readFileSync(join(folder.path, '.holdfast/worklog/WORKLOG.md'), 'utf8');
 const archiveOf = (folder: Folder, number = 1): string => join(folder.path, `.holdfast/worklog/archive-${number}.md`);
@@ -22,6 +22,21 @@ function worked(): Folder {
   folder.data('note', 'no new dependency', '--kind', 'constraint');
   return folder;
 }
+
+describe('a link in place of a folder of ours, as a repository may bring it', () => {
+  it.each(['worklog', 'snapshots'])('is not written through: %s', (name) => {
+    const [folder, elsewhere] = [newWorkspace(), newFolder()];
+    symlinkSync(elsewhere.path, join(folder.path, '.holdfast', name));
+    folder.data('start', 't1', '--agent', 'ada');
+    const ran = [
+      folder.run('note', 'Chose cookies', '--agent', 'ada'),
+      folder.run('session', 'end', '--reason', 'completed', '--agent', 'ada'),
+    ];
+    expect(ran.map(({ code }) => code)).toEqual([0, 0]);
+    expect(ran.map(({ err }) => err).join()).toContain('is a link');
+    expect(readdirSync(elsewhere.path)).toEqual([]);
+  });
+});
 
 describe('the worklog', () => {
   it('has its status within ten lines, the decisions, and a pointer for each sitting', () => {
