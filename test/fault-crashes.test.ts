@@ -8,14 +8,14 @@ import { postgres } from './long/faults/postgres.ts';
 
 sampleFaults([crash, postgres]);
 
-describe.skipIf(!canInject)('an installation that is killed between two files', () => {
+describe.skipIf(!canInject)('an installation that is killed when its files are in place', () => {
   it('is known all the same, and taken back byte for byte', async () => {
     const install = crashDeeds.find(({ name }) => name === 'install');
     if (!install) throw new Error('There is no such deed.');
     const origin = await install.prepare();
     const whole = origin.copy();
     const { calls } = await callsOf(whole, (env) => whole.start(install.words, { env }));
-    const inPlace = calls.indexOf('rename .claude/settings.json.PID.tmp');
+    const inPlace = calls.indexOf('rename CLAUDE.md.PID.tmp');
     expect(inPlace).toBeGreaterThan(0);
     const place = origin.copy();
     const settings = (): string => readFileSync(place.file('.claude/settings.json'), 'utf8');
@@ -25,7 +25,7 @@ describe.skipIf(!canInject)('an installation that is killed between two files', 
     expect(settings()).toContain('holdfast');
     place.data('uninstall', 'claude');
     expect(settings()).toBe(before);
-    expect(existsSync(place.file('.mcp.json'))).toBe(false);
+    for (const made of ['.mcp.json', '.claude/skills', 'CLAUDE.md']) expect(existsSync(place.file(made))).toBe(false);
     for (const one of [origin, whole, place]) one.remove();
   });
 });
