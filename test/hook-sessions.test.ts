@@ -45,7 +45,7 @@ describe('a hook', () => {
 
   it('sees in the transcript of Gemini that a compaction took place, which it announces before every request', () => {
     const folder = newRepository();
-    const transcript = join(folder.path, 'session.jsonl');
+    let transcript = join(folder.path, 'session.jsonl');
     const tokens = { input: 50, output: 5, cached: 10, thoughts: 2, tool: 0, total: 57 };
     writeFileSync(transcript, `${JSON.stringify({ id: 'm1', type: 'gemini', content: 'x', tokens })}\n`);
     const tell = (event: string, timestamp: string, more: Record<string, unknown> = {}) => {
@@ -59,10 +59,19 @@ describe('a hook', () => {
     appendFileSync(transcript, `${JSON.stringify({ $set: { messages: [] } })}\n`);
     tell('AfterAgent', '2026-11-15T20:00:10.000Z', { prompt: 'Go on', prompt_response: 'Yes' });
     // As if some time had passed: within seconds one prompt is answered once.
-    for (const name of readdirSync(join(folder.path, '.holdfast', 'hooks'))) {
-      if (name.endsWith('.said')) rmSync(join(folder.path, '.holdfast', 'hooks', name));
-    }
+    const forget = () => {
+      for (const name of readdirSync(join(folder.path, '.holdfast', 'hooks'))) {
+        if (name.endsWith('.said')) rmSync(join(folder.path, '.holdfast', 'hooks', name));
+      }
+    };
+    forget();
     expect(tell('BeforeAgent', '2026-11-15T20:00:19.000Z', { prompt: 'And on' })).toContain('was compacted');
+    forget();
+    // Taken up again in another minute, it has another file at first.
+    transcript = join(folder.path, 'session-later.jsonl');
+    expect(tell('BeforeAgent', '2026-11-15T20:01:19.000Z', { prompt: 'Still on' })).toContain('was compacted');
+    forget();
+    expect(tell('BeforeAgent', '2026-11-15T20:01:29.000Z', { prompt: 'Go on then' })).toBe('');
     expect(ofType(journal(folder), 'usage.added').map((one) => one.body)).toMatchObject([
       { input: 50, output: 7, cached: 10 },
     ]);

@@ -115,9 +115,11 @@ const counters: Partial<Record<Scene['client'], (record: Payload, count: Count) 
 /** Gemini announces a compaction before every request; that one took place since the last look shows in its transcript. */
 export function lookForCompaction(path: string | null, memory: Memory): { wasCompacted: boolean; memory: Memory } {
   if (path === null) return { wasCompacted: false, memory };
-  const before = memory.looked?.path === path ? memory.looked.offset : null;
-  const piece = before === null ? null : readFrom(path, before);
-  const wasCompacted = piece?.text.includes('{"$set":{"messages":') ?? false;
+  const { looked } = memory;
+  const piece = looked?.path === path ? readFrom(path, looked.offset) : null;
+  // A conversation that goes on in another file, named by the minute, was loaded anew, and what it was told may be gone.
+  const isMoved = looked !== undefined && looked.path !== path;
+  const wasCompacted = isMoved || (piece?.text.includes('{"$set":{"messages":') ?? false);
   return { wasCompacted, memory: { ...memory, looked: { path, offset: piece?.end ?? sizeOf(path) } } };
 }
 
