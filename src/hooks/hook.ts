@@ -70,7 +70,8 @@ async function answerTo(call: HookCall, place: { folder: string | null }): Promi
     if (text === null || !dialect.takesContext.has(moment.kind)) return null;
     // Two hook files of one client are run at the same moment; one of them speaks.
     const id = isTime(moment.id) || moment.kind === 'session-start' ? null : moment.id;
-    const said = [conversationOf(moment), moment.kind, id, 'source' in moment ? moment.source : null];
+    const words = moment.kind === 'prompt' ? moment.request : 'source' in moment ? moment.source : null;
+    const said = [conversationOf(moment), moment.kind, id, words];
     return isFirstToSay(workspace.folder, JSON.stringify(said)) ? dialect.answer(named, plain(text)) : null;
   } finally {
     await context.close();
