@@ -71,7 +71,8 @@ async function answerTo(call: HookCall, place: { folder: string | null }): Promi
     // Two hook files of one client are run at the same moment; one of them speaks.
     const id = isTime(moment.id) || moment.kind === 'session-start' ? null : moment.id;
     const words = moment.kind === 'prompt' ? moment.request : 'source' in moment ? moment.source : null;
-    const said = [conversationOf(moment), moment.kind, id, words];
+    // Another process of the client, though it comes a moment later, has heard nothing yet.
+    const said = [conversationOf(moment), moment.kind, id, words, context.caller.owner?.pid ?? null];
     return isFirstToSay(workspace.folder, JSON.stringify(said)) ? dialect.answer(named, plain(text)) : null;
   } finally {
     await context.close();
