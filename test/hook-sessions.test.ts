@@ -70,6 +70,15 @@ describe('a hook', () => {
     ]);
   });
 
+  it('speaks to a client that is started again a moment later, and not twice to one', () => {
+    const folder = newRepository();
+    const begin = (pid: number): string =>
+      contextIn(hook(folder, 'claude', 'SessionStart', startOf(folder, 'resume'), { HOLDFAST_PID: String(pid) }));
+    expect(begin(process.pid)).toContain('Holdfast brief of');
+    expect(begin(process.pid)).toBe('');
+    expect(begin(process.ppid)).toContain('Holdfast brief of');
+  });
+
   it('speaks once when one client runs two hook files, and records one session', () => {
     const folder = newRepository();
     const own = payloadsOf('copilot', folder);
