@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { EventOf } from '../src/core/event.ts';
+import type { EventOf } from '../src/core/journal/event.ts';
 import { auditRun } from '../src/engine/audit.ts';
 import { openHoldfast } from '../src/holdfast.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';

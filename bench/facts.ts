@@ -1,4 +1,4 @@
-import { nextId } from '../src/core/state.ts';
+import { nextId } from '../src/core/fold/state.ts';
 import { beginSitting, type Recorder } from './history.ts';
 
 /** Something the next session must be told; it is told when all of its words stand in the text. */

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EventBody, EventType } from '../src/core/event.ts';
-import { nextId } from '../src/core/state.ts';
+import { nextId } from '../src/core/fold/state.ts';
+import type { EventBody, EventType } from '../src/core/journal/event.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import { createWorkspace } from '../src/workspace/workspace.ts';
 import { type Fact, type Facts, makeFacts, OTHER, type Random, RESUMING, seededRandom } from './facts.ts';

@@ -1,5 +1,5 @@
-import type { EventBody, EventType } from '../src/core/event.ts';
-import type { State } from '../src/core/state.ts';
+import type { State } from '../src/core/fold/state.ts';
+import type { EventBody, EventType } from '../src/core/journal/event.ts';
 
 /** A history as a STATE.md kept by hand holds it, and as a work log does. */
 export interface StateFile {

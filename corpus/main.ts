@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import type { Account } from '../src/core/account.ts';
+import type { Account } from '../src/core/model/run-model.ts';
 import { createEngine, type Engine } from '../src/engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed } from '../src/formats/format.ts';
 import { formatNames, formats } from '../src/formats/index.ts';

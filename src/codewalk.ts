@@ -1,6 +1,6 @@
-import { planView, type StepView } from './core/derive.ts';
 import { Fault, quoted } from './core/fault.ts';
-import type { State } from './core/state.ts';
+import type { State } from './core/fold/state.ts';
+import { planView, type StepView } from './core/views/plan.ts';
 import { act, currentState, idInEvents } from './operations/act.ts';
 import type { Context } from './operations/context.ts';
 import { writeResumeFile } from './operations/resume-file.ts';

@@ -8,7 +8,7 @@ import {
   type UpdateStateInput,
   updateState,
 } from './codewalk.ts';
-import type { Actor } from './core/vocabulary.ts';
+import type { Actor } from './core/words.ts';
 import type { Caller } from './engine/engine.ts';
 import { actorNamed, type OpenOptions, openContext } from './open.ts';
 import type { Context } from './operations/context.ts';

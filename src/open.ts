@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Owner } from './core/event.ts';
 import { Fault, quoted } from './core/fault.ts';
+import type { Owner } from './core/journal/event.ts';
 import { isName } from './core/text.ts';
-import type { Actor } from './core/vocabulary.ts';
+import type { Actor } from './core/words.ts';
 import { createEngine, type Engine } from './engine/engine.ts';
 import type { DescribeSnapshot } from './engine/snapshots.ts';
 import type { Clients, Context } from './operations/context.ts';

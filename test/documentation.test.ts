@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { lifecycles, type Move } from '../src/core/lifecycle.ts';
+import { lifecycles, type Move } from '../src/core/rules/lifecycle.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -31,7 +31,7 @@ describe('the documentation', () => {
 
   it('draws the lifecycles as the rules read them', async () => {
     const pages = Object.entries(lifecycles).map(([noun, table]) => drawing(noun, table));
-    const text = `# Lifecycles\n\nMade from \`src/core/lifecycle.ts\`, which the rules read too. In brackets: who may, if not anyone.\n\n${pages.join('\n')}`;
+    const text = `# Lifecycles\n\nMade from \`src/core/rules/lifecycle.ts\`, which the rules read too. In brackets: who may, if not anyone.\n\n${pages.join('\n')}`;
     await expect(text).toMatchFileSnapshot('../docs/lifecycles.md');
   });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { STATE_FORMAT } from '../src/core/state-tables.ts';
+import { STATE_FORMAT } from '../src/core/fold/state-tables.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import { newWorkspace } from './command-line.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isName } from '../core/text.ts';
-import type { Actor } from '../core/vocabulary.ts';
+import type { Actor } from '../core/words.ts';
 import { actorNamed, type OpenOptions } from '../open.ts';
 import { ownerOf } from '../workspace/process.ts';
 import type { CommonFlags } from './arguments.ts';

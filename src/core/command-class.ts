@@ -1,4 +1,4 @@
-import type { EventBody } from './event.ts';
+import type { EventBody } from './journal/event.ts';
 
 type EffectClass = EventBody<'effect.began'>['class'];
 

@@ -1,9 +1,11 @@
 /** The public entry `holdfast/core`: what can happen, what is allowed, and what follows from it. */
-export { GENESIS, seal } from './chain.ts';
-export { type Change, changesOf } from './changed.ts';
-export type { Command, CommandOf, CommandType, PlannedStep } from './command.ts';
-export { type Circumstances, type Decided, decide } from './decide.ts';
-export { type PlanView, type Progress, planView, type StepView } from './derive.ts';
+
+export { asFault, Fault, type FaultCode, faultExits } from './fault.ts';
+export { evolve, fold } from './fold/evolve.ts';
+export type { State } from './fold/state.ts';
+export { deserializeState, emptyState, serializeState } from './fold/state-tables.ts';
+export { GENESIS, seal } from './journal/chain.ts';
+export type { Command, CommandOf, CommandType, PlannedStep } from './journal/command.ts';
 export {
   type Artifact,
   type Draft,
@@ -11,11 +13,10 @@ export {
   type EventBody,
   type EventType,
   eventBodies,
-} from './event.ts';
-export { evolve, fold } from './evolve.ts';
-export { asFault, Fault, type FaultCode, faultExits } from './fault.ts';
-export { lifecycles, type Noun } from './lifecycle.ts';
-export type { State } from './state.ts';
-export { deserializeState, emptyState, serializeState } from './state-tables.ts';
-export { chainVerifier } from './verify.ts';
-export type { Actor, Basis } from './vocabulary.ts';
+} from './journal/event.ts';
+export { chainVerifier } from './journal/verify.ts';
+export { type Circumstances, type Decided, decide } from './rules/decide.ts';
+export { lifecycles, type Noun } from './rules/lifecycle.ts';
+export { type Change, changesOf } from './views/changed.ts';
+export { type PlanView, type Progress, planView, type StepView } from './views/plan.ts';
+export type { Actor, Basis } from './words.ts';

@@ -1,7 +1,7 @@
 import { Fault, quoted } from '../core/fault.ts';
-import type { ProjectedRow } from '../core/record.ts';
-import { STATE_FORMAT, serializeState } from '../core/state-tables.ts';
-import type { ChainProblem } from '../core/verify.ts';
+import type { ProjectedRow } from '../core/fold/row.ts';
+import { STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
+import type { ChainProblem } from '../core/journal/verify.ts';
 import type { Store, StoredRecord } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
 import { rowMayWait } from './projection.ts';

@@ -1,7 +1,7 @@
-import { planView } from '../core/derive.ts';
-import { positionOf } from '../core/position.ts';
-import type { ProjectedRow } from '../core/record.ts';
-import type { State } from '../core/state.ts';
+import type { ProjectedRow } from '../core/fold/row.ts';
+import type { State } from '../core/fold/state.ts';
+import { planView } from '../core/views/plan.ts';
+import { positionOf } from '../core/views/position.ts';
 import type { HeadColumns, StoredRecord } from '../store/store.ts';
 
 export function storedRecords(run: string, rows: Iterable<ProjectedRow>): StoredRecord[] {

@@ -1,11 +1,11 @@
-import { withoutWords } from '../core/erase.ts';
-import type { Event } from '../core/event.ts';
-import { evolve } from '../core/evolve.ts';
 import { notFound } from '../core/fault.ts';
-import { recordsOf } from '../core/record.ts';
-import type { State } from '../core/state.ts';
-import { STATE_FORMAT, serializeState } from '../core/state-tables.ts';
-import type { RowKind, Rows } from '../core/touch.ts';
+import { evolve } from '../core/fold/evolve.ts';
+import { recordsOf } from '../core/fold/row.ts';
+import type { State } from '../core/fold/state.ts';
+import { STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
+import type { RowKind, Rows } from '../core/fold/touch.ts';
+import { withoutWords } from '../core/journal/erase.ts';
+import type { Event } from '../core/journal/event.ts';
 import type { Batch, Store } from '../store/store.ts';
 import { headOf, storedRecords } from './derived.ts';
 import { refold } from './refold.ts';

@@ -1,7 +1,7 @@
-import type { Event } from '../core/event.ts';
-import { evolve } from '../core/evolve.ts';
 import { Fault, quoted } from '../core/fault.ts';
-import { emptyState, STATE_FORMAT } from '../core/state-tables.ts';
+import { evolve } from '../core/fold/evolve.ts';
+import { emptyState, STATE_FORMAT } from '../core/fold/state-tables.ts';
+import type { Event } from '../core/journal/event.ts';
 import type { Batch, Store } from '../store/store.ts';
 import { rebuildRun } from './audit.ts';
 import { headOf } from './derived.ts';

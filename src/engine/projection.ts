@@ -1,9 +1,9 @@
-import { namesIn } from '../core/command.ts';
-import type { Event } from '../core/event.ts';
-import { evolve } from '../core/evolve.ts';
-import { type ProjectedRow, recordsOf } from '../core/record.ts';
-import type { State } from '../core/state.ts';
-import type { RowKind, Rows, Touch } from '../core/touch.ts';
+import { evolve } from '../core/fold/evolve.ts';
+import { type ProjectedRow, recordsOf } from '../core/fold/row.ts';
+import type { State } from '../core/fold/state.ts';
+import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
+import { namesIn } from '../core/journal/command.ts';
+import type { Event } from '../core/journal/event.ts';
 import type { RecordFilter, Store, StoredRecord } from '../store/store.ts';
 import { hasWords, parseWords } from '../store/words.ts';
 

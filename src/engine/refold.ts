@@ -1,10 +1,10 @@
-import type { Event } from '../core/event.ts';
-import { evolve } from '../core/evolve.ts';
-import { type ProjectedRow, recordsOf } from '../core/record.ts';
-import type { State } from '../core/state.ts';
-import { emptyState } from '../core/state-tables.ts';
-import type { RowKind, Rows, Touch } from '../core/touch.ts';
-import { type ChainProblem, chainVerifier } from '../core/verify.ts';
+import { evolve } from '../core/fold/evolve.ts';
+import { type ProjectedRow, recordsOf } from '../core/fold/row.ts';
+import type { State } from '../core/fold/state.ts';
+import { emptyState } from '../core/fold/state-tables.ts';
+import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
+import type { Event } from '../core/journal/event.ts';
+import { type ChainProblem, chainVerifier } from '../core/journal/verify.ts';
 import type { Store } from '../store/store.ts';
 import { breathe } from './breathe.ts';
 

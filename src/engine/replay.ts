@@ -1,6 +1,6 @@
-import type { Command, CommandType } from '../core/command.ts';
-import type { Event, EventType } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import type { Command, CommandType } from '../core/journal/command.ts';
+import type { Event, EventType } from '../core/journal/event.ts';
 import { ERASED } from '../core/text.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { Decided } from '../core/decide.ts';
-import type { Draft, Event, EventBody } from '../core/event.ts';
-import { evolve } from '../core/evolve.ts';
-import type { Session, State } from '../core/state.ts';
-import { forkState } from '../core/state-tables.ts';
+import { evolve } from '../core/fold/evolve.ts';
+import type { Session, State } from '../core/fold/state.ts';
+import { forkState } from '../core/fold/state-tables.ts';
+import type { Draft, Event, EventBody } from '../core/journal/event.ts';
+import type { Decided } from '../core/rules/decide.ts';
 import type { Store } from '../store/store.ts';
 
 /** The moment a snapshot is taken: all of the journal that it speaks of. */

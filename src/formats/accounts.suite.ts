@@ -1,5 +1,5 @@
-import { type Account, AccountSession, emptyAccount } from '../core/account.ts';
-import { ItemKind, MessageStatus, NoteKind, Severity } from '../core/vocabulary.ts';
+import { type Account, AccountSession, emptyAccount } from '../core/model/run-model.ts';
+import { ItemKind, MessageStatus, NoteKind, Severity } from '../core/words.ts';
 
 const SessionStatus = AccountSession.entries.status;
 

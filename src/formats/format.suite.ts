@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { Account } from '../core/account.ts';
+import { Account } from '../core/model/run-model.ts';
 import { wholeAccounts } from './accounts.suite.ts';
 import type { Files, Format, Found, Parsed } from './format.ts';
 import { dropLost } from './losses.ts';

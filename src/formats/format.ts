@@ -1,4 +1,4 @@
-import type { Account } from '../core/account.ts';
+import type { Account } from '../core/model/run-model.ts';
 
 /**
  * Another tool's files. A format reads leniently (every dialect that occurs) and writes strictly (the newest form for a

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { PlannedStep } from '../core/command.ts';
+import type { PlannedStep } from '../core/journal/command.ts';
 import { ActorName, FilePath, Label, Sentence, StepKey } from '../core/text.ts';
-import { StepKind } from '../core/vocabulary.ts';
+import { StepKind } from '../core/words.ts';
 
 export interface Problem {
   code: string;

@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../core/account.ts';
+import type { Account, AccountStep } from '../core/model/run-model.ts';
 
 /**
  * Where an account stands: at what is being worked on, else at the place it names while that is open, else at what comes

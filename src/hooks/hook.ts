@@ -1,7 +1,7 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { agentName, conversationOf } from '../core/client.ts';
-import type { Owner } from '../core/event.ts';
+import type { Owner } from '../core/journal/event.ts';
 import type { Payload } from '../core/payload.ts';
 import { isName } from '../core/text.ts';
 import { openContext } from '../open.ts';

@@ -1,7 +1,7 @@
 import { conversationOf } from '../core/client.ts';
+import type { Session } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
 import { requestWords } from '../core/request.ts';
-import type { Session } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import { treeMark } from '../operations/act.ts';
 import { briefFor } from '../operations/brief.ts';

@@ -1,8 +1,8 @@
 import { callKey, conversationOf } from '../core/client.ts';
 import { classOfCommand } from '../core/command-class.ts';
 import type { ToolResult } from '../core/deed.ts';
+import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
-import type { Effect } from '../core/state.ts';
 import { msBetween } from '../core/time.ts';
 import type { Seat } from '../operations/seat.ts';
 import { execute } from '../operations/seat.ts';

@@ -1,6 +1,6 @@
 import { conversationOf } from '../core/client.ts';
+import type { Session, State } from '../core/fold/state.ts';
 import { sha256 } from '../core/sha256.ts';
-import type { Session, State } from '../core/state.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
 import { type Seat, seatAt } from '../operations/seat.ts';

@@ -1,7 +1,7 @@
 import { conversationOf } from '../core/client.ts';
 import { Fault } from '../core/fault.ts';
+import type { Session, State } from '../core/fold/state.ts';
 import { sha256 } from '../core/sha256.ts';
-import type { Session, State } from '../core/state.ts';
 import type { Engine } from '../engine/engine.ts';
 import { treeMark } from '../operations/act.ts';
 import type { Context } from '../operations/context.ts';

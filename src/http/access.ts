@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Fault, quoted } from '../core/fault.ts';
 import { addMs } from '../core/time.ts';
-import { Scope } from '../core/vocabulary.ts';
+import { Scope } from '../core/words.ts';
 import type { Engine } from '../engine/engine.ts';
 import { hashSecret, isSecret } from '../operations/token-secret.ts';
 import type { Token } from '../store/store.ts';

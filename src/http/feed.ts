@@ -1,4 +1,4 @@
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/journal/event.ts';
 import type { Engine } from '../engine/engine.ts';
 import { logLine } from '../operations/log.ts';
 import type { FeedPage } from '../store/store.ts';

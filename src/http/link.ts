@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../core/fault.ts';
-import type { Scope } from '../core/vocabulary.ts';
+import type { Scope } from '../core/words.ts';
 import type { Context } from '../operations/context.ts';
 import { hashSecret, isSecret, makeSecret } from '../operations/token-secret.ts';
 import type { Token } from '../store/store.ts';

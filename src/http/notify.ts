@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/journal/event.ts';
 import { oneLine } from '../core/text.ts';
-import { type Waiting, waitsForPerson } from '../core/waiting.ts';
+import { type Waiting, waitsForPerson } from '../core/views/needs-person.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Log } from './log.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { Fault } from '../core/fault.ts';
-import { Scope } from '../core/vocabulary.ts';
+import { Scope } from '../core/words.ts';
 import type { Context } from '../operations/context.ts';
 import { defineOperation, described } from '../operations/operation.ts';
 import { createApp } from './app.ts';

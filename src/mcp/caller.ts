@@ -1,4 +1,4 @@
-import type { Owner } from '../core/event.ts';
+import type { Owner } from '../core/journal/event.ts';
 import { sha256 } from '../core/sha256.ts';
 import { isName } from '../core/text.ts';
 

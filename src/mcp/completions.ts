@@ -1,6 +1,6 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { clientNames } from '../core/client.ts';
-import { Role } from '../core/vocabulary.ts';
+import { Role } from '../core/words.ts';
 import type { ReachOf } from './call.ts';
 import { inWords } from './resources.ts';
 

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { Fault } from '../core/fault.ts';
 import { oneLine } from '../core/text.ts';
-import { Role } from '../core/vocabulary.ts';
+import { Role } from '../core/words.ts';
 import type { ReachOf } from './call.ts';
 import { inWords } from './resources.ts';
 import { unchecked } from './schema.ts';

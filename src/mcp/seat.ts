@@ -1,6 +1,6 @@
-import type { Owner } from '../core/event.ts';
+import type { Session, State } from '../core/fold/state.ts';
+import type { Owner } from '../core/journal/event.ts';
 import { returnOf } from '../core/rules/session.ts';
-import type { Session, State } from '../core/state.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
 import type { Caller } from './caller.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { Conflict } from '../core/conflict.ts';
 import { Fault, nearest, quoted } from '../core/fault.ts';
-import type { State } from '../core/state.ts';
+import type { State } from '../core/fold/state.ts';
+import type { Conflict } from '../core/views/conflict.ts';
 import { act, currentState } from './act.ts';
 import { briefFor } from './brief.ts';
 import type { Context } from './context.ts';

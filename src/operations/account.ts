@@ -1,7 +1,7 @@
-import type { Account } from '../core/account.ts';
-import { accountOf, type RunRecords } from '../core/account-of.ts';
-import type { Session, Snapshot, State } from '../core/state.ts';
-import type { RowKind, Rows } from '../core/touch.ts';
+import type { Session, Snapshot, State } from '../core/fold/state.ts';
+import type { RowKind, Rows } from '../core/fold/touch.ts';
+import { accountOf, type RunRecords } from '../core/model/from-state.ts';
+import type { Account } from '../core/model/run-model.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { FormatName } from '../formats/format.ts';
 

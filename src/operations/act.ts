@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Change } from '../core/changed.ts';
-import type { Command } from '../core/command.ts';
-import { planView, type StepView } from '../core/derive.ts';
-import type { Artifact, TreeMark } from '../core/event.ts';
 import { Fault, nearest, quoted } from '../core/fault.ts';
-import { namedPaths } from '../core/place.ts';
-import type { State, Step } from '../core/state.ts';
+import { namedPaths } from '../core/fold/place.ts';
+import type { State, Step } from '../core/fold/state.ts';
+import type { Command } from '../core/journal/command.ts';
+import type { Artifact, TreeMark } from '../core/journal/event.ts';
+import type { Change } from '../core/views/changed.ts';
+import { planView, type StepView } from '../core/views/plan.ts';
 import type { Done } from '../engine/engine.ts';
 import { hashArtifact, isFile, recordedPath } from '../workspace/files.ts';
 import { readTreeMark } from '../workspace/git.ts';

@@ -1,10 +1,10 @@
 import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import * as v from 'valibot';
-import type { Account, AccountFile } from '../core/account.ts';
-import { diffAccounts } from '../core/account-diff.ts';
-import { foreignId } from '../core/command.ts';
 import { Fault } from '../core/fault.ts';
-import type { FileRecord } from '../core/state.ts';
+import type { FileRecord } from '../core/fold/state.ts';
+import { foreignId } from '../core/journal/command.ts';
+import { diffAccounts } from '../core/model/diff.ts';
+import type { Account, AccountFile } from '../core/model/run-model.ts';
 import { isName, oneLine } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed } from '../formats/format.ts';

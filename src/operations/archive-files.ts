@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Mirror, State } from '../core/state.ts';
+import type { Mirror, State } from '../core/fold/state.ts';
 import { archivePlan } from '../formats/maestro/archive-plan.ts';
 import { maestro } from '../formats/maestro/format.ts';
 import { makeOwnFolder, recordedPath, writeAtomically } from '../workspace/files.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { planView } from '../core/derive.ts';
-import { type Standing, sittingOf, standingOf } from '../core/standing.ts';
 import { oneLine } from '../core/text.ts';
-import { type Waiting, waitsForPerson } from '../core/waiting.ts';
+import { type Waiting, waitsForPerson } from '../core/views/needs-person.ts';
+import { planView } from '../core/views/plan.ts';
+import { type Standing, sittingOf, standingOf } from '../core/views/run-state.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Head } from '../store/store.ts';
 import { limit } from './fields.ts';

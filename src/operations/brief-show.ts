@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ActorName } from '../core/text.ts';
 import { estimateTokens } from '../core/tokens.ts';
-import { Role } from '../core/vocabulary.ts';
+import { Role } from '../core/words.ts';
 import { currentState } from './act.ts';
 import { briefFor } from './brief.ts';
 import { beginGitStatus } from './evidence.ts';

@@ -1,10 +1,10 @@
-import { type Brief, composeBrief } from '../core/brief.ts';
-import { type BriefText, renderBrief } from '../core/brief-text.ts';
-import type { SeenEvidence } from '../core/conflict.ts';
-import { ancestorsOf, planView } from '../core/derive.ts';
-import { positionOf } from '../core/position.ts';
-import type { Decision, Session, State, Step } from '../core/state.ts';
-import type { Role } from '../core/vocabulary.ts';
+import { type Brief, composeBrief } from '../core/brief/compose.ts';
+import { type BriefText, renderBrief } from '../core/brief/render.ts';
+import type { Decision, Session, State, Step } from '../core/fold/state.ts';
+import type { SeenEvidence } from '../core/views/conflict.ts';
+import { ancestorsOf, planView } from '../core/views/plan.ts';
+import { positionOf } from '../core/views/position.ts';
+import type { Role } from '../core/words.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { probeOwner } from '../workspace/process.ts';
 import { treeMark } from './act.ts';

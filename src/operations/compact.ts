@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import type { Command } from '../core/command.ts';
 import { Fault } from '../core/fault.ts';
+import type { Claim, State, WorklogArchive } from '../core/fold/state.ts';
+import type { Command } from '../core/journal/command.ts';
 import { WORKLOG_FILE } from '../core/rules/worklog.ts';
-import type { Claim, State, WorklogArchive } from '../core/state.ts';
-import { type PlannedEntry, planCompaction, proofOf, renderArchive, type WorklogEntry } from '../core/worklog.ts';
+import { type PlannedEntry, planCompaction, proofOf, renderArchive, type WorklogEntry } from '../core/views/worklog.ts';
 import type { Done } from '../engine/engine.ts';
 import { isFile } from '../workspace/files.ts';
 import { actPart, currentState } from './act.ts';

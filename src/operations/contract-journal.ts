@@ -1,5 +1,5 @@
-import { isDone } from '../core/derive.ts';
-import type { Snapshot, State } from '../core/state.ts';
+import type { Snapshot, State } from '../core/fold/state.ts';
+import { isDone } from '../core/views/plan.ts';
 import type { TaskStanding } from '../formats/snap/contract-files.ts';
 import { mailClasses } from '../formats/snap/snapshot.ts';
 import { treeMark } from './act.ts';

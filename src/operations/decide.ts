@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Sentence } from '../core/text.ts';
-import { DecisionType } from '../core/vocabulary.ts';
+import { DecisionType } from '../core/words.ts';
 import { act, idInEvents } from './act.ts';
 import { affects, label } from './fields.ts';
 import { defineOperation, described } from './operation.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { evolve } from '../core/evolve.ts';
-import type { Decision } from '../core/state.ts';
-import { emptyState } from '../core/state-tables.ts';
+import { evolve } from '../core/fold/evolve.ts';
+import type { Decision } from '../core/fold/state.ts';
+import { emptyState } from '../core/fold/state-tables.ts';
 import { oneLine } from '../core/text.ts';
 import { currentRun } from './act.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Sentence } from '../core/text.ts';
-import { EffectClass } from '../core/vocabulary.ts';
+import { EffectClass } from '../core/words.ts';
 import { act, idInEvents } from './act.ts';
 import { Made } from './decide.ts';
 import { label } from './fields.ts';

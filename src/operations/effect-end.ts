@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { EffectOutcome } from '../core/vocabulary.ts';
+import { EffectOutcome } from '../core/words.ts';
 import { act } from './act.ts';
 import { Made } from './decide.ts';
 import { note, reference } from './fields.ts';

@@ -1,3 +1,5 @@
+import type { FileRecord, Session, State } from '../core/fold/state.ts';
+import type { TreeMark } from '../core/journal/event.ts';
 import {
   type Ancestry,
   type Conflict,
@@ -7,10 +9,8 @@ import {
   type SeenEvidence,
   type WorkMark,
   weighEvidence,
-} from '../core/conflict.ts';
-import { planView } from '../core/derive.ts';
-import type { TreeMark } from '../core/event.ts';
-import type { FileRecord, Session, State } from '../core/state.ts';
+} from '../core/views/conflict.ts';
+import { planView } from '../core/views/plan.ts';
 import { findMoved, observeFiles, type Wanted } from '../workspace/evidence.ts';
 import { type GitStatus, readAdded, readAncestry, readGitStatus } from '../workspace/git-status.ts';
 import { installedPaths, isInstalled } from '../workspace/installed.ts';

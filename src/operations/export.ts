@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
-import type { Account } from '../core/account.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import type { Account } from '../core/model/run-model.ts';
 import type { Files } from '../formats/format.ts';
 import { formatNames } from '../formats/index.ts';
 import { countLost, lossWords } from '../formats/losses.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Sentence } from '../core/text.ts';
-import { ErrorType } from '../core/vocabulary.ts';
+import { ErrorType } from '../core/words.ts';
 import { act, StepOutcome, stepInEvents, stepOutcome, treeMark } from './act.ts';
 import { heldStepKey } from './fields.ts';
 import { defineOperation, described } from './operation.ts';

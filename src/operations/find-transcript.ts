@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { isAtRest, isGone } from '../core/derive.ts';
 import { Fault, quoted } from '../core/fault.ts';
-import type { Session } from '../core/state.ts';
+import type { Session } from '../core/fold/state.ts';
+import { isAtRest, isGone } from '../core/views/plan.ts';
 import {
   findTranscripts,
   recogniseTranscript,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { counted, STALE_EVENTS } from '../core/freshness.ts';
-import type { Handoff, Snapshot, State } from '../core/state.ts';
-import { forkState } from '../core/state-tables.ts';
+import type { Handoff, Snapshot, State } from '../core/fold/state.ts';
+import { forkState } from '../core/fold/state-tables.ts';
+import { counted, STALE_EVENTS } from '../core/views/freshness.ts';
 import { readAncestry } from '../workspace/git-status.ts';
 import { act, currentRun } from './act.ts';
 import type { Context } from './context.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { offeredAgo } from '../core/freshness.ts';
+import type { Handoff } from '../core/fold/state.ts';
 import { isOpenOffer } from '../core/rules/handoff.ts';
-import type { Handoff } from '../core/state.ts';
+import { offeredAgo } from '../core/views/freshness.ts';
 import { currentState } from './act.ts';
 import { limit } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Handoff, Session } from '../core/state.ts';
+import type { Handoff, Session } from '../core/fold/state.ts';
 import { ActorName, Text } from '../core/text.ts';
 import { act, currentRun, treeMark } from './act.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { leaseEnd } from '../core/derive.ts';
 import { Fault, notFound } from '../core/fault.ts';
+import { leaseEnd } from '../core/views/plan.ts';
 import { currentState } from './act.ts';
 import { defineOperation } from './operation.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import * as v from 'valibot';
-import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import { emptyState } from '../core/fold/state-tables.ts';
+import type { PlannedStep } from '../core/journal/command.ts';
 import { draftSteps } from '../core/rules/plan.ts';
-import { emptyState } from '../core/state-tables.ts';
 import { ActorName, isName, Sentence, Text } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';

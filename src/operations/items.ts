@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { Item } from '../core/state.ts';
+import type { Item } from '../core/fold/state.ts';
 import { oneLine } from '../core/text.ts';
-import { ItemKind } from '../core/vocabulary.ts';
+import { ItemKind } from '../core/words.ts';
 import { currentRun, currentState } from './act.ts';
 import { limit } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';

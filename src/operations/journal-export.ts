@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../core/fault.ts';
-import { chainVerifier } from '../core/verify.ts';
+import { chainVerifier } from '../core/journal/verify.ts';
 import type { Store } from '../store/store.ts';
 import { currentRun } from './act.ts';
 import { JOURNAL_FORMAT } from './journal-file.ts';

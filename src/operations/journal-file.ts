@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import * as v from 'valibot';
-import { type Event, eventBodies } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import { type Event, eventBodies } from '../core/journal/event.ts';
 import { ActorName, Instant, isName, Label } from '../core/text.ts';
-import { Basis } from '../core/vocabulary.ts';
+import { Basis } from '../core/words.ts';
 
 /**
  * A run as a file: JSON lines, the first one says what it is, how many events follow and how the last one is hashed, so

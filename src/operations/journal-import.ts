@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import type { Event } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
-import { chainVerifier } from '../core/verify.ts';
+import type { Event } from '../core/journal/event.ts';
+import { chainVerifier } from '../core/journal/verify.ts';
 import { openIntake } from '../engine/intake.ts';
 import { damaged, type JournalHeader, readJournalFile } from './journal-file.ts';
 import { defineOperation, described } from './operation.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Event } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
-import { chainVerifier } from '../core/verify.ts';
+import type { Event } from '../core/journal/event.ts';
+import { chainVerifier } from '../core/journal/verify.ts';
 import { type Intake, openIntake } from '../engine/intake.ts';
 import { openRemains, type Remains } from '../store/sqlite/remains.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/journal/event.ts';
 import { oneLine } from '../core/text.ts';
 import { currentRun } from './act.ts';
 import { limit, version } from './fields.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Disposition } from '../core/vocabulary.ts';
+import { Disposition } from '../core/words.ts';
 import { reference } from './fields.ts';
 import { MailMoved, messageNote, moveMail } from './mail-outcome.ts';
 import { defineOperation, described } from './operation.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type Letter, letterOf, MAINTAINER, mailOf } from '../core/mail.ts';
-import type { Message } from '../core/state.ts';
-import type { Actor } from '../core/vocabulary.ts';
+import type { Message } from '../core/fold/state.ts';
+import { type Letter, letterOf, MAINTAINER, mailOf } from '../core/views/mail.ts';
+import type { Actor } from '../core/words.ts';
 import type { StoredRecord } from '../store/store.ts';
 import { currentState } from './act.ts';
 import type { Context } from './context.ts';

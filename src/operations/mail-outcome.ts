@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import type { Change } from '../core/changed.ts';
-import { type Letter, type Mail, saidOn } from '../core/mail.ts';
-import type { Message, Session, State } from '../core/state.ts';
+import type { Message, Session, State } from '../core/fold/state.ts';
 import { oneLine, Sentence } from '../core/text.ts';
 import { clockTime } from '../core/time.ts';
-import type { Actor } from '../core/vocabulary.ts';
+import type { Change } from '../core/views/changed.ts';
+import { type Letter, type Mail, saidOn } from '../core/views/mail.ts';
+import type { Actor } from '../core/words.ts';
 import { act } from './act.ts';
 import type { Context } from './context.ts';
 import { Made } from './decide.ts';

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { nearest } from '../core/fault.ts';
-import { MAINTAINER } from '../core/mail.ts';
-import type { State } from '../core/state.ts';
+import type { State } from '../core/fold/state.ts';
 import { ActorName, Label, Sentence, Text } from '../core/text.ts';
-import { MessageType, Priority } from '../core/vocabulary.ts';
+import { MAINTAINER } from '../core/views/mail.ts';
+import { MessageType, Priority } from '../core/words.ts';
 import { act, idInEvents } from './act.ts';
 import { Made } from './decide.ts';
 import { label } from './fields.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Fault, notFound } from '../core/fault.ts';
-import type { Message } from '../core/state.ts';
+import type { Message } from '../core/fold/state.ts';
 import { currentState } from './act.ts';
 import { reference } from './fields.ts';
 import { findMessage, sayMessage } from './mail-outcome.ts';

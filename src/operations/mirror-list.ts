@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Mirror } from '../core/state.ts';
+import type { Mirror } from '../core/fold/state.ts';
 import { currentState } from './act.ts';
 import { defineOperation, shaped } from './operation.ts';
 

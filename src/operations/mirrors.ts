@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Account } from '../core/account.ts';
-import { aliasesIn, type Dropped, diffAccounts } from '../core/account-diff.ts';
-import { writableBy } from '../core/claims.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import type { Mirror, State } from '../core/fold/state.ts';
+import { aliasesIn, type Dropped, diffAccounts } from '../core/model/diff.ts';
+import type { Account } from '../core/model/run-model.ts';
+import { writableBy } from '../core/rules/claims.ts';
 import { sha256 } from '../core/sha256.ts';
-import type { Mirror, State } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../formats/format.ts';

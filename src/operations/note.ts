@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Sentence, StepKey } from '../core/text.ts';
-import { NoteKind } from '../core/vocabulary.ts';
+import { NoteKind } from '../core/words.ts';
 import { act, idInEvents } from './act.ts';
 import { Made } from './decide.ts';
 import { defineOperation, described } from './operation.ts';

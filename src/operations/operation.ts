@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { Change } from '../core/changed.ts';
 import { Fault } from '../core/fault.ts';
-import type { Scope } from '../core/vocabulary.ts';
+import type { Change } from '../core/views/changed.ts';
+import type { Scope } from '../core/words.ts';
 import type { Context } from './context.ts';
 
 type Schema = v.ObjectSchema<v.ObjectEntries, undefined>;

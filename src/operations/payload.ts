@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, extname, relative, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../core/fault.ts';
-import type { Message, State } from '../core/state.ts';
+import type { Message, State } from '../core/fold/state.ts';
 import { FilePath, printable, Text, utf8Length } from '../core/text.ts';
 import { conflictMarkers } from '../formats/markdown.ts';
 import { type Envelope, envelopesIn, type Payload, renderEnvelopes } from '../formats/snap/revision.ts';

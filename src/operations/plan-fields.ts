@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ActorName, FilePath, Label, StepKey } from '../core/text.ts';
-import { StepKind } from '../core/vocabulary.ts';
+import { StepKind } from '../core/words.ts';
 import { described } from './operation.ts';
 
 /** What can be said of a step in a plan. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import type { PlannedStep } from '../core/command.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import type { PlannedStep } from '../core/journal/command.ts';
 import { parsePlanFile } from '../formats/plan-file.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import { act, actPart, currentState } from './act.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type Obstacle, type PlanView, planView, type StepView } from '../core/derive.ts';
-import type { Step } from '../core/state.ts';
+import type { Step } from '../core/fold/state.ts';
 import { oneLine } from '../core/text.ts';
+import { type Obstacle, type PlanView, planView, type StepView } from '../core/views/plan.ts';
 import { currentState } from './act.ts';
 import { version } from './fields.ts';
 import { defineOperation, described, type Pen, shaped } from './operation.ts';

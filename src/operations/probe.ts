@@ -1,4 +1,4 @@
-import type { State } from '../core/state.ts';
+import type { State } from '../core/fold/state.ts';
 import { act } from './act.ts';
 import type { Context } from './context.ts';
 

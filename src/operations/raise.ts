@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ActorName, Sentence, StepKey, Text } from '../core/text.ts';
-import { ErrorType, ItemKind, Severity } from '../core/vocabulary.ts';
+import { ErrorType, ItemKind, Severity } from '../core/words.ts';
 import { act, idInEvents } from './act.ts';
 import { Made } from './decide.ts';
 import { affects, label } from './fields.ts';

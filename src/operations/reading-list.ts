@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import type { Position } from '../core/position.ts';
-import { adviseReading, type FileAdvice, planFileNames } from '../core/reading.ts';
-import type { FileRecord, State } from '../core/state.ts';
+import { adviseReading, type FileAdvice, planFileNames } from '../core/brief/reading.ts';
+import type { FileRecord, State } from '../core/fold/state.ts';
 import { estimateTokens } from '../core/tokens.ts';
+import type { Position } from '../core/views/position.ts';
 import { recordedPath } from '../workspace/files.ts';
 import type { Context } from './context.ts';
 

@@ -1,9 +1,9 @@
 import { type Conversation, callKey } from '../core/client.ts';
 import { classOfCommand } from '../core/command-class.ts';
 import type { Spent, TouchedFile } from '../core/deed.ts';
+import type { Effect, FileRecord, Session } from '../core/fold/state.ts';
 import type { Reconstruction, RecoveredCommand } from '../core/recovery.ts';
 import { sha256 } from '../core/sha256.ts';
-import type { Effect, FileRecord, Session } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
 import { capturesCommand, capturesPath } from '../workspace/capture.ts';
 import { recordedPath } from '../workspace/files.ts';

@@ -1,11 +1,11 @@
-import type { Change } from '../core/changed.ts';
 import { agentName, conversationOf } from '../core/client.ts';
-import type { Command } from '../core/command.ts';
 import { classOfCommand } from '../core/command-class.ts';
 import { Fault } from '../core/fault.ts';
+import type { Command } from '../core/journal/command.ts';
 import { outcomeOf, type Reconstruction } from '../core/recovery.ts';
 import { redact } from '../core/redact.ts';
 import { oneLine } from '../core/text.ts';
+import type { Change } from '../core/views/changed.ts';
 import { hashArtifact } from '../workspace/files.ts';
 import { ownerOf } from '../workspace/process.ts';
 import type { Transcript } from '../workspace/transcripts/transcript.ts';

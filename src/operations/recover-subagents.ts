@@ -1,8 +1,8 @@
-import type { Change } from '../core/changed.ts';
 import { type Conversation, conversationOf } from '../core/client.ts';
 import type { Spent } from '../core/deed.ts';
 import type { Reconstruction } from '../core/recovery.ts';
 import { sha256 } from '../core/sha256.ts';
+import type { Change } from '../core/views/changed.ts';
 import { findSubagents, reconstruct } from '../workspace/transcripts/clients.ts';
 import type { SubagentTranscript, Transcript } from '../workspace/transcripts/transcript.ts';
 import type { Context } from './context.ts';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import type { Change } from '../core/changed.ts';
 import { type Conversation, conversationOf } from '../core/client.ts';
 import { Fault } from '../core/fault.ts';
 import { outcomeOf, type Reconstruction } from '../core/recovery.ts';
 import { sha256 } from '../core/sha256.ts';
 import { oneLine } from '../core/text.ts';
+import type { Change } from '../core/views/changed.ts';
 import type { Transcript } from '../workspace/transcripts/transcript.ts';
 import { currentRun } from './act.ts';
 import type { Context } from './context.ts';

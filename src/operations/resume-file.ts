@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { composeBrief } from '../core/brief.ts';
-import { renderBrief, roughTokens } from '../core/brief-text.ts';
-import type { State } from '../core/state.ts';
+import { composeBrief } from '../core/brief/compose.ts';
+import { renderBrief, roughTokens } from '../core/brief/render.ts';
+import type { State } from '../core/fold/state.ts';
 import { writeAtomically } from '../workspace/files.ts';
 import type { Context } from './context.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { State } from '../core/state.ts';
-import { Role } from '../core/vocabulary.ts';
+import type { State } from '../core/fold/state.ts';
+import { Role } from '../core/words.ts';
 import { currentState } from './act.ts';
 import { briefFor } from './brief.ts';
 import type { Context } from './context.ts';

@@ -1,5 +1,5 @@
-import type { Command } from '../core/command.ts';
-import type { Session, State } from '../core/state.ts';
+import type { Session, State } from '../core/fold/state.ts';
+import type { Command } from '../core/journal/command.ts';
 import type { Done, Engine } from '../engine/engine.ts';
 import { writeWhatFollows } from './act.ts';
 import type { Context } from './context.ts';

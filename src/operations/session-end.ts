@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type Letter, type Mail, mailOf } from '../core/mail.ts';
 import { Sentence } from '../core/text.ts';
-import { CloseReason } from '../core/vocabulary.ts';
+import { type Letter, type Mail, mailOf } from '../core/views/mail.ts';
+import { CloseReason } from '../core/words.ts';
 import { act } from './act.ts';
 import { beginGitStatus, fullTreeMark } from './evidence.ts';
 import { nextAction } from './fields.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Session } from '../core/state.ts';
-import { Role } from '../core/vocabulary.ts';
+import type { Session } from '../core/fold/state.ts';
+import { Role } from '../core/words.ts';
 import { act } from './act.ts';
 import { briefFor } from './brief.ts';
 import { beginGitStatus, fullTreeMark } from './evidence.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Session } from '../core/state.ts';
+import type { Session } from '../core/fold/state.ts';
 import { currentRun } from './act.ts';
 import { limit } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { StepKey } from '../core/text.ts';
-import { SettledAs } from '../core/vocabulary.ts';
+import { SettledAs } from '../core/words.ts';
 import { act } from './act.ts';
 import { Made } from './decide.ts';
 import { note, reference } from './fields.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, unlinkSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import * as v from 'valibot';
-import type { Event, EventBody } from '../core/event.ts';
+import type { Event, EventBody } from '../core/journal/event.ts';
 import { ERASED } from '../core/text.ts';
 import { makeOwnFolder, writeAtomically } from '../workspace/files.ts';
 import type { Workspace } from '../workspace/workspace.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { evolve } from '../core/evolve.ts';
-import type { Snapshot, State } from '../core/state.ts';
-import { emptyState, forkState } from '../core/state-tables.ts';
+import { evolve } from '../core/fold/evolve.ts';
+import type { Snapshot, State } from '../core/fold/state.ts';
+import { emptyState, forkState } from '../core/fold/state-tables.ts';
 import { ERASED } from '../core/text.ts';
 import type { FoundSnapshot } from '../formats/snap/snapshot-reading.ts';
 import type { Store } from '../store/store.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDone, planView } from '../core/derive.ts';
-import type { Artifact, Event, TreeMark } from '../core/event.ts';
-import { positionOf } from '../core/position.ts';
-import type { Item, Message, State, Step } from '../core/state.ts';
+import type { Item, Message, State, Step } from '../core/fold/state.ts';
+import type { Artifact, Event, TreeMark } from '../core/journal/event.ts';
+import { isDone, planView } from '../core/views/plan.ts';
+import { positionOf } from '../core/views/position.ts';
 import type { SnapshotMoment } from '../engine/snapshots.ts';
 import {
   type Entry,

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { EventBody } from '../core/event.ts';
 import { Fault, notFound } from '../core/fault.ts';
+import type { EventBody } from '../core/journal/event.ts';
 import { ERASED } from '../core/text.ts';
-import { CloseReason } from '../core/vocabulary.ts';
+import { CloseReason } from '../core/words.ts';
 import { act, currentRun, treeMark } from './act.ts';
 import type { Context } from './context.ts';
 import { label, nextAction } from './fields.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Snapshot } from '../core/state.ts';
+import type { Snapshot } from '../core/fold/state.ts';
 import { oneLine } from '../core/text.ts';
 import { currentRun } from './act.ts';
 import { limit } from './fields.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isDone, type PlanView, planView } from '../core/derive.ts';
+import { isDone, type PlanView, planView } from '../core/views/plan.ts';
 import { act, StepOutcome, stepOutcome, treeMark } from './act.ts';
 import { stepKey } from './fields.ts';
 import { defineOperation } from './operation.ts';

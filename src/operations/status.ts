@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { owedByPeople } from '../core/brief.ts';
-import { leaseEnd, planView, type Vitals } from '../core/derive.ts';
-import { type Letter, letterOf } from '../core/mail.ts';
-import { type SittingWord, type Standing, sittingOf, standingOf } from '../core/standing.ts';
-import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../core/state.ts';
+import { owedByPeople } from '../core/brief/compose.ts';
+import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../core/fold/state.ts';
 import { oneLine } from '../core/text.ts';
 import { clockTime, isPast } from '../core/time.ts';
-import { type Waiting, waitsForPerson } from '../core/waiting.ts';
+import { type Letter, letterOf } from '../core/views/mail.ts';
+import { type Waiting, waitsForPerson } from '../core/views/needs-person.ts';
+import { leaseEnd, planView, type Vitals } from '../core/views/plan.ts';
+import { type SittingWord, type Standing, sittingOf, standingOf } from '../core/views/run-state.ts';
 import { currentState } from './act.ts';
 import type { Context } from './context.ts';
 import { version } from './fields.ts';

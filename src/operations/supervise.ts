@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { overdueBecause } from '../core/mail.ts';
-import type { Session, State } from '../core/state.ts';
+import type { Session, State } from '../core/fold/state.ts';
+import { overdueBecause } from '../core/views/mail.ts';
 import type { Done } from '../engine/engine.ts';
 import { act, currentState } from './act.ts';
 import type { Context } from './context.ts';

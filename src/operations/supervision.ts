@@ -1,5 +1,5 @@
-import { isGone } from '../core/derive.ts';
-import type { Session, State } from '../core/state.ts';
+import type { Session, State } from '../core/fold/state.ts';
+import { isGone } from '../core/views/plan.ts';
 import type { Done } from '../engine/engine.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { act, currentState } from './act.ts';

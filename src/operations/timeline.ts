@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { foldTimeline, gatherUsage, type Sitting, type UsagePoint } from '../core/timeline.ts';
+import { foldTimeline, gatherUsage, type Sitting, type UsagePoint } from '../core/views/timeline.ts';
 import { currentRun } from './act.ts';
 import { limit, version } from './fields.ts';
 import { defineOperation, described, shaped } from './operation.ts';

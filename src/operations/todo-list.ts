@@ -1,11 +1,11 @@
-import type { Command } from '../core/command.ts';
 import type { TodoChange, TodoStatus } from '../core/deed.ts';
-import { planView } from '../core/derive.ts';
 import { Fault } from '../core/fault.ts';
+import type { State, Step } from '../core/fold/state.ts';
+import type { Command } from '../core/journal/command.ts';
 import { redact } from '../core/redact.ts';
 import { sha256 } from '../core/sha256.ts';
-import type { State, Step } from '../core/state.ts';
 import { oneLine } from '../core/text.ts';
+import { planView } from '../core/views/plan.ts';
 import { treeMark } from './act.ts';
 import { execute, type Seat } from './seat.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { Fault, quoted } from '../core/fault.ts';
-import { mustBePerson } from '../core/rules/scene.ts';
+import { mustBePerson } from '../core/rules/rule-context.ts';
 import { ActorName } from '../core/text.ts';
-import { Actor, Scope } from '../core/vocabulary.ts';
+import { Actor, Scope } from '../core/words.ts';
 import { defineOperation, described } from './operation.ts';
 import { hashSecret, makeSecret } from './token-secret.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { mustBePerson } from '../core/rules/scene.ts';
-import { Actor, Scope } from '../core/vocabulary.ts';
+import { mustBePerson } from '../core/rules/rule-context.ts';
+import { Actor, Scope } from '../core/words.ts';
 import { defineOperation } from './operation.ts';
 
 export const tokenList = defineOperation({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { notFound } from '../core/fault.ts';
-import { mustBePerson } from '../core/rules/scene.ts';
+import { mustBePerson } from '../core/rules/rule-context.ts';
 import { label } from './fields.ts';
 import { defineOperation, described } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Usage } from '../core/state.ts';
+import type { Usage } from '../core/fold/state.ts';
 import { currentState } from './act.ts';
 import { defineOperation } from './operation.ts';
 

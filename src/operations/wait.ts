@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { isDone, planView } from '../core/derive.ts';
 import { Fault, notFound, quoted } from '../core/fault.ts';
-import { isAnswered, type Mail, mailOf } from '../core/mail.ts';
-import type { State } from '../core/state.ts';
+import type { State } from '../core/fold/state.ts';
+import { isAnswered, type Mail, mailOf } from '../core/views/mail.ts';
+import { isDone, planView } from '../core/views/plan.ts';
 import { currentRun } from './act.ts';
 import { label } from './fields.ts';
 import { readerOf } from './mail-outcome.ts';

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { writableBy } from '../core/claims.ts';
 import { Fault } from '../core/fault.ts';
+import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../core/fold/state.ts';
+import { writableBy } from '../core/rules/claims.ts';
 import { WORKLOG_FILE } from '../core/rules/worklog.ts';
-import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../core/state.ts';
 import {
   renderArchive,
   renderWorklog,
   WORKLOG_LIMIT_LINES,
   type WorklogEntry,
   worklogEntries,
-} from '../core/worklog.ts';
+} from '../core/views/worklog.ts';
 import { makeOwnFolder, writeAtomically } from '../workspace/files.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Context } from './context.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { WORKLOG_LIMIT_LINES } from '../core/worklog.ts';
+import { WORKLOG_LIMIT_LINES } from '../core/views/worklog.ts';
 import { currentState } from './act.ts';
 import { defineOperation } from './operation.ts';
 import { compactionHints, worklogText } from './worklog-file.ts';

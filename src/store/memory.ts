@@ -1,4 +1,4 @@
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/journal/event.ts';
 import { badCursor } from './row.ts';
 import type {
   Appended,

@@ -1,5 +1,5 @@
-import type { Event } from '../core/event.ts';
 import { Fault } from '../core/fault.ts';
+import type { Event } from '../core/journal/event.ts';
 import type { Head, Position, StoredRecord } from './store.ts';
 
 /** How events and records lie in the columns of a database, the same in every one. */

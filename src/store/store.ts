@@ -1,6 +1,6 @@
-import type { Event } from '../core/event.ts';
-import type { ProjectedRow } from '../core/record.ts';
-import type { Actor, Scope } from '../core/vocabulary.ts';
+import type { ProjectedRow } from '../core/fold/row.ts';
+import type { Event } from '../core/journal/event.ts';
+import type { Actor, Scope } from '../core/words.ts';
 
 /**
  * What a database must do. The journal is the only truth: `append` is the only way to add to it, `erase` in a batch the

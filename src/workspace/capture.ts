@@ -1,4 +1,4 @@
-import { pathsOverlap } from '../core/claims.ts';
+import { pathsOverlap } from '../core/rules/claims.ts';
 import type { CaptureConfig } from './workspace.ts';
 
 /** Whether a path may be recorded. What is the tool's own, or git's, says nothing about the work. */

@@ -1,6 +1,6 @@
 import { lstatSync, opendirSync, type Stats } from 'node:fs';
 import { join, posix } from 'node:path';
-import type { Observation } from '../core/conflict.ts';
+import type { Observation } from '../core/views/conflict.ts';
 import { type Hashed, isInside, openHasher, realPathOf } from './files.ts';
 
 /** A file as it was recorded. */

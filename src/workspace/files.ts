@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Artifact } from '../core/event.ts';
 import { Fault, quoted } from '../core/fault.ts';
+import type { Artifact } from '../core/journal/event.ts';
 import { sha256OfBytes } from '../core/sha256.ts';
 
 /** Writes a file whole or not at all: beside it first, then renamed over it. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { Ancestry } from '../core/conflict.ts';
+import type { Ancestry } from '../core/views/conflict.ts';
 import { commonFolder, findGit, type Git } from './git.ts';
 
 /** What git says of a working tree: the files that are not as in its last commit, by their path from the workspace. */

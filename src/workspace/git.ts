@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { TreeMark } from '../core/event.ts';
+import type { TreeMark } from '../core/journal/event.ts';
 
 /**
  * Where a working tree stands, read from `.git` itself: a spawned git costs more than everything else a checkpoint does.

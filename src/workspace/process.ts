@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import type { Owner } from '../core/event.ts';
+import type { Owner } from '../core/journal/event.ts';
 
 /** A process as the owner of a session, or undefined if there is none with this number. */
 export function ownerOf(pid: number): Owner | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Command, CommandOf } from '../command.ts';
+import type { Command, CommandOf } from '../journal/command.ts';
 import {
   ada,
   agent,
@@ -14,7 +14,7 @@ import {
   scenario,
   sit,
   start,
-} from '../scenario.suite.ts';
+} from './scenario.suite.ts';
 
 const offer = (to: string, more: Partial<CommandOf<'handoff.offer'>> = {}): Command => ({
   type: 'handoff.offer',

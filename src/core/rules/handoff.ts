@@ -1,8 +1,16 @@
-import type { CommandOf } from '../command.ts';
-import type { Draft, EventBody } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
-import { type Handoff, type Message, nextId, type Session, type State } from '../state.ts';
-import { draft, isMaintainer, mustAllow, mustBeActive, mustBePerson, mustHaveSession, type Scene } from './scene.ts';
+import { type Handoff, type Message, nextId, type Session, type State } from '../fold/state.ts';
+import type { CommandOf } from '../journal/command.ts';
+import type { Draft, EventBody } from '../journal/event.ts';
+import {
+  draft,
+  isMaintainer,
+  mustAllow,
+  mustBeActive,
+  mustBePerson,
+  mustHaveSession,
+  type Scene,
+} from './rule-context.ts';
 
 /**
  * An agent offers its own steps; a person can offer those of a session that is gone. The receiver finds a message that

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Letter, mailOf } from '../mail.ts';
+import { type Letter, mailOf } from '../views/mail.ts';
 import {
   ada,
   agent,
@@ -12,7 +12,7 @@ import {
   sam,
   scenario,
   sit,
-} from '../scenario.suite.ts';
+} from './scenario.suite.ts';
 
 const cleo = agent('cleo');
 const sent = () => scenario().given(ada, mail('bob'));

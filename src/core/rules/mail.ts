@@ -1,10 +1,10 @@
-import type { CommandOf } from '../command.ts';
-import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
-import { moveBetween, movesFrom, type Who } from '../lifecycle.ts';
-import { isAnswered, MAINTAINER, newsFor, overdueBecause, sideOf } from '../mail.ts';
-import { type Message, nextId, type Session } from '../state.ts';
-import { draft, isMaintainer, mustBeActive, mustBePerson, type Scene } from './scene.ts';
+import { type Message, nextId, type Session } from '../fold/state.ts';
+import type { CommandOf } from '../journal/command.ts';
+import type { Draft } from '../journal/event.ts';
+import { isAnswered, MAINTAINER, newsFor, overdueBecause, sideOf } from '../views/mail.ts';
+import { moveBetween, movesFrom, type Who } from './lifecycle.ts';
+import { draft, isMaintainer, mustBeActive, mustBePerson, type Scene } from './rule-context.ts';
 
 export function sendMessage(scene: Scene, { messageType, type: _, ...body }: CommandOf<'message.send'>): Draft[] {
   mustBeActive(scene);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Command, PlannedStep } from '../command.ts';
 import { Fault } from '../fault.ts';
-import { ada, complete, phase, planned, reopen, sam, scenario, start, task } from '../scenario.suite.ts';
+import type { Command, PlannedStep } from '../journal/command.ts';
+import { ada, complete, phase, planned, reopen, sam, scenario, start, task } from './scenario.suite.ts';
 
 const change = (step: string, patch: Partial<PlannedStep>): Command => ({ type: 'plan.change', step, patch });
 const remove = (step: string): Command => ({ type: 'plan.remove', step });

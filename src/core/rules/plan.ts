@@ -1,11 +1,20 @@
-import type { CommandOf, PlannedStep } from '../command.ts';
-import { hasChildren, planView } from '../derive.ts';
-import type { Draft, StepPlan } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
-import type { State, Step } from '../state.ts';
-import { forkState } from '../state-tables.ts';
-import { present } from '../touch.ts';
-import { draft, finishRun, mustBeActive, mustBePerson, reviveRun, type Scene, stepName, stepOf } from './scene.ts';
+import type { State, Step } from '../fold/state.ts';
+import { forkState } from '../fold/state-tables.ts';
+import { present } from '../fold/touch.ts';
+import type { CommandOf, PlannedStep } from '../journal/command.ts';
+import type { Draft, StepPlan } from '../journal/event.ts';
+import { hasChildren, planView } from '../views/plan.ts';
+import {
+  draft,
+  finishRun,
+  mustBeActive,
+  mustBePerson,
+  reviveRun,
+  type Scene,
+  stepName,
+  stepOf,
+} from './rule-context.ts';
 
 export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[] {
   mustBeActive(scene);

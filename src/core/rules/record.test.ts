@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../command.ts';
+import type { Command } from '../journal/command.ts';
 import {
   ada,
   block,
@@ -14,7 +14,7 @@ import {
   settle,
   start,
   task,
-} from '../scenario.suite.ts';
+} from './scenario.suite.ts';
 
 const retract = (id: string): Command => ({ type: 'decision.retract', id, reason: 'Wrong.' });
 

@@ -1,11 +1,11 @@
-import type { CommandOf } from '../command.ts';
-import { planView } from '../derive.ts';
-import type { Draft, EventBody } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
-import { moveBetween, movesFrom } from '../lifecycle.ts';
-import { type Item, itemPrefixes, nextId } from '../state.ts';
-import { forkState } from '../state-tables.ts';
-import { draft, mustAllow, mustBeActive, mustBePerson, type Scene, stepOf, stepsHeld } from './scene.ts';
+import { type Item, itemPrefixes, nextId } from '../fold/state.ts';
+import { forkState } from '../fold/state-tables.ts';
+import type { CommandOf } from '../journal/command.ts';
+import type { Draft, EventBody } from '../journal/event.ts';
+import { planView } from '../views/plan.ts';
+import { moveBetween, movesFrom } from './lifecycle.ts';
+import { draft, mustAllow, mustBeActive, mustBePerson, type Scene, stepOf, stepsHeld } from './rule-context.ts';
 
 export function makeDecision(scene: Scene, { type: _, decisionType, ...body }: CommandOf<'decision.make'>): Draft[] {
   mustBeActive(scene);

@@ -12,7 +12,7 @@ import {
   start,
   task,
   unopened,
-} from '../scenario.suite.ts';
+} from './scenario.suite.ts';
 
 const abort = { type: 'run.abort', reason: 'Wrong idea.' } as const;
 const archive = { type: 'run.archive' } as const;

@@ -1,9 +1,9 @@
-import type { CommandOf } from '../command.ts';
-import type { Draft } from '../event.ts';
 import { Fault, quoted } from '../fault.ts';
-import { draftAccount } from './account.ts';
+import type { CommandOf } from '../journal/command.ts';
+import type { Draft } from '../journal/event.ts';
 import { draftSteps } from './plan.ts';
-import { draft, mustAllow, mustBeActive, mustBePerson, type Scene } from './scene.ts';
+import { draft, mustAllow, mustBeActive, mustBePerson, type Scene } from './rule-context.ts';
+import { draftAccount } from './run-model.ts';
 
 /** A run and its first plan come together or not at all. */
 export function openRun(scene: Scene, { type: _, steps = [], account, ...body }: CommandOf<'run.open'>): Draft[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../command.ts';
+import type { Command } from '../journal/command.ts';
 import {
   ada,
   agent,
@@ -17,7 +17,7 @@ import {
   scenario,
   sit,
   start,
-} from '../scenario.suite.ts';
+} from './scenario.suite.ts';
 
 const supervise: Command = { type: 'run.supervise' };
 const in1 = agent('ada', 'S-1');

@@ -1,12 +1,12 @@
-import { claimOn } from '../claims.ts';
-import type { CommandOf } from '../command.ts';
-import { isAtRest, isGone, leaseEnd } from '../derive.ts';
-import type { Draft } from '../event.ts';
 import { Fault, notFound } from '../fault.ts';
-import { nextId, type Session, type State } from '../state.ts';
+import { nextId, type Session, type State } from '../fold/state.ts';
+import type { CommandOf } from '../journal/command.ts';
+import type { Draft } from '../journal/event.ts';
+import { isAtRest, isGone, leaseEnd } from '../views/plan.ts';
+import { claimOn } from './claims.ts';
 import { finishHandoffsOf, snapshotOf } from './handoff.ts';
 import { escalateMail, escalateOnLeaving } from './mail.ts';
-import { draft, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
+import { draft, mustBeActive, mustHaveSession, type Scene } from './rule-context.ts';
 
 export const LEASE_MS = 30 * 60 * 1000;
 const CRASHES_THAT_BLOCK = 3;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../command.ts';
-import { ada, checkpoint, complete, phase, reopen, sam, scenario, skip, start, task } from '../scenario.suite.ts';
+import type { Command } from '../journal/command.ts';
+import { ada, checkpoint, complete, phase, reopen, sam, scenario, skip, start, task } from './scenario.suite.ts';
 
 const confirm = (step: string): Command => ({ type: 'step.confirm', step });
 

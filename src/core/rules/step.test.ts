@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../command.ts';
+import type { Command } from '../journal/command.ts';
 import {
   ada,
   agent,
@@ -21,7 +21,7 @@ import {
   skip,
   start,
   task,
-} from '../scenario.suite.ts';
+} from './scenario.suite.ts';
 
 const gate = (step: string, open: boolean): Command => ({ type: 'gate.set', step, open });
 

@@ -1,8 +1,8 @@
-import type { CommandOf } from '../command.ts';
-import { isDone, isGone, type Obstacle, type StepView } from '../derive.ts';
-import type { Draft } from '../event.ts';
 import { Fault, quoted } from '../fault.ts';
-import { nextId } from '../state.ts';
+import { nextId } from '../fold/state.ts';
+import type { CommandOf } from '../journal/command.ts';
+import type { Draft } from '../journal/event.ts';
+import { isDone, isGone, type Obstacle, type StepView } from '../views/plan.ts';
 import {
   draft,
   finishRun,
@@ -19,7 +19,7 @@ import {
   stepHints,
   stepName,
   stepOf,
-} from './scene.ts';
+} from './rule-context.ts';
 
 /** Retries an agent may make by itself; after that a person decides. */
 export const MAX_RETRIES = 2;

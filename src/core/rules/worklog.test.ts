@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../command.ts';
-import { ada, leave, note, sam, scenario, sit } from '../scenario.suite.ts';
-import { proofOf, worklogEntries } from '../worklog.ts';
+import type { Command } from '../journal/command.ts';
+import { proofOf, worklogEntries } from '../views/worklog.ts';
+import { ada, leave, note, sam, scenario, sit } from './scenario.suite.ts';
 import { WORKLOG_FILE } from './worklog.ts';
 
 const claim: Command = { type: 'claim.take', files: [WORKLOG_FILE] };

@@ -1,9 +1,9 @@
-import { pathsOverlap } from '../claims.ts';
-import type { CommandOf } from '../command.ts';
-import type { Draft } from '../event.ts';
-import { noteLines, SESSION_LINES } from '../evolve-worklog.ts';
 import { Fault } from '../fault.ts';
-import { draft, mustBeActive, mustBePerson, type Scene } from './scene.ts';
+import { noteLines, SESSION_LINES } from '../fold/worklog.ts';
+import type { CommandOf } from '../journal/command.ts';
+import type { Draft } from '../journal/event.ts';
+import { pathsOverlap } from './claims.ts';
+import { draft, mustBeActive, mustBePerson, type Scene } from './rule-context.ts';
 
 /** Where the worklog is kept; claimed while it is compacted. */
 export const WORKLOG_FILE = '.holdfast/worklog/WORKLOG.md';

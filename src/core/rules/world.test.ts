@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { pathsOverlap, writableBy } from '../claims.ts';
-import type { Command, CommandOf } from '../command.ts';
-import { ada, agent, bob, MINUTE_MS, note, sam, scenario, sit, start } from '../scenario.suite.ts';
+import type { Command, CommandOf } from '../journal/command.ts';
+import { pathsOverlap, writableBy } from './claims.ts';
+import { ada, agent, bob, MINUTE_MS, note, sam, scenario, sit, start } from './scenario.suite.ts';
 
 const claim = (...files: string[]): Command => ({ type: 'claim.take', files });
 const letGo = (id: string): Command => ({ type: 'claim.release', id });

@@ -1,9 +1,9 @@
-import { claimedBy, claimOn } from '../claims.ts';
-import type { CommandOf } from '../command.ts';
-import type { Draft } from '../event.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
-import { nextId } from '../state.ts';
-import { draft, isMaintainer, mustAllow, mustBeActive, mustHaveSession, type Scene } from './scene.ts';
+import { nextId } from '../fold/state.ts';
+import type { CommandOf } from '../journal/command.ts';
+import type { Draft } from '../journal/event.ts';
+import { claimedBy, claimOn } from './claims.ts';
+import { draft, isMaintainer, mustAllow, mustBeActive, mustHaveSession, type Scene } from './rule-context.ts';
 
 export function takeClaim(scene: Scene, { files, reason }: CommandOf<'claim.take'>): Draft[] {
   mustBeActive(scene);

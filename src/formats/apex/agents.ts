@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 import { workflowStep } from './steps.ts';
 
 /** Names of agents that differ only in what our names cannot hold (`05-IaC Planner`, `05-IaC-Planner`) are the same. */

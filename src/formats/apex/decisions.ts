@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import type { AccountDecision } from '../../core/account.ts';
+import type { AccountDecision } from '../../core/model/run-model.ts';
 import { elements, member, members } from './state-file.ts';
 import { stepKey } from './steps.ts';
 import { titleFor } from './title.ts';

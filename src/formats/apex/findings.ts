@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import type { AccountItem } from '../../core/account.ts';
+import type { AccountItem } from '../../core/model/run-model.ts';
 import { stepReference } from './decisions.ts';
 import { elements, member } from './state-file.ts';
 import { asLabel, asText, asTime, asWho, asWords, defined } from './words.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import { richAccount } from '../accounts.suite.ts';
 import { formatSuite } from '../format.suite.ts';
 import { apex } from './format.ts';

@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 import { isRecord } from './migrate.ts';
 import { member, members } from './state-file.ts';
 import { WORKFLOW, workflowStep } from './steps.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
+import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
 import { isOpenMustFix, standing } from './write.ts';
 
 /** What an account says that the page has to learn. Of a page that is made anew that is everything. */

@@ -1,4 +1,4 @@
-import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
+import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
 import { oneLine, printable } from '../../core/text.ts';
 import {
   checkLine,

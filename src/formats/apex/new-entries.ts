@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import type { AccountDecision, AccountItem, AccountStep } from '../../core/account.ts';
+import type { AccountDecision, AccountItem, AccountStep } from '../../core/model/run-model.ts';
 import { agentText } from './agents.ts';
 import type { LogShape } from './decisions.ts';
 import { isRecord } from './migrate.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import { gateBefore, impliedGates } from './gates.ts';
 import { writeJson } from './json.ts';
 import { CURRENT_VERSION } from './migrate.ts';

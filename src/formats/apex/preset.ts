@@ -1,4 +1,4 @@
-import type { PlannedStep } from '../../core/command.ts';
+import type { PlannedStep } from '../../core/journal/command.ts';
 import { contextOf, WORKFLOW } from './steps.ts';
 
 /** The eight steps of the workflow as a plan, for a project whose files lie in `agent-output/PROJECT`. */

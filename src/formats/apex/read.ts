@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import { type Account, type AccountStep, type AccountUsage, emptyAccount } from '../../core/account.ts';
+import { type Account, type AccountStep, type AccountUsage, emptyAccount } from '../../core/model/run-model.ts';
 import { type DecisionOrigin, readDecisions } from './decisions.ts';
 import { readFindings } from './findings.ts';
 import { gateBefore, readGates } from './gates.ts';

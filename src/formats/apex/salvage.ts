@@ -1,4 +1,4 @@
-import { type Account, type AccountStep, emptyAccount } from '../../core/account.ts';
+import { type Account, type AccountStep, emptyAccount } from '../../core/model/run-model.ts';
 import type { Found, Salvaged, Tree } from '../format.ts';
 import { type Handoff, isAboutAnother, parseHandoff } from './handoff.ts';
 import { folderOf, readState } from './read.ts';

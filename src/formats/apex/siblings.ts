@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { HANDOFF_LIMIT_LINES, isAboutAnother, parseHandoff } from './handoff.ts';
 import { folderOf } from './read.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account, AccountStep } from '../../core/account.ts';
+import type { Account, AccountStep } from '../../core/model/run-model.ts';
 import { apex } from './format.ts';
 import { files, MAIN, markedNames, ownSteps, place, stepList, stepNames } from './samples.suite.ts';
 

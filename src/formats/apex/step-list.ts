@@ -1,5 +1,5 @@
 import type { Node } from 'jsonc-parser';
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 import type { Editor } from './edit.ts';
 import { elements, member } from './state-file.ts';
 import { impliedStatus, keyFields, keyIn, keyOfName, type StepOrigin } from './step-entries.ts';

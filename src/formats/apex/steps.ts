@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 
 /** What the workflow defines for a step; the state file holds the name and the agent only. */
 export interface WorkflowStep {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account, AccountDecision, AccountStep } from '../../core/account.ts';
+import type { Account, AccountDecision, AccountStep } from '../../core/model/run-model.ts';
 import { apex } from './format.ts';
 import { files, findings, gates, logs, MAIN, noVersion, place, v1, v2, v3 } from './samples.suite.ts';
 

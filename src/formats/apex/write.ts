@@ -1,5 +1,5 @@
 import type { Node } from 'jsonc-parser';
-import type { Account, AccountDecision, AccountItem, AccountStep } from '../../core/account.ts';
+import type { Account, AccountDecision, AccountItem, AccountStep } from '../../core/model/run-model.ts';
 import { agentKey, agentText } from './agents.ts';
 import { type DecisionOrigin, type LogShape, shapeOf } from './decisions.ts';
 import { type Editor, editorOf } from './edit.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Tree } from '../format.ts';
 import { type Reading, type RecordFolder, readCodewalk, recordFolder } from './read.ts';
 import { isCodewalkState } from './sniff.ts';

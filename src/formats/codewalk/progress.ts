@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 
 /** Sixteen cells, a space, the percentage. */
 export function progressBar(percent: number): string {

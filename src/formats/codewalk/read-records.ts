@@ -1,5 +1,5 @@
 import { isMap, type Node, type YAMLMap } from 'yaml';
-import type { AccountDecision, AccountItem, AccountSession } from '../../core/account.ts';
+import type { AccountDecision, AccountItem, AccountSession } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import { labelOf } from '../label.ts';
 import { itemsOf, listOf, nodeOf, wordsOf } from './yaml-page.ts';

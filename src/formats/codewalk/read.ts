@@ -6,7 +6,7 @@ import {
   type AccountSession,
   type AccountStep,
   emptyAccount,
-} from '../../core/account.ts';
+} from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { labelOf } from '../label.ts';

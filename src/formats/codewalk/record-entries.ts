@@ -1,4 +1,4 @@
-import type { Account, AccountDecision, AccountItem, AccountSession } from '../../core/account.ts';
+import type { Account, AccountDecision, AccountItem, AccountSession } from '../../core/model/run-model.ts';
 import { type Entries, entries, type Value } from './write-yaml.ts';
 
 export function decisionEntries(decision: AccountDecision): Entries {

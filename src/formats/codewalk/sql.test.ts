@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Account, emptyAccount } from '../../core/account.ts';
+import { type Account, emptyAccount } from '../../core/model/run-model.ts';
 import { dropLost } from '../losses.ts';
 import { readSql, renderSql } from './sql.ts';
 import { codewalkTables, readRows } from './table-rows.ts';

@@ -4,7 +4,7 @@ import {
   type AccountItem,
   type AccountSession,
   emptyAccount,
-} from '../../core/account.ts';
+} from '../../core/model/run-model.ts';
 import { labelOf } from '../label.ts';
 import { standing } from '../standing.ts';
 import { progressBar, progressOf } from './progress.ts';

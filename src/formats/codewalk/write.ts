@@ -1,5 +1,5 @@
 import { isMap, type YAMLMap } from 'yaml';
-import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
+import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
 import { standing } from '../standing.ts';
 import { progressBar, progressOf } from './progress.ts';
 import type { Placed, Reading } from './read.ts';

@@ -4,7 +4,7 @@ import {
   type AccountItem,
   type AccountNote,
   emptyAccount,
-} from '../../core/account.ts';
+} from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { clip, plain } from './clip.ts';
 import { readContinueHere } from './continue-here.ts';

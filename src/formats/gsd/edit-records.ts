@@ -1,4 +1,4 @@
-import type { Account, AccountDecision, AccountItem, AccountNote } from '../../core/account.ts';
+import type { Account, AccountDecision, AccountItem, AccountNote } from '../../core/model/run-model.ts';
 import { bare, type LineEdit } from '../markdown.ts';
 import { noteKinds, type Placed, type Reading } from './assemble.ts';
 import type { Entry } from './entries.ts';

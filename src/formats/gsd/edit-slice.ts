@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../../core/account.ts';
+import type { Account, AccountStep } from '../../core/model/run-model.ts';
 import { bare, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import type { Reading } from './assemble.ts';

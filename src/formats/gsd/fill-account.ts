@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import type { Found } from '../format.ts';
 import { labelOf } from '../label.ts';
 import { bare, type Heading } from '../markdown.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import type { Files, Format, Found } from '../format.ts';
 import { assemble, roleOf } from './assemble.ts';
 import { editRoadmap } from './edit-roadmap.ts';

@@ -1,5 +1,5 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import type { AccountDecision, AccountFile, AccountItem } from '../../core/account.ts';
+import type { AccountDecision, AccountFile, AccountItem } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
 import { isNone } from './none.ts';
 

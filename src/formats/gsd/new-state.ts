@@ -1,4 +1,4 @@
-import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
+import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
 import { listTitle } from './edit-records.ts';
 import { sessionLines } from './edit-state.ts';
 import { frontLine } from './front-matter.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from './format.ts';
 

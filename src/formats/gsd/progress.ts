@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 
 /** How far the work is, in the units this format counts. */
 export interface Counts {

@@ -1,4 +1,4 @@
-import type { AccountDecision, AccountItem } from '../../core/account.ts';
+import type { AccountDecision, AccountItem } from '../../core/model/run-model.ts';
 import { labelOf } from '../label.ts';
 import type { Entry, Table } from './entries.ts';
 import { isNone } from './none.ts';

@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import { isRow, splitRow } from './entries.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../../core/account.ts';
+import type { Account, AccountStep } from '../../core/model/run-model.ts';
 import { standing } from '../standing.ts';
 import type { Reading } from './assemble.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 import type { Files } from '../format.ts';
 import { bare, bodyStart, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';

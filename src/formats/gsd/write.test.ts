@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import type { Files } from '../format.ts';
 import { gsd } from './format.ts';
 import { account, files, found, main, now, page, parse } from './pages.suite.ts';

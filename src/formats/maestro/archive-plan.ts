@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import type { Files, Found, Tree } from '../format.ts';
 import { maestro } from './format.ts';
 import { findDocument, isArchived, sessionId, stateDir } from './places.ts';

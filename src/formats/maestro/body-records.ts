@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AccountDecision, AccountItem } from '../../core/account.ts';
+import { AccountDecision, AccountItem } from '../../core/model/run-model.ts';
 import { oneLine } from '../../core/text.ts';
 import type { Line, Section } from './body-log.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import { maestro } from './format.ts';
 import { ACTIVE, byHand, place } from './samples.suite.ts';
 

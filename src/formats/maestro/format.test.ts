@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import { richAccount } from '../accounts.suite.ts';
 import { formatSuite } from '../format.suite.ts';
 import { maestro } from './format.ts';

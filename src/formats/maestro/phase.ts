@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { AccountFile, AccountItem, AccountStep } from '../../core/account.ts';
-import type { ErrorType as ErrorTypeSchema } from '../../core/vocabulary.ts';
-import { ErrorType, Severity, StepKind } from '../../core/vocabulary.ts';
+import type { AccountFile, AccountItem, AccountStep } from '../../core/model/run-model.ts';
+import type { ErrorType as ErrorTypeSchema } from '../../core/words.ts';
+import { ErrorType, Severity, StepKind } from '../../core/words.ts';
 import { count, flat, label, path, when, who, words } from './admit.ts';
 import { filesOnOneLine, namesIn } from './comma-list.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';

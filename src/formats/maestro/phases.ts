@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 import { isStepKey, label, toStepKey, words } from './admit.ts';
 import type { BodyLog, PhaseSection } from './body-log.ts';
 import { type Complain, type Phase, readPhase } from './phase.ts';

@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/account.ts';
+import type { AccountStep } from '../../core/model/run-model.ts';
 import { scanMarkdown } from '../markdown.ts';
 import { isStepKey } from './admit.ts';
 

@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../../core/account.ts';
+import type { Account, AccountStep } from '../../core/model/run-model.ts';
 import type { Found, Salvaged, Tree } from '../format.ts';
 import { flat } from './admit.ts';
 import { findDocument, isArchived, stateDir } from './places.ts';

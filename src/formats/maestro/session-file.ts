@@ -5,7 +5,7 @@ import {
   type AccountNote,
   type AccountStep,
   emptyAccount,
-} from '../../core/account.ts';
+} from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
 import { flat, label, path, when, words } from './admit.ts';
 import { type BodyLog, type PhaseSection, readBody } from './body-log.ts';

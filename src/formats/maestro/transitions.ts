@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../../core/account.ts';
+import type { Account, AccountStep } from '../../core/model/run-model.ts';
 
 export type StepStatus = AccountStep['status'];
 export type RunStatus = Account['run']['status'];

@@ -1,4 +1,4 @@
-import type { AccountUsage } from '../../core/account.ts';
+import type { AccountUsage } from '../../core/model/run-model.ts';
 import { count, who } from './admit.ts';
 import type { Complain } from './phase.ts';
 import { at, type Node, plain } from './tree.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountDecision, AccountItem, AccountNote, AccountStep } from '../../core/account.ts';
+import type { Account, AccountDecision, AccountItem, AccountNote, AccountStep } from '../../core/model/run-model.ts';
 import { flat, same } from './admit.ts';
 import { emitProse, type Section } from './body-log.ts';
 import { type BodyRecord, decisionFields, emitField, emitRecord, headline, itemFields } from './body-records.ts';

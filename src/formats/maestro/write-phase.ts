@@ -1,4 +1,4 @@
-import type { Account, AccountFile, AccountItem, AccountStep } from '../../core/account.ts';
+import type { Account, AccountFile, AccountItem, AccountStep } from '../../core/model/run-model.ts';
 import { flat, same } from './admit.ts';
 import { filesOnOneLine, setList } from './comma-list.ts';
 import { contextLabels, dependencyKeys, listsFiles, manifests, type Phase } from './phase.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountItem, AccountStep } from '../../core/account.ts';
+import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
 import { same } from './admit.ts';
 import { emitPair, type Manner } from './emit.ts';
 import { readSession, type Session } from './session-file.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../../core/account.ts';
+import type { Account, AccountStep } from '../../core/model/run-model.ts';
 import { sameWords, slug } from './names.ts';
 
 /** What a render has to say: how one account differs from what the files said before. */

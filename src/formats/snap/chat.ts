@@ -1,5 +1,5 @@
-import type { AccountDecision, AccountItem, AccountSession } from '../../core/account.ts';
-import { CloseReason } from '../../core/vocabulary.ts';
+import type { AccountDecision, AccountItem, AccountSession } from '../../core/model/run-model.ts';
+import { CloseReason } from '../../core/words.ts';
 import { splitLines } from '../markdown.ts';
 import { label, slug } from './names.ts';
 import { readPage } from './page.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import type { Files, Found } from '../format.ts';
 import { snap } from './format.ts';
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Account, AccountStep } from '../../core/account.ts';
+import type { Account, AccountStep } from '../../core/model/run-model.ts';
 import { richAccount } from '../accounts.suite.ts';
 import { formatSuite, type Sample } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';

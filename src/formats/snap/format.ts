@@ -1,4 +1,4 @@
-import { type Account, type AccountItem, type AccountMessage, emptyAccount } from '../../core/account.ts';
+import { type Account, type AccountItem, type AccountMessage, emptyAccount } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed } from '../format.ts';
 import { aliasMaker } from './alias.ts';
 import { type Changes, changesBetween } from './changes.ts';

@@ -1,4 +1,4 @@
-import type { AccountMessage } from '../../core/account.ts';
+import type { AccountMessage } from '../../core/model/run-model.ts';
 import type { Mailbox } from './mailbox.ts';
 import { slug } from './names.ts';
 import type { Report } from './report.ts';

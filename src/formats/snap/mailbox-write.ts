@@ -1,4 +1,4 @@
-import type { Account, AccountMessage } from '../../core/account.ts';
+import type { Account, AccountMessage } from '../../core/model/run-model.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import type { Changes } from './changes.ts';
 import { type Card, type Mailbox, type Part, UNDATED } from './mailbox.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Account, AccountMessage as Message } from '../../core/account.ts';
+import type { Account, AccountMessage as Message } from '../../core/model/run-model.ts';
 import { nextAlias } from './alias.ts';
 import { fixture, home, now, write } from './fixture.suite.ts';
 import { snap } from './format.ts';

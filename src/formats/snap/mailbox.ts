@@ -1,5 +1,5 @@
-import type { AccountMessage } from '../../core/account.ts';
-import { Disposition, MessageStatus, MessageType, Priority } from '../../core/vocabulary.ts';
+import type { AccountMessage } from '../../core/model/run-model.ts';
+import { Disposition, MessageStatus, MessageType, Priority } from '../../core/words.ts';
 import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
 import { flat, label, slug } from './names.ts';
 import { commentLines, readPage } from './page.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountItem } from '../../core/account.ts';
+import type { Account, AccountItem } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import { bare, editLines, type Heading, type LineEdit, type MarkdownPage } from '../markdown.ts';
 import type { Changes } from './changes.ts';

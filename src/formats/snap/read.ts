@@ -9,7 +9,7 @@ import {
   AccountSession,
   AccountStep,
   emptyAccount,
-} from '../../core/account.ts';
+} from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { type Chat, foreignFacts, readChat, sessionsIn } from './chat.ts';
 import { type Folder, folderOf, sortFolder } from './folder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Account, emptyAccount } from '../../core/account.ts';
+import { type Account, emptyAccount } from '../../core/model/run-model.ts';
 import { contractIn } from './contract-files.ts';
 import { fixture, home, now, write } from './fixture.suite.ts';
 import { snap } from './format.ts';

@@ -1,4 +1,4 @@
-import { type AccountStep, emptyAccount } from '../../core/account.ts';
+import { type AccountStep, emptyAccount } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import type { Files, Found, Salvaged, Tree } from '../format.ts';
 import { splitLines } from '../markdown.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountClaim, AccountItem, AccountSession, AccountStep } from '../../core/account.ts';
+import type { Account, AccountClaim, AccountItem, AccountSession, AccountStep } from '../../core/model/run-model.ts';
 import { flat, label, slug, stepKeyOf } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
 import { listOf } from './turnfile-rules.ts';

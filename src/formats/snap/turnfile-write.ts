@@ -1,4 +1,4 @@
-import type { Account, AccountClaim, AccountStep } from '../../core/account.ts';
+import type { Account, AccountClaim, AccountStep } from '../../core/model/run-model.ts';
 import { ERASED } from '../../core/text.ts';
 import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
 import { flat, sameWords, slug } from './names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/account.ts';
+import type { Account } from '../../core/model/run-model.ts';
 import { fixture, home, now, step, write } from './fixture.suite.ts';
 import { snap } from './format.ts';
 

@@ -1,4 +1,4 @@
-import type { Account, AccountDecision, AccountItem, AccountNote, AccountSession } from '../../core/account.ts';
+import type { Account, AccountDecision, AccountItem, AccountNote, AccountSession } from '../../core/model/run-model.ts';
 import { oneLine } from '../../core/text.ts';
 import { editLines, type LineEdit } from '../markdown.ts';
 import { type AgentView, agentViews, type Changes, taskWords } from './changes.ts';

@@ -1,6 +1,6 @@
-import type { AccountDecision, AccountItem, AccountNote, AccountSession } from '../../core/account.ts';
+import type { AccountDecision, AccountItem, AccountNote, AccountSession } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
-import { EndReason, ItemKind } from '../../core/vocabulary.ts';
+import { EndReason, ItemKind } from '../../core/words.ts';
 import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
 import { label, slug } from './names.ts';
 import { readPage } from './page.ts';

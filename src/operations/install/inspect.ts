@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientName } from '../../core/client.ts';
-import type { Session } from '../../core/state.ts';
+import type { Session } from '../../core/fold/state.ts';
 import type { Context } from '../context.ts';
 import { pathOf } from './apply.ts';
 import { ownFolder, type Place } from './client.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Change } from '../../core/changed.ts';
 import { type ClientName, clientNames } from '../../core/client.ts';
 import { Fault } from '../../core/fault.ts';
 import { sha256 } from '../../core/sha256.ts';
+import type { Change } from '../../core/views/changed.ts';
 import { withFileLock } from '../../workspace/lock.ts';
 import { described, type Outcome, type Pen } from '../operation.ts';
 import type { Desk, Step } from './apply.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Event } from '../../core/event.ts';
+import type { Event } from '../../core/journal/event.ts';
 import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow } from '../row.ts';
 import type { Token } from '../store.ts';
 import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-row.ts';

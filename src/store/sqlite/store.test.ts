@@ -346,7 +346,7 @@ describe('the driver', () => {
 
 const WRITER = `
 import { openSqliteStore } from '${process.cwd()}/src/store/sqlite/store.ts';
-import { seal, GENESIS } from '${process.cwd()}/src/core/chain.ts';
+import { seal, GENESIS } from '${process.cwd()}/src/core/journal/chain.ts';
 const [file, name] = process.argv.slice(2);
 async function main() {
   for (let count = 0; count < 15; count++) {

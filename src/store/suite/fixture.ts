@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { GENESIS, seal } from '../../core/chain.ts';
-import type { Draft, Event } from '../../core/event.ts';
-import { type ChainProblem, chainVerifier } from '../../core/verify.ts';
+import { GENESIS, seal } from '../../core/journal/chain.ts';
+import type { Draft, Event } from '../../core/journal/event.ts';
+import { type ChainProblem, chainVerifier } from '../../core/journal/verify.ts';
 import type { Batch, Head, HeadColumns, Store, StoredRecord } from '../store.ts';
 
 export type Get = () => Store;

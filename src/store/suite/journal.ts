@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { GENESIS } from '../../core/chain.ts';
-import type { Event } from '../../core/event.ts';
 import { Fault } from '../../core/fault.ts';
+import { GENESIS } from '../../core/journal/chain.ts';
+import type { Event } from '../../core/journal/event.ts';
 import { ERASED } from '../../core/text.ts';
 import { batchOf, chainProblems, follow, type Get, headOf, newRun, note, ofRun, put, record } from './fixture.ts';
 

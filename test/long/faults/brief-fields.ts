@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { GENESIS, seal } from '../../../src/core/chain.ts';
-import { type Draft, type Event, type EventType, eventBodies } from '../../../src/core/event.ts';
-import { agent, bob, phase, sam, scenario, task } from '../../../src/core/scenario.suite.ts';
+import { GENESIS, seal } from '../../../src/core/journal/chain.ts';
+import { type Draft, type Event, type EventType, eventBodies } from '../../../src/core/journal/event.ts';
+import { agent, bob, phase, sam, scenario, task } from '../../../src/core/rules/scenario.suite.ts';
 import { openIntake } from '../../../src/engine/intake.ts';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { openMemoryStore } from '../../../src/store/memory.ts';

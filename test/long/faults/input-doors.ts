@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { Account } from '../../../src/core/account.ts';
 import { clientNames } from '../../../src/core/client.ts';
+import { Account } from '../../../src/core/model/run-model.ts';
 import * as apex from '../../../src/formats/apex/samples.suite.ts';
 import * as codewalk from '../../../src/formats/codewalk/samples.suite.ts';
 import type { Files, FormatName, Found } from '../../../src/formats/format.ts';

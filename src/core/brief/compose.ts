@@ -1,0 +1,425 @@
+import type { Decision, Effect, Handoff, Item, Run, Session, State, Step, Utterance } from '../fold/state.ts';
+import type { TreeMark } from '../journal/event.ts';
+import { isOpenOffer } from '../rules/handoff.ts';
+import { MAX_RETRIES } from '../rules/step.ts';
+import { oneLine } from '../text.ts';
+import { clockTime, isPast } from '../time.ts';
+import type { Conflict, FileVerdict } from '../views/conflict.ts';
+import { type Freshness, freshnessOf, type SeenTree } from '../views/freshness.ts';
+import { type Mail, mailOf, sideOf } from '../views/mail.ts';
+import { type Other, othersAtWork } from '../views/others.ts';
+import { type PlanView, planView, type StepView, type Vitals } from '../views/plan.ts';
+import { type Position, positionOf } from '../views/position.ts';
+import type { Actor, Role } from '../words.ts';
+import type { FileAdvice } from './reading.ts';
+
+/** What a resuming session gets: where the work stands, the one next action, and what must be known for it. */
+export interface Brief {
+  run: { id: string; title: string; status: string; goal: string | null; percent: number; done: number; total: number };
+  headline: string;
+  freshness: Freshness;
+  /** Work that was offered to whoever asks, and that nobody has taken. */
+  offers: readonly Offer[];
+  uncertain: readonly Uncertain[];
+  /** Those that nobody has accepted. */
+  conflicts: readonly Conflict[];
+  evidence: BriefEvidence | null;
+  position: BriefPosition;
+  /** What the last two sessions were asked last, unless it is the goal, and what was said at the end of the last turn. */
+  asked: readonly Utterance[];
+  said: Utterance | null;
+  nextAction: { text: string; basis: 'declared' | 'derived'; session: string | null };
+  errors: readonly BriefItem[];
+  blockers: readonly BriefItem[];
+  mail: Mail;
+  commitments: readonly BriefItem[];
+  others: readonly Other[];
+  owed: readonly string[];
+  decisions: readonly Decision[];
+  decisionsTotal: number;
+  files: readonly FileAdvice[];
+  /** How many files the step at hand names; more than the limit is reported. */
+  contextFiles: number;
+  /** What finished steps left, the newest first. */
+  results: readonly StepResult[];
+  /** Those for the reader first. */
+  questions: readonly BriefItem[];
+  findings: readonly BriefItem[];
+  constraints: readonly { id: string; text: string }[];
+  deadEnds: readonly { id: string; text: string }[];
+  role: Role;
+  budgetTokens: number;
+}
+
+export interface Offer {
+  id: string;
+  by: string;
+  session: string;
+  steps: readonly string[];
+  message: string | null;
+  snapshot: string | null;
+  at: string;
+  /** Recorded since it was offered. */
+  eventsSince: number;
+  question: string | null;
+}
+
+export interface Uncertain {
+  id: string;
+  name: string;
+  class: string;
+  began: string;
+  session: string | null;
+  process: 'alive' | 'dead' | 'unknown';
+}
+
+/** What the tool saw itself, fact by fact; null in a brief that was made without looking. */
+export interface BriefEvidence {
+  holds: number;
+  drifted: number;
+  unknown: number;
+  /** Conflicts that somebody accepted. */
+  accepted: number;
+  files: readonly FileVerdict[];
+}
+
+export interface BriefPosition {
+  phase: string | null;
+  plan: string | null;
+  task: string | null;
+  step: string | null;
+  status: string | null;
+  checkpoint: string | null;
+  nextCheckpoint: string | null;
+  lastCompleted: string | null;
+  interrupted: readonly string[];
+  ready: readonly string[];
+  /** The next ones of the plan after the one at hand that are not done, with their titles. */
+  following: readonly { key: string; title: string }[];
+  /** Several interrupted steps of one wave are taken up together. */
+  batch: readonly string[];
+}
+
+export interface BriefItem {
+  id: string;
+  text: string;
+  status: string;
+  since: string;
+  step: string | null;
+  severity: string | null;
+  type: string | null;
+  affects: readonly string[];
+  workaround: string | null;
+  to: string | null;
+  by: string;
+  due: string | null;
+  overdue: boolean;
+  /** It is for whoever reads the brief. */
+  forReader: boolean;
+  options: readonly string[];
+}
+
+export interface StepResult {
+  step: string;
+  summary: string | null;
+  verified: Step['verified'];
+}
+
+export interface BriefInput {
+  budgetTokens: number;
+  role?: Role | undefined;
+  /** The session that asks, and the name it goes by. */
+  session?: string | null | undefined;
+  agent?: string | null | undefined;
+  /** It is a person who asks. */
+  person?: boolean | undefined;
+  /** Those that bear on the position, the most important first. */
+  decisions?: readonly Decision[] | undefined;
+  previous?: Session | null | undefined;
+  mark?: TreeMark | undefined;
+  /** What was seen of the working tree just now. */
+  seen?: SeenTree | undefined;
+  files?: readonly FileAdvice[] | undefined;
+  effectOwners?: ReadonlyMap<string, 'alive' | 'dead'> | undefined;
+}
+
+export function composeBrief(state: State, vitals: Vitals, input: BriefInput): Brief {
+  const { run } = state;
+  if (!run) throw new TypeError('a brief needs a run');
+  const plan = planView(state);
+  const place = positionOf(state, plan, input.session ?? null);
+  const reader: Actor | null = input.agent ? { kind: input.person ? 'person' : 'agent', name: input.agent } : null;
+  const items = (kind: Item['kind']) =>
+    [...state.items.values()]
+      .filter((item) => item.kind === kind)
+      .sort((a, b) => urgency(b, place.current) - urgency(a, place.current))
+      .map((item) => briefItem(state, item, vitals.now, reader))
+      .sort((a, b) => pressing(b) - pressing(a));
+  const notes = (kind: string) =>
+    [...state.notes.values()].filter((note) => note.kind === kind).map(({ id, text }) => ({ id, text }));
+  const { percent, done, total } = plan.progress;
+  return {
+    run: { id: run.id, title: run.title, status: run.status, goal: run.goal, percent, done, total },
+    headline: headlineOf(state, plan, place),
+    freshness: freshnessOf(state, vitals.now, input),
+    offers: offersTo(state, input.agent ?? null),
+    uncertain: [...state.effects.values()].map((effect) => uncertainOf(effect, input)),
+    conflicts: openConflicts(input),
+    evidence: input.seen ? evidenceOf(input.seen) : null,
+    position: { ...briefPosition(place, plan), ...(isOver(run) ? { batch: [], following: [] } : {}) },
+    asked: state.asked.filter(({ text }) => !run.goal?.startsWith(text.replace(/…$/, ''))),
+    said: state.said,
+    nextAction: nextActionOf(state, plan, place, input.session ?? null),
+    errors: items('error'),
+    blockers: items('blocker'),
+    mail: mailOf(state, reader, vitals.now),
+    commitments: items('commitment'),
+    others: othersAtWork(state, vitals, input.session ?? null, reader),
+    owed: owedByPeople(state, plan),
+    decisions: input.decisions ?? [],
+    decisionsTotal: state.totals.activeDecisions,
+    files: input.files ?? [],
+    contextFiles: place.current?.step.context.length ?? 0,
+    results: resultsOf(state),
+    questions: items('question'),
+    findings: items('finding'),
+    constraints: notes('constraint'),
+    deadEnds: notes('dead-end'),
+    role: input.role ?? 'worker',
+    budgetTokens: input.budgetTokens,
+  };
+}
+
+/** A longer title would push the checkpoint out of the line. */
+const TITLE_CHARS = 120;
+
+/** `Resuming from Phase 2, Plan 3, Task: Implement token rotation (checkpoint: phase_2_waf)`. */
+function headlineOf(state: State, plan: PlanView, { current, phase, plan: planned }: Position): string {
+  const { run } = state;
+  if (run && isOver(run)) {
+    const when = run.endedAt ? ` on ${run.endedAt.slice(0, 10)} at ${run.endedAt.slice(11, 16)} UTC` : '';
+    const word = run.status === 'archived' ? 'Archived' : 'Given up';
+    return `${word}${when}: ${oneLine(run.title, TITLE_CHARS)}${run.reason ? ` (${oneLine(run.reason, TITLE_CHARS)})` : ''}`;
+  }
+  if (plan.leaves.length === 0) return `No plan yet: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
+  if (!current) return `All ${plan.leaves.length} steps are done: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
+  const { step, status, interrupted } = current;
+  const parts = [
+    ...(phase ? [`Phase ${phase.number}`] : []),
+    ...(planned && planned.step !== step ? [`Plan ${planned.number}`] : []),
+    `${step.kind === 'phase' ? 'Phase' : step.kind === 'plan' ? 'Plan' : 'Task'}: ${oneLine(step.title, TITLE_CHARS)}`,
+  ];
+  const next = nextCheckpoint(step);
+  const where = step.checkpoint
+    ? `checkpoint: ${step.checkpoint.name}${next ? `, next: ${next}` : ''}`
+    : status === 'in_progress'
+      ? `no checkpoint yet${interrupted ? ', interrupted' : ''}`
+      : status === 'failed'
+        ? 'failed'
+        : 'not started';
+  return `Resuming from ${parts.join(', ')} (${where})`;
+}
+
+/** Nothing more is recorded in it: what stands in it is history, not a place to go on from. */
+const isOver = ({ status }: Run): boolean => status === 'archived' || status === 'abandoned';
+
+/** The name after the one reached, where the names are known. */
+export function nextCheckpoint(step: Step): string | null {
+  if (!step.checkpoint) return step.checkpoints[0] ?? null;
+  const index = step.checkpoints.indexOf(step.checkpoint.name);
+  return index >= 0 ? (step.checkpoints[index + 1] ?? null) : null;
+}
+
+const openConflicts = ({ seen }: BriefInput): Conflict[] =>
+  (seen?.conflicts ?? []).filter((conflict) => !conflict.accepted);
+
+function evidenceOf({ conflicts, files }: SeenTree): BriefEvidence {
+  const counted = (verdict: FileVerdict['verdict']): number => files.filter((file) => file.verdict === verdict).length;
+  return {
+    holds: counted('holds'),
+    drifted: counted('drifted'),
+    unknown: counted('unknown'),
+    accepted: conflicts.filter((conflict) => conflict.accepted).length,
+    files,
+  };
+}
+
+function offersTo(state: State, agent: string | null): Offer[] {
+  const open = [...state.handoffs.values()].filter((one) => one.to === agent && isOpenOffer(state, one));
+  return open.map(({ id, by, from, steps, message, snapshot, at, version, question }) => ({
+    id,
+    by,
+    session: from,
+    steps,
+    message: message ?? null,
+    snapshot: snapshot ?? null,
+    at,
+    eventsSince: state.version - version,
+    question,
+  }));
+}
+
+function uncertainOf(effect: Effect, { effectOwners }: BriefInput): Uncertain {
+  const { id, name, at, session } = effect;
+  return { id, name, class: effect.class, began: at, session, process: effectOwners?.get(id) ?? 'unknown' };
+}
+
+function briefPosition(
+  { current, phase, plan, lastCompleted, interrupted, ready }: Position,
+  { leaves }: PlanView,
+): BriefPosition {
+  const step = current?.step ?? null;
+  const wave = step?.wave ?? null;
+  const batch = interrupted.filter(
+    (view) => wave !== null && view.step.wave === wave && view.step.parent === step?.parent,
+  );
+  return {
+    phase: phase ? `${phase.number}: ${phase.step.title}` : null,
+    plan: plan ? `${plan.number}: ${plan.step.title}` : null,
+    task: step?.title ?? null,
+    step: step?.key ?? null,
+    status: current?.status ?? null,
+    checkpoint: step?.checkpoint?.name ?? null,
+    nextCheckpoint: step ? nextCheckpoint(step) : null,
+    lastCompleted: lastCompleted?.key ?? null,
+    interrupted: interrupted.map((view) => view.step.key),
+    ready: ready.map((view) => view.step.key),
+    following: leaves
+      .slice(current ? leaves.indexOf(current) + 1 : 0)
+      .filter((view) => view.status === 'pending')
+      .slice(0, FOLLOWING)
+      .map((view) => ({ key: view.step.key, title: view.step.title })),
+    batch: batch.length > 1 ? batch.map((view) => view.step.key) : [],
+  };
+}
+
+const FOLLOWING = 4;
+
+function nextActionOf(
+  state: State,
+  plan: PlanView,
+  { current, interrupted }: Position,
+  mine: string | null,
+): Brief['nextAction'] {
+  const derived = (text: string): Brief['nextAction'] => ({ text, basis: 'derived', session: null });
+  const { run } = state;
+  if (run && isOver(run)) {
+    const back = run.status === 'archived' ? `bring it back with \`holdfast unarchive ${run.id}\`, or ` : '';
+    return derived(`None: nothing goes on in this run. To go on, ${back}open another with \`holdfast init\`.`);
+  }
+  if (plan.leaves.length === 0) {
+    return state.next
+      ? declared(state)
+      : derived('Make a plan: `holdfast plan add KEY TITLE`, or `holdfast plan import FILE`.');
+  }
+  if (!current)
+    return derived('Everything is done: `holdfast archive`, or reopen a step with `holdfast reopen KEY --reason …`.');
+  const { step, status } = current;
+  if (state.next?.step === step.key) return declared(state);
+  // Somebody at work elsewhere may have said since what comes next there: this step's own words go before.
+  const { checkpoint } = step;
+  if (status === 'in_progress' && checkpoint?.next)
+    return { text: checkpoint.next, basis: 'declared', session: checkpoint.session };
+  if (state.next?.step === null) return declared(state);
+  const { key } = step;
+  if (status === 'failed') {
+    const left = Math.max(0, MAX_RETRIES - step.retries);
+    return derived(
+      `\`${key}\` failed. Ask a person: retry (${left} left), skip, abort, or adjust the plan. Wait for the choice.`,
+    );
+  }
+  if (current.interrupted) {
+    const after = step.checkpoint
+      ? `go on after checkpoint ${step.checkpoint.name}`
+      : step.artifacts.length > 0
+        ? 'go on from the files that were changed for it: it reached no checkpoint'
+        : 'begin it again: it reached no checkpoint';
+    const all =
+      interrupted.length > 1
+        ? ` (interrupted too: ${interrupted
+            .slice(1)
+            .map((view) => view.step.key)
+            .join(', ')})`
+        : '';
+    return derived(`Take \`${key}\` over with \`holdfast start ${key}\` and ${after}${all}.`);
+  }
+  if (status === 'in_progress') {
+    return step.holder?.session === mine
+      ? derived(
+          step.checkpoint
+            ? `Go on with \`${key}\` after checkpoint ${step.checkpoint.name}.`
+            : `Go on with \`${key}\`.`,
+        )
+      : derived(
+          `${step.holder?.agent} holds \`${key}\`; take another ready step, or wait with \`holdfast wait --for ${key}\`.`,
+        );
+  }
+  if (current.obstacles.length > 0)
+    return derived(`Nothing is ready: \`${key}\` is blocked. \`holdfast status\` shows by what.`);
+  return derived(`Start \`${key}\` with \`holdfast start ${key}\`.`);
+}
+
+function declared(state: State): Brief['nextAction'] {
+  return { text: state.next?.text ?? '', basis: 'declared', session: state.next?.session ?? null };
+}
+
+/** What bears on the step at hand goes before the rest, what must be fixed before what should; else the oldest first. */
+function urgency({ step, affects, severity }: Item, current: StepView | null): number {
+  const key = current?.step.key;
+  const bears = key !== undefined && (step === key || affects?.includes(key));
+  return (bears ? 4 : 0) + (severity === 'must_fix' ? 2 : severity === 'suggestion' ? 0 : 1);
+}
+
+/** What is overdue, and what is asked of or owed to the reader, goes before the rest. */
+const pressing = ({ overdue, forReader }: BriefItem): number => (overdue ? 2 : 0) + (forReader ? 1 : 0);
+
+function briefItem(state: State, item: Item, now: string, reader: Actor | null): BriefItem {
+  const step = item.step ? state.steps.get(item.step) : undefined;
+  const left = step ? Math.max(0, MAX_RETRIES - step.retries) : 0;
+  return {
+    id: item.id,
+    text: item.text,
+    status: item.status,
+    since: item.raisedAt,
+    step: item.step ?? null,
+    severity: item.severity ?? null,
+    type: item.type ?? null,
+    affects: item.affects ?? [],
+    workaround: item.workaround ?? null,
+    to: item.to ?? null,
+    by: item.by,
+    due: item.due ?? null,
+    overdue: item.due !== undefined && isPast(item.due, now),
+    forReader: reader !== null && item.to !== undefined && sideOf({ from: item.by, to: item.to }, reader) === 'to',
+    options:
+      item.kind === 'error' && step?.status === 'failed' && !(state.run && isOver(state.run))
+        ? [`retry (${left} left)`, 'skip', 'abort', 'adjust']
+        : [],
+  };
+}
+
+const RESULTS = 10;
+
+function resultsOf(state: State): StepResult[] {
+  const finished = [...state.steps.values()].filter((step) => step.status === 'completed' && step.endedAt !== null);
+  finished.sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
+  return finished.slice(0, RESULTS).map(({ key, summary, verified }) => ({ step: key, summary, verified }));
+}
+
+/** What waits for a person. */
+export function owedByPeople(state: State, plan: PlanView): string[] {
+  const gates = plan.all.filter((view: StepView) => view.step.gate?.state === 'closed' && view.status === 'pending');
+  const failed = plan.leaves.filter((view) => view.status === 'failed');
+  const offers = [...state.handoffs.values()].filter((handoff: Handoff) => handoff.status === 'clarifying');
+  return [
+    ...gates.map((view) => `gate ${view.step.key}`),
+    ...failed.map((view) => `${view.step.error ?? view.step.key} (retry, skip, abort, adjust)`),
+    ...offers.map((handoff) => `${handoff.id} has a question`),
+    ...(plan.escalated ? ['all that remains is blocked'] : []),
+  ];
+}
+
+/** When something began, short. */
+export function sinceWords(at: string, now: string): string {
+  return clockTime(at, now);
+}

@@ -1,0 +1,49 @@
+import type { Position } from '../views/position.ts';
+
+/** A file worth reading on resume, and why. */
+export interface FileAdvice {
+  path: string;
+  /** Measured; null when it could not be read. */
+  tokens: number | null;
+  /** Null also for a file too large to be counted. */
+  lines: number | null;
+  advice: 'read' | 'scan' | 'skip';
+  why: 'context' | 'plan' | 'summary' | 'artifact';
+}
+
+/** How many files a step should load at most. */
+export const CONTEXT_LIMIT = 3;
+
+/**
+ * What to do with each file, in order, within a budget of its own as large as the brief's: read while all that was read
+ * fits it, scan what would fit alone, skip the rest, what cannot be read, and context files past the limit.
+ */
+export function adviseReading(files: readonly Omit<FileAdvice, 'advice'>[], budgetTokens: number): FileAdvice[] {
+  let spent = 0;
+  let context = 0;
+  return files.map((file) => {
+    const { tokens } = file;
+    if (file.why === 'context') context += 1;
+    const tooMany = file.why === 'context' && context > CONTEXT_LIMIT;
+    if (tokens === null || tokens > budgetTokens || tooMany) return { ...file, advice: 'skip' };
+    if (spent + tokens > budgetTokens) return { ...file, advice: 'scan' };
+    spent += tokens;
+    return { ...file, advice: 'read' };
+  });
+}
+
+/**
+ * The names a position's plan file goes by (`02-03-PLAN.md`, `2-3-PLAN.md`) and those of the summaries before it, the
+ * newest first.
+ */
+export function planFileNames({ phase, plan }: Position): { plans: string[]; summaries: string[][] } {
+  if (!phase) return { plans: [], summaries: [] };
+  const names = (number: number, kind: string): string[] => {
+    const padded = (value: number): string => String(value).padStart(2, '0');
+    return [`${padded(phase.number)}-${padded(number)}-${kind}.md`, `${phase.number}-${number}-${kind}.md`];
+  };
+  const current = plan?.number ?? null;
+  if (current === null) return { plans: [`${phase.number}-PLAN.md`], summaries: [] };
+  const earlier = Array.from({ length: current - 1 }, (_, index) => current - 1 - index);
+  return { plans: names(current, 'PLAN'), summaries: earlier.map((number) => names(number, 'SUMMARY')) };
+}

@@ -1,0 +1,280 @@
+import { estimateTokens } from '../tokens.ts';
+import type { Brief } from './compose.ts';
+import { type Line, nextLine, plain, type Section, sectionsOf } from './sections.ts';
+
+export interface BriefText {
+  text: string;
+  usedTokens: number;
+  /** What was left out for the budget, with how many. */
+  omitted: Record<string, number>;
+}
+
+/** An agent's hook cuts what is longer. */
+const LIMIT_CHARS = 9500;
+
+/**
+ * The brief as Markdown without angle brackets, within its budget. What must be known is shortened visibly if it alone
+ * is too long, never dropped silently; the rest is added while it fits and counted where it does not.
+ */
+export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTokens): BriefText {
+  const sections = sectionsOf(brief);
+  const groups = sections.filter((section) => section.must).flatMap((section) => section.groups);
+  const lines = groups.reduce((sum, group) => sum + group.lines.length, 0);
+  const limitTokens = brief.budgetTokens - FOOTER_TOKENS;
+  const write = measured(countTokens);
+  const tryWhole = (chars: number) => {
+    const mustTokens = chars > SENTENCE_CHARS ? limitTokens * MUST_SHARE : limitTokens;
+    return layOut(brief, sections, { chars, keep: lines, mustTokens, write });
+  };
+  // Lines are shortened before any is left out. No line is tried at a length that most could not have.
+  const average = Math.min(LIMIT_CHARS, limitTokens * CHARS_PER_TOKEN) / Math.max(1, lines);
+  const whole = lines * LEAST_TOKENS > limitTokens ? null : longestWhole(tryWhole, average * 4);
+  if (whole) return whole;
+  const keepAtMost = (keep: number) =>
+    layOut(brief, sections, { chars: SHORTEST_CHARS, keep, mustTokens: limitTokens, write });
+  let keep = Math.min(lines, Math.floor(limitTokens / USUAL_TOKENS));
+  for (; keep >= 1; keep = Math.min(keep - 1, Math.floor(keep * 0.9))) {
+    const rendered = keepAtMost(keep);
+    if (!rendered) continue;
+    // Lines that turned out shorter than usual leave room for more of them.
+    const more = Math.min(lines, Math.floor((keep * limitTokens) / rendered.usedTokens) - 1);
+    return (more > keep ? keepAtMost(more) : null) ?? rendered;
+  }
+  return { ...shortest(brief, countTokens), omitted: { all: sections.length } };
+}
+
+function longestWhole(tryWhole: (chars: number) => BriefText | null, mostChars: number): BriefText | null {
+  const [longest = SHORTEST_CHARS, ...others] = LINE_CHARS.filter((chars) => chars <= mostChars);
+  const rendered = tryWhole(longest);
+  if (rendered) return rendered;
+  // Where not even the shortest lines fit, none between is tried.
+  const shortest = tryWhole(SHORTEST_CHARS);
+  if (!shortest) return null;
+  for (const chars of others) {
+    const between = tryWhole(chars);
+    if (between) return between;
+  }
+  return shortest;
+}
+
+/** The place and the next action alone, where the budget holds no more. */
+function shortest(brief: Brief, countTokens: CountTokens): { text: string; usedTokens: number } {
+  const tooSmall = `The budget of ${brief.budgetTokens} tokens is too small for this brief: \`holdfast resume --budget 2000\`.`;
+  for (const chars of [200, 100, 50]) {
+    const lines = [plain(brief.headline, chars), plain(brief.freshness.text, chars), nextLine(brief, chars), tooSmall];
+    const text = `${lines.join('\n')}\n`;
+    const usedTokens = countTokens(text);
+    if (usedTokens <= brief.budgetTokens) return { text, usedTokens };
+  }
+  const text = `${plain(brief.headline, 30)}\n${tooSmall}\n`;
+  return { text, usedTokens: countTokens(text) };
+}
+
+export type CountTokens = (text: string) => number;
+
+/** Enough where the text is written to a file with every command and its cost in tokens is nobody's limit. */
+export const roughTokens: CountTokens = (text) => Math.ceil(text.length / 3);
+
+const FOOTER_TOKENS = 40;
+const FOOTER_CHARS = 200;
+/** How much longer the count of what is left out of a section may become. */
+const MORE_TOKENS = 4;
+const MORE_CHARS = 12;
+const CHARS_PER_TOKEN = 3.5;
+/** A line of a brief has ids, paths and marks in it: never so many characters a token as plain prose. */
+const MOST_CHARS_PER_TOKEN = 4.2;
+const SHORTEST_CHARS = 60;
+/** How long what is quoted in a line may be, tried in this order. */
+const LINE_CHARS = [600, 400, 280, 200, 140, 100, 80];
+/** Quotations longer than a sentence leave room for what was decided. */
+const SENTENCE_CHARS = 140;
+const MUST_SHARE = 0.7;
+
+/** A line costs at least so much: its id, its kind, and some words. */
+const LEAST_TOKENS = 14;
+/** What the shortest form of a line costs, mostly. */
+const USUAL_TOKENS = 26;
+
+interface Measures {
+  /** How long a line may be. */
+  chars: number;
+  /** How many of the lines that must be there are kept. */
+  keep: number;
+  mustTokens: number;
+  write: Write;
+}
+
+interface Written {
+  text: string;
+  /** With the end of the line. Joined lines never cost more than the sum of these. Counted when it is asked for. */
+  readonly tokens: number;
+}
+
+type Write = (line: Line | string, chars?: number) => Written;
+
+/** Writes lines and counts them, each once for a length: a brief may be tried several times. */
+function measured(countTokens: CountTokens): Write {
+  const known = new Map<Line | string, Written & { chars: number }>();
+  return (line, chars = 0) => {
+    const before = known.get(line);
+    if (before?.chars === chars) return before;
+    const text = typeof line === 'string' ? line : inOneLine(line(chars));
+    let tokens = 0;
+    const written = {
+      text,
+      chars,
+      get tokens() {
+        if (tokens === 0) tokens = countTokens(text) + 1;
+        return tokens;
+      },
+    };
+    known.set(line, written);
+    return written;
+  };
+}
+
+/** Whatever a line was made of, it stays one, and without anything that hides or reorders it. */
+function inOneLine(text: string): string {
+  return UNPRINTABLE.test(text) ? plain(text, text.length) : text;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069<>]/;
+
+interface Body {
+  section: Section;
+  /** How many lines of each group are shown. */
+  kept: number[];
+  lines: Written[];
+}
+
+/** Lays out what must be there, at most `keep` lines of it, then the rest while it fits; null when it does not fit. */
+function layOut(brief: Brief, sections: readonly Section[], measures: Measures): BriefText | null {
+  const { chars, keep, mustTokens, write } = measures;
+  const bodies = keepLines(sections, keep);
+  // Counting is most of the work: what is far too long is told by its length alone.
+  let room = Math.min(LIMIT_CHARS, mustTokens * MOST_CHARS_PER_TOKEN);
+  for (const { section, kept, lines } of bodies) {
+    for (const [index, group] of section.groups.entries()) {
+      for (const line of group.lines.slice(0, kept[index])) {
+        const written = write(line, chars);
+        lines.push(written);
+        room -= written.text.length + 1;
+        if (room < 0) return null;
+      }
+    }
+  }
+  const tokens = cost(bodies, write);
+  let text = join(bodies);
+  if (tokens > mustTokens || text.length > LIMIT_CHARS - FOOTER_CHARS) return null;
+  // Nothing goes before what must be known: it would take the place of a line that was left out.
+  const isWhole = bodies.every((body) => !body.section.must || leftOut(body).length === 0);
+  const limits = {
+    tokens: brief.budgetTokens - FOOTER_TOKENS - tokens,
+    chars: LIMIT_CHARS - FOOTER_CHARS - text.length,
+  };
+  if (isWhole) addWhatFits(bodies, Math.min(chars, 300), limits, write);
+  const omitted: Record<string, number> = {};
+  for (const body of bodies) {
+    const left = leftOut(body).reduce((sum, { count }) => sum + count, 0);
+    if (left > 0) omitted[body.section.name] = left;
+  }
+  text = join(bodies);
+  const told = Object.entries(omitted).map(([name, count]) => `${count} ${name}`);
+  const used = cost(bodies, write) + FOOTER_TOKENS / 2;
+  const footer = `Brief: about ${used} of ${brief.budgetTokens} tokens.${told.length > 0 ? ` Left out: ${told.join(', ')}.` : ''}`;
+  text += `\n${footer}\n`;
+  const usedTokens = cost(bodies, write) + write(footer).tokens + 1;
+  return usedTokens > brief.budgetTokens || text.length > LIMIT_CHARS ? null : { text, usedTokens, omitted };
+}
+
+function cost(bodies: readonly Body[], write: Write): number {
+  let tokens = 0;
+  for (const body of bodies) {
+    const { before, after } = frame(body);
+    for (const line of [...before, ...after]) tokens += write(line).tokens;
+    for (const line of body.lines) tokens += line.tokens;
+    if (before.length + after.length + body.lines.length > 0) tokens += 1;
+  }
+  return tokens;
+}
+
+/** Shares the lines out to the kinds of what must be known: each gets as many as any other, or all it has. */
+function keepLines(sections: readonly Section[], keep: number): Body[] {
+  const bodies = sections.map((section): Body => ({ section, kept: section.groups.map(() => 0), lines: [] }));
+  const shares = bodies.flatMap(({ section, kept }) =>
+    section.must ? section.groups.map(({ lines, whole }, index) => ({ kept, index, count: lines.length, whole })) : [],
+  );
+  let left = keep;
+  for (const share of shares) {
+    if (!share.whole) continue;
+    share.kept[share.index] = share.count;
+    left -= share.count;
+  }
+  // The smallest first: what they leave is shared by those that have more.
+  const open = shares.filter((share) => !share.whole && share.count > 0).sort((a, b) => a.count - b.count);
+  for (const [place, { kept, index, count }] of open.entries()) {
+    const given = Math.max(0, Math.min(count, Math.ceil(left / (open.length - place))));
+    kept[index] = given;
+    left -= given;
+  }
+  return bodies;
+}
+
+/** Adds lines that need not be there: at first a section takes its share of what is left, so that the next has some too. */
+function addWhatFits(
+  bodies: readonly Body[],
+  chars: number,
+  limits: { tokens: number; chars: number },
+  write: Write,
+): void {
+  for (const isFirst of [true, false]) {
+    for (const { section, kept, lines } of bodies) {
+      const [group] = section.groups;
+      if (section.must || !group) continue;
+      const spare = isFirst ? 1 - section.share : 0;
+      const reserved = { tokens: limits.tokens * spare, chars: limits.chars * spare };
+      for (const make of group.lines.slice(kept[0])) {
+        const line = write(make, chars);
+        // The first line brings the title along.
+        const title = lines.length === 0 ? section.title : '';
+        const tokens = line.tokens + (title === '' ? 0 : write(title).tokens + MORE_TOKENS);
+        const length = line.text.length + 1 + (title === '' ? 0 : title.length + MORE_CHARS);
+        if (tokens > limits.tokens - reserved.tokens || length > limits.chars - reserved.chars) break;
+        lines.push(line);
+        kept[0] = lines.length;
+        limits.tokens -= tokens;
+        limits.chars -= length;
+      }
+    }
+  }
+}
+
+function leftOut({ section, kept }: Body): { name: string; count: number }[] {
+  return section.groups
+    .map((group, index) => ({ name: group.name, count: group.lines.length - (kept[index] ?? 0) }))
+    .filter(({ count }) => count > 0);
+}
+
+function join(bodies: readonly Body[]): string {
+  const blocks = bodies.map(block).filter((part) => part !== '');
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function block(body: Body): string {
+  const { before, after } = frame(body);
+  return [...before, ...body.lines.map((line) => line.text), ...after].join('\n');
+}
+
+/** The title of a section, and the count of what it leaves out with the command that shows it. */
+function frame(body: Body): { before: string[]; after: string[] } {
+  const { section, lines } = body;
+  const left = leftOut(body);
+  if (lines.length === 0 && left.length === 0) return { before: [], after: [] };
+  const count = left.reduce((sum, one) => sum + one.count, 0);
+  if (lines.length === 0 && !section.must)
+    return { before: [], after: [`- ${count} ${section.name}: ${section.more}`] };
+  const kinds = section.groups.length > 1 ? ` (${left.map((one) => `${one.count} ${one.name}`).join(', ')})` : '';
+  const more = count > 0 ? [`- ${count} more${kinds}: ${section.more}`] : [];
+  return { before: section.title === '' ? [] : [section.title], after: more };
+}

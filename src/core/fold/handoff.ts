@@ -1,0 +1,106 @@
+import type { Event, EventOf } from '../journal/event.ts';
+import { moveOf } from '../rules/lifecycle.ts';
+import { heldSteps } from './session.ts';
+import { count, firstWords, type Handoff, type State } from './state.ts';
+import { holdStep, takeStep } from './step.ts';
+import type { Toucher } from './touch.ts';
+
+export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: Toucher): void {
+  const { id, session, agent, sequence, next, why, atRest } = event.body;
+  if (why && atRest) state.said = { text: firstWords(why), session, at: event.at };
+  count(state, id);
+  state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));
+  state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };
+  // A session that has ended said with its end what comes next, and for which step.
+  if (next && state.sessions.has(session))
+    state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
+  const { text: _, ...row } = event.body;
+  touch('snapshot', id, null, { ...row, at: event.at, version: event.version });
+}
+
+type HandoffEvent = Extract<Event, { type: `handoff.${string}` }>;
+
+export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher): void {
+  const before = state.handoffs.get(event.body.id) ?? null;
+  if (event.type === 'handoff.offered') {
+    count(state, event.body.id);
+    const after: Handoff = {
+      ...event.body,
+      status: 'offered',
+      at: event.at,
+      by: event.actor.name,
+      version: event.version,
+      acceptedBy: null,
+      progressAt: null,
+      question: null,
+      outcome: null,
+    };
+    state.handoffs.set(after.id, after);
+    touch('handoff', after.id, before, after);
+    return;
+  }
+  if (!before) return;
+  if (event.type === 'handoff.accepted') moveSteps(state, event, touch);
+  const after = evolveHandoff(before, event);
+  if (moveOf('handoff', after.status, 'finish') || moveOf('handoff', after.status, 'accept'))
+    state.handoffs.set(after.id, after);
+  else state.handoffs.delete(after.id);
+  touch('handoff', after.id, before, after);
+}
+
+/** What shows that a receiver went on with what it took over. */
+const progress: ReadonlySet<string> = new Set(['step.checkpointed', 'step.completed', 'step.failed', 'decision.made']);
+
+/** A handoff is used up with its receiver's first progress, not with the acceptance; it follows the receiver's steps. */
+export function markProgress(state: State, event: Event, touch: Toucher): void {
+  for (const before of state.handoffs.values()) {
+    if (before.acceptedBy === null) continue;
+    const after = inNewSession(state, before, event) ?? withProgress(before, event);
+    if (!after) continue;
+    state.handoffs.set(after.id, after);
+    touch('handoff', after.id, before, after);
+  }
+}
+
+function withProgress(handoff: Handoff, event: Event): Handoff | null {
+  const isFirst = handoff.progressAt === null && handoff.acceptedBy === event.session && progress.has(event.type);
+  return isFirst ? { ...handoff, progressAt: event.at } : null;
+}
+
+/** The same receiver takes its step up again in another session, as clients do that begin anew after a compaction. */
+function inNewSession(state: State, handoff: Handoff, event: Event): Handoff | null {
+  if (event.type !== 'step.started' || !handoff.steps.includes(event.body.step)) return null;
+  const { session, takenOverFrom } = event.body;
+  const isSame = takenOverFrom === handoff.acceptedBy && state.sessions.get(session)?.agent === handoff.to;
+  return isSame ? { ...handoff, acceptedBy: session } : null;
+}
+
+/** The right to write passes with the acceptance, in the same event. */
+function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: Toucher): void {
+  for (const { step: key, claim } of event.body.claims) {
+    count(state, claim);
+    const step = state.steps.get(key);
+    if (!step) continue;
+    const after = takeStep(step, event, event.body.session, claim);
+    state.steps.set(key, after);
+    touch('step', key, step, after);
+    holdStep(state, event.body.session, key, touch);
+  }
+}
+
+function evolveHandoff(before: Handoff, event: Exclude<HandoffEvent, { type: 'handoff.offered' }>): Handoff {
+  switch (event.type) {
+    case 'handoff.accepted':
+      return { ...before, status: 'accepted', acceptedBy: event.body.session, progressAt: null };
+    case 'handoff.clarified':
+      return { ...before, status: 'clarifying', question: event.body.question };
+    case 'handoff.declined':
+      return { ...before, status: 'declined', outcome: event.body.reason };
+    case 'handoff.withdrawn':
+      return { ...before, status: 'withdrawn', outcome: event.body.reason ?? null };
+    case 'handoff.finished':
+      return { ...before, status: 'finished', outcome: event.body.outcome };
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,68 @@
+import type { EventOf } from '../journal/event.ts';
+import { sideOf } from '../views/mail.ts';
+import { count, type Message, type Session, type State } from './state.ts';
+import type { Toucher } from './touch.ts';
+
+type MessageEvent = EventOf<
+  'message.sent' | 'message.moved' | 'message.replied' | 'message.heard' | 'message.escalated'
+>;
+
+export function applyMessage(state: State, event: MessageEvent, touch: Toucher): void {
+  const before = state.messages.get(event.body.id) ?? null;
+  const after = evolveMessage(state, before, event);
+  if (!after) return;
+  count(state, after.id);
+  if (after.status === 'closed') state.messages.delete(after.id);
+  else state.messages.set(after.id, after);
+  touch('message', after.id, before, after);
+}
+
+function evolveMessage(state: State, before: Message | null, event: MessageEvent): Message | null {
+  const { at, version } = event;
+  if (event.type === 'message.sent') {
+    return {
+      ...event.body,
+      status: 'unread',
+      at,
+      session: event.session,
+      acks: [],
+      replies: [],
+      heard: { from: version, to: 0 },
+      passed: 0,
+      escalated: null,
+    };
+  }
+  if (!before) return null;
+  if (event.type === 'message.escalated') {
+    const { why, notice } = event.body;
+    return { ...before, escalated: { at, why, notice: notice ?? null, sessions: state.totals.sessions } };
+  }
+  if (event.type === 'message.heard') return { ...before, heard: { ...before.heard, [event.body.side]: version } };
+  const side = sideOf(before, event.actor);
+  // Whoever says something on a message has seen what was said before.
+  const heard = side === null ? before.heard : { ...before.heard, [side]: version };
+  if (event.type === 'message.replied') {
+    const { from, body } = event.body;
+    return { ...before, heard, replies: [...before.replies, { from, at, version, side, body }] };
+  }
+  const { to, note, disposition } = event.body;
+  return {
+    ...before,
+    heard,
+    status: to,
+    acks: [...before.acks, { by: event.actor.name, at, version, side, to, note }],
+    disposition: disposition ?? before.disposition,
+  };
+}
+
+/** A sitting has ended: what its agent was sent and did not read has waited over the end of it. */
+export function passMail(state: State, session: Session, touch: Toucher): void {
+  for (const message of state.messages.values()) {
+    if (message.status !== 'unread' || sideOf(message, { kind: session.kind, name: session.agent }) !== 'to') continue;
+    const passed = session.startedAt >= message.at ? 2 : 1;
+    if (passed <= message.passed) continue;
+    const after: Message = { ...message, passed };
+    state.messages.set(message.id, after);
+    touch('message', message.id, message, after);
+  }
+}

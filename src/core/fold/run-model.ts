@@ -1,0 +1,309 @@
+import { foreignId } from '../journal/command.ts';
+import type { EventOf } from '../journal/event.ts';
+import type {
+  AccountDecision,
+  AccountItem,
+  AccountMessage,
+  AccountNote,
+  AccountPart,
+  AccountRun,
+  AccountSession,
+  AccountStep,
+} from '../model/run-model.ts';
+import { isOpen } from '../rules/lifecycle.ts';
+import { oneLine } from '../text.ts';
+import { instantOf } from '../time.ts';
+import { treeOf } from './place.ts';
+import { count, type Item, type Message, type State, type Stated, type Step } from './state.ts';
+import { freshStep, mergeArtifacts } from './step.ts';
+import { present, type Recall, type Toucher } from './touch.ts';
+
+type Read = EventOf<'account.read'>;
+
+/** What a file says becomes rows as if it had happened here; what it does not say stays as it is. */
+export function applyAccount(state: State, event: Read, touch: Toucher, recall: Recall): void {
+  const { format, path, dialect, account } = event.body;
+  if (account.run) readRun(state, account.run, touch);
+  for (const step of account.steps ?? []) readStep(state, event, step, touch, recall);
+  for (const decision of account.decisions ?? []) readDecision(state, event, decision, touch, recall);
+  for (const item of account.items ?? []) readItem(state, event, item, touch, recall);
+  for (const note of account.notes ?? []) readNote(state, event, note, touch, recall);
+  for (const session of account.sessions ?? []) readSession(state, event, session, touch, recall);
+  for (const message of account.messages ?? []) readMessage(state, event, message, touch, recall);
+  readFiles(state, event, account, touch, recall);
+  for (const { agent, input, output, cached } of account.usage ?? []) {
+    const before = state.usage.get(agent) ?? null;
+    const after = { agent, input: input ?? null, output: output ?? null, cached: cached ?? null };
+    state.usage.set(agent, after);
+    touch('usage', agent, before, after);
+  }
+  const { kept, claims, position, next } = account;
+  if (next !== undefined) {
+    state.next = next === '' ? null : { text: next, session: null, step: position?.step ?? null, at: event.at };
+  }
+  if (kept !== undefined || claims !== undefined || position !== undefined || next !== undefined) {
+    const before = recall('foreign', foreignId(format, path));
+    const after = { ...before, format, path, dialect: dialect ?? null, ...present({ kept, claims, position, next }) };
+    touch('foreign', foreignId(format, path), before, after);
+  }
+}
+
+function readRun(state: State, said: AccountRun, touch: Toucher): void {
+  const before = state.run;
+  if (!before) return;
+  const { alias, title, goal, status, design, plan, branch, reason } = said;
+  const { times, stated } = read(said, before.stated ? before : null, {
+    times: ['openedAt', 'updatedAt'],
+    filled: ['openedAt'],
+  });
+  state.run = {
+    ...before,
+    ...present({ alias, title, goal, status, design, branch, reason }),
+    ...(plan && plan !== before.plan?.path ? { plan: { path: plan } } : {}),
+    ...(times['openedAt'] ? { openedAt: times['openedAt'] } : {}),
+    stated,
+  };
+  touch('run', before.id, before, state.run);
+}
+
+function readStep(state: State, event: Read, said: AccountStep, touch: Toucher, recall: Recall): void {
+  const { key, status, gate, checkpoint, built, summary, artifacts = [], agents, context, checkpoints } = said;
+  const before = state.steps.get(key) ?? null;
+  const { parent, after, wave, parallel, title, kind, alias, retries, reason } = said;
+  const { times, stated } = read(said, before, { times: ['startedAt', 'endedAt'], filled: [] });
+  const base = before ?? freshStep({ step: key, title, kind });
+  const over = status === 'completed' || status === 'skipped';
+  const next: Step = {
+    ...base,
+    ...present({ title, kind, parent, after, wave, parallel, alias, retries, reason, agents, context, checkpoints }),
+    ...(gate ? { gate: present({ state: gate.state, by: gate.by, at: gate.at }) as Step['gate'] } : {}),
+    ...present({ startedAt: times['startedAt'], endedAt: times['endedAt'] }),
+    status,
+    // A file says where a step stands, not who has it: a holder stays as long as it is in progress.
+    holder: status === 'in_progress' ? base.holder : null,
+    checkpoint: readCheckpoint(base, event, over ? undefined : checkpoint),
+    summary: summary ? oneLine(summary) : base.summary,
+    artifacts: over ? [] : mergeArtifacts(base.artifacts, artifacts.map(plainFile)),
+    startedVersion: base.startedVersion || (status === 'pending' ? 0 : event.version),
+    // It came as done, and stands on what was there then.
+    confirmedVersion: over && base.status !== status ? event.version : base.confirmedVersion,
+    stated,
+  };
+  state.steps.set(key, next);
+  touch('step', key, before, next);
+  if (summary === undefined && !built?.length && artifacts.length === 0) return;
+  const result = recall('result', key);
+  touch('result', key, result, {
+    id: key,
+    step: key,
+    summary: summary ?? result?.summary ?? null,
+    built: built ?? result?.built ?? [],
+    artifacts: artifacts.map(plainFile),
+    session: result?.session ?? event.session,
+    by: result?.by ?? event.actor.name,
+    at: times['endedAt'] ?? result?.at ?? event.at,
+  });
+}
+
+function readCheckpoint(step: Step, event: Read, name: string | undefined): Step['checkpoint'] {
+  if (!name) return null;
+  if (step.checkpoint?.name === name) return step.checkpoint;
+  return { name, next: null, at: event.at, session: event.session, mark: null };
+}
+
+function readDecision(state: State, event: Read, said: AccountDecision, touch: Toucher, recall: Recall): void {
+  const { id = '', at: _at, was, status = was ?? 'active', by, ...body } = said;
+  const before = recall('decision', id);
+  if (count(state, id)) state.totals.decisions += 1;
+  state.totals.activeDecisions += Number(status === 'active') - Number(was === 'active');
+  const { times, stated } = read(said, before, { times: ['at'], filled: ['at', 'by'] });
+  touch('decision', id, before, {
+    ...(before ?? { context: '', reason: '', session: event.session, basis: event.basis }),
+    ...present(body),
+    id,
+    status,
+    at: times['at'] ?? before?.at ?? event.at,
+    by: by ?? before?.by ?? event.actor.name,
+    stated,
+  });
+}
+
+function readItem(state: State, event: Read, said: AccountItem, touch: Toucher, recall: Recall): void {
+  const { id = '', raisedAt: _raised, settledAt: _settled, by, ...body } = said;
+  const before = state.items.get(id) ?? null;
+  count(state, id);
+  const { times, stated } = read(said, before, { times: ['raisedAt', 'settledAt'], filled: ['raisedAt', 'by'] });
+  const after: Item = {
+    ...(before ?? { session: event.session, basis: event.basis }),
+    ...present(body),
+    id,
+    raisedAt: times['raisedAt'] ?? before?.raisedAt ?? event.at,
+    by: by ?? before?.by ?? event.actor.name,
+    ...present({ settledAt: times['settledAt'] }),
+    stated,
+  };
+  if (isOpen(after.status)) state.items.set(id, after);
+  else state.items.delete(id);
+  touch('item', id, before ?? recall('item', id), after);
+}
+
+function readNote(state: State, event: Read, said: AccountNote, touch: Toucher, recall: Recall): void {
+  const { id = '', at: _at, by, ...body } = said;
+  const before = state.notes.get(id) ?? null;
+  if (count(state, id)) state.totals.notes += 1;
+  const { times, stated } = read(said, before, { times: ['at'], filled: ['at', 'by'] });
+  const note = {
+    ...present(body),
+    id,
+    at: times['at'] ?? before?.at ?? event.at,
+    by: by ?? before?.by ?? event.actor.name,
+    session: before?.session ?? event.session,
+    stated,
+  };
+  if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(id, note);
+  touch('note', id, before ?? recall('note', id), note);
+}
+
+/** A sitting that a file tells of is history: it holds nothing here, whatever the file says of it. */
+function readSession(state: State, event: Read, said: AccountSession, touch: Toucher, recall: Recall): void {
+  const { id = '', agent, role, status, continues, completed, workingOn, notes, issues, contextUsage, alias } = said;
+  if (state.sessions.has(id)) return;
+  const before = recall('session', id);
+  if (count(state, id)) state.totals.sessions += 1;
+  const { times, stated } = read(said, before, {
+    times: ['startedAt', 'endedAt'],
+    filled: ['startedAt', 'agent', 'role'],
+  });
+  const startedAt = times['startedAt'] ?? before?.startedAt ?? event.at;
+  touch('session', id, before, {
+    id,
+    agent: agent ?? before?.agent ?? 'unknown',
+    kind: before?.kind ?? 'agent',
+    role: role ?? before?.role ?? 'worker',
+    status: status === 'active' ? 'superseded' : status,
+    leaseMs: 0,
+    startedAt,
+    startedVersion: event.version,
+    seenAt: startedAt,
+    isResting: false,
+    continues: continues ?? before?.continues ?? null,
+    continuedBy: before?.continuedBy ?? null,
+    returns: false,
+    parent: null,
+    client: null,
+    owner: null,
+    mark: null,
+    held: [],
+    completed: before?.completed ?? [],
+    left: [],
+    leftClaims: [],
+    endedAt: times['endedAt'] ?? before?.endedAt ?? null,
+    endReason: before?.endReason ?? null,
+    notes: notes ?? before?.notes ?? [],
+    issues: issues ?? before?.issues ?? [],
+    contextUsage: contextUsage ?? before?.contextUsage ?? null,
+    evidence: [],
+    alias: alias ?? before?.alias ?? null,
+    ...present({ workingOn: workingOn ?? before?.workingOn, finished: completed ?? before?.finished }),
+    stated: { ...stated, status },
+  });
+}
+
+function readMessage(state: State, event: Read, said: AccountMessage, touch: Toucher, recall: Recall): void {
+  const { id = '', at: _at, acks = [], replies = [], ...body } = said;
+  const before = state.messages.get(id) ?? null;
+  count(state, id);
+  const { times, stated } = read(said, before, { times: ['at'], filled: ['at'] });
+  const side = (name: string): 'from' | 'to' | null => (name === said.from ? 'from' : name === said.to ? 'to' : null);
+  const word = (name: string, at: string | undefined) => ({ at: at ?? '', version: event.version, side: side(name) });
+  const after: Message = {
+    // What stood in the file when it was taken over is no news to anybody.
+    ...(before ?? {
+      session: event.session,
+      heard: { from: event.version, to: event.version },
+      passed: 0 as const,
+      escalated: null,
+    }),
+    ...present(body),
+    id,
+    at: times['at'] ?? before?.at ?? event.at,
+    acks: acks.map(
+      ({ by, at, to, note }, index) =>
+        asBefore(before?.acks[index], { by, note }) ?? { by, to: to ?? said.status, note, ...word(by, at) },
+    ),
+    replies: replies.map(
+      ({ from, at, body: text }, index) =>
+        asBefore(before?.replies[index], { from, body: text }) ?? { from, body: text, ...word(from, at) },
+    ),
+    stated,
+  };
+  if (after.status === 'closed') state.messages.delete(id);
+  else state.messages.set(id, after);
+  touch('message', id, before ?? recall('message', id), after);
+}
+
+/** What was said already keeps the event it was said with. */
+function asBefore<T extends object>(known: T | undefined, said: Partial<T>): T | undefined {
+  const same = Object.entries(said).every(([name, value]) => known?.[name as keyof T] === value);
+  return same ? known : undefined;
+}
+
+function readFiles(
+  state: State,
+  event: Read,
+  { steps = [], files = [] }: AccountPart,
+  touch: Toucher,
+  recall: Recall,
+): void {
+  const named = [
+    ...steps.flatMap(({ key, artifacts = [] }) => artifacts.map((file) => ({ ...file, step: key as string | null }))),
+    ...files.map((file) => ({ ...file, step: null })),
+  ];
+  for (const { step, place, ...file } of named) {
+    const path = place ?? file.path;
+    // What was seen here, with its hash, says more than a name in a file.
+    if (recall('file', path)) continue;
+    touch('file', path, null, {
+      ...plainFile({ ...file, path }),
+      id: path,
+      step,
+      session: event.session,
+      tree: treeOf(state, event),
+      at: event.at,
+      version: event.version,
+      read: false,
+      built: false,
+      basis: 'declared',
+    });
+  }
+}
+
+const plainFile = ({ path, change }: { path: string; change?: 'created' | 'modified' | 'deleted' | undefined }) => ({
+  path,
+  ...(change ? { change } : {}),
+});
+
+/**
+ * Times as instants, and what is known of how the file says things: words that are said otherwise here, and nothing where
+ * a row has something that the file left out, so that it is left out again when the file is written.
+ */
+function read<T extends object>(
+  said: T,
+  before: { stated?: Stated | undefined } | null,
+  names: { times: readonly (keyof T & string)[]; filled: readonly (keyof T & string)[] },
+): { times: Record<string, string>; stated: Stated } {
+  const times: Record<string, string> = {};
+  const stated: Record<string, string> = { ...before?.stated };
+  for (const name of names.times) {
+    const words = said[name];
+    if (typeof words !== 'string' || words === '') continue;
+    const instant = instantOf(words);
+    if (instant !== null) times[name] = instant;
+    stated[name] = words;
+  }
+  for (const name of names.filled) {
+    if (said[name] !== undefined) continue;
+    if (!before) stated[name] = '';
+  }
+  return { times, stated };
+}

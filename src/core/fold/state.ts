@@ -1,0 +1,379 @@
+import type { Artifact, EventBody, Owner, TreeMark } from '../journal/event.ts';
+import type { Actor, MessageSide, Role, StepKind } from '../words.ts';
+
+/**
+ * Folded state: what the rules need and nothing more. Open things and the plan are here; what is settled, ended or told
+ * (old sessions, decisions, notes, closed mail) is in the store's projection, so that the cost of a command does not
+ * grow with history. State is a set of tables; a row is never changed, it is replaced.
+ */
+export interface State {
+  version: number;
+  run: Run | null;
+  /** The last number given out, by prefix: `D` for decisions, `L` for claims and so on. */
+  counters: Record<string, number>;
+  steps: Map<string, Step>;
+  /** Active ones only. */
+  sessions: Map<string, Session>;
+  /** Claims on files; a claim on a step is in the step. */
+  claims: Map<string, Claim>;
+  /** Open, active and bypassed ones. */
+  items: Map<string, Item>;
+  /** Begun and not ended. */
+  effects: Map<string, Effect>;
+  /** All but the closed ones. */
+  messages: Map<string, Message>;
+  /** Offered, in clarification, or accepted and not finished. */
+  handoffs: Map<string, Handoff>;
+  /** Constraints and dead ends; they are in every brief. */
+  notes: Map<string, Note>;
+  usage: Map<string, Usage>;
+  mirrors: Map<string, Mirror>;
+  acceptedConflicts: Map<string, string>;
+  next: NextAction | null;
+  /** What agents were asked last, by the last two sessions, and what was said at the end of a turn; the first words. */
+  asked: readonly Utterance[];
+  said: Utterance | null;
+  /** Where the work stood when it was recorded last, by working tree; the main one has no name. */
+  places: Map<string, Place>;
+  /** How many of each there have been, for a brief that says what it leaves out. */
+  totals: { decisions: number; activeDecisions: number; notes: number; sessions: number; events: number };
+  lastSnapshot: { id: string; session: string; agent: string; version: number; at: string } | null;
+  /** The last snapshot's number, by agent. */
+  snapshotSequences: Map<string, number>;
+  worklog: Worklog;
+}
+
+export interface Utterance {
+  text: string;
+  session: string | null;
+  at: string;
+}
+
+/** How long the worklog has become, and what went out of it. */
+export interface Worklog {
+  /** Of its entries; status block and decision index are not counted. */
+  lines: number;
+  entries: number;
+  archives: readonly WorklogArchive[];
+}
+
+export interface WorklogArchive {
+  number: number;
+  at: string;
+  by: string;
+  entries: number;
+  lines: number;
+  proof: string;
+}
+
+/** Words of a file that are said otherwise here, to be written back as they were: times above all. */
+export type Stated = Readonly<Record<string, string>>;
+
+export interface Run {
+  id: string;
+  /** Its name in another tool's file. */
+  alias?: string | undefined;
+  branch?: string | undefined;
+  stated?: Stated | undefined;
+  title: string;
+  goal: string | null;
+  workspace: string;
+  status: 'active' | 'completed' | 'abandoned' | 'archived';
+  design: { path: string; approvedBy?: string | undefined } | null;
+  plan: { path: string; sha256?: string | null | undefined } | null;
+  openedAt: string;
+  openedBy: Actor;
+  updatedAt: string;
+  /** When it was given up or put away; null while it can go on. */
+  endedAt: string | null;
+  reason: string | null;
+}
+
+export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'skipped';
+
+export interface Step {
+  key: string;
+  stated?: Stated | undefined;
+  title: string;
+  kind: StepKind;
+  parent: string | null;
+  after: readonly string[];
+  wave: number | null;
+  agents: readonly string[];
+  parallel: boolean;
+  gate: { state: 'closed' | 'open'; by?: string; at?: string } | null;
+  context: readonly string[];
+  checkpoints: readonly string[];
+  alias: string | null;
+  /** Of a leaf. A step with children is derived from them. */
+  status: StepStatus;
+  /** Who has it. None while in progress means interrupted. */
+  holder: Holder | null;
+  /** The session that held it last, kept when it is interrupted. */
+  lastSession: string | null;
+  lastAgent: string | null;
+  checkpoint: Checkpoint | null;
+  /** Files recorded while in progress; dropped when it ends, the projection has them. */
+  artifacts: readonly Artifact[];
+  startedAt: string | null;
+  endedAt: string | null;
+  startedVersion: number;
+  reopenedVersion: number;
+  confirmedVersion: number;
+  retries: number;
+  /** Crashes in a row. */
+  crashes: number;
+  /** The open error that failing it raised. */
+  error: string | null;
+  reason: string | null;
+  /** The first words of the summary; the projection has all of it. */
+  summary: string | null;
+  verified: { result: 'pass' | 'fail'; basis: 'declared' | 'verified'; at: string; probe: string | null } | null;
+}
+
+export interface Holder {
+  session: string;
+  agent: string;
+  /** The claim; its number is the fencing number. */
+  claim: string;
+  since: string;
+}
+
+export interface Checkpoint {
+  name: string;
+  /** What was to be done after it; another step's next action may be newer. */
+  next: string | null;
+  at: string;
+  session: string | null;
+  mark: TreeMark | null;
+}
+
+export interface Session {
+  id: string;
+  stated?: Stated | undefined;
+  workingOn?: string | undefined;
+  finished?: readonly string[] | undefined;
+  agent: string;
+  kind: 'agent' | 'person';
+  role: Role;
+  status: 'active' | EventBody<'session.ended'>['reason'];
+  leaseMs: number;
+  startedAt: string;
+  startedVersion: number;
+  /** Of the last event it caused. */
+  seenAt: string;
+  /** Its turn is over and it has done nothing since. */
+  isResting: boolean;
+  continues: string | null;
+  /** The session that went on in its place. */
+  continuedBy: string | null;
+  returns: boolean;
+  parent: string | null;
+  client: { name: string; id: string; inferred?: boolean | undefined } | null;
+  owner: Owner | null;
+  mark: TreeMark | null;
+  /** Steps it has held, for the lineage and for fencing. */
+  held: readonly string[];
+  completed: readonly string[];
+  /** Steps it held when it ended. */
+  left: readonly string[];
+  /** What it had claimed when it ended. */
+  leftClaims: readonly Pick<Claim, 'files' | 'reason'>[];
+  endedAt: string | null;
+  endReason: string | null;
+  /** Its end was not told, but seen. */
+  unannounced?: boolean | undefined;
+  notes: readonly string[];
+  issues: readonly string[];
+  contextUsage: number | null;
+  evidence: readonly string[];
+  /** The archive of the worklog it went into. */
+  archive?: number | undefined;
+  alias: string | null;
+}
+
+export interface Claim {
+  id: string;
+  session: string;
+  agent: string;
+  files: readonly string[];
+  reason: string | null;
+  since: string;
+  status: 'held' | 'released';
+  alias: string | null;
+}
+
+export type ItemStatus = 'active' | 'bypassed' | 'open' | 'resolved' | 'deferred' | 'withdrawn';
+
+export interface Item extends EventBody<'item.raised'> {
+  stated?: Stated | undefined;
+  status: ItemStatus;
+  raisedAt: string;
+  by: string;
+  session: string | null;
+  settledAt?: string | undefined;
+  resolution?: string | null | undefined;
+  basis: 'declared' | 'verified';
+}
+
+export interface Decision extends EventBody<'decision.made'> {
+  stated?: Stated | undefined;
+  status: 'active' | 'retracted' | 'superseded';
+  at: string;
+  by: string;
+  session: string | null;
+  basis: 'declared' | 'verified';
+  supersededBy?: string;
+  retractedBecause?: string;
+}
+
+export interface Note extends EventBody<'note.added'> {
+  stated?: Stated | undefined;
+  at: string;
+  by: string;
+  session: string | null;
+  /** The archive of the worklog it went into. */
+  archive?: number | undefined;
+}
+
+export interface Effect extends EventBody<'effect.began'> {
+  status: 'began' | 'ended';
+  at: string;
+  by: string;
+  session: string | null;
+  outcome?: string;
+  exitCode?: number | null;
+  endedAt?: string;
+  /** The key of one that succeeded, by which it is found again. */
+  alias?: string;
+}
+
+export interface Message extends EventBody<'message.sent'> {
+  stated?: Stated | undefined;
+  status: EventBody<'message.moved'>['to'];
+  at: string;
+  session: string | null;
+  acks: readonly (Said & { by: string; to: string; note: string })[];
+  replies: readonly (Said & { from: string; body: string })[];
+  /** The event up to which each side has heard what was said. */
+  heard: Readonly<Record<MessageSide, number>>;
+  /** Sittings of its receiver that ended over it unread: 1, one that was under way when it came; 2, a whole one. */
+  passed: 0 | 1 | 2;
+  escalated: Escalation | null;
+  disposition?: string | undefined;
+}
+
+/** By which side of a message something was said; null is a third. */
+interface Said {
+  at: string;
+  version: number;
+  side: MessageSide | null;
+}
+
+export interface Escalation {
+  at: string;
+  why: string;
+  /** The message that tells the maintainer. */
+  notice: string | null;
+  /** How many sittings the run had seen by then. */
+  sessions: number;
+}
+
+export interface Handoff extends EventBody<'handoff.offered'> {
+  status: 'offered' | 'clarifying' | 'accepted' | 'declined' | 'withdrawn' | 'finished';
+  at: string;
+  by: string;
+  version: number;
+  acceptedBy: string | null;
+  /** When the receiver first got on with it; until then it is not used up. */
+  progressAt: string | null;
+  question: string | null;
+  outcome: string | null;
+}
+
+/** Tokens; what nobody told is not known, which is not zero. */
+export interface Usage {
+  agent: string;
+  input: number | null;
+  output: number | null;
+  cached: number | null;
+}
+
+export interface Mirror {
+  format: string;
+  path: string;
+}
+
+export interface NextAction {
+  text: string;
+  session: string | null;
+  step: string | null;
+  at: string;
+}
+
+/** The last moment of work in a working tree. Without git it has no commit. */
+export interface Place {
+  head: string | null;
+  branch: string | null;
+  step: string | null;
+  session: string | null;
+  at: string;
+  version: number;
+}
+
+/** The text itself is in the event. */
+export interface Snapshot extends Omit<EventBody<'snapshot.taken'>, 'text'> {
+  at: string;
+  version: number;
+}
+
+/** The file as it was last recorded. */
+export interface FileRecord extends Artifact {
+  id: string;
+  step: string | null;
+  session: string | null;
+  /** The linked working tree it was recorded in; null is the main one. */
+  tree: string | null;
+  at: string;
+  version: number;
+  read: boolean;
+  /** The sentence on what was built names it. */
+  built: boolean;
+  basis: 'declared' | 'verified';
+}
+
+/** What a step left when it was completed, whole. */
+export interface Result {
+  id: string;
+  step: string;
+  summary: string | null;
+  built: readonly string[];
+  artifacts: readonly Artifact[];
+  session: string | null;
+  by: string;
+  at: string;
+}
+
+const UTTERANCE_CHARS = 600;
+
+/** Of what was said, as much as a brief would quote. */
+export function firstWords(text: string): string {
+  return text.length > UTTERANCE_CHARS ? `${text.slice(0, UTTERANCE_CHARS - 1)}…` : text;
+}
+
+/** The id the next thing of a prefix gets. `ahead` counts ids already given out by the same decision. */
+export function nextId(state: State, prefix: string, ahead = 0): string {
+  return `${prefix}-${(state.counters[prefix] ?? 0) + 1 + ahead}`;
+}
+
+/** Keeps the counter of an id's prefix at least at its number, whatever made the id. Says whether the id is new. */
+export function count(state: State, id: string): boolean {
+  const match = /^([A-Z])-(\d+)$/.exec(id);
+  if (!match) return false;
+  const [, prefix = '', digits = ''] = match;
+  const before = state.counters[prefix] ?? 0;
+  state.counters[prefix] = Math.max(before, Number(digits));
+  return Number(digits) > before;
+}
+
+export const itemPrefixes = { blocker: 'B', finding: 'F', question: 'Q', commitment: 'C', error: 'E' } as const;

@@ -1,0 +1,268 @@
+import type { Artifact, Event, EventBody, EventOf } from '../journal/event.ts';
+import { oneLine } from '../text.ts';
+import { namedPaths, treeOf } from './place.ts';
+import { count, type State, type Step } from './state.ts';
+import { present, type Toucher } from './touch.ts';
+
+type StepEvent = Extract<Event, { type: `step.${string}` | `gate.${string}` }>;
+
+export function applyStep(state: State, event: StepEvent, touch: Toucher): void {
+  const key = event.body.step;
+  const before = state.steps.get(key) ?? null;
+  if (event.type === 'step.removed') {
+    if (!before) return;
+    state.steps.delete(key);
+    if (state.next?.step === key) state.next = null;
+    touch('step', key, before, null);
+    return;
+  }
+  if (!before && event.type !== 'step.added') return;
+  const after =
+    event.type === 'step.added' ? freshStep(event.body) : withoutOldTimes(evolveStep(before as Step, event));
+  state.steps.set(key, after);
+  touch('step', key, before, after);
+  afterStep(state, event, touch);
+}
+
+/** What a file said of its times holds no more once it is worked on here. */
+function withoutOldTimes(step: Step): Step {
+  return step.stated ? { ...step, stated: undefined } : step;
+}
+
+/** What a step's event does beside the step itself. */
+function afterStep(state: State, event: StepEvent, touch: Toucher): void {
+  const { step } = event.body;
+  switch (event.type) {
+    case 'step.started':
+    case 'step.retried':
+    case 'step.reopened': {
+      const { claim, session: holder } = event.body;
+      if (claim) count(state, claim);
+      if (holder) holdStep(state, holder, step, touch);
+      return;
+    }
+    case 'step.checkpointed':
+      if (event.body.next) state.next = { text: event.body.next, session: event.session, step, at: event.at };
+      return touchFiles(state, event, event.body.artifacts, step, touch);
+    case 'step.completed': {
+      dropNext(state, step);
+      const session = event.session === null ? undefined : state.sessions.get(event.session);
+      if (session) {
+        const next = { ...session, completed: [...session.completed, step] };
+        state.sessions.set(session.id, next);
+        touch('session', session.id, session, next);
+      }
+      const { summary, built, artifacts } = event.body;
+      touch('result', step, null, {
+        id: step,
+        step,
+        summary: summary ?? null,
+        built: built ? [built] : [],
+        artifacts: artifacts ?? [],
+        session: event.session,
+        by: event.actor.name,
+        at: event.at,
+      });
+      return touchFiles(state, event, artifacts, step, touch);
+    }
+    case 'step.skipped':
+      return dropNext(state, step);
+    default:
+  }
+}
+
+/**
+ * The next action that was given for a step is done with it. One that a session left behind, which held no step, was for
+ * whatever came next.
+ */
+function dropNext(state: State, step: string): void {
+  const { next } = state;
+  const left = next !== null && next.step === null && (next.session === null || !state.sessions.has(next.session));
+  if (left || next?.step === step) state.next = null;
+}
+
+export function holdStep(state: State, holder: string, step: string, touch: Toucher): void {
+  const session = state.sessions.get(holder);
+  if (!session || session.held.includes(step)) return;
+  const next = { ...session, held: [...session.held, step] };
+  state.sessions.set(session.id, next);
+  touch('session', session.id, session, next);
+}
+
+/** A step as it comes into the plan. */
+export function freshStep(body: EventBody<'step.added'>): Step {
+  const { step, title, kind, parent, after, wave, agents, parallel, gate, context, checkpoints, alias } = body;
+  return {
+    key: step,
+    title,
+    kind,
+    parent: parent ?? null,
+    after: after ?? [],
+    wave: wave ?? null,
+    agents: agents ?? [],
+    parallel: parallel ?? false,
+    gate: gate ? { state: 'closed' } : null,
+    context: context ?? [],
+    checkpoints: checkpoints ?? [],
+    alias: alias ?? null,
+    status: 'pending',
+    holder: null,
+    lastSession: null,
+    lastAgent: null,
+    checkpoint: null,
+    artifacts: [],
+    startedAt: null,
+    endedAt: null,
+    startedVersion: 0,
+    reopenedVersion: 0,
+    confirmedVersion: 0,
+    retries: 0,
+    crashes: 0,
+    error: null,
+    reason: null,
+    summary: null,
+    verified: null,
+  };
+}
+
+/** Enough for any brief: state keeps one for every step in progress. */
+const NEXT_CHARS = 600;
+
+function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' | 'step.removed' }>): Step {
+  switch (event.type) {
+    case 'step.changed': {
+      const { step: _, gate, ...patch } = event.body;
+      const changed = { ...step, ...present(patch) } as Step;
+      if (gate === undefined) return changed;
+      return { ...changed, gate: gate ? (step.gate ?? { state: 'closed' }) : null };
+    }
+    case 'step.started':
+      return takeStep(step, event, event.body.session, event.body.claim);
+    case 'step.retried': {
+      const { session, claim, attempt } = event.body;
+      const retried: Step = { ...step, status: 'in_progress', endedAt: null, retries: attempt, error: null };
+      return session && claim ? takeStep(retried, event, session, claim) : retried;
+    }
+    case 'step.checkpointed': {
+      const { name, next, artifacts, mark } = event.body;
+      return {
+        ...step,
+        crashes: 0,
+        checkpoint: {
+          name,
+          next: next ? oneLine(next, NEXT_CHARS) : null,
+          at: event.at,
+          session: event.session,
+          mark: mark ?? null,
+        },
+        artifacts: mergeArtifacts(step.artifacts, artifacts ?? []),
+      };
+    }
+    case 'step.completed':
+      return {
+        ...put(step, 'completed', event.at),
+        checkpoint: null,
+        error: null,
+        summary: event.body.summary ? oneLine(event.body.summary) : null,
+        // A step that came into the plan as done stands on what was there then.
+        confirmedVersion: step.startedVersion === 0 ? event.version : step.confirmedVersion,
+      };
+    case 'step.failed':
+      return { ...put(step, 'failed', event.at), error: event.body.error };
+    case 'step.skipped':
+      return { ...put(step, 'skipped', event.at), error: null, reason: event.body.reason };
+    case 'step.reopened': {
+      const reopened: Step = {
+        ...step,
+        status: 'in_progress',
+        endedAt: null,
+        holder: null,
+        reason: event.body.reason,
+        reopenedVersion: event.version,
+        retries: 0,
+      };
+      const { session, claim } = event.body;
+      return session && claim
+        ? takeStep(reopened, event, session, claim)
+        : { ...reopened, startedAt: step.startedAt ?? event.at };
+    }
+    case 'step.confirmed':
+      return { ...step, confirmedVersion: event.version };
+    case 'step.released':
+      return {
+        ...step,
+        status: 'pending',
+        holder: null,
+        checkpoint: null,
+        crashes: 0,
+        reason: event.body.reason ?? null,
+      };
+    case 'step.verified': {
+      const { result, probe } = event.body;
+      return { ...step, verified: { result, basis: event.basis, at: event.at, probe: probe ?? null } };
+    }
+    case 'gate.opened':
+      return { ...step, gate: { state: 'open', by: event.body.by, at: event.at } };
+    case 'gate.closed':
+      return { ...step, gate: { state: 'closed', by: event.body.by, at: event.at } };
+    default:
+      return event satisfies never;
+  }
+}
+
+export function takeStep(step: Step, event: Event, session: string, claim: string): Step {
+  return {
+    ...step,
+    status: 'in_progress',
+    holder: { session, agent: event.actor.name, claim, since: event.at },
+    lastSession: session,
+    lastAgent: event.actor.name,
+    startedAt: step.startedAt ?? event.at,
+    startedVersion: event.version,
+    endedAt: null,
+  };
+}
+
+/** A step that is over keeps no holder and no files: the projection has them. */
+function put(step: Step, status: 'completed' | 'failed' | 'skipped', at: string): Step {
+  return {
+    ...step,
+    status,
+    holder: null,
+    endedAt: at,
+    crashes: 0,
+    artifacts: status === 'failed' ? step.artifacts : [],
+  };
+}
+
+export function mergeArtifacts(old: readonly Artifact[], added: readonly Artifact[]): Artifact[] {
+  const byPath = new Map(old.map((artifact) => [artifact.path, artifact]));
+  for (const artifact of added) byPath.set(artifact.path, artifact);
+  return [...byPath.values()];
+}
+
+export function touchFiles(
+  state: State,
+  event: EventOf<'step.checkpointed' | 'step.completed' | 'files.seen'>,
+  artifacts: readonly Artifact[] | undefined,
+  step: string | null,
+  touch: Toucher,
+  read = false,
+): void {
+  const built = 'built' in event.body ? event.body.built : undefined;
+  const named = built && artifacts?.length ? namedPaths(built) : [];
+  for (const artifact of artifacts ?? []) {
+    touch('file', artifact.path, null, {
+      ...artifact,
+      id: artifact.path,
+      step,
+      session: event.session,
+      tree: treeOf(state, event),
+      at: event.at,
+      version: event.version,
+      read,
+      built: named.some((path) => path === artifact.path || artifact.path.endsWith(`/${path}`)),
+      basis: artifact.sha256 || artifact.change === 'deleted' ? 'verified' : 'declared',
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import type { AccountPart } from '../model/run-model.ts';
+import type {
+  Claim,
+  Decision,
+  Effect,
+  FileRecord,
+  Handoff,
+  Item,
+  Message,
+  Mirror,
+  Note,
+  Result,
+  Run,
+  Session,
+  Snapshot,
+  Step,
+  Usage,
+} from './state.ts';
+
+export interface Foreign extends Pick<AccountPart, 'kept' | 'claims' | 'position' | 'next'> {
+  format: string;
+  path: string;
+  dialect: string | null;
+}
+
+/** The things that have a name and a record. */
+export interface Rows {
+  run: Run;
+  step: Step;
+  result: Result;
+  session: Session;
+  claim: Claim;
+  decision: Decision;
+  item: Item;
+  note: Note;
+  effect: Effect;
+  message: Message;
+  handoff: Handoff;
+  snapshot: Snapshot;
+  file: FileRecord;
+  usage: Usage;
+  mirror: Mirror;
+  conflict: { id: string; at: string };
+  /** What a file has and we have no word for. */
+  foreign: Foreign;
+  recovery: { id: string; from: string; findings: readonly string[]; at: string };
+  erasure: { versions: readonly number[]; reason: string };
+}
+export type RowKind = keyof Rows;
+
+/** One row as it was before an event and as it is after it; `after` is null when it is gone for good. */
+export type Touch = { [K in RowKind]: { kind: K; id: string; before: Rows[K] | null; after: Rows[K] | null } }[RowKind];
+
+/** Finds a row that folded state no longer holds. Without it such rows are left out of the touches; state is the same. */
+export type Recall = <K extends RowKind>(kind: K, id: string) => Rows[K] | null;
+
+export type Toucher = <K extends RowKind>(kind: K, id: string, before: Rows[K] | null, after: Rows[K] | null) => void;
+
+/** Drops absent fields, so that a patch does not overwrite with nothing. */
+export function present<T extends object>(patch: T): Present<T> {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Present<T>;
+}
+
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};

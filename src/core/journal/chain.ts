@@ -1,0 +1,36 @@
+import { sha256 } from '../sha256.ts';
+import type { Actor } from '../words.ts';
+import type { Draft, Event } from './event.ts';
+
+/** What the first event of a run names as its predecessor. */
+export const GENESIS = '0'.repeat(64);
+
+export interface Stamp {
+  run: string;
+  at: string;
+  actor: Actor;
+  session: string | null;
+  key: string | null;
+}
+
+/**
+ * Drafts become events: numbered, stamped, each with the hash of the one before. The chain runs over the hash of the
+ * body, not the body, so that the text of a body can be erased and the chain still verifies.
+ */
+export function seal(drafts: readonly Draft[], stamp: Stamp, head: { version: number; hash: string }): Event[] {
+  let { version, hash: previous } = head;
+  return drafts.map((draft) => {
+    version += 1;
+    const bodyHash = sha256(JSON.stringify(draft.body));
+    const event = { ...draft, ...stamp, version, previous, bodyHash, hash: '' } as Event;
+    event.hash = sha256(chained(event));
+    previous = event.hash;
+    return event;
+  });
+}
+
+/** What the hash of an event is made of. */
+export function chained(event: Event): string {
+  const { previous, run, version, at, type, actor, session, key, basis, bodyHash } = event;
+  return JSON.stringify([previous, run, version, at, type, actor.kind, actor.name, session, key, basis, bodyHash]);
+}

@@ -1,0 +1,241 @@
+import type { AccountPart } from '../model/run-model.ts';
+import type { ItemKind, Role } from '../words.ts';
+import type { Artifact, EventBody, Owner, StepPlan, TreeMark } from './event.ts';
+
+/**
+ * What can be asked for. A command is an intent; `decide` turns it into events or refuses it. Where a step is not named,
+ * the one step the session holds is meant.
+ */
+export type Command =
+  | ({
+      type: 'run.open';
+      steps?: PlannedStep[] | undefined;
+      /** Of a file that is taken over. */
+      account?: ReadAccount | undefined;
+    } & EventBody<'run.opened'>)
+  | ({ type: 'run.amend' } & EventBody<'run.amended'>)
+  | { type: 'run.abort'; reason: string }
+  | { type: 'run.archive'; reason?: string | undefined }
+  | { type: 'run.unarchive'; reason?: string | undefined }
+  | { type: 'run.supervise'; evidence?: ReadonlyMap<string, readonly string[]> }
+  | { type: 'plan.add'; steps: PlannedStep[] }
+  | { type: 'plan.change'; step: string; patch: { [K in keyof StepPlan]?: StepPlan[K] | undefined } }
+  | { type: 'plan.remove'; step: string }
+  | { type: 'step.start'; step: string; mark?: TreeMark | undefined }
+  | {
+      type: 'step.checkpoint';
+      step?: string | undefined;
+      name: string;
+      next?: string | undefined;
+      built?: string | undefined;
+      artifacts?: Artifact[] | undefined;
+      mark?: TreeMark | undefined;
+    }
+  | {
+      type: 'step.complete';
+      step?: string | undefined;
+      summary?: string | undefined;
+      built?: string | undefined;
+      artifacts?: Artifact[] | undefined;
+      mark?: TreeMark | undefined;
+    }
+  | {
+      type: 'step.fail';
+      step?: string | undefined;
+      errorType: NonNullable<EventBody<'item.raised'>['type']>;
+      message: string;
+      mark?: TreeMark | undefined;
+    }
+  | {
+      type: 'step.retry';
+      step: string;
+      note?: string | undefined;
+      /** Leave it to whoever starts it next. */
+      open?: boolean | undefined;
+      mark?: TreeMark | undefined;
+    }
+  | { type: 'step.skip'; step: string; reason: string }
+  | { type: 'step.reopen'; step: string; reason: string }
+  | { type: 'step.confirm'; step: string }
+  | { type: 'step.release'; step: string; reason?: string | undefined }
+  | {
+      type: 'step.verify';
+      step: string;
+      result: 'pass' | 'fail';
+      note?: string | undefined;
+      /** A command that was run, which makes the result verified. */
+      probe?: { command: string; exitCode: number | null } | undefined;
+    }
+  | { type: 'gate.set'; step: string; open: boolean }
+  | {
+      type: 'session.start';
+      agent?: string | undefined;
+      role?: Role | undefined;
+      leaseMs?: number | undefined;
+      continues?: string | undefined;
+      parent?: string | undefined;
+      client?: EventBody<'session.started'>['client'];
+      owner?: Owner | undefined;
+      mark?: TreeMark | undefined;
+      atRest?: boolean | undefined;
+    }
+  | ({ type: 'session.end' } & Omit<
+      EventBody<'session.ended'>,
+      'id' | 'reason' | 'evidence' | 'lastSeenAt' | 'unannounced'
+    > & {
+        reason: 'completed' | 'context-exhausted' | 'timeout' | 'maintainer-directed' | 'superseded';
+      })
+  /** Ends a session that was put together from what its client left. */
+  | ({ type: 'session.recover'; reason: 'completed' | 'timeout' | 'crashed' } & Pick<
+      EventBody<'session.ended'>,
+      'next' | 'why' | 'evidence' | 'lastSeenAt' | 'mark'
+    >)
+  | { type: 'claim.take'; files: string[]; reason?: string | undefined }
+  | { type: 'claim.release'; id: string }
+  | ({ type: 'decision.make' } & Omit<EventBody<'decision.made'>, 'id' | 'type' | 'by'> & {
+        decisionType?: EventBody<'decision.made'>['type'];
+      })
+  | { type: 'decision.retract'; id: string; reason: string }
+  | ({ type: 'item.raise'; kind: ItemKind; errorType?: EventBody<'item.raised'>['type'] } & Omit<
+      EventBody<'item.raised'>,
+      'id' | 'kind' | 'type' | 'by'
+    >)
+  | {
+      type: 'item.settle';
+      id: string;
+      as: EventBody<'item.settled'>['as'];
+      note?: string | undefined;
+      followUp?: string[] | undefined;
+    }
+  | {
+      type: 'note.add';
+      text: string;
+      kind: EventBody<'note.added'>['kind'];
+      step?: string | undefined;
+      asked?: boolean | undefined;
+    }
+  | {
+      type: 'usage.add';
+      input: number;
+      output: number;
+      cached?: number | undefined;
+      of?: string | undefined;
+      step?: string | undefined;
+    }
+  | {
+      type: 'effect.begin';
+      name: string;
+      class: EventBody<'effect.began'>['class'];
+      key?: string | undefined;
+      /** The key names one action, not each time it is done: what succeeded is not begun again. */
+      once?: boolean | undefined;
+      owner?: Owner | undefined;
+    }
+  | {
+      type: 'effect.end';
+      id: string;
+      outcome: EventBody<'effect.ended'>['outcome'];
+      exitCode?: number | undefined;
+      note?: string | undefined;
+      seen?: boolean;
+    }
+  | { type: 'files.see'; artifacts: Artifact[]; read?: boolean | undefined }
+  | {
+      type: 'message.send';
+      to: string;
+      messageType: EventBody<'message.sent'>['type'];
+      priority: EventBody<'message.sent'>['priority'];
+      subject: string;
+      body: string;
+      respondBy?: string | undefined;
+      about?: string | undefined;
+    }
+  | {
+      type: 'message.move';
+      id: string;
+      to: EventBody<'message.moved'>['to'];
+      note: string;
+      disposition?: EventBody<'message.moved'>['disposition'];
+    }
+  | { type: 'message.reply'; id: string; body: string }
+  | { type: 'message.escalate' }
+  | { type: 'worklog.compact'; entries: string[]; proof: string; version: number }
+  | ({ type: 'snapshot.take' } & Pick<
+      EventBody<'snapshot.taken'>,
+      'next' | 'why' | 'fileNotes' | 'reason' | 'mark' | 'atRest'
+    >)
+  | {
+      type: 'handoff.offer';
+      to: string;
+      from?: string | undefined;
+      message?: string | undefined;
+      /** What goes with the message word for word. */
+      payload?: string | undefined;
+      /** One that is there already; else the sender's session leaves one now. */
+      snapshot?: string | undefined;
+      mark?: TreeMark | undefined;
+    }
+  | { type: 'handoff.accept'; id: string }
+  | { type: 'handoff.clarify'; id: string; question: string }
+  | { type: 'handoff.decline'; id: string; reason: string }
+  | { type: 'handoff.withdraw'; id: string; reason?: string | undefined }
+  | { type: 'handoff.finish'; id: string; outcome: string }
+  | { type: 'conflict.accept'; id: string; note?: string | undefined }
+  | { type: 'mirror.add'; format: string; path: string }
+  | { type: 'mirror.remove'; format: string; path: string }
+  | ({ type: 'account.read' } & ReadAccount)
+  | { type: 'recovery.make'; from: string; findings: string[] }
+  | { type: 'text.erase'; versions: number[]; reason: string };
+
+export type CommandType = Command['type'];
+export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
+
+/** What a file says. Ids are given by the rules; what has the alias of something known is that thing. */
+export type ReadAccount = Omit<EventBody<'account.read'>, 'account'> & { account: AccountPart };
+
+export type PlannedStep = StepPlan & { key: string; alias?: string | undefined; done?: boolean | undefined };
+
+/** What a command names and folded state may no longer hold; the engine fetches it before the rules look. */
+export function referencesOf(command: Command): string[] {
+  switch (command.type) {
+    case 'decision.make':
+      return command.supersedes ? [command.supersedes] : [];
+    case 'session.start':
+      return [command.continues, command.parent].filter((reference) => reference !== undefined);
+    case 'handoff.offer':
+      return command.from ? [command.from] : [];
+    case 'effect.begin':
+      return command.once && command.key ? [command.key] : [];
+    case 'account.read':
+      return namesIn(command);
+    case 'decision.retract':
+    case 'item.settle':
+    case 'effect.end':
+    case 'claim.release':
+    case 'message.move':
+    case 'message.reply':
+    case 'handoff.accept':
+    case 'handoff.clarify':
+    case 'handoff.decline':
+    case 'handoff.withdraw':
+    case 'handoff.finish':
+      return [command.id];
+    case 'worklog.compact':
+      return command.entries;
+    default:
+      return [];
+  }
+}
+
+/** The id of the row for what a file has and we have no word for. */
+export const foreignId = (format: string, path: string): string => `${format}:${path}`;
+
+/** Ids and aliases of the rows that reading an account may change. */
+export function namesIn({ format, path, account }: ReadAccount): string[] {
+  const { decisions = [], items = [], notes = [], sessions = [], messages = [], steps = [], files = [] } = account;
+  const named = [...decisions, ...items, ...notes, ...sessions, ...messages].flatMap(({ id, alias }) => [id, alias]);
+  const touched = [...files, ...steps.flatMap((step) => step.artifacts ?? [])].map((file) => file.place ?? file.path);
+  return [foreignId(format, path), ...named, ...steps.map((step) => step.key), ...touched].filter(
+    (name) => name !== undefined,
+  );
+}

@@ -1,0 +1,341 @@
+import * as v from 'valibot';
+import { AccountPart } from '../model/run-model.ts';
+import { ActorName, FilePath, Instant, Label, Sentence, StepKey, Text } from '../text.ts';
+import {
+  type Actor,
+  type Basis,
+  CloseReason,
+  DecisionType,
+  Disposition,
+  EffectClass,
+  EffectOutcome,
+  EndReason,
+  ErrorType,
+  ItemKind,
+  MessageSide,
+  MessageStatus,
+  MessageType,
+  NoteKind,
+  Priority,
+  Role,
+  SettledAs,
+  Severity,
+  StepKind,
+} from '../words.ts';
+
+/**
+ * What can happen: every event of the journal, with the schema of its body. Events are facts in the past tense; they are
+ * never changed. A new kind of fact is a new line here, a case in `evolve` and a rule in `decide`.
+ */
+
+const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const Percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
+
+/** A file as it was when it was recorded. Without a hash it was only named. */
+export const Artifact = v.object({
+  path: FilePath,
+  sha256: v.optional(v.nullable(v.string())),
+  bytes: v.optional(v.nullable(Count)),
+  /** When the file system changed it last: as long as that and its size are the same, it need not be read again. */
+  stamp: v.optional(v.nullable(v.number())),
+  change: v.optional(v.picklist(['created', 'modified', 'deleted'])),
+});
+export type Artifact = v.InferOutput<typeof Artifact>;
+
+/** Where the working tree stood. */
+export const TreeMark = v.object({
+  head: v.optional(v.nullable(v.string())),
+  branch: v.optional(v.nullable(v.string())),
+  tree: v.optional(v.nullable(Text)),
+  dirty: v.optional(v.array(FilePath)),
+});
+export type TreeMark = v.InferOutput<typeof TreeMark>;
+
+/** The process that owns a session; its start time tells it from a later one with the same number. */
+export const Owner = v.object({ pid: Count, host: Label, startedAt: v.optional(v.nullable(v.string())) });
+export type Owner = v.InferOutput<typeof Owner>;
+
+export const StepPlan = v.object({
+  title: Sentence,
+  kind: StepKind,
+  parent: v.optional(v.nullable(StepKey)),
+  after: v.optional(v.array(StepKey)),
+  wave: v.optional(v.nullable(Count)),
+  agents: v.optional(v.array(ActorName)),
+  parallel: v.optional(v.boolean()),
+  gate: v.optional(v.boolean()),
+  context: v.optional(v.array(FilePath)),
+  checkpoints: v.optional(v.array(Label)),
+});
+export type StepPlan = v.InferOutput<typeof StepPlan>;
+
+const Aliased = { alias: v.optional(Label) };
+const StepRef = { step: StepKey };
+/** A step taken by a session: the claim's number is the fencing number. */
+const Taken = { ...StepRef, session: Label, claim: Label, mark: v.optional(TreeMark) };
+const Recorded = { artifacts: v.optional(v.array(Artifact)), built: v.optional(Sentence), mark: v.optional(TreeMark) };
+const Words = {
+  next: v.optional(Sentence),
+  why: v.optional(Sentence),
+  fileNotes: v.optional(v.array(v.object({ path: FilePath, note: Sentence }))),
+};
+export const ItemBody = v.object({
+  id: Label,
+  kind: ItemKind,
+  text: Sentence,
+  affects: v.optional(v.array(Text)),
+  step: v.optional(StepKey),
+  severity: v.optional(Severity),
+  type: v.optional(ErrorType),
+  workaround: v.optional(Text),
+  followUp: v.optional(v.array(StepKey)),
+  to: v.optional(ActorName),
+  due: v.optional(Label),
+  by: v.optional(ActorName),
+  ...Aliased,
+});
+
+export const eventBodies = {
+  'run.opened': v.object({
+    title: Sentence,
+    workspace: Label,
+    goal: v.optional(Text),
+    design: v.optional(v.object({ path: FilePath, approvedBy: v.optional(ActorName) })),
+    plan: v.optional(v.object({ path: FilePath, sha256: v.optional(v.nullable(v.string())) })),
+  }),
+  'run.amended': v.object({
+    title: v.optional(Sentence),
+    goal: v.optional(Text),
+    design: v.optional(v.object({ path: FilePath, approvedBy: v.optional(ActorName) })),
+    plan: v.optional(v.object({ path: FilePath, sha256: v.optional(v.nullable(v.string())) })),
+  }),
+  'run.completed': v.object({}),
+  'run.reopened': v.object({ reason: v.optional(Text) }),
+  'run.abandoned': v.object({ reason: Sentence }),
+  'run.archived': v.object({ reason: v.optional(Text) }),
+
+  'step.added': v.object({ ...StepRef, ...StepPlan.entries, ...Aliased }),
+  'step.changed': v.object({ ...StepRef, ...v.partial(StepPlan).entries }),
+  'step.removed': v.object({ ...StepRef }),
+  'step.started': v.object({ ...Taken, takenOverFrom: v.optional(Label) }),
+  'step.checkpointed': v.object({ ...StepRef, name: Label, next: v.optional(Sentence), ...Recorded }),
+  'step.completed': v.object({ ...StepRef, summary: v.optional(Sentence), ...Recorded }),
+  'step.failed': v.object({ ...StepRef, error: Label, mark: v.optional(TreeMark) }),
+  /** Without a session it waits for whoever starts it. */
+  'step.retried': v.object({
+    ...Taken,
+    session: v.optional(Label),
+    claim: v.optional(Label),
+    attempt: Count,
+    note: v.optional(Text),
+  }),
+  'step.skipped': v.object({ ...StepRef, reason: Sentence }),
+  'step.reopened': v.object({ ...StepRef, reason: Sentence, session: v.optional(Label), claim: v.optional(Label) }),
+  'step.confirmed': v.object({ ...StepRef }),
+  'step.released': v.object({ ...StepRef, reason: v.optional(Text) }),
+  'step.verified': v.object({
+    ...StepRef,
+    result: v.picklist(['pass', 'fail']),
+    probe: v.optional(Sentence),
+    exitCode: v.optional(v.nullable(v.number())),
+    note: v.optional(Text),
+    finding: v.optional(Label),
+  }),
+  'gate.opened': v.object({ ...StepRef, by: ActorName }),
+  'gate.closed': v.object({ ...StepRef, by: ActorName }),
+
+  'session.started': v.object({
+    id: Label,
+    agent: ActorName,
+    kind: v.picklist(['agent', 'person']),
+    role: Role,
+    leaseMs: Count,
+    continues: v.optional(Label),
+    /** The session itself came back after it had been taken for dead. */
+    returns: v.optional(v.boolean()),
+    parent: v.optional(Label),
+    client: v.optional(v.object({ name: Label, id: Label, inferred: v.optional(v.boolean()) })),
+    owner: v.optional(Owner),
+    mark: v.optional(TreeMark),
+    /** It waits for a request. */
+    atRest: v.optional(v.boolean()),
+    ...Aliased,
+  }),
+  'session.ended': v.object({
+    id: Label,
+    reason: EndReason,
+    ...Words,
+    notes: v.optional(v.array(Sentence)),
+    issues: v.optional(v.array(Sentence)),
+    contextUsage: v.optional(Percent),
+    mark: v.optional(TreeMark),
+    /** What was found when a silent session was taken for dead. */
+    evidence: v.optional(v.array(Sentence)),
+    /** When the session was last seen, if that is known better than the time of this event. */
+    lastSeenAt: v.optional(Instant),
+    /** Its client told no end, but its last turn was over and nothing was running: it is not taken for crashed. */
+    unannounced: v.optional(v.boolean()),
+  }),
+
+  'claim.taken': v.object({
+    id: Label,
+    session: Label,
+    files: v.pipe(v.array(FilePath), v.minLength(1)),
+    reason: v.optional(Text),
+    ...Aliased,
+  }),
+  'claim.released': v.object({ id: Label }),
+
+  'decision.made': v.object({
+    id: Label,
+    context: Sentence,
+    decision: Sentence,
+    reason: Sentence,
+    type: v.optional(DecisionType),
+    key: v.optional(Label),
+    alternatives: v.optional(v.array(Sentence)),
+    irreversible: v.optional(v.boolean()),
+    affects: v.optional(v.array(Text)),
+    supersedes: v.optional(Label),
+    step: v.optional(StepKey),
+    by: v.optional(ActorName),
+    ...Aliased,
+  }),
+  'decision.retracted': v.object({ id: Label, reason: Sentence, was: v.picklist(['active', 'superseded']) }),
+
+  'item.raised': ItemBody,
+  'item.settled': v.object({
+    id: Label,
+    as: SettledAs,
+    note: v.optional(Text),
+    freed: v.optional(v.array(StepKey)),
+    followUp: v.optional(v.array(StepKey)),
+  }),
+  /** Carries the whole item: what was settled is not kept in folded state. */
+  'item.reopened': v.object({ item: ItemBody, raisedAt: Instant, note: v.optional(Text) }),
+
+  'note.added': v.object({
+    id: Label,
+    text: Sentence,
+    kind: NoteKind,
+    step: v.optional(StepKey),
+    /** It is what the agent was asked, in the words of whoever asked. */
+    asked: v.optional(v.boolean()),
+    ...Aliased,
+  }),
+  'usage.added': v.object({
+    agent: ActorName,
+    input: Count,
+    output: Count,
+    cached: v.optional(Count),
+    step: v.optional(StepKey),
+  }),
+  'effect.began': v.object({
+    id: Label,
+    name: Sentence,
+    class: EffectClass,
+    key: v.optional(Label),
+    step: v.optional(StepKey),
+    owner: v.optional(Owner),
+  }),
+  'effect.ended': v.object({
+    id: Label,
+    outcome: EffectOutcome,
+    exitCode: v.optional(v.nullable(v.number())),
+    note: v.optional(Text),
+  }),
+  'files.seen': v.object({
+    artifacts: v.pipe(v.array(Artifact), v.minLength(1)),
+    step: v.optional(StepKey),
+    read: v.optional(v.boolean()),
+  }),
+
+  'message.sent': v.object({
+    id: Label,
+    from: ActorName,
+    to: ActorName,
+    type: MessageType,
+    priority: Priority,
+    subject: Sentence,
+    body: Text,
+    respondBy: v.optional(Label),
+    about: v.optional(Label),
+    ...Aliased,
+  }),
+  'message.moved': v.object({ id: Label, to: MessageStatus, note: Text, disposition: v.optional(Disposition) }),
+  'message.replied': v.object({ id: Label, from: ActorName, body: Sentence }),
+  /** One side of a message has taken note of what the other wrote on it since. */
+  'message.heard': v.object({ id: Label, side: MessageSide, note: Text }),
+  /** Nobody took it on in time; the notice is the message that tells the maintainer. */
+  'message.escalated': v.object({ id: Label, why: Sentence, notice: v.optional(Label) }),
+
+  'snapshot.taken': v.object({
+    id: Label,
+    session: Label,
+    agent: ActorName,
+    sequence: Count,
+    reason: v.optional(CloseReason),
+    reconstructed: v.optional(v.boolean()),
+    /** Left at the end of a turn: the session waits for a request and does nothing until one comes. */
+    atRest: v.optional(v.boolean()),
+    token: v.optional(Label),
+    mark: v.optional(TreeMark),
+    /** As it was written, to be written again: what it was made of (files, git) may be gone by then. */
+    text: v.optional(Text),
+    ...Words,
+  }),
+  'handoff.offered': v.object({
+    id: Label,
+    from: Label,
+    to: ActorName,
+    steps: v.array(StepKey),
+    message: v.optional(Text),
+    snapshot: v.optional(Label),
+    /** The commit the tree stood at, to tell by how many the offer is behind. */
+    head: v.optional(Label),
+  }),
+  'handoff.accepted': v.object({
+    id: Label,
+    session: Label,
+    claims: v.array(v.object({ step: StepKey, claim: Label })),
+  }),
+  'handoff.clarified': v.object({ id: Label, question: Sentence }),
+  'handoff.declined': v.object({ id: Label, reason: Text }),
+  'handoff.withdrawn': v.object({ id: Label, reason: v.optional(Text) }),
+  'handoff.finished': v.object({ id: Label, outcome: Text }),
+
+  'conflict.accepted': v.object({ id: Label, note: v.optional(Text) }),
+  'mirror.added': v.object({ format: Label, path: FilePath }),
+  'mirror.removed': v.object({ format: Label, path: FilePath }),
+  /** What another tool's file says of the run: all of it when it is taken over, later what was changed there. */
+  'account.read': v.object({ format: Label, path: FilePath, dialect: v.optional(Label), account: AccountPart }),
+  /** Entries of the worklog that went into an archive; the proof is a hash over all that stood in it before. */
+  'worklog.compacted': v.object({ archive: Count, entries: v.array(Label), lines: Count, proof: Label }),
+  'recovery.made': v.object({ from: Text, findings: v.array(Text) }),
+  'text.erased': v.object({ versions: v.array(Count), reason: Sentence }),
+} as const;
+
+export type EventType = keyof typeof eventBodies;
+export type EventBody<T extends EventType> = v.InferOutput<(typeof eventBodies)[T]>;
+
+/** An event that a rule has decided and nobody has recorded yet. */
+export type Draft = { [T in EventType]: { type: T; body: EventBody<T>; basis: Basis } }[EventType];
+
+interface Envelope {
+  run: string;
+  /** Position in the run, from 1, without gaps. */
+  version: number;
+  at: string;
+  actor: Actor;
+  session: string | null;
+  /** The idempotency key of the command that caused it. */
+  key: string | null;
+  /** The hash of the event before, or 64 zeros. */
+  previous: string;
+  hash: string;
+  /** SHA-256 of the body as it was recorded; it outlives an erasure. */
+  bodyHash: string;
+}
+
+export type Event = Draft & Envelope;
+export type EventOf<T extends EventType> = Extract<Event, { type: T }>;

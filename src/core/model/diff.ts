@@ -1,0 +1,98 @@
+import type { Account, AccountPart } from './run-model.ts';
+
+/** Something that an edit took out of a file. It stays in the journal. */
+export interface Dropped {
+  kind: 'step' | 'decision' | 'item' | 'note' | 'session' | 'message';
+  /** By what it can be found: its id in the file, or its words. */
+  name: string;
+  words: string;
+}
+
+export interface AccountDiff {
+  /** What is new or says something else. */
+  changed: AccountPart;
+  dropped: Dropped[];
+}
+
+/** What somebody did to a file: two accounts of it, before and after. */
+export function diffAccounts(before: Account, after: Account): AccountDiff {
+  const dropped: Dropped[] = [];
+  const changed: AccountPart = {};
+  const compare = <K extends Listed>(
+    name: K,
+    kind: Dropped['kind'],
+    words: (one: Account[K][number]) => string,
+  ): void => {
+    const identity = (one: Account[K][number]): string => nameOf(one) ?? words(one);
+    const old = grouped(before[name] as Account[K][number][], identity);
+    const fresh = (after[name] as Account[K][number][]).filter((one) => {
+      const same = old.get(identity(one))?.shift();
+      return same === undefined || !isSame(same, one);
+    });
+    for (const [known, left] of old) for (const one of left) dropped.push({ kind, name: known, words: words(one) });
+    if (fresh.length > 0) Object.assign(changed, { [name]: fresh });
+  };
+  compare('steps', 'step', (step) => step.title);
+  compare('decisions', 'decision', (decision) => decision.decision);
+  compare('items', 'item', (item) => item.text);
+  compare('notes', 'note', (note) => note.text);
+  compare('sessions', 'session', (session) => `${session.agent ?? ''} ${session.startedAt ?? ''}`.trim());
+  compare('messages', 'message', (message) => message.subject);
+  const { updatedAt: _before, ...oldRun } = before.run;
+  const { updatedAt: _after, ...newRun } = after.run;
+  if (!isSame(oldRun, newRun)) changed.run = after.run;
+  for (const name of ['claims', 'usage', 'files', 'position', 'kept'] as const) {
+    if (after[name] !== undefined && !isSame(before[name], after[name]))
+      Object.assign(changed, { [name]: after[name] });
+  }
+  if (before.next !== after.next) changed.next = after.next ?? '';
+  return { changed, dropped };
+}
+
+/** Ids that a file has given to what had none there: the same words, and an id of the file's own. */
+export function aliasesIn(known: Account, written: Account): AccountPart {
+  const learn = <T extends { id?: string | undefined; alias?: string | undefined }>(
+    ours: readonly T[],
+    theirs: readonly T[],
+    words: (one: T) => string,
+  ): T[] => {
+    const nameless = grouped(
+      ours.filter((one) => one.alias === undefined && one.id !== undefined),
+      words,
+    );
+    return theirs.flatMap((one) => {
+      const mine = one.alias === undefined ? undefined : nameless.get(words(one))?.shift();
+      return mine && one.alias !== mine.id ? [{ ...mine, alias: one.alias }] : [];
+    });
+  };
+  const decisions = learn(known.decisions, written.decisions, (one) => one.decision);
+  const items = learn(known.items, written.items, (one) => `${one.kind} ${one.text}`);
+  const messages = learn(known.messages, written.messages, (one) => `${one.from} ${one.to} ${one.subject} ${one.body}`);
+  return {
+    ...(decisions.length > 0 ? { decisions } : {}),
+    ...(items.length > 0 ? { items } : {}),
+    ...(messages.length > 0 ? { messages } : {}),
+  };
+}
+
+type Listed = 'steps' | 'decisions' | 'items' | 'notes' | 'sessions' | 'messages';
+
+/** A step is known by its key; of decisions without an id, the one with a key is the newest on it. */
+const nameOf = (one: object): string | undefined => {
+  const { key, alias, id } = one as { key?: string; alias?: string; id?: string };
+  return 'title' in one ? key : (alias ?? id ?? key);
+};
+
+/** The same name or the same words may stand there twice; they are matched in order. */
+function grouped<T>(list: readonly T[], identity: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of list) {
+    const name = identity(one);
+    const group = groups.get(name);
+    if (group) group.push(one);
+    else groups.set(name, [one]);
+  }
+  return groups;
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,194 @@
+import type { Decision, FileRecord, Item, Message, Note, Result, Session, State, Stated, Step } from '../fold/state.ts';
+import { type Foreign, present } from '../fold/touch.ts';
+import { planView } from '../views/plan.ts';
+import type {
+  Account,
+  AccountDecision,
+  AccountItem,
+  AccountMessage,
+  AccountNote,
+  AccountSession,
+  AccountStep,
+} from './run-model.ts';
+
+/** The rows of a run that folded state does not hold. */
+export interface RunRecords {
+  decisions: readonly Decision[];
+  items: readonly Item[];
+  notes: readonly Note[];
+  sessions: readonly Session[];
+  messages: readonly Message[];
+  results: readonly Result[];
+  files: readonly FileRecord[];
+  foreign: readonly Foreign[];
+}
+
+/** A run as an account, for a file to be written. Everything is in the order in which it came. */
+export function accountOf(state: State, records: RunRecords): Account {
+  const { run } = state;
+  if (!run) throw new Error('There is no run to give an account of.');
+  const plan = planView(state);
+  const holding = new Map(
+    [...state.steps.values()].flatMap(({ key, holder }) => (holder ? [[holder.session, key]] : [])),
+  );
+  const results = new Map(records.results.map((result) => [result.step, result]));
+  const kept = Object.assign({}, ...records.foreign.map((one) => one.kept ?? {})) as Record<string, unknown>;
+  const position = records.foreign.find((one) => one.position)?.position;
+  const inSteps = new Set([...results.values()].flatMap((result) => result.artifacts.map((file) => file.path)));
+  return {
+    run: {
+      ...present({ alias: run.alias, goal: run.goal ?? undefined, reason: run.reason ?? undefined }),
+      id: run.id,
+      title: run.title,
+      status: run.status,
+      ...told(run.stated, { openedAt: run.openedAt }),
+      updatedAt: run.updatedAt,
+      ...present({ design: run.design ?? undefined, plan: run.plan?.path, branch: run.branch }),
+    },
+    steps: [...state.steps.values()].map((step) =>
+      stepAccount(step, plan.byKey.get(step.key)?.status ?? step.status, results.get(step.key)),
+    ),
+    decisions: inOrder(records.decisions).map(decisionAccount),
+    items: inOrder(records.items).map(itemAccount),
+    notes: inOrder(records.notes).map(noteAccount),
+    sessions: inOrder(records.sessions).map((row) => sessionAccount(row, holding.get(row.id))),
+    messages: inOrder(records.messages).map(messageAccount),
+    claims: [
+      ...(records.foreign.find((one) => one.claims)?.claims ?? []),
+      ...[...state.claims.values()].map(({ id, alias, agent, files, reason, since }) => ({
+        id,
+        agent,
+        files: [...files],
+        since,
+        ...present({ alias: alias ?? undefined, reason: reason ?? undefined }),
+      })),
+    ],
+    usage: [...state.usage.values()].map(({ agent, input, output, cached }) => ({
+      agent,
+      ...present({ input: input ?? undefined, output: output ?? undefined, cached: cached ?? undefined }),
+    })),
+    files: records.files
+      .filter((file) => !file.read && !inSteps.has(file.path))
+      .map(({ path, change }) => ({ path, ...present({ change }) })),
+    ...(position ? { position } : {}),
+    ...(state.next ? { next: state.next.text } : {}),
+    ...(Object.keys(kept).length > 0 ? { kept } : {}),
+  };
+}
+
+function stepAccount(step: Step, status: AccountStep['status'], result: Result | undefined): AccountStep {
+  const { key, title, kind, alias, parent, after, wave, agents, parallel, gate, context, checkpoints, stated } = step;
+  const artifacts = [...(result?.artifacts ?? []), ...step.artifacts];
+  const worker = step.holder?.agent ?? step.lastAgent;
+  return {
+    key,
+    title,
+    kind,
+    status,
+    ...present({ alias: alias ?? undefined, parent: parent ?? undefined, wave: wave ?? undefined }),
+    // Nobody was named for it: then it is whoever took it.
+    ...filled({ after, agents: agents.length === 0 && worker ? [worker] : agents, context, checkpoints }),
+    ...(parallel ? { parallel } : {}),
+    ...(gate ? { gate: { state: gate.state, ...present({ by: gate.by, at: gate.at }) } } : {}),
+    ...(step.checkpoint ? { checkpoint: step.checkpoint.name } : {}),
+    ...told(stated, { startedAt: step.startedAt, endedAt: step.endedAt }),
+    ...(step.retries > 0 ? { retries: step.retries } : {}),
+    ...present({ reason: step.reason ?? undefined, summary: result?.summary ?? step.summary ?? undefined }),
+    ...filled({ built: result?.built }),
+    ...(artifacts.length > 0
+      ? { artifacts: [...new Map(artifacts.map((file) => [file.path, file])).values()].map(plainFile) }
+      : {}),
+  };
+}
+
+const plainFile = ({ path, change }: { path: string; change?: 'created' | 'modified' | 'deleted' | undefined }) => ({
+  path,
+  ...present({ change }),
+});
+
+function decisionAccount(row: Decision): AccountDecision {
+  const { id, alias, key, type, context, decision, reason, alternatives, irreversible, affects, step } = row;
+  return {
+    id,
+    decision,
+    status: row.status,
+    ...told(row.stated, { by: row.by, at: row.at }),
+    ...present({ alias, key, type, irreversible, step, supersedes: row.supersedes }),
+    ...present({ context: context || undefined, reason: reason || undefined }),
+    ...filled({ alternatives, affects }),
+  };
+}
+
+function itemAccount(row: Item): AccountItem {
+  const { id, alias, kind, text, status, severity, type, step, workaround, to, due, by } = row;
+  return {
+    id,
+    kind,
+    text,
+    status,
+    ...told(row.stated, { by, raisedAt: row.raisedAt, settledAt: row.settledAt }),
+    ...present({ alias, severity, type, step, workaround, to, due, resolution: row.resolution ?? undefined }),
+    ...filled({ affects: row.affects, followUp: row.followUp }),
+  };
+}
+
+function noteAccount({ id, alias, kind, text, step, by, at, stated }: Note): AccountNote {
+  return { id, kind, text, ...told(stated, { by, at }), ...present({ alias, step }) };
+}
+
+/** What a session works on is the step it holds, or left when it ended; only of others a file must tell. */
+function sessionAccount(row: Session, held: string | undefined): AccountSession {
+  const { id, agent, role, status, continues, notes, issues, contextUsage, alias, finished, stated } = row;
+  const workingOn = held ?? row.workingOn ?? row.left.at(-1);
+  return {
+    id,
+    status: (stated?.['status'] as AccountSession['status'] | undefined) ?? status,
+    ...told(stated, { agent, role, startedAt: row.startedAt, endedAt: row.endedAt }),
+    ...present({ alias: alias ?? undefined, continues: continues ?? undefined, workingOn }),
+    ...present({ contextUsage: contextUsage ?? undefined }),
+    ...filled({ completed: finished ?? row.completed, notes, issues }),
+  };
+}
+
+function messageAccount(row: Message): AccountMessage {
+  const { id, alias, from, to, type, priority, status, subject, body, respondBy, disposition, acks, replies } = row;
+  return {
+    id,
+    from,
+    to,
+    type,
+    priority,
+    status,
+    subject,
+    body,
+    ...told(row.stated, { at: row.at }),
+    ...present({ alias, respondBy, disposition: disposition as AccountMessage['disposition'] }),
+    ...filled({
+      acks: acks.map(({ by, at, to: status, note }) => ({
+        by,
+        note,
+        to: status as AccountMessage['status'],
+        ...(at ? { at } : {}),
+      })),
+      replies: replies.map(({ from: sender, at, body: text }) => ({ from: sender, body: text, ...(at ? { at } : {}) })),
+    }),
+  };
+}
+
+/** Words as the file had them, else as they are known here; what the file left out stays out. */
+function told<T extends Record<string, string | null | undefined>>(stated: Stated | undefined, known: T) {
+  const words = Object.entries(known).map(([name, word]) => [name, stated?.[name] ?? word] as const);
+  return Object.fromEntries(words.filter(([, word]) => word)) as { [K in keyof T]?: NonNullable<T[K]> };
+}
+
+/** Lists that have something in them. */
+function filled<T extends Record<string, readonly unknown[] | undefined>>(lists: T) {
+  const some = Object.entries(lists).filter(([, list]) => list !== undefined && list.length > 0);
+  return Object.fromEntries(some) as { [K in keyof T]?: NonNullable<T[K]>[number][] };
+}
+
+/** By the number of their ids: records come in the order in which they were touched last. */
+function inOrder<T extends { id: string }>(rows: readonly T[]): T[] {
+  const number = ({ id }: T): number => Number(/\d+$/.exec(id)?.[0] ?? 0);
+  return [...rows].sort((a, b) => number(a) - number(b));
+}

@@ -1,0 +1,244 @@
+import * as v from 'valibot';
+import { Label, StepKey, Text } from '../text.ts';
+import {
+  DecisionType,
+  Disposition,
+  ErrorType,
+  ItemKind,
+  MessageStatus,
+  MessageType,
+  NoteKind,
+  Priority,
+  Role,
+  Severity,
+  StepKind,
+} from '../words.ts';
+
+/**
+ * An account of a run: everything a state file could say about it, in our words. Reading a foreign file gives one, and
+ * writing a foreign file takes one, so that formats know nothing of events. Absent means that the file does not say,
+ * which is not the same as empty.
+ *
+ * Ids: `alias` is the id as the file has it (`OQ-031`, `block-001`, `D001`); `id` is ours and is never set by a parser.
+ * Times are as the file says them, word for word; the tool's own are ISO in UTC.
+ */
+
+const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const Path = v.pipe(v.string(), v.minLength(1), v.maxLength(4096));
+const When = v.pipe(v.string(), v.maxLength(200));
+/** Other tools' agents have names with spaces and bars. */
+const Who = v.pipe(Text, v.maxLength(200));
+const Named = { id: v.optional(Label), alias: v.optional(Label) };
+
+export const AccountFile = v.object({
+  /** As the file says it; it may be meant from the folder that the file lies in. */
+  path: Path,
+  /** Where it really lies, from the root of the workspace; set by whoever looked. */
+  place: v.optional(Path),
+  change: v.optional(v.picklist(['created', 'modified', 'deleted'])),
+  note: v.optional(Text),
+});
+export type AccountFile = v.InferOutput<typeof AccountFile>;
+
+export const AccountStep = v.object({
+  key: StepKey,
+  /** The key as the file has it, where it cannot be a key of ours or is spelled otherwise (`3.5` for `3_5`). */
+  alias: v.optional(Label),
+  title: Text,
+  kind: StepKind,
+  parent: v.optional(StepKey),
+  after: v.optional(v.array(StepKey)),
+  wave: v.optional(Count),
+  agents: v.optional(v.array(Who)),
+  parallel: v.optional(v.boolean()),
+  gate: v.optional(v.object({ state: v.picklist(['closed', 'open']), by: v.optional(Who), at: v.optional(When) })),
+  /** The files it should load. */
+  context: v.optional(v.array(Path)),
+  /** The names it is expected to pass, in order. */
+  checkpoints: v.optional(v.array(Label)),
+  /** Of a leaf; a step with children may say what the file claims. */
+  status: v.picklist(['pending', 'in_progress', 'completed', 'failed', 'skipped']),
+  /** The checkpoint reached last. */
+  checkpoint: v.optional(Text),
+  startedAt: v.optional(When),
+  endedAt: v.optional(When),
+  retries: v.optional(Count),
+  /** Why it was skipped or reopened. */
+  reason: v.optional(Text),
+  summary: v.optional(Text),
+  /** Sentences on what was implemented; what later steps should know of it. */
+  built: v.optional(v.array(Text)),
+  artifacts: v.optional(v.array(AccountFile)),
+});
+export type AccountStep = v.InferOutput<typeof AccountStep>;
+
+export const AccountDecision = v.object({
+  ...Named,
+  key: v.optional(Label),
+  type: v.optional(DecisionType),
+  context: v.optional(Text),
+  decision: Text,
+  reason: v.optional(Text),
+  alternatives: v.optional(v.array(Text)),
+  irreversible: v.optional(v.boolean()),
+  affects: v.optional(v.array(Text)),
+  step: v.optional(StepKey),
+  by: v.optional(Who),
+  at: v.optional(When),
+  status: v.optional(v.picklist(['active', 'superseded', 'retracted'])),
+  /** Set by the rules, never by a parser: how it stood before the file said otherwise. */
+  was: v.optional(v.picklist(['active', 'superseded', 'retracted'])),
+  /** The alias or id of the one it replaces. */
+  supersedes: v.optional(Label),
+});
+export type AccountDecision = v.InferOutput<typeof AccountDecision>;
+
+export const AccountItem = v.object({
+  ...Named,
+  kind: ItemKind,
+  text: Text,
+  status: v.picklist(['active', 'bypassed', 'open', 'resolved', 'deferred', 'withdrawn']),
+  severity: v.optional(Severity),
+  type: v.optional(ErrorType),
+  affects: v.optional(v.array(Text)),
+  step: v.optional(StepKey),
+  workaround: v.optional(Text),
+  followUp: v.optional(v.array(StepKey)),
+  to: v.optional(Who),
+  due: v.optional(When),
+  by: v.optional(Who),
+  raisedAt: v.optional(When),
+  settledAt: v.optional(When),
+  resolution: v.optional(Text),
+});
+export type AccountItem = v.InferOutput<typeof AccountItem>;
+
+export const AccountNote = v.object({
+  ...Named,
+  kind: NoteKind,
+  text: Text,
+  step: v.optional(StepKey),
+  by: v.optional(Who),
+  at: v.optional(When),
+});
+export type AccountNote = v.InferOutput<typeof AccountNote>;
+
+export const AccountSession = v.object({
+  ...Named,
+  agent: v.optional(Who),
+  role: v.optional(Role),
+  status: v.picklist([
+    'active',
+    'completed',
+    'context-exhausted',
+    'timeout',
+    'maintainer-directed',
+    'crashed',
+    'superseded',
+  ]),
+  startedAt: v.optional(When),
+  endedAt: v.optional(When),
+  /** The alias or id of the session it goes on from. */
+  continues: v.optional(Label),
+  /** What it finished, as the file says it: step keys or titles. */
+  completed: v.optional(v.array(Text)),
+  workingOn: v.optional(Text),
+  notes: v.optional(v.array(Text)),
+  issues: v.optional(v.array(Text)),
+  /** Percent of the context window. */
+  contextUsage: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(100))),
+  next: v.optional(Text),
+  why: v.optional(Text),
+});
+export type AccountSession = v.InferOutput<typeof AccountSession>;
+
+export const AccountMessage = v.object({
+  ...Named,
+  from: Who,
+  to: Who,
+  type: MessageType,
+  priority: Priority,
+  status: MessageStatus,
+  subject: Text,
+  body: Text,
+  at: v.optional(When),
+  respondBy: v.optional(When),
+  disposition: v.optional(Disposition),
+  acks: v.optional(v.array(v.object({ by: Who, at: v.optional(When), to: v.optional(MessageStatus), note: Text }))),
+  replies: v.optional(v.array(v.object({ from: Who, at: v.optional(When), body: Text }))),
+});
+export type AccountMessage = v.InferOutput<typeof AccountMessage>;
+
+export const AccountClaim = v.object({
+  ...Named,
+  agent: Who,
+  files: v.array(Path),
+  reason: v.optional(Text),
+  since: v.optional(When),
+});
+export type AccountClaim = v.InferOutput<typeof AccountClaim>;
+
+/** Tokens; what is not known is absent, not zero. */
+export const AccountUsage = v.object({
+  agent: Who,
+  input: v.optional(Count),
+  output: v.optional(Count),
+  cached: v.optional(Count),
+});
+export type AccountUsage = v.InferOutput<typeof AccountUsage>;
+
+export const AccountRun = v.object({
+  ...Named,
+  title: Text,
+  goal: v.optional(Text),
+  status: v.picklist(['active', 'completed', 'abandoned', 'archived']),
+  openedAt: v.optional(When),
+  updatedAt: v.optional(When),
+  design: v.optional(v.object({ path: Path, approvedBy: v.optional(Who) })),
+  plan: v.optional(Path),
+  branch: v.optional(Text),
+  reason: v.optional(Text),
+});
+export type AccountRun = v.InferOutput<typeof AccountRun>;
+
+export const Account = v.object({
+  run: AccountRun,
+  steps: v.array(AccountStep),
+  decisions: v.array(AccountDecision),
+  items: v.array(AccountItem),
+  notes: v.array(AccountNote),
+  sessions: v.array(AccountSession),
+  messages: v.array(AccountMessage),
+  claims: v.array(AccountClaim),
+  usage: v.array(AccountUsage),
+  /** Files touched lately that belong to no step. */
+  files: v.array(AccountFile),
+  /** Where the work stands: a key, or null when the file says nothing that leads to one. */
+  position: v.optional(v.object({ step: v.nullable(StepKey), words: v.optional(Text) })),
+  next: v.optional(Text),
+  /**
+   * What the format has and we have no word for (JSON), to be written back when the file has to be made anew. Keyed by
+   * the format's name, so that a run may have been in several.
+   */
+  kept: v.optional(v.record(v.string(), v.unknown())),
+});
+export type Account = v.InferOutput<typeof Account>;
+
+/** A part of an account: what one event of the journal carries of it. */
+export const AccountPart = v.partial(Account);
+export type AccountPart = v.InferOutput<typeof AccountPart>;
+
+export function emptyAccount(title: string): Account {
+  return {
+    run: { title, status: 'active' },
+    steps: [],
+    decisions: [],
+    items: [],
+    notes: [],
+    sessions: [],
+    messages: [],
+    claims: [],
+    usage: [],
+    files: [],
+  };
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { ada, checkpoint, complete, reopen, scenario, sit, start, task } from '../rules/scenario.suite.ts';
+import { changesOf } from './changed.ts';
+
+describe('changed', () => {
+  it('tells fields before and after, and not the tool’s own bookkeeping', () => {
+    const run = scenario('p1').given(ada, sit());
+    const paths = run.when(ada, start('p1')).changed.map((change) => change.path);
+    expect(paths).toEqual(['step.p1.status', 'step.p1.holder', 'step.p1.startedAt']);
+    expect(run.when(ada, checkpoint('red')).changed).toEqual([
+      {
+        path: 'step.p1.checkpoint',
+        before: null,
+        after: { name: 'red', next: null, at: run.now, session: 'S-1', mark: null },
+      },
+    ]);
+  });
+
+  it('tells what came to be and what is gone by its state', () => {
+    const run = scenario('p1', 'p2');
+    expect(run.when(ada, sit()).changed).toEqual([{ path: 'session.S-1', before: null, after: 'active' }]);
+    expect(run.when(ada, { type: 'plan.remove', step: 'p2' }).changed).toEqual([
+      { path: 'step.p2', before: 'pending', after: null },
+    ]);
+    expect(run.when(ada, { type: 'files.see', artifacts: [{ path: 'a.ts' }] }).changed).toEqual([
+      { path: 'file.a.ts', before: null, after: 'exists' },
+    ]);
+  });
+
+  it('spans a batch: the first before, the last after', () => {
+    const run = scenario('p1', 'p2').given(ada, sit());
+    const { touches } = run.when(ada, start('p1'));
+    const more = run.when(ada, complete()).touches;
+    expect(changesOf([...touches, ...more]).find((change) => change.path === 'step.p1.status')).toEqual({
+      path: 'step.p1.status',
+      before: 'pending',
+      after: 'completed',
+    });
+  });
+
+  it('tells a confirmation, which changes nothing else', () => {
+    const run = scenario('p1', task('p2', { after: ['p1'] })).given(
+      ada,
+      start('p1'),
+      complete(),
+      start('p2'),
+      complete(),
+    );
+    run.given(ada, reopen('p1'));
+    const { changed } = run.when(ada, { type: 'step.confirm', step: 'p2' });
+    expect(changed.map((change) => change.path)).toEqual(['step.p2.confirmedVersion']);
+  });
+});

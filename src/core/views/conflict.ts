@@ -1,0 +1,292 @@
+import type { FileRecord, Session, State, Step } from '../fold/state.ts';
+import { sha256 } from '../sha256.ts';
+import { planView } from './plan.ts';
+
+/** Something that is not as it was recorded. */
+export interface Conflict {
+  id: string;
+  kind: ConflictKind;
+  /** The file; `.` where it is about the working tree as a whole. */
+  path: string;
+  expected: string;
+  found: string;
+  /** When what was expected was recorded. */
+  since: string;
+  step: string | null;
+  /** Somebody looked at it and said so. */
+  accepted: boolean;
+}
+
+export type ConflictKind =
+  /** A file that an interrupted step left in between. */
+  | 'half_changed'
+  /** A recorded file that changed since, by nobody's record. */
+  | 'changed_outside'
+  | 'gone'
+  /** Gone, and its very content found at another path. */
+  | 'renamed'
+  /** Recorded as an artifact and never seen. */
+  | 'claimed_absent'
+  | 'plan_changed'
+  /** The work was recorded on a branch that is not checked out, and is not part of the one that is. */
+  | 'other_branch'
+  /** The commit the work was recorded at is no longer in the history of its branch. */
+  | 'rebased_away'
+  /** What a step says it built names a file that is not as it was. */
+  | 'built_mismatch'
+  /** Somebody wrote into a file that is kept in step with the run. */
+  | 'mirror_edited';
+
+/** Whether a recorded fact is still one. */
+export type Verdict = 'holds' | 'drifted' | 'unknown';
+
+export interface FileVerdict {
+  path: string;
+  verdict: Verdict;
+  step: string | null;
+  basis: FileRecord['basis'];
+  recordedAt: string;
+  /** Why it cannot be told. */
+  why: string | null;
+}
+
+/** A path as it is now. */
+export type Observation =
+  | { state: 'absent' }
+  | { state: 'present'; sha256: string; bytes: number }
+  /** There, and no file of this tree: a folder, a link that leads out of it. */
+  | { state: 'replaced'; by: string }
+  | { state: 'unreadable'; why: string };
+
+/** A commit that work was recorded at. */
+export interface WorkMark {
+  head: string;
+  branch: string | null;
+  tree: string | null;
+  step: string | null;
+  at: string;
+}
+
+/** How a recorded commit relates to the present one. */
+export type Ancestry = { since: number; lost: number } | 'missing';
+
+export interface RecordedEvidence {
+  files: readonly FileRecord[];
+  plan: { path: string; sha256: string; since: string } | null;
+  marks: readonly WorkMark[];
+  /** The last sessions of interrupted steps. */
+  sessions: readonly Session[];
+}
+
+export interface SeenEvidence {
+  /** The name of the linked working tree, null in the main one. */
+  tree: string | null;
+  head: string | null;
+  branch: string | null;
+  files: ReadonlyMap<string, Observation>;
+  /** Where the content of an absent file is now. */
+  moved: ReadonlyMap<string, string>;
+  /** What git calls changed, with its word for it; null when git cannot tell. */
+  dirty: ReadonlyMap<string, string> | null;
+  ancestry: ReadonlyMap<string, Ancestry>;
+  /** What others did to mirrors since they were written. */
+  edits?: readonly { path: string; found: string }[];
+}
+
+export interface Evidence {
+  /** The accepted ones too. */
+  conflicts: readonly Conflict[];
+  files: readonly FileVerdict[];
+}
+
+/** So many changed paths are recorded with a session; a list that is full may not be whole. */
+export const DIRTY_LIMIT = 200;
+/** Beyond that, a list of unrecorded files only buries the rest. */
+const UNRECORDED_LIMIT = 50;
+
+/** Holds what was recorded against what is there now. */
+export function weighEvidence(state: State, recorded: RecordedEvidence, seen: SeenEvidence): Evidence {
+  const conflicts: Conflict[] = [];
+  const add: Add = (kind, path, expected, found, since, step) => {
+    const id = conflictId(kind, path, expected, found);
+    const accepted = state.acceptedConflicts.has(id);
+    conflicts.push({ id, kind, path, expected, found, since, step, accepted });
+  };
+  const left = leftBehind(state, recorded, seen);
+  const files = recorded.files.map((file): FileVerdict => {
+    const { verdict, why, drift } = weighFile(file, seen);
+    if (drift) reportFile(state, file, drift, left, add);
+    const { path, step, basis, at: recordedAt } = file;
+    return { path, verdict, step, basis, recordedAt, why };
+  });
+  weighUnrecorded(recorded, left, add);
+  weighPlan(recorded, seen, add);
+  weighMarks(recorded, seen, add);
+  for (const { path, found } of seen.edits ?? [])
+    add('mirror_edited', path, 'as Holdfast wrote it', found, state.run?.updatedAt ?? '', null);
+  return { conflicts, files };
+}
+
+type Add = (
+  kind: ConflictKind,
+  path: string,
+  expected: string,
+  found: string,
+  since: string,
+  step: string | null,
+) => void;
+
+/** Made of what it says, so that it needs no record to be accepted, and a later change is another conflict. */
+function conflictId(kind: ConflictKind, path: string, expected: string, found: string): string {
+  return `K-${sha256(JSON.stringify([kind, path, expected, found])).slice(0, 6)}`;
+}
+
+interface Drift {
+  kind: 'changed' | 'gone' | 'renamed' | 'claimed_absent';
+  expected: string;
+  found: string;
+}
+
+function weighFile(file: FileRecord, seen: SeenEvidence): { verdict: Verdict; why: string | null; drift?: Drift } {
+  const unknown = (why: string) => ({ verdict: 'unknown' as const, why });
+  const drifted = (kind: Drift['kind'], expected: string, found: string) => ({
+    verdict: 'drifted' as const,
+    why: null,
+    drift: { kind, expected, found },
+  });
+  const holds = { verdict: 'holds' as const, why: null };
+  if (file.tree !== seen.tree) return unknown(`recorded in ${treeWords(file.tree)}`);
+  const observed = seen.files.get(file.path);
+  if (!observed) return unknown('not looked at');
+  if (observed.state === 'unreadable') return unknown(observed.why);
+  const found =
+    observed.state === 'absent' ? NOT_THERE : observed.state === 'replaced' ? observed.by : digest(observed);
+  if (file.change === 'deleted') return observed.state === 'absent' ? holds : drifted('changed', 'deleted', found);
+  if (!file.sha256) {
+    return observed.state === 'absent'
+      ? drifted('claimed_absent', 'a file that was claimed', NOT_THERE)
+      : unknown('only named when it was recorded');
+  }
+  const expected = digest({ sha256: file.sha256, bytes: file.bytes ?? null });
+  if (observed.state === 'present')
+    return observed.sha256 === file.sha256 ? holds : drifted('changed', expected, found);
+  if (observed.state === 'replaced') return drifted('changed', expected, found);
+  const movedTo = seen.moved.get(file.path);
+  return movedTo === undefined ? drifted('gone', expected, NOT_THERE) : drifted('renamed', expected, `at ${movedTo}`);
+}
+
+const NOT_THERE = 'not there';
+
+const treeWords = (tree: string | null): string =>
+  tree === null ? 'the main working tree' : `another working tree, ${tree}`;
+
+function digest({ sha256: hash, bytes }: { sha256: string; bytes: number | null }): string {
+  return `sha256 ${hash.slice(0, 12)}${bytes === null ? '' : `, ${bytes} bytes`}`;
+}
+
+function reportFile(
+  state: State,
+  file: FileRecord,
+  { kind, expected, found }: Drift,
+  left: ReadonlyMap<string, Leftover>,
+  add: Add,
+): void {
+  const step = file.step === null ? undefined : state.steps.get(file.step);
+  if (kind === 'claimed_absent') return add(kind, file.path, expected, found, file.at, file.step);
+  // What was only read is no work of anybody's, and work in progress is no conflict.
+  if (file.read || isAtWork(state, file, step)) return;
+  if (kind === 'renamed') return add(kind, file.path, expected, found, file.at, file.step);
+  const unfinished = step?.status === 'in_progress' || step?.status === 'failed';
+  if (kind === 'gone') {
+    const what = file.built && !unfinished ? 'built_mismatch' : 'gone';
+    return add(what, file.path, expected, found, file.at, file.step);
+  }
+  if (unfinished) return add('half_changed', file.path, expected, found, file.at, file.step);
+  const leftover = left.get(file.path);
+  if (leftover) return add('half_changed', file.path, expected, found, file.at, leftover.step.key);
+  add(file.built ? 'built_mismatch' : 'changed_outside', file.path, expected, found, file.at, file.step);
+}
+
+/** Whoever has the step, or recorded the file outside of any, is still there and will record it again. */
+function isAtWork(state: State, file: FileRecord, step: Step | undefined): boolean {
+  if (step) return step.status === 'in_progress' && step.holder !== null;
+  return file.session !== null && state.sessions.has(file.session);
+}
+
+interface Leftover {
+  step: Step;
+  session: Session;
+  word: string;
+}
+
+/** What is changed now and was not when the session began that crashed in the middle of a step. */
+function leftBehind(
+  state: State,
+  { sessions }: RecordedEvidence,
+  { dirty, tree }: SeenEvidence,
+): Map<string, Leftover> {
+  const found = new Map<string, Leftover>();
+  if (!dirty) return found;
+  for (const { step, interrupted } of planView(state).leaves) {
+    const session = interrupted ? sessions.find((one) => one.id === step.lastSession) : undefined;
+    // One that ended by itself knew what it left; its mark is that of its end.
+    if (session?.status !== 'crashed') continue;
+    const before = session.mark?.dirty;
+    if (!before || before.length >= DIRTY_LIMIT || (session.mark?.tree ?? null) !== tree) continue;
+    const known = new Set(before);
+    for (const [path, word] of dirty) {
+      if (!known.has(path) && !found.has(path)) found.set(path, { step, session, word });
+    }
+  }
+  return found;
+}
+
+function weighUnrecorded({ files, plan }: RecordedEvidence, left: ReadonlyMap<string, Leftover>, add: Add): void {
+  const recorded = new Set([...files.map((file) => file.path), ...(plan ? [plan.path] : [])]);
+  const unrecorded = [...left].filter(([path]) => !recorded.has(path));
+  for (const [path, { step, session, word }] of unrecorded.slice(0, UNRECORDED_LIMIT)) {
+    add(
+      'half_changed',
+      path,
+      `unchanged when ${session.id} began`,
+      `${word}, not recorded`,
+      session.startedAt,
+      step.key,
+    );
+  }
+}
+
+function weighPlan({ plan }: RecordedEvidence, { files, tree }: SeenEvidence, add: Add): void {
+  // Its digest was taken in the main tree.
+  const observed = plan && tree === null ? files.get(plan.path) : undefined;
+  if (!plan || !observed || observed.state === 'unreadable') return;
+  if (observed.state === 'present' && observed.sha256 === plan.sha256) return;
+  const found =
+    observed.state === 'present'
+      ? digest({ sha256: observed.sha256, bytes: null })
+      : observed.state === 'absent'
+        ? NOT_THERE
+        : observed.by;
+  add('plan_changed', plan.path, digest({ sha256: plan.sha256, bytes: null }), found, plan.since, null);
+}
+
+function weighMarks({ marks }: RecordedEvidence, { tree, head, branch, ancestry }: SeenEvidence, add: Add): void {
+  if (head === null) return;
+  const told = new Set<string>();
+  for (const mark of marks) {
+    if (mark.tree !== tree || mark.head === head || told.has(mark.head)) continue;
+    told.add(mark.head);
+    const relation = ancestry.get(mark.head);
+    if (!relation || (relation !== 'missing' && relation.lost === 0)) continue;
+    const at = `commit ${mark.head.slice(0, 12)}`;
+    const expected = mark.branch === null ? at : `branch ${mark.branch} at ${at}`;
+    // Found is told without the present commit: a commit more makes no other conflict of it.
+    const here = branch === null ? 'no branch' : `branch ${branch}`;
+    if (relation !== 'missing' && mark.branch !== null && mark.branch !== branch) {
+      add('other_branch', '.', expected, here, mark.at, mark.step);
+    } else {
+      const where = relation === 'missing' ? 'not in this repository' : `not in the history of ${here}`;
+      add('rebased_away', '.', expected, where, mark.at, mark.step);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { Session, State } from '../fold/state.ts';
+import type { TreeMark } from '../journal/event.ts';
+import { inWords, msBetween } from '../time.ts';
+import type { Conflict, FileVerdict } from './conflict.ts';
+
+/** How far what is told can be trusted to be the present. */
+export interface Freshness {
+  now: string;
+  lastEventAt: string;
+  /** Since the work was recorded last. */
+  age: string;
+  version: number;
+  branch: string | null;
+  head: string | null;
+  /** Since the work was recorded last; null where that is unknown. */
+  commitsSince: number | null;
+  eventsSince: number | null;
+  dirtyFiles: number | null;
+  /** Nothing moved since, and that is known. */
+  fresh: boolean;
+  /** The session that worked last, and how it ended. */
+  previous: { id: string; agent: string; status: string } | null;
+  text: string;
+}
+
+/** What was seen of the working tree just now. */
+export interface SeenTree {
+  /** The accepted ones too. */
+  conflicts: readonly Conflict[];
+  files: readonly FileVerdict[];
+  commitsSince: number | null;
+  dirty: number | null;
+}
+
+interface FreshnessInput {
+  previous?: Session | null | undefined;
+  mark?: TreeMark | undefined;
+  /** Left out where nobody looked. */
+  seen?: SeenTree | undefined;
+}
+
+export function freshnessOf(state: State, now: string, { previous, mark, seen }: FreshnessInput): Freshness {
+  const place = state.places.get(mark?.tree ?? '');
+  const lastEventAt = state.run?.updatedAt ?? now;
+  const told = {
+    age: inWords(msBetween((seen && place?.at) || lastEventAt, now)),
+    version: state.version,
+    branch: mark?.branch ?? null,
+    commitsSince: seen?.commitsSince ?? null,
+    eventsSince: place ? state.version - place.version : null,
+    dirtyFiles: seen?.dirty ?? null,
+    fresh: seen !== undefined && seen.commitsSince === 0 && !hasMoved(seen),
+  };
+  const last = previous ? ` Previous session ${previous.id} (${previous.agent}): ${previous.status}.` : '';
+  const elsewhere = place ? [] : [...state.places.keys()].map((tree) => tree || 'the main one');
+  return {
+    now,
+    lastEventAt,
+    head: mark?.head ?? null,
+    previous: previous ? { id: previous.id, agent: previous.agent, status: previous.status } : null,
+    ...told,
+    text: `${seen ? seenWords(told, elsewhere) : unseenWords(told)}${last}`,
+  };
+}
+
+function hasMoved({ conflicts, files }: SeenTree): boolean {
+  return conflicts.some((conflict) => !conflict.accepted) || files.some((file) => file.verdict === 'unknown');
+}
+
+type Told = Pick<Freshness, 'age' | 'version' | 'branch' | 'commitsSince' | 'eventsSince' | 'dirtyFiles' | 'fresh'>;
+
+const unseenWords = ({ age, version, branch }: Told): string =>
+  `As of ${age} ago, event ${version}${branch ? `, branch ${branch}` : ''}.`;
+
+/** `Fresh as of 14 min ago, event 412: 0 commits and 3 events since, branch feature/auth, 1 dirty file.` */
+function seenWords(told: Told, elsewhere: readonly string[]): string {
+  const { age, version, branch, commitsSince, eventsSince, dirtyFiles, fresh } = told;
+  const since = [
+    ...(commitsSince === null ? [] : [counted(commitsSince, 'commit')]),
+    ...(eventsSince === null ? [] : [counted(eventsSince, 'event')]),
+  ];
+  const recorded = eventsSince !== null;
+  const unknown = [
+    ...(recorded && commitsSince === null ? ['commits'] : []),
+    ...(dirtyFiles === null ? ['changed files'] : []),
+  ];
+  const parts = [
+    ...(recorded ? [`${since.join(' and ')} since`] : ['no work recorded in this working tree']),
+    ...(elsewhere.length > 0 ? [`work recorded in other working trees: ${elsewhere.slice(-3).join(', ')}`] : []),
+    ...(branch ? [`branch ${branch}`] : []),
+    ...(dirtyFiles === null ? [] : [counted(dirtyFiles, 'dirty file')]),
+    ...(unknown.length > 0 ? [`${unknown.join(' and ')} unknown`] : []),
+  ];
+  return `${fresh ? 'Fresh as' : 'As'} of ${age} ago, event ${version}: ${parts.join(', ')}.`;
+}
+
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** An offer whose snapshot is so many events behind is stale; its own few are no news. */
+export const STALE_EVENTS = 10;
+
+export const offeredAgo = (events: number): string =>
+  `${events > STALE_EVENTS ? 'stale, ' : ''}${counted(events, 'event')} ago`;

@@ -1,0 +1,99 @@
+import type { State, Step } from '../fold/state.ts';
+import type { Actor } from '../words.ts';
+import { mailOf, sideOf } from './mail.ts';
+import { isGone, leaseEnd, type Vitals } from './plan.ts';
+
+/** Somebody else at work here, or who was: on what, how it was left, and what they owe the reader. */
+export interface Other {
+  agent: string;
+  session: string;
+  role: string | null;
+  /** Here now, or gone: in the middle of steps, or with nothing begun. */
+  state: 'here' | 'mid-stream' | 'complete';
+  /** Until when a session that is here holds what it holds. */
+  until: string | null;
+  steps: readonly string[];
+  alive: boolean;
+  /** Promises to the reader, questions and mail of the reader that wait for them, by id. */
+  owes: readonly string[];
+  claims: readonly { id: string; files: readonly string[] }[];
+}
+
+/** Of those who left nothing begun only the last few are of interest. */
+const COMPLETE_LIMIT = 2;
+
+export function othersAtWork(state: State, vitals: Vitals, mine: string | null, reader: Actor | null): Other[] {
+  const owes = debtsTo(state, reader, vitals.now);
+  const owed = (agent: string): readonly string[] => owes.get(agent) ?? [];
+  const here = [...state.sessions.values()]
+    .filter((session) => session.id !== mine)
+    .map((session): Other => {
+      const { id, agent, role } = session;
+      const steps = [...state.steps.values()].filter((step) => step.holder?.session === id);
+      return {
+        agent,
+        session: id,
+        role,
+        state: 'here',
+        until: leaseEnd(session, vitals),
+        steps: steps.map((step) => step.key),
+        alive: !isGone(session, vitals),
+        owes: owed(agent),
+        claims: [...state.claims.values()]
+          .filter((claim) => claim.session === id)
+          .map(({ id: claim, files }) => ({ id: claim, files })),
+      };
+    });
+  const present = new Set([...[...state.sessions.values()].map((session) => session.agent), reader?.name]);
+  return [...here, ...othersWhoLeft(state, present, owed)];
+}
+
+/** As far as the plan tells: by the steps they had last. */
+function othersWhoLeft(
+  state: State,
+  present: ReadonlySet<string | undefined>,
+  owed: (agent: string) => readonly string[],
+): Other[] {
+  const last = new Map<string, Step>();
+  const begun = new Map<string, string[]>();
+  for (const step of state.steps.values()) {
+    const { lastAgent: agent, lastSession, status } = step;
+    if (agent === null || lastSession === null || present.has(agent)) continue;
+    if (status === 'in_progress') begun.set(agent, [...(begun.get(agent) ?? []), step.key]);
+    const known = last.get(agent);
+    if (!known || (step.endedAt ?? '') >= (known.endedAt ?? '')) last.set(agent, step);
+  }
+  const gone = [...last].map(
+    ([agent, step]): Other => ({
+      agent,
+      session: step.lastSession ?? '',
+      role: null,
+      state: begun.has(agent) ? 'mid-stream' : 'complete',
+      until: null,
+      steps: begun.get(agent) ?? [step.key],
+      alive: false,
+      owes: owed(agent),
+      claims: [],
+    }),
+  );
+  const left = gone.filter((other) => other.state === 'mid-stream' || other.owes.length > 0);
+  const rest = gone.filter((other) => !left.includes(other));
+  const when = ({ agent }: Other): string => last.get(agent)?.endedAt ?? '';
+  rest.sort((a, b) => (when(a) < when(b) ? 1 : -1));
+  return [...left, ...rest.slice(0, COMPLETE_LIMIT)];
+}
+
+/** What others owe somebody, by their names. */
+function debtsTo(state: State, reader: Actor | null, now: string): Map<string, string[]> {
+  const debts = new Map<string, string[]>();
+  if (!reader) return debts;
+  const owe = (who: string, id: string): void => void debts.set(who, [...(debts.get(who) ?? []), id]);
+  for (const { id, kind, by, to } of state.items.values()) {
+    if (kind === 'commitment' && to !== undefined && sideOf({ from: by, to }, reader) === 'to') owe(by, id);
+    if (kind === 'question' && to !== undefined && by === reader.name) owe(to, id);
+  }
+  for (const { id, to, type, status } of mailOf(state, reader, now).unanswered) {
+    if (type !== 'notify' && status !== 'actioned') owe(to, id);
+  }
+  return debts;
+}

@@ -1,0 +1,82 @@
+import type { State, Step } from '../fold/state.ts';
+import { lazy } from '../lazy.ts';
+import { isDone, type PlanView, readySteps, type StepView } from './plan.ts';
+
+/** Where the work stands: the steps to go on with, and the place of the first of them in the plan. */
+export interface Position {
+  /** Interrupted steps first, then held ones, then failed ones, then those that are ready. */
+  current: StepView | null;
+  interrupted: readonly StepView[];
+  held: readonly StepView[];
+  failed: readonly StepView[];
+  ready: readonly StepView[];
+  lastCompleted: Step | null;
+  /** Ordinals, from 1, as people count them. */
+  phase: { number: number; step: Step } | null;
+  plan: { number: number; step: Step } | null;
+  task: Step | null;
+}
+
+export function positionOf(state: State, plan: PlanView, mine: string | null = null): Position {
+  const interrupted = plan.leaves.filter((view) => view.interrupted);
+  const held = plan.leaves.filter((view) => view.status === 'in_progress' && view.step.holder !== null);
+  const own = held.filter((view) => view.step.holder?.session === mine);
+  const failed = plan.leaves.filter((view) => view.status === 'failed');
+  const ready = lazy(() => readySteps(plan));
+  const current =
+    own[0] ??
+    interrupted[0] ??
+    held[0] ??
+    failed[0] ??
+    ready()[0] ??
+    plan.leaves.find((view) => !isDone(view.status)) ??
+    null;
+  const path = current ? pathTo(plan, current) : [];
+  const root = path[0];
+  const planned = path.find((view) => view.step.kind === 'plan');
+  return {
+    current,
+    interrupted,
+    held,
+    failed,
+    get ready() {
+      return ready();
+    },
+    get lastCompleted() {
+      return lastCompleted(state);
+    },
+    phase:
+      root && (root !== current || root.step.kind === 'phase')
+        ? { number: ordinal(plan, root), step: root.step }
+        : null,
+    plan: planned ? { number: ordinal(plan, planned), step: planned.step } : null,
+    task: current ? current.step : null,
+  };
+}
+
+function pathTo(plan: PlanView, view: StepView): StepView[] {
+  const path = [view];
+  for (let parent = view.step.parent; parent !== null; ) {
+    const above = plan.byKey.get(parent);
+    if (!above || path.includes(above)) break;
+    path.unshift(above);
+    parent = above.step.parent;
+  }
+  return path;
+}
+
+function ordinal(plan: PlanView, view: StepView): number {
+  const siblings =
+    view.step.parent === null
+      ? plan.roots.map((root) => root.step)
+      : (plan.byKey.get(view.step.parent)?.children ?? []);
+  return siblings.filter((step) => step.kind === view.step.kind).indexOf(view.step) + 1;
+}
+
+function lastCompleted(state: State): Step | null {
+  let last: Step | null = null;
+  for (const step of state.steps.values()) {
+    if (step.status === 'completed' && step.endedAt && (!last?.endedAt || step.endedAt >= last.endedAt)) last = step;
+  }
+  return last;
+}

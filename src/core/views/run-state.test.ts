@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { Session } from '../fold/state.ts';
+import {
+  ada,
+  block,
+  complete,
+  fail,
+  leave,
+  MINUTE_MS,
+  type Scenario,
+  sam,
+  scenario,
+  start,
+  task,
+} from '../rules/scenario.suite.ts';
+import { sittingOf, standingOf } from './run-state.ts';
+
+const standing = (run: Scenario) => standingOf(run.state, run).word;
+const sitting = (run: Scenario) => sittingOf(run.state, [...run.state.sessions.values()][0] as Session, run);
+
+describe('a run', () => {
+  it('is paused while nobody is there, and works once somebody has a step', () => {
+    const run = scenario('a', 'b');
+    expect(standing(run)).toBe('paused');
+    run.given(ada, start('a'));
+    expect(standing(run)).toBe('working');
+    expect(standingOf(run.state, run).why).toBe('ada on a');
+    run.given(ada, complete());
+    expect(standing(run)).toBe('working');
+    expect(sitting(run)).toBe('idle');
+  });
+
+  it('is stuck when its agent lives and records nothing, dead when the agent does not live', () => {
+    const run = scenario('a')
+      .given(ada, start('a'))
+      .wait(31 * MINUTE_MS);
+    expect(standing(run)).toBe('dead');
+    run.beats.set('S-1', run.now);
+    expect(standing(run)).toBe('stuck');
+    expect(sitting(run)).toBe('stuck');
+    run.owners.set('S-1', 'dead');
+    expect(standing(run)).toBe('dead');
+    expect(sitting(run)).toBe('dead');
+  });
+
+  it('is paused when its agent left in the middle, and dead when it crashed there', () => {
+    const left = scenario('a').given(ada, start('a'), leave());
+    expect(standing(left)).toBe('paused');
+    const crashed = scenario('a')
+      .given(ada, start('a'))
+      .wait(60 * MINUTE_MS);
+    crashed.given(sam, { type: 'run.supervise' });
+    expect(crashed.state.sessions.size).toBe(0);
+    expect(standing(crashed)).toBe('dead');
+  });
+
+  it('is blocked when nothing that remains can be started', () => {
+    const run = scenario('a', task('b', { after: ['a'] })).given(ada, block(['a']));
+    expect(standing(run)).toBe('blocked');
+  });
+
+  it('waits for a person when a gate, a question or a failure is all that is in the way', () => {
+    expect(standing(scenario(task('a', { gate: true })))).toBe('waiting');
+    const failed = scenario('a').given(ada, start('a'), fail(), leave());
+    expect(standing(failed)).toBe('waiting');
+  });
+
+  it('stands as it ended once it has', () => {
+    expect(standing(scenario('a').given(ada, start('a'), complete()))).toBe('completed');
+  });
+});

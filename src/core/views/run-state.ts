@@ -1,0 +1,89 @@
+import type { Run, Session, State } from '../fold/state.ts';
+import { addMs, inWords, msBetween } from '../time.ts';
+import { type Waiting, waitsForPerson } from './needs-person.ts';
+import { isGone, type PlanView, planView, readySteps, type Vitals } from './plan.ts';
+
+/** Where a run stands, in a word and a sentence, for whoever looks on. Nothing of it is stored. */
+export interface Standing {
+  word: StandingWord;
+  why: string;
+}
+
+export type StandingWord =
+  /** Somebody is here and gets on. */
+  | 'working'
+  /** Nobody gets on before a person has done something. */
+  | 'waiting'
+  /** Something remains, and nothing of it can be started. */
+  | 'blocked'
+  /** Somebody is here, and nothing comes of it. */
+  | 'stuck'
+  /** Whoever had it is gone, in the middle of it. */
+  | 'dead'
+  /** It could go on, and nobody is here. */
+  | 'paused'
+  | Exclude<Run['status'], 'active'>;
+
+/** How a session that has not ended is doing. */
+export type SittingWord = 'working' | 'idle' | 'stuck' | 'dead';
+
+/** A session that only shows signs of life for longer than its lease is stuck: every event would have renewed it. */
+export function sittingOf(state: State, session: Session, vitals: Vitals): SittingWord {
+  if (isGone(session, vitals)) return 'dead';
+  if (addMs(session.seenAt, session.leaseMs) <= vitals.now) return 'stuck';
+  return stepsHeldBy(state, session.id).length > 0 ? 'working' : 'idle';
+}
+
+export function standingOf(state: State, vitals: Vitals): Standing {
+  const { run } = state;
+  if (run && run.status !== 'active') return { word: run.status, why: run.reason ?? '' };
+  const plan = planView(state);
+  const sittings = [...state.sessions.values()].map((session) => ({
+    session,
+    word: sittingOf(state, session, vitals),
+    steps: stepsHeldBy(state, session.id),
+  }));
+  const of = (word: SittingWord) => sittings.filter((sitting) => sitting.word === word);
+  const names = (word: SittingWord): string =>
+    of(word)
+      .map(({ session, steps }) => `${session.agent}${steps.length > 0 ? ` on ${steps.join(', ')}` : ''}`)
+      .join('; ');
+  if (of('working').length > 0) return { word: 'working', why: names('working') };
+  const [quiet] = of('stuck');
+  if (quiet) {
+    const since = inWords(msBetween(quiet.session.seenAt, vitals.now));
+    return { word: 'stuck', why: `${names('stuck')}: alive, and nothing recorded for ${since}` };
+  }
+  const abandoned = of('dead').filter(({ steps }) => steps.length > 0);
+  if (abandoned.length > 0) return { word: 'dead', why: `${names('dead')}: gone without a word` };
+  return standingOfNobody(state, plan, of('idle').length > 0 ? names('idle') : null);
+}
+
+/** Of a run in which nobody has a step; `idle` is here all the same. */
+function standingOfNobody(state: State, plan: PlanView, idle: string | null): Standing {
+  const waiting = waitsForPerson(state).filter(({ kind }) => kind !== 'escalation');
+  if (waiting.length > 0) return { word: 'waiting', why: waiting.map(waitingWords).slice(0, 3).join('; ') };
+  const interrupted = plan.leaves.filter((view) => view.interrupted);
+  const crashed = interrupted.filter((view) => view.step.crashes > 0);
+  if (idle === null && crashed.length > 0) {
+    const told = crashed.map(({ step }) => `${step.lastAgent ?? 'somebody'} crashed on ${step.key}`);
+    return { word: 'dead', why: `${told.slice(0, 3).join('; ')}; nobody took it over` };
+  }
+  const remains = plan.progress.done < plan.progress.total;
+  if (remains && interrupted.length === 0 && (plan.escalated || readySteps(plan).length === 0)) {
+    const blockers = [...state.items.values()].filter((item) => item.kind === 'blocker' && item.status === 'active');
+    const by = blockers.map((item) => item.id).slice(0, 3);
+    return { word: 'blocked', why: by.length > 0 ? `by ${by.join(', ')}` : 'nothing that remains can be started' };
+  }
+  if (idle !== null) return { word: 'working', why: `${idle}, between steps` };
+  if (interrupted.length > 0)
+    return { word: 'paused', why: `left in the middle of ${interrupted.map(({ step }) => step.key).join(', ')}` };
+  const [next] = readySteps(plan);
+  return { word: 'paused', why: next ? `${next.step.key} is ready` : 'there is no plan yet' };
+}
+
+const waitingWords = ({ kind, id }: Waiting): string => `${kind} ${id}`;
+
+function stepsHeldBy(state: State, session: string): string[] {
+  return [...state.steps.values()].filter((step) => step.holder?.session === session).map((step) => step.key);
+}

@@ -1,0 +1,296 @@
+import { owedByPeople } from '../brief/compose.ts';
+import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../fold/state.ts';
+import { sha256 } from '../sha256.ts';
+import { oneLine, printable } from '../text.ts';
+import { planView } from './plan.ts';
+import { positionOf } from './position.ts';
+
+/** Above so many lines of entries the next update proposes to compact. */
+export const WORKLOG_LIMIT_LINES = 500;
+
+/** One entry of the worklog: a note, or a sitting that has ended. */
+export interface WorklogEntry {
+  id: string;
+  kind: 'note' | 'session';
+  at: string;
+  row: Note | Session;
+  /** As it stands in the file, with the empty line after it. */
+  text: string;
+  lines: number;
+}
+
+/** The entries of a worklog, the oldest first. */
+export function worklogEntries(
+  notes: readonly Note[],
+  sessions: readonly Session[],
+  snapshots: readonly Snapshot[],
+): WorklogEntry[] {
+  const lastSnapshot = new Map<string, Snapshot>();
+  for (const snapshot of [...snapshots].sort((a, b) => a.sequence - b.sequence))
+    lastSnapshot.set(snapshot.session, snapshot);
+  const entries = [
+    ...notes.map((note) => entryOf('note', note, note.at, noteText(note))),
+    ...sessions.map((session) =>
+      entryOf(
+        'session',
+        session,
+        session.endedAt ?? session.seenAt,
+        sessionText(session, lastSnapshot.get(session.id)),
+      ),
+    ),
+  ];
+  return entries.sort((a, b) => compare(a.at, b.at) || compare(a.kind, b.kind) || number(a.id) - number(b.id));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const number = (id: string): number => Number(id.replace(/\D+/g, ''));
+
+function entryOf(kind: WorklogEntry['kind'], row: Note | Session, at: string, text: string): WorklogEntry {
+  return { id: row.id, kind, at, row, text, lines: text.split('\n').length - 1 };
+}
+
+const timeOf = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+
+/** Quoted line by line: what somebody wrote cannot be taken for a heading or a fence of the worklog. */
+function noteText({ id, by, at, kind, step, text }: Note): string {
+  const lines = printable(text).split('\n');
+  const heading = `### ${by}, ${timeOf(at)}: ${id} ${kind}${step ? ` (${step})` : ''}`;
+  return [heading, '', ...lines.map((line) => `> ${line}`.trimEnd()), '', ''].join('\n');
+}
+
+function sessionText(session: Session, snapshot: Snapshot | undefined): string {
+  const { id, agent, status, endedAt, seenAt, completed, left, notes, issues } = session;
+  const told = [
+    completed.length > 0 ? `Completed ${completed.join(', ')}.` : 'Completed no step.',
+    ...(left.length > 0 ? [`Left ${left.join(', ')} in progress.`] : []),
+    ...notes,
+    ...issues.map((issue) => `Issue: ${issue}`),
+  ];
+  const pointer = snapshot
+    ? `Full resumption snapshot: \`.holdfast/snapshots/${snapshot.agent}-${snapshot.sequence}.md\`.`
+    : 'No resumption snapshot was taken.';
+  const heading = `### ${agent}, ${timeOf(endedAt ?? seenAt)}: session ${id} ended, ${status}`;
+  return [heading, '', oneLine(told.join(' '), SUMMARY_CHARS), pointer, '', ''].join('\n');
+}
+
+const SUMMARY_CHARS = 300;
+
+export interface WorklogInput {
+  entries: readonly WorklogEntry[];
+  /** Active ones, the newest first. */
+  decisions: readonly Decision[];
+}
+
+/** The worklog as a file: its status within the first ten lines, the decision index, the archives, the entries. */
+export function renderWorklog(state: State, { entries, decisions }: WorklogInput): string {
+  const { archives, entries: total } = state.worklog;
+  const hidden = total - entries.length;
+  const { activeDecisions } = state.totals;
+  const more = activeDecisions - decisions.length;
+  return [
+    ...statusBlock(state),
+    '',
+    '## Decision Index',
+    '',
+    ...(decisions.length > 0
+      ? [
+          '| Decision | Owner | Timestamp | Section |',
+          '| --- | --- | --- | --- |',
+          ...decisions.map(
+            ({ id, decision, by, at, session }) =>
+              `| ${id}: ${cell(decision)} | ${cell(by)} | ${at} | ${session ?? 'none'} |`,
+          ),
+        ]
+      : ['*No decisions.*']),
+    ...(more > 0 ? ['', `${more} older decisions: \`holdfast decisions\`.`] : []),
+    '',
+    ...(archives.length > 0 ? [...archiveTable(archives), ''] : []),
+    '## Entries',
+    '',
+    ...(hidden > 0 ? [`${hidden} older entries: \`holdfast worklog\`, or \`holdfast compact\`.`, ''] : []),
+    ...entries.map((entry) => entry.text.slice(0, -1)),
+    'Made from the journal and written anew with every entry: `holdfast note` adds to it.',
+    '',
+  ].join('\n');
+}
+
+const cell = (text: string): string => oneLine(text, 120).replaceAll('|', '\\|');
+
+const STATUS_AGENTS = 4;
+
+/** At most nine lines: a reader without the tool reads ten. */
+function statusBlock(state: State): string[] {
+  const { run } = state;
+  const plan = planView(state);
+  const working = [...state.sessions.values()].map(({ id, agent }) => {
+    const held = [...state.steps.values()].filter((step) => step.holder?.session === id);
+    const on = held.map(
+      ({ key, title, checkpoint }) => `${key} ${title}${checkpoint ? ` (checkpoint: ${checkpoint.name})` : ''}`,
+    );
+    return { agent, on: on.join('; ') || 'no step' };
+  });
+  const left = plan.leaves
+    .filter((view) => view.interrupted)
+    .map(({ step }) => ({
+      agent: step.lastAgent ?? 'nobody',
+      on: `left ${step.key} ${step.title} in progress${step.checkpoint ? ` (checkpoint: ${step.checkpoint.name})` : ''}`,
+    }));
+  const all = [...working, ...left];
+  const shown = all.length > STATUS_AGENTS ? all.slice(0, STATUS_AGENTS - 1) : all;
+  const rest = all.slice(shown.length);
+  const owed = owedByPeople(state, plan);
+  const { current } = positionOf(state, plan);
+  const checkpoint = current?.step.checkpoints.find((name) => name !== current.step.checkpoint?.name);
+  const review = current ? `${current.step.key} ${checkpoint ?? current.step.title}` : 'none, everything is done';
+  return [
+    `# Worklog: ${oneLine(run?.title ?? '', 100)}`,
+    '',
+    ...shown.map(({ agent, on }) => `Now Working (${agent}): ${oneLine(on, 110)}`),
+    ...(rest.length > 0
+      ? [`Now Working (${rest.length} more): ${oneLine(rest.map((one) => one.agent).join(', '), 110)}`]
+      : []),
+    ...(all.length === 0 ? ['Now Working: nobody'] : []),
+    `Maintainer Focus: ${oneLine(owed.join('; ') || 'nothing waits for a person', 110)}`,
+    `Next Review Checkpoint: ${oneLine(review, 110)}`,
+    `Progress: ${plan.progress.percent} %, ${plan.progress.done} of ${plan.progress.total} steps; run ${run?.id} at event ${state.version}, ${run?.updatedAt}`,
+  ];
+}
+
+function archiveTable(archives: readonly WorklogArchive[]): string[] {
+  return [
+    '## Archived',
+    '',
+    '| Archive | Date | Entries | Lines | Proof |',
+    '| --- | --- | --- | --- | --- |',
+    ...archives.map(
+      (one) => `| archive-${one.number}.md | ${one.at} | ${one.entries} | ${one.lines} | ${one.proof.slice(0, 16)} |`,
+    ),
+  ];
+}
+
+/** A hash over every entry in its order: kept and archived ones together give the one of the whole again. */
+export function proofOf(entries: readonly WorklogEntry[]): string {
+  return sha256(entries.map(({ id, text }) => `${id} ${sha256(text)}\n`).join(''));
+}
+
+/** An archive as a file: the entries as they stood, each with its hash in the list above them. */
+export function renderArchive(state: State, archive: WorklogArchive, entries: readonly WorklogEntry[]): string {
+  return [
+    `# Worklog archive ${archive.number}: ${oneLine(state.run?.title ?? '', 100)}`,
+    '',
+    `${archive.entries} entries, moved ${archive.at} by ${archive.by}. Before that the worklog had the proof ${archive.proof}:`,
+    'the SHA-256 over one line for every entry in order of time, its id, a space and the SHA-256 of its text.',
+    '',
+    '## Archive Summary',
+    '',
+    '| Entry | Lines | SHA-256 |',
+    '| --- | --- | --- |',
+    ...entries.map(({ id, lines, text }) => `| ${id} | ${lines} | ${sha256(text)} |`),
+    '',
+    '## Entries',
+    '',
+    ...entries.map((entry) => entry.text.slice(0, -1)),
+    '',
+  ].join('\n');
+}
+
+export interface PlannedEntry {
+  id: string;
+  kind: WorklogEntry['kind'];
+  at: string;
+  lines: number;
+  moves: boolean;
+  why: string;
+}
+
+/**
+ * Which entries are completed and free of open references, entry by entry, and why. An entry that stays keeps those it
+ * names. With `only` nothing else is moved.
+ */
+export function planCompaction(
+  state: State,
+  entries: readonly WorklogEntry[],
+  only: ReadonlySet<string> | null = null,
+): PlannedEntry[] {
+  const opens = openThings(state);
+  const lastOf = new Map<string, string>();
+  for (const { kind, row } of entries) if (kind === 'session') lastOf.set((row as Session).agent, row.id);
+  const kept = new Map<string, string>();
+  for (const entry of entries) {
+    const why =
+      entry.kind === 'note'
+        ? noteStays(state, entry.row as Note)
+        : sessionStays(state, entry.row as Session, lastOf.get((entry.row as Session).agent) === entry.id);
+    const named = why ?? opens.refersTo(entry) ?? (only && !only.has(entry.id) ? 'It was not chosen.' : null);
+    if (named !== null) kept.set(entry.id, named);
+  }
+  keepNamed(entries, kept);
+  return entries.map(({ id, kind, at, lines }) => {
+    const why = kept.get(id);
+    return { id, kind, at, lines, moves: why === undefined, why: why ?? 'It is done, and nothing open refers to it.' };
+  });
+}
+
+function noteStays(state: State, { kind, session, step }: Note): string | null {
+  if (kind === 'constraint' || kind === 'dead-end') return `A ${kind} is in every brief.`;
+  if (session !== null && state.sessions.has(session)) return `Its session ${session} is at work.`;
+  const view = step ? planView(state).byKey.get(step) : undefined;
+  return view && view.status !== 'completed' && view.status !== 'skipped'
+    ? `Its step ${step} is ${view.status}.`
+    : null;
+}
+
+function sessionStays(state: State, { id, agent }: Session, isLast: boolean): string | null {
+  if (isLast) return `It is the last session of ${agent}.`;
+  const open = [...state.steps.values()].find((step) => step.status === 'in_progress' && step.lastSession === id);
+  if (open) return `It left step ${open.key} in progress.`;
+  const handoff = [...state.handoffs.values()].find((one) => one.from === id || one.acceptedBy === id);
+  return handoff ? `Handoff ${handoff.id} is about it.` : null;
+}
+
+/** Items, messages, effects and handoffs that are open: what names an entry, and what an entry names. */
+function openThings(state: State) {
+  const { items, messages, effects, handoffs } = state;
+  const all = [...items.values(), ...messages.values(), ...effects.values(), ...handoffs.values()];
+  const names = new Map<string, string>();
+  const naming = new Map<string, string>();
+  for (const thing of all) {
+    names.set(thing.id, thing.id);
+    if ('alias' in thing && thing.alias) names.set(thing.alias, thing.id);
+    for (const name of namesIn(allWords(thing))) naming.set(name, thing.id);
+  }
+  return {
+    refersTo({ id, row }: WorklogEntry): string | null {
+      const by = naming.get(id);
+      if (by) return `${by} refers to it, and is open.`;
+      const named = [...namesIn(wordsOf(row))].find((name) => names.has(name));
+      return named ? `It names ${named}, which is open.` : null;
+    },
+  };
+}
+
+/** What was written in an entry. Whom a session continues is no reference: the chain would hold all of it. */
+const wordsOf = (row: Note | Session): string => ('text' in row ? row.text : [...row.notes, ...row.issues].join('\n'));
+
+/** All that an open thing says, whatever its fields. */
+const allWords = (thing: object): string =>
+  JSON.stringify(thing, (key, value: unknown) =>
+    key === 'id' || key === 'session' || key === 'alias' ? undefined : value,
+  );
+
+/** Ids as they stand in text: `N-8`, `OQ-031`, `MSG-20260208-047`, `block-001`. */
+const namesIn = (text: string): Set<string> => new Set(text.match(/\b[A-Za-z]+(?:-\d+)+\b/g) ?? []);
+
+function keepNamed(entries: readonly WorklogEntry[], kept: Map<string, string>): void {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  // What stays because it was not chosen is not work in progress: it holds nothing else back.
+  const open = [...kept].filter(([, why]) => why !== 'It was not chosen.').map(([id]) => id);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const entry = byId.get(id);
+    for (const name of entry ? namesIn(wordsOf(entry.row)) : []) {
+      if (!byId.has(name) || kept.has(name)) continue;
+      kept.set(name, `${id} refers to it, and stays.`);
+      open.push(name);
+    }
+  }
+}
