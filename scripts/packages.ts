@@ -1,7 +1,7 @@
-import { claudeEvents } from '../src/operations/install/claude.ts';
-import { cursorEvents, rule } from '../src/operations/install/cursor.ts';
-import { geminiEvents } from '../src/operations/install/gemini.ts';
-import { instructions } from '../src/operations/install/shared.ts';
+import { claudeEvents } from '../src/clients/claude/install.ts';
+import { cursorEvents, rule } from '../src/clients/cursor/install.ts';
+import { geminiEvents } from '../src/clients/gemini/install.ts';
+import { instructions } from '../src/clients/installed-files.ts';
 
 /**
  * The packaged forms below `plugins/`, made of the same descriptions as `holdfast install` uses: the files by their paths.

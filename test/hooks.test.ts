@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from '../src/hooks/client.ts';
+import { dialectOf } from '../src/clients/recognise.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { contextIn, hook, journal, newRepository, ofType, payloadsOf, play, startOf } from './hook-player.ts';
 

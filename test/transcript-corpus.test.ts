@@ -1,14 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Transcript } from '../src/clients/transcript.ts';
+import { findTranscripts, readTranscript, recogniseTranscript, reconstruct } from '../src/clients/transcripts.ts';
 import { openForeignDatabase } from '../src/operations/foreign-database.ts';
-import {
-  findTranscripts,
-  readTranscript,
-  recogniseTranscript,
-  reconstruct,
-} from '../src/workspace/transcripts/clients.ts';
-import type { Transcript } from '../src/workspace/transcripts/transcript.ts';
 
 // Reads whatever transcripts lie below a folder and prints what was found in them.
 const folder = process.env['TRANSCRIPTS_FOLDER'];

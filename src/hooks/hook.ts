@@ -1,8 +1,10 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { agentName, conversationOf } from '../core/client.ts';
+import { agentName, conversationOf } from '../clients/conversation.ts';
+import type { Payload } from '../clients/json-value.ts';
+import type { Dialect, Moment } from '../clients/moment.ts';
+import { dialectOf, whoCalls } from '../clients/recognise.ts';
 import type { Owner } from '../core/journal/event.ts';
-import type { Payload } from '../core/payload.ts';
 import { isName } from '../core/text.ts';
 import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
@@ -10,10 +12,8 @@ import type { Seat } from '../operations/seat.ts';
 import { commonFolder, findGit } from '../workspace/git.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
-import { dialectOf, whoCalls } from './client.ts';
 import { log } from './log.ts';
 import { isFirstToSay, keepMemory, recallMemory } from './memory.ts';
-import type { Dialect, Moment } from './moment.ts';
 import { recordTool } from './record.ts';
 import { findSeat, isTime } from './seat.ts';
 

@@ -1,7 +1,8 @@
-import { conversationOf } from '../core/client.ts';
+import { conversationOf } from '../clients/conversation.ts';
+import type { Dialect, Moment, Pressure } from '../clients/moment.ts';
+import { requestWords } from '../clients/request.ts';
 import type { Session } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
-import { requestWords } from '../core/request.ts';
 import { oneLine } from '../core/text.ts';
 import { treeMark } from '../operations/act.ts';
 import { briefFor } from '../operations/brief.ts';
@@ -12,7 +13,6 @@ import { saveResumeText, writeResumeFile } from '../operations/resume-file.ts';
 import { execute, type Seat } from '../operations/seat.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
-import type { Dialect, Moment, Pressure } from './moment.ts';
 import { beat } from './record.ts';
 import { findSeat, keyOf } from './seat.ts';
 import { type Arrival, takeSeat } from './sitting.ts';

@@ -1,6 +1,7 @@
-import { callKey, conversationOf } from '../core/client.ts';
-import { classOfCommand } from '../core/command-class.ts';
-import type { ToolResult } from '../core/deed.ts';
+import { classOfCommand } from '../clients/command-class.ts';
+import { callKey, conversationOf } from '../clients/conversation.ts';
+import type { Moment, ToolMoment } from '../clients/moment.ts';
+import type { ToolResult } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
 import { msBetween } from '../core/time.ts';
@@ -10,7 +11,6 @@ import { capturesCommand, capturesPath } from '../workspace/capture.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import type { CaptureConfig } from '../workspace/workspace.ts';
 import { log } from './log.ts';
-import type { Moment, ToolMoment } from './moment.ts';
 import { isTime, keyOf } from './seat.ts';
 
 /** What is recorded when an agent uses a tool. This is the path that runs most often: it loads nothing it does not need. */

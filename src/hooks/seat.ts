@@ -1,10 +1,10 @@
-import { conversationOf } from '../core/client.ts';
+import { conversationOf } from '../clients/conversation.ts';
+import type { Moment, Scene } from '../clients/moment.ts';
 import type { Session, State } from '../core/fold/state.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
 import { type Seat, seatAt } from '../operations/seat.ts';
-import type { Moment, Scene } from './moment.ts';
 
 /** The seat of a conversation that is at work already; null when it has to be looked for further or taken first. */
 export async function findSeat(context: Context, moment: Scene): Promise<Seat | null> {

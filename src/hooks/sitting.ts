@@ -1,4 +1,5 @@
-import { conversationOf } from '../core/client.ts';
+import { conversationOf } from '../clients/conversation.ts';
+import type { Scene, StartSource } from '../clients/moment.ts';
 import { Fault } from '../core/fault.ts';
 import type { Session, State } from '../core/fold/state.ts';
 import { sha256 } from '../core/sha256.ts';
@@ -10,7 +11,6 @@ import { openRun } from '../operations/open-run.ts';
 import { execute, type Seat, seatAt } from '../operations/seat.ts';
 import { superviseRun } from '../operations/supervision.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
-import type { Scene, StartSource } from './moment.ts';
 import { sessionIn } from './seat.ts';
 
 export interface Arrival {

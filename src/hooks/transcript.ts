@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { Spent } from '../core/deed.ts';
-import type { Payload } from '../core/payload.ts';
-import { countOf, objectOf, textOf } from '../core/payload.ts';
+import type { Payload } from '../clients/json-value.ts';
+import { countOf, objectOf, textOf } from '../clients/json-value.ts';
+import type { Pressure, Scene } from '../clients/moment.ts';
+import type { Spent } from '../clients/tool-call.ts';
 import type { Memory } from './memory.ts';
-import type { Pressure, Scene } from './moment.ts';
 
 /** A turn's part of a transcript; of a longer one only the end is read. */
 const READ_BYTES = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { clientNames } from '../core/client.ts';
+import { clientNames } from '../clients/conversation.ts';
 import { Role } from '../core/words.ts';
 import type { ReachOf } from './call.ts';
 import { inWords } from './resources.ts';

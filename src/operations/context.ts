@@ -1,5 +1,5 @@
+import type { ClientHomes } from '../clients/transcripts.ts';
 import type { Caller, Engine } from '../engine/engine.ts';
-import type { ClientHomes } from '../workspace/transcripts/clients.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** What an operation is given: who calls, where, and the way to the journal. Made by whoever opens the product. */

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
-import { Fault, quoted } from '../core/fault.ts';
-import type { Session } from '../core/fold/state.ts';
-import { isAtRest, isGone } from '../core/views/plan.ts';
+import { asTranscript, conversationsIn, type Listed } from '../clients/opencode/transcript.ts';
+import { isWithin, type Transcript } from '../clients/transcript.ts';
 import {
   findTranscripts,
   recogniseTranscript,
   type TranscriptClientName,
   transcriptClients,
-} from '../workspace/transcripts/clients.ts';
-import { asTranscript, conversationsIn, type Listed } from '../workspace/transcripts/opencode.ts';
-import { isWithin, type Transcript } from '../workspace/transcripts/transcript.ts';
+} from '../clients/transcripts.ts';
+import { Fault, quoted } from '../core/fault.ts';
+import type { Session } from '../core/fold/state.ts';
+import { isAtRest, isGone } from '../core/views/plan.ts';
 import type { Clients, Context } from './context.ts';
 import { openForeignDatabase } from './foreign-database.ts';
 

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ReadDatabase } from '../clients/transcript.ts';
 import { openDatabase } from '../store/sqlite/driver.ts';
-import type { ReadDatabase } from '../workspace/transcripts/transcript.ts';
 
 /** Copies are made of what cannot be opened where it is; not of what would fill the disk. */
 const COPY_LIMIT_BYTES = 1024 * 1024 * 1024;

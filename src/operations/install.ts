@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { type ClientName, clientNames } from '../core/client.ts';
+import { clients } from '../clients/clients.ts';
+import { type ClientName, clientNames } from '../clients/conversation.ts';
+import type { WantedFile } from '../clients/installation.ts';
 import { Fault } from '../core/fault.ts';
 import { localFiles } from '../workspace/workspace.ts';
 import { carryOut, type Desk, planInstall } from './install/apply.ts';
-import type { WantedFile } from './install/client.ts';
-import { clients } from './install/clients.ts';
 import { findPlace, isFound, isPassing, launcherFiles, makePlace } from './install/place.ts';
 import {
   atDesk,

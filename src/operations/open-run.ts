@@ -1,6 +1,6 @@
-import { type Conversation, conversationOf } from '../core/client.ts';
+import { type Conversation, conversationOf } from '../clients/conversation.ts';
+import { requestWords } from '../clients/request.ts';
 import { Fault } from '../core/fault.ts';
-import { requestWords } from '../core/request.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from './context.ts';

@@ -1,8 +1,8 @@
-import { type Conversation, callKey } from '../core/client.ts';
-import { classOfCommand } from '../core/command-class.ts';
-import type { Spent, TouchedFile } from '../core/deed.ts';
+import { classOfCommand } from '../clients/command-class.ts';
+import { type Conversation, callKey } from '../clients/conversation.ts';
+import type { Reconstruction, RecoveredCommand } from '../clients/reconstruction.ts';
+import type { Spent, TouchedFile } from '../clients/tool-call.ts';
 import type { Effect, FileRecord, Session } from '../core/fold/state.ts';
-import type { Reconstruction, RecoveredCommand } from '../core/recovery.ts';
 import { sha256 } from '../core/sha256.ts';
 import { oneLine } from '../core/text.ts';
 import { capturesCommand, capturesPath } from '../workspace/capture.ts';

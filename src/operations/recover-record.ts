@@ -1,14 +1,14 @@
-import { agentName, conversationOf } from '../core/client.ts';
-import { classOfCommand } from '../core/command-class.ts';
+import { classOfCommand } from '../clients/command-class.ts';
+import { agentName, conversationOf } from '../clients/conversation.ts';
+import { outcomeOf, type Reconstruction } from '../clients/reconstruction.ts';
+import type { Transcript } from '../clients/transcript.ts';
 import { Fault } from '../core/fault.ts';
 import type { Command } from '../core/journal/command.ts';
-import { outcomeOf, type Reconstruction } from '../core/recovery.ts';
 import { redact } from '../core/redact.ts';
 import { oneLine } from '../core/text.ts';
 import type { Change } from '../core/views/changed.ts';
 import { hashArtifact } from '../workspace/files.ts';
 import { ownerOf } from '../workspace/process.ts';
-import type { Transcript } from '../workspace/transcripts/transcript.ts';
 import { treeMark } from './act.ts';
 import type { Context } from './context.ts';
 import { type News, otherCalls, type Place, tellNews } from './recover-news.ts';

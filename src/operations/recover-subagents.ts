@@ -1,10 +1,10 @@
-import { type Conversation, conversationOf } from '../core/client.ts';
-import type { Spent } from '../core/deed.ts';
-import type { Reconstruction } from '../core/recovery.ts';
+import { type Conversation, conversationOf } from '../clients/conversation.ts';
+import type { Reconstruction } from '../clients/reconstruction.ts';
+import type { Spent } from '../clients/tool-call.ts';
+import type { SubagentTranscript, Transcript } from '../clients/transcript.ts';
+import { findSubagents, reconstruct } from '../clients/transcripts.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Change } from '../core/views/changed.ts';
-import { findSubagents, reconstruct } from '../workspace/transcripts/clients.ts';
-import type { SubagentTranscript, Transcript } from '../workspace/transcripts/transcript.ts';
 import type { Context } from './context.ts';
 import { knownSessions } from './find-transcript.ts';
 import { openForeignDatabase } from './foreign-database.ts';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { type Conversation, conversationOf } from '../core/client.ts';
+import { type Conversation, conversationOf } from '../clients/conversation.ts';
+import { outcomeOf, type Reconstruction } from '../clients/reconstruction.ts';
+import type { Transcript } from '../clients/transcript.ts';
 import { Fault } from '../core/fault.ts';
-import { outcomeOf, type Reconstruction } from '../core/recovery.ts';
 import { sha256 } from '../core/sha256.ts';
 import { oneLine } from '../core/text.ts';
 import type { Change } from '../core/views/changed.ts';
-import type { Transcript } from '../workspace/transcripts/transcript.ts';
 import { currentRun } from './act.ts';
 import type { Context } from './context.ts';
 import { type Asked, findTranscript, type KnownSession, knownSessions } from './find-transcript.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { transcriptClients } from '../clients/transcripts.ts';
 import { Text } from '../core/text.ts';
-import { transcriptClients } from '../workspace/transcripts/clients.ts';
 import { defineOperation, described } from './operation.ts';
 
 const Counts = { input: v.number(), output: v.number(), cached: v.number() };

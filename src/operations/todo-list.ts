@@ -1,4 +1,4 @@
-import type { TodoChange, TodoStatus } from '../core/deed.ts';
+import type { TodoChange, TodoStatus } from '../clients/tool-call.ts';
 import { Fault } from '../core/fault.ts';
 import type { State, Step } from '../core/fold/state.ts';
 import type { Command } from '../core/journal/command.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { type ClientName, clientNames } from '../core/client.ts';
+import { clients } from '../clients/clients.ts';
+import { type ClientName, clientNames } from '../clients/conversation.ts';
+import type { WantedFile } from '../clients/installation.ts';
 import { carryOut, type Desk, keyOf, pathOf, planUninstall, type Step } from './install/apply.ts';
-import type { WantedFile } from './install/client.ts';
-import { clients } from './install/clients.ts';
 import { findPlace, launcherFiles } from './install/place.ts';
 import {
   atDesk,

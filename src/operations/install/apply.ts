@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
+import type { Place, WantedFile } from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
 import { sha256 } from '../../core/sha256.ts';
-import type { Place, WantedFile } from './client.ts';
 import { applyEdit, type Edit, mustBeReadable, revertEdit } from './edit.ts';
 import { readJson } from './json-text.ts';
 import {

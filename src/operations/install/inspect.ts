@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientName } from '../../core/client.ts';
+import { clients } from '../../clients/clients.ts';
+import { type CodexHook, codexHash, codexKey, trustedHashes } from '../../clients/codex/trust.ts';
+import type { ClientName } from '../../clients/conversation.ts';
+import { ownFolder, type Place } from '../../clients/installation.ts';
 import type { Session } from '../../core/fold/state.ts';
 import type { Context } from '../context.ts';
 import { pathOf } from './apply.ts';
-import { ownFolder, type Place } from './client.ts';
-import { clients } from './clients.ts';
-import { type CodexHook, codexHash, codexKey, trustedHashes } from './codex-trust.ts';
 import { applyEdit, type Edit, isOurs } from './edit.ts';
 import { valueAt } from './json-text.ts';
 import { findPlace, recordFolder } from './place.ts';

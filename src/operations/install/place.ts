@@ -1,10 +1,17 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import {
+  type Client,
+  LAUNCHER,
+  type Place,
+  projectStart,
+  userStart,
+  type WantedFile,
+} from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
 import { commonFolder, findGit } from '../../workspace/git.ts';
 import type { Context } from '../context.ts';
-import { type Client, LAUNCHER, type Place, projectStart, userStart, type WantedFile } from './client.ts';
 
 export type PlaceScope = Place['scope'];
 

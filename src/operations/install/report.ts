@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { type ClientName, clientNames } from '../../core/client.ts';
+import { clients } from '../../clients/clients.ts';
+import { type ClientName, clientNames } from '../../clients/conversation.ts';
+import type { Place } from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
 import { sha256 } from '../../core/sha256.ts';
 import type { Change } from '../../core/views/changed.ts';
 import { withFileLock } from '../../workspace/lock.ts';
 import { described, type Outcome, type Pen } from '../operation.ts';
 import type { Desk, Step } from './apply.ts';
-import type { Place } from './client.ts';
-import { clients } from './clients.ts';
 import { recordFolder } from './place.ts';
 import { readRecord, removeIfEmpty, writeRecord } from './record.ts';
 

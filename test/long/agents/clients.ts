@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { codexHash, codexKey } from '../../../src/operations/install/codex-trust.ts';
+import { codexHash, codexKey } from '../../../src/clients/codex/trust.ts';
 import { pathOfCommand } from './bring.ts';
 
 /** One client: where it comes from, and how it is started without anybody at it. */

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientNames } from '../../../src/core/client.ts';
-import type { Reconstruction } from '../../../src/core/recovery.ts';
+import { clientNames } from '../../../src/clients/conversation.ts';
+import type { Reconstruction } from '../../../src/clients/reconstruction.ts';
+import { reconstruct, type TranscriptClientName } from '../../../src/clients/transcripts.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createMcpHandler } from '../../../src/mcp/http.ts';
 import { loadTools } from '../../../src/mcp/tools.ts';
@@ -9,7 +10,6 @@ import { openContext } from '../../../src/open.ts';
 import { openForeignDatabase } from '../../../src/operations/foreign-database.ts';
 import { hashSecret, makeSecret } from '../../../src/operations/token-secret.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
-import { reconstruct, type TranscriptClientName } from '../../../src/workspace/transcripts/clients.ts';
 import type { Door } from './input-doors.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { newPlace, type Place, workedPlace } from './place.ts';

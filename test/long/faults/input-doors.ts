@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { clientNames } from '../../../src/core/client.ts';
+import { clientNames } from '../../../src/clients/conversation.ts';
+import { dialectOf } from '../../../src/clients/recognise.ts';
 import { Account } from '../../../src/core/model/run-model.ts';
 import * as apex from '../../../src/formats/apex/samples.suite.ts';
 import * as codewalk from '../../../src/formats/codewalk/samples.suite.ts';
@@ -9,7 +10,6 @@ import type { Files, FormatName, Found } from '../../../src/formats/format.ts';
 import * as gsd from '../../../src/formats/gsd/samples.suite.ts';
 import { formats } from '../../../src/formats/index.ts';
 import * as maestro from '../../../src/formats/maestro/samples.suite.ts';
-import { dialectOf } from '../../../src/hooks/client.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { loadOffered } from '../../../src/http/call.ts';
 import { openContext } from '../../../src/open.ts';

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { type Client, mcpEntry, ownFolder, type Place, type WantedFile } from '../installation.ts';
+import { agentsFile, mcpFile, skillFiles } from '../installed-files.ts';
+
+/** Claude Code. Copilot, VS Code and Cursor may run the hooks in its file too. */
+export const claude: Client = {
+  title: 'Claude Code',
+  commands: ['claude'],
+  folders: ['.claude'],
+  files(place) {
+    const hooks = { kind: 'hooks', events: claudeEvents(place.start.shell(`\${CLAUDE_PROJECT_DIR:-.}`)) } as const;
+    if (place.scope === 'user') return userFiles(place, hooks);
+    return [
+      { path: join(place.root, '.claude/settings.json'), holds: 'hooks', edits: [hooks] },
+      mcpFile(place),
+      ...skillFiles(place, '.claude'),
+      agentsFile(place),
+      {
+        path: join(place.root, 'CLAUDE.md'),
+        holds: 'instructions',
+        edits: [{ kind: 'block', lines: ['@AGENTS.md'], unless: '@AGENTS.md' }],
+      },
+    ];
+  },
+  steps: ({ scope }) =>
+    scope === 'project'
+      ? ['Start `claude` here, accept that you trust the folder, and allow the MCP server `holdfast`.']
+      : [],
+};
+
+function userFiles(place: Place, hooks: WantedFile['edits'][number]): WantedFile[] {
+  const folder = ownFolder(place, 'CLAUDE_CONFIG_DIR', '.claude');
+  // Its state is beside the folder, unless the folder is named.
+  const state = join(place.environment['CLAUDE_CONFIG_DIR'] || place.home, '.claude.json');
+  return [
+    { path: join(folder, 'settings.json'), holds: 'hooks', edits: [hooks] },
+    {
+      path: state,
+      holds: 'MCP server',
+      edits: [{ kind: 'entry', path: ['mcpServers', 'holdfast'], value: { type: 'stdio', ...mcpEntry(place) } }],
+    },
+    ...skillFiles(place, '.claude', folder),
+  ];
+}
+
+const RECORDED = 'Read|Write|Edit|MultiEdit|NotebookEdit|TodoWrite|TaskCreate|TaskUpdate|Bash';
+
+/**
+ * Each event with the tools it is wanted for, which other clients that take the same plugin name otherwise. None of them may fail, even where the program is gone: Copilot, which reads
+ * this file, refuses a tool whose hook does.
+ */
+export function claudeEvents(program: string, alsoTools: { commands: string; others: string } | null = null) {
+  const commands = ['Bash', ...(alsoTools ? [alsoTools.commands] : [])].join('|');
+  const matchers: Record<string, string | null> = {
+    SessionStart: 'startup|resume|clear|compact|fork',
+    UserPromptSubmit: null,
+    PreToolUse: commands,
+    PostToolUse: [RECORDED, ...(alsoTools ? [alsoTools.commands, alsoTools.others] : [])].join('|'),
+    PostToolUseFailure: commands,
+    SubagentStart: null,
+    SubagentStop: null,
+    PreCompact: 'manual|auto',
+    Stop: null,
+    StopFailure: null,
+    SessionEnd: null,
+  };
+  return Object.fromEntries(
+    Object.entries(matchers).map(([event, matcher]) => {
+      const handler = { type: 'command', command: `${program} hook claude ${event} || true`, timeout: 10 };
+      return [event, { ...(matcher === null ? {} : { matcher }), hooks: [handler] }];
+    }),
+  );
+}

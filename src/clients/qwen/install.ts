@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { namedEvents } from '../gemini/install.ts';
+import { type Client, mcpEntry } from '../installation.ts';
+import { agentsFile, skillFiles } from '../installed-files.ts';
+
+/** Qwen Code: Claude's events in settings like Gemini's. */
+export const qwen: Client = {
+  title: 'Qwen Code',
+  commands: ['qwen'],
+  folders: ['.qwen'],
+  files: (place) => [
+    {
+      path: join(place.scope === 'user' ? place.home : place.root, '.qwen/settings.json'),
+      holds: 'hooks, MCP server',
+      edits: [
+        { kind: 'hooks', events: qwenEvents(place.start.shell(null)) },
+        { kind: 'entry', path: ['mcpServers', 'holdfast'], value: mcpEntry(place) },
+      ],
+    },
+    ...skillFiles(place, '.agents'),
+    ...(place.scope === 'user' ? [] : [agentsFile(place)]),
+  ],
+  steps: ({ scope }) => (scope === 'project' ? ['Start `qwen` here and trust the folder, if it asks (`/trust`).'] : []),
+};
+
+/** Times in milliseconds. */
+function qwenEvents(program: string): Record<string, object> {
+  const matchers: Record<string, string | null> = {
+    SessionStart: null,
+    UserPromptSubmit: null,
+    PreToolUse: 'run_shell_command',
+    PostToolUse: 'run_shell_command|write_file|replace|edit|read_file|read_many_files|todo_write',
+    PostToolUseFailure: 'run_shell_command',
+    SubagentStart: null,
+    SubagentStop: null,
+    PreCompact: null,
+    Stop: null,
+    StopFailure: null,
+    SessionEnd: null,
+  };
+  return namedEvents('qwen', program, matchers);
+}

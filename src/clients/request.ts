@@ -1,0 +1,18 @@
+import { redact } from '../core/redact.ts';
+import { oneLine } from '../core/text.ts';
+
+/** The first request is the goal of a run, and its first line the title; a command to the client is neither. */
+export function requestWords(request: string): { goal: string; title: string } | null {
+  const text = redact(request.slice(0, GOAL_CHARS * 2)).text.trim();
+  if (text === '' || /^\/[a-z][\w:-]*(?:\s|$)/.test(text)) return null;
+  const goal = text.length > GOAL_CHARS ? `${text.slice(0, GOAL_CHARS - 1)}…` : text;
+  return { goal, title: oneLine(text.split('\n').find((line) => line.trim() !== '') ?? text, 80) };
+}
+
+const GOAL_CHARS = 4000;
+
+/** OpenCode's command line puts quotes around a request of several words; they are none of the user's. */
+export function withoutShellQuotes(request: string): string {
+  const inside = /^"((?:[^"]|(?<=\\)")*)"$/.exec(request)?.[1];
+  return inside === undefined ? request : inside.replaceAll('\\"', '"').trim();
+}

@@ -1,0 +1,203 @@
+import { answerText, countOf, listOf, objectOf, type Payload, textOf } from './json-value.ts';
+
+/** What a tool call does, as far as it is recorded. */
+export interface Deed {
+  tool: string;
+  command: string | null;
+  /** The command goes on after the tool call ended. */
+  inBackground?: boolean;
+  files: readonly TouchedFile[];
+  todos: TodoChange | null;
+}
+
+export interface TouchedFile {
+  path: string;
+  read: boolean;
+  change?: 'created' | 'modified' | 'deleted';
+}
+
+export type TodoStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled';
+
+/** The whole list as it stands now, or single entries by the ids their client gave them. */
+export type TodoChange =
+  | { kind: 'list'; entries: readonly { text: string; status: TodoStatus }[] }
+  | { kind: 'entries'; entries: readonly { id: string; text: string | null; status: TodoStatus | null }[] };
+
+export interface ToolResult {
+  isFailure: boolean;
+  isCancelled: boolean;
+  exitCode: number | null;
+}
+
+/** Tokens as Holdfast counts them: `input` with what came from a cache, `output` with reasoning. */
+export interface Spent {
+  input: number;
+  output: number;
+  cached: number;
+}
+
+/**
+ * What a tool call does, by the name of the tool. The clients' tools have different names and nearly the same inputs, and
+ * one client's hooks are run by others: one table serves all.
+ */
+export function deedOf(tool: string, input: Payload, response: unknown): Deed {
+  const name = tool.replace(/[^A-Za-z]/g, '').toLowerCase();
+  const deed: Deed = { tool, command: null, files: [], todos: null };
+  if (commandTools.has(name)) {
+    const inBackground =
+      input['run_in_background'] === true || input['is_background'] === true || input['isBackground'] === true;
+    return { ...deed, command: commandOf(input), inBackground };
+  }
+  if (patchTools.has(name)) return { ...deed, files: filesInPatch(input) };
+  if (writeTools.has(name)) return { ...deed, files: filesIn(input, changeOf(name, response)) };
+  if (readTools.has(name)) return { ...deed, files: filesIn(input, null) };
+  if (todoTools.has(name)) return { ...deed, todos: todosOf(name, input, response) };
+  return deed;
+}
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+const commandTools = set(
+  'bash shell powershell runshellcommand runterminalcommand runterminalcmd runinterminal execcommand shellcommand localshell terminal runcommand',
+);
+const patchTools = set('applypatch patch');
+const writeTools = set(
+  'write edit multiedit notebookedit writefile replace create strreplace strreplaceeditor editfiles editfile createfile replacestringinfile multireplacestringinfile inserteditintofile searchreplace deletefile insert editnotebookfile editnotebook',
+);
+const readTools = set('read readfile view readmanyfiles openfile');
+const todoTools = set('todowrite writetodos updateplan taskcreate taskupdate managetodolist todo');
+
+function commandOf(input: Payload): string | null {
+  const given = input['command'] ?? input['cmd'];
+  if (Array.isArray(given)) {
+    const words = given.filter((word): word is string => typeof word === 'string');
+    // A shell that is given its script: the script is the command.
+    return textOf(/^-\w*c$/.test(words[1] ?? '') ? words.slice(2).join(' ') : words.join(' '));
+  }
+  return textOf(given);
+}
+
+const FILES_LIMIT = 50;
+
+function filesIn(input: Payload, change: TouchedFile['change'] | null): TouchedFile[] {
+  const named = ['file_path', 'filePath', 'path', 'notebook_path', 'absolute_path', 'target_file', 'filepath'].map(
+    (field) => textOf(input[field]),
+  );
+  const listed = [...listOf(input['files']), ...listOf(input['paths']), ...listOf(input['replacements'])].map((one) => {
+    const { path, filePath, file_path: other } = objectOf(one);
+    return textOf(one) ?? textOf(filePath) ?? textOf(path) ?? textOf(other);
+  });
+  const paths = new Set([...named, ...listed].filter((path) => path !== null));
+  return [...paths].slice(0, FILES_LIMIT).map((path) => {
+    if (change === null) return { path, read: true };
+    return { path, read: false, change: change ?? 'modified' };
+  });
+}
+
+function changeOf(name: string, response: unknown): TouchedFile['change'] {
+  if (name === 'create' || name === 'createfile') return 'created';
+  if (name === 'deletefile') return 'deleted';
+  const { type, returnDisplay, metadata } = objectOf(response);
+  const isNew =
+    type === 'create' || objectOf(returnDisplay)['isNewFile'] === true || objectOf(metadata)['exists'] === false;
+  return isNew ? 'created' : 'modified';
+}
+
+const patchChanges = { Add: 'created', Update: 'modified', Delete: 'deleted' } as const;
+
+/** The files named by the headings of a patch; one that is moved is gone from where it was. */
+function filesInPatch(input: Payload): TouchedFile[] {
+  const patch =
+    [input['command'], input['input'], input['patch'], input['patchText']].map(textOf).find((text) => text) ?? '';
+  const files: TouchedFile[] = [];
+  for (const line of patch.split('\n')) {
+    if (!line.startsWith('*** ')) continue;
+    const heading = /^\*\*\* (Add|Update|Delete) File: (.+?)\s*$/.exec(line);
+    if (heading) {
+      files.push({ path: heading[2] as string, read: false, change: patchChanges[heading[1] as 'Add'] });
+      continue;
+    }
+    const moved = /^\*\*\* Move to: (.+?)\s*$/.exec(line)?.[1];
+    const from = files.pop();
+    if (moved && from) files.push({ ...from, change: 'deleted' }, { path: moved, read: false, change: 'created' });
+    else if (from) files.push(from);
+  }
+  return files.slice(0, FILES_LIMIT);
+}
+
+function todosOf(name: string, input: Payload, response: unknown): TodoChange | null {
+  if (name === 'taskcreate') {
+    const id = idOf(objectOf(objectOf(response)['task'])['id']);
+    const text = textOf(input['subject']);
+    return id && text ? { kind: 'entries', entries: [{ id, text, status: 'pending' }] } : null;
+  }
+  if (name === 'taskupdate') {
+    const id = idOf(input['taskId'] ?? input['task_id'] ?? input['id']);
+    const status = input['status'] === undefined ? null : todoStatus(input['status']);
+    return id ? { kind: 'entries', entries: [{ id, text: textOf(input['subject']), status }] } : null;
+  }
+  const { todos, todoList, plan } = input;
+  const given = todos ?? todoList ?? plan;
+  return Array.isArray(given) ? readTodoList(given) : null;
+}
+
+const TODOS_LIMIT = 100;
+
+/** A whole list, as the clients write it: the words of an entry have four names. */
+export function readTodoList(given: readonly unknown[]): TodoChange {
+  const entries = given.slice(0, TODOS_LIMIT).flatMap((one) => {
+    const { content, step, description, title, status } = objectOf(one);
+    const text = textOf(content) ?? textOf(step) ?? textOf(title) ?? textOf(description);
+    return text?.trim() ? [{ text: text.trim(), status: todoStatus(status) }] : [];
+  });
+  return { kind: 'list', entries };
+}
+
+export function todoStatus(word: unknown): TodoStatus {
+  switch (typeof word === 'string' ? word.toLowerCase().replace(/[^a-z]/g, '') : '') {
+    case 'inprogress':
+    case 'active':
+      return 'in_progress';
+    case 'completed':
+    case 'done':
+    case 'complete':
+      return 'completed';
+    case 'cancelled':
+    case 'canceled':
+    case 'deleted':
+      return 'cancelled';
+    default:
+      return 'pending';
+  }
+}
+
+function idOf(value: unknown): string | null {
+  return typeof value === 'number' ? String(value) : textOf(value);
+}
+
+/** How a tool call ended, as far as its answer tells. */
+export function resultOf(response: unknown, isFailure = false): ToolResult {
+  const answer = objectOf(response);
+  const { interrupted, isError, is_error: failed, success, resultType, error } = answer;
+  const exitCode = exitCodeOf(answer) ?? exitCodeIn(answerText(response));
+  const told =
+    failed === true || isError === true || success === false || (error !== undefined && error !== null && error !== '');
+  return {
+    isFailure: isFailure || told || resultType === 'failure' || resultType === 'error' || (exitCode ?? 0) !== 0,
+    isCancelled: interrupted === true || resultType === 'rejected' || resultType === 'denied',
+    exitCode,
+  };
+}
+
+function exitCodeOf(answer: Payload): number | null {
+  const { exitCode, exit_code: other, metadata } = answer;
+  return countOf(exitCode) ?? countOf(other) ?? countOf(objectOf(metadata)['exit']);
+}
+
+/** Clients without a field for it write it into a line of the text for the model, above or below the output. */
+function exitCodeIn(text: string): number | null {
+  const head = /^Exit code:? (\d{1,5})$/im.exec(text.slice(0, 200));
+  if (head && text.slice(0, head.index).trim() === '') return Number(head[1]);
+  const tail = text.slice(-600);
+  const told = [...tail.matchAll(/(?:^Exit Code: |^<[^>\n]{0,60} exit code )(\d{1,5})/gim)].at(-1);
+  return told ? Number(told[1]) : null;
+}
