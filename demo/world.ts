@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { openContext } from '../src/open.ts';
 import type { operations } from '../src/operations/index.ts';
+import type { openContext } from '../src/operations/open.ts';
 
 /** The built product: a script and the tests hand it in. */
 export interface Product {

@@ -12,19 +12,19 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 /** Loaded when they are needed, and needed by nearly every command. */
 const hotParts = [
   'store/sqlite/store',
-  'operations/checkpoint',
-  'operations/complete',
-  'operations/resume',
-  'operations/session-start',
-  'operations/start',
+  'operations/step/checkpoint',
+  'operations/step/complete',
+  'operations/brief/resume',
+  'operations/session/start',
+  'operations/step/start',
 ];
 
 async function buildProgram() {
   rmSync(`${root}dist/bin`, { recursive: true, force: true });
   // What nearly every command needs is one file: finding and opening a second one takes as long as compiling the first.
-  await bundleProgram('program', 'src/program.ts', hotParts);
-  await bundleProgram('hook', 'src/hook-program.ts', ['store/sqlite/store']);
-  await bundleProgram('holdfast', 'src/bin.ts');
+  await bundleProgram('program', 'src/bin/program.ts', hotParts);
+  await bundleProgram('hook', 'src/bin/hook-program.ts', ['store/sqlite/store']);
+  await bundleProgram('holdfast', 'src/bin/holdfast.ts');
   chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
 }
 
@@ -87,7 +87,7 @@ async function bundleProgram(name, entry, hot = []) {
         () => `((exports)=>{${runtime.code};return exports})({})`,
       );
     }
-    // Started by `src/bin.ts`, which would have to copy all of it to put this around it.
+    // Started by `src/bin/holdfast.ts`, which would have to copy all of it to put this around it.
     if (name !== 'holdfast' && fileName === `${name}.cjs`) {
       text = `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
     }

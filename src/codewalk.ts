@@ -2,8 +2,8 @@ import { Fault, quoted } from './core/fault.ts';
 import type { State } from './core/fold/state.ts';
 import { planView, type StepView } from './core/views/plan.ts';
 import { act, currentState, idInEvents } from './operations/act.ts';
+import { writeResumeFile } from './operations/brief/parts/resume-file.ts';
 import type { Context } from './operations/context.ts';
-import { writeResumeFile } from './operations/resume-file.ts';
 
 /** The three calls of the Codewalk design, with its own argument shapes, on the journal. */
 

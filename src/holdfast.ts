@@ -10,9 +10,9 @@ import {
 } from './codewalk.ts';
 import type { Actor } from './core/words.ts';
 import type { Caller } from './engine/engine.ts';
-import { actorNamed, type OpenOptions, openContext } from './open.ts';
 import type { Context } from './operations/context.ts';
 import { type OperationName, operationNames, operations } from './operations/index.ts';
+import { actorNamed, type OpenOptions, openContext } from './operations/open.ts';
 import { type Operation, parseInput } from './operations/operation.ts';
 import type { Store } from './store/store.ts';
 import { ownerOf } from './workspace/process.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../src/core/fault.ts';
 import { createMcpHandler } from '../src/mcp/http.ts';
-import { openContext } from '../src/open.ts';
+import { openContext } from '../src/operations/open.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { openClient } from './mcp-client.ts';
 

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Transcript } from '../src/clients/transcript.ts';
 import { findTranscripts, readTranscript, recogniseTranscript, reconstruct } from '../src/clients/transcripts.ts';
-import { openForeignDatabase } from '../src/operations/foreign-database.ts';
+import { openForeignDatabase } from '../src/operations/session/parts/foreign-database.ts';
 
 // Reads whatever transcripts lie below a folder and prints what was found in them.
 const folder = process.env['TRANSCRIPTS_FOLDER'];

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
-import { actorNamed, type OpenOptions } from '../open.ts';
+import { actorNamed, type OpenOptions } from '../operations/open.ts';
 import { ownerOf } from '../workspace/process.ts';
 import type { CommonFlags } from './arguments.ts';
 

@@ -1,8 +1,8 @@
 import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
 import { printable, safeToShow } from '../core/text.ts';
-import { openContext } from '../open.ts';
 import type { Context } from '../operations/context.ts';
+import { openContext } from '../operations/open.ts';
 import { type Operation, type Outcome, parseInput } from '../operations/operation.ts';
 import { type Call, parseArguments } from './arguments.ts';
 import { commandNames, loadAllCommands, loadCommand } from './doors.ts';

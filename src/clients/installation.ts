@@ -1,4 +1,4 @@
-import type { Edit } from '../operations/install/edit.ts';
+import type { Edit } from '../operations/install/parts/edit.ts';
 import type { ClientName } from './conversation.ts';
 
 /** One client: which of its files get what. A description; `apply.ts` does it. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openForeignDatabase } from '../operations/foreign-database.ts';
+import { openForeignDatabase } from '../operations/session/parts/foreign-database.ts';
 import { openDatabase } from '../store/sqlite/driver.ts';
 import { outcomeOf } from './reconstruction.ts';
 import type { Transcript } from './transcript.ts';

@@ -5,8 +5,8 @@ import type { ToolResult } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
 import { msBetween } from '../core/time.ts';
-import type { Seat } from '../operations/seat.ts';
-import { execute } from '../operations/seat.ts';
+import type { Seat } from '../operations/session/parts/seat.ts';
+import { execute } from '../operations/session/parts/seat.ts';
 import { capturesCommand, capturesPath } from '../workspace/capture.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import type { CaptureConfig } from '../workspace/workspace.ts';
@@ -27,7 +27,7 @@ export async function recordTool(seat: Seat, moment: ToolMoment): Promise<void> 
   if (files.length > 0 && !moment.result.isFailure)
     isRecorded = (await recordFiles(seat, moment, config)) || isRecorded;
   if (todos !== null && !moment.result.isFailure) {
-    const { followTodos } = await import('../operations/todo-list.ts');
+    const { followTodos } = await import('../operations/session/parts/todo-list.ts');
     const refused = (message: string): void => log(seat.context.workspace()?.folder ?? null, message);
     const key = moment.id === null ? null : keyOf(moment, 'todos');
     await followTodos(seat, { owner: conversationOf(moment), key, refused }, todos);

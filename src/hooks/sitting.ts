@@ -5,11 +5,11 @@ import type { Session, State } from '../core/fold/state.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Engine } from '../engine/engine.ts';
 import { treeMark } from '../operations/act.ts';
+import { fullTreeMark } from '../operations/brief/parts/evidence.ts';
 import type { Context } from '../operations/context.ts';
-import { fullTreeMark } from '../operations/evidence.ts';
-import { openRun } from '../operations/open-run.ts';
-import { execute, type Seat, seatAt } from '../operations/seat.ts';
-import { superviseRun } from '../operations/supervision.ts';
+import { openRun } from '../operations/run/parts/open-run.ts';
+import { execute, type Seat, seatAt } from '../operations/session/parts/seat.ts';
+import { superviseRun } from '../operations/session/parts/supervision.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { sessionIn } from './seat.ts';
 

@@ -3,7 +3,7 @@ import { Fault, quoted } from '../core/fault.ts';
 import { addMs } from '../core/time.ts';
 import { Scope } from '../core/words.ts';
 import type { Engine } from '../engine/engine.ts';
-import { hashSecret, isSecret } from '../operations/token-secret.ts';
+import { hashSecret, isSecret } from '../operations/admin/parts/token-secret.ts';
 import type { Token } from '../store/store.ts';
 import { Refusal } from './answer.ts';
 

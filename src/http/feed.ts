@@ -1,6 +1,6 @@
 import type { Event } from '../core/journal/event.ts';
 import type { Engine } from '../engine/engine.ts';
-import { logLine } from '../operations/log.ts';
+import { logLine } from '../operations/history/log.ts';
 import type { FeedPage } from '../store/store.ts';
 
 export interface FeedOptions {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../core/fault.ts';
 import type { Scope } from '../core/words.ts';
+import { hashSecret, isSecret, makeSecret } from '../operations/admin/parts/token-secret.ts';
 import type { Context } from '../operations/context.ts';
-import { hashSecret, isSecret, makeSecret } from '../operations/token-secret.ts';
 import type { Token } from '../store/store.ts';
 import { writeOnce } from '../workspace/files.ts';
 

@@ -25,11 +25,11 @@ export async function act(context: Context, command: Command): Promise<Done & { 
 /** The files that tell of what was recorded. What they need is loaded when it is needed: few commands write any. */
 export async function writeWhatFollows(context: Context, { events, state }: Done): Promise<void> {
   if (events.some((event) => event.type === 'snapshot.taken')) {
-    const { saveSnapshots } = await import('./snapshot-file.ts');
+    const { saveSnapshots } = await import('./snapshot/parts/file.ts');
     saveSnapshots(context, events);
   }
   if (state.mirrors.size > 0 && events.length > 0) {
-    const { keepMirrors } = await import('./mirrors.ts');
+    const { keepMirrors } = await import('./files/parts/mirrors.ts');
     await keepMirrors(context, state);
   }
 }

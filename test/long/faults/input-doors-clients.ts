@@ -6,9 +6,9 @@ import { reconstruct, type TranscriptClientName } from '../../../src/clients/tra
 import { createApp } from '../../../src/http/app.ts';
 import { createMcpHandler } from '../../../src/mcp/http.ts';
 import { loadTools } from '../../../src/mcp/tools.ts';
-import { openContext } from '../../../src/open.ts';
-import { openForeignDatabase } from '../../../src/operations/foreign-database.ts';
-import { hashSecret, makeSecret } from '../../../src/operations/token-secret.ts';
+import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/token-secret.ts';
+import { openContext } from '../../../src/operations/open.ts';
+import { openForeignDatabase } from '../../../src/operations/session/parts/foreign-database.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import type { Door } from './input-doors.ts';
 import { mutate, mutateValue } from './mutator.ts';

@@ -1,0 +1,30 @@
+import { constants, fstatSync } from 'node:fs';
+import { main } from '../cli/main.ts';
+
+/** `/dev/null` on Linux. */
+const NULL_DEVICE = 0x103;
+
+/** Put in by the bundler. */
+declare const HOLDFAST_VERSION: string;
+
+async function isTerminal(): Promise<boolean> {
+  // Loading the terminal module costs a tenth of the whole start; a pipe, a file or the null device is told without it.
+  const { mode, rdev } = fstatSync(1);
+  if ((mode & constants.S_IFMT) !== constants.S_IFCHR || rdev === NULL_DEVICE) return false;
+  const { isatty } = await import('node:tty');
+  return isatty(1);
+}
+
+async function run(): Promise<void> {
+  const code = await main({
+    argv: process.argv.slice(2),
+    environment: process.env,
+    cwd: process.cwd(),
+    isTerminal: await isTerminal(),
+    version: HOLDFAST_VERSION,
+  });
+  // All is written and closed: waiting for what the engine still does in the background would only take time.
+  process.exit(code);
+}
+
+run();

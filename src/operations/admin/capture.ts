@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { Fault } from '../../core/fault.ts';
+import { Sentence } from '../../core/text.ts';
+import { writeAtomically } from '../../workspace/files.ts';
+import type { CaptureConfig, Workspace } from '../../workspace/workspace.ts';
+import type { Context } from '../context.ts';
+import { defineOperation, described } from '../operation.ts';
+
+export const capture = defineOperation({
+  name: 'capture',
+  summary: 'Say what agents’ hooks may record here, or stop them.',
+  scope: 'maintain',
+  words: ['state'],
+  flags: { ignorePaths: 'ignore-path', ignoreCommands: 'ignore-command', clearIgnored: 'clear-ignored' },
+  examples: ['holdfast capture off', 'holdfast capture on --ignore-path "secrets/**" --ignore-command "vault read"'],
+  input: v.object({
+    state: v.optional(described(v.picklist(['on', 'off']), 'Whether hooks record and speak; shown when left out.')),
+    ignorePaths: v.optional(described(v.array(Sentence), 'A path or glob whose files are not recorded.')),
+    ignoreCommands: v.optional(
+      described(v.array(Sentence), 'The beginning of commands that are not recorded; * stands for anything.'),
+    ),
+    clearIgnored: v.optional(described(v.boolean(), 'Empty both lists first.')),
+  }),
+  output: v.object({
+    state: v.picklist(['on', 'off']),
+    ignorePaths: v.array(v.string()),
+    ignoreCommands: v.array(v.string()),
+  }),
+  async run(context, input) {
+    const workspace = context.workspace();
+    if (!workspace) throw noWorkspace();
+    const before = settled(workspace.config.capture);
+    const isChange = Object.values(input).some((value) => value !== undefined);
+    if (!isChange) return { data: before };
+    mustBePerson(context);
+    const after = {
+      state: input.state ?? before.state,
+      ignorePaths: joined(input.clearIgnored ? [] : before.ignorePaths, input.ignorePaths),
+      ignoreCommands: joined(input.clearIgnored ? [] : before.ignoreCommands, input.ignoreCommands),
+    };
+    const changed = (Object.keys(after) as (keyof typeof after)[])
+      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+      .map((name) => ({ path: `capture.${name}`, before: before[name], after: after[name] }));
+    if (changed.length > 0) save(workspace, after);
+    return { data: after, changed };
+  },
+  say: ({ state, ignorePaths, ignoreCommands }, pen) =>
+    [
+      `Hooks record ${state === 'on' ? pen.good('what agents do here') : pen.warn('nothing here')}.`,
+      ...(ignorePaths.length > 0 ? [`Files that are left out: ${ignorePaths.join(', ')}.`] : []),
+      ...(ignoreCommands.length > 0 ? [`Commands that are left out: ${ignoreCommands.join(', ')}.`] : []),
+    ].join('\n'),
+});
+
+function settled(config: CaptureConfig | undefined) {
+  return {
+    state: config?.off === true ? ('off' as const) : ('on' as const),
+    ignorePaths: config?.ignorePaths ?? [],
+    ignoreCommands: config?.ignoreCommands ?? [],
+  };
+}
+
+const joined = (before: readonly string[], more: readonly string[] = []): string[] => [
+  ...new Set([...before, ...more]),
+];
+
+/** The rest of the settings stays as it is, also what this program knows nothing of. */
+function save({ folder }: Workspace, { state, ignorePaths, ignoreCommands }: ReturnType<typeof settled>): void {
+  const file = join(folder, 'config.json');
+  try {
+    const config = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, unknown>;
+    config['capture'] = { ...(state === 'off' ? { off: true } : {}), ignorePaths, ignoreCommands };
+    writeAtomically(file, `${JSON.stringify(config, null, 2)}\n`);
+  } catch (thrown) {
+    throw new Fault('unavailable', `The settings ${file} cannot be written: ${(thrown as Error).message}.`, {
+      hints: ['Nothing was changed. Make the file writable and try again.'],
+      cause: thrown,
+    });
+  }
+}
+
+function mustBePerson(context: Context): void {
+  if (context.caller.actor.kind === 'person') return;
+  throw new Fault('not_allowed', `Only a person may say what is captured; ${context.caller.actor.name} is an agent.`, {
+    hints: ['Ask the person you work for to run `holdfast capture` at their terminal, and say why.'],
+    data: { actor: context.caller.actor },
+  });
+}
+
+function noWorkspace(): Fault {
+  return new Fault('not_found', 'There is no workspace here: no `.holdfast/` in this folder or above it.', {
+    hints: ['Make one with `holdfast init --title …`, or point to one with `--dir`.'],
+  });
+}

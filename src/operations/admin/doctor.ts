@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { asFault, notFound } from '../../core/fault.ts';
+import { ERASED } from '../../core/text.ts';
+import { auditRun, rebuildRun } from '../../engine/audit.ts';
+import { damageInLog } from '../../store/sqlite/log-check.ts';
+import { isFile } from '../../workspace/files.ts';
+import { readDamaged } from '../../workspace/tree.ts';
+import { currentRun } from '../act.ts';
+import type { Context } from '../context.ts';
+import { examineFiles } from '../files/parts/repair.ts';
+import { inspectInstallations } from '../install/parts/inspect.ts';
+import { defineOperation, described } from '../operation.ts';
+import { saveSnapshot, snapshotPath } from '../snapshot/parts/file.ts';
+
+const Finding = v.object({
+  code: v.string(),
+  level: v.picklist(['error', 'warning']),
+  at: v.string(),
+  message: v.string(),
+});
+type Finding = v.InferOutput<typeof Finding>;
+
+export const doctor = defineOperation({
+  name: 'doctor',
+  summary: "Verify the journal, all that is derived from it and what is installed, or other tools' files below a path.",
+  scope: 'write',
+  local: ['path', 'repair'],
+  words: ['path'],
+  examples: ['holdfast doctor', 'holdfast doctor .planning', 'holdfast doctor agent-output/shop --repair'],
+  input: v.object({
+    path: v.optional(described(v.string(), "A folder or file of another tool's state; nothing is changed there.")),
+    repair: v.optional(described(v.boolean(), 'Take over what can be saved of a damaged file; its bytes are kept.')),
+    rebuild: v.optional(described(v.boolean(), 'Drop what is derived and make it again from the events.')),
+  }),
+  output: v.object({
+    findings: v.array(Finding),
+    runs: v.array(
+      v.object({
+        run: v.string(),
+        events: v.number(),
+        records: v.optional(v.number()),
+        unchanged: v.optional(v.boolean()),
+      }),
+    ),
+    store: v.string(),
+  }),
+  async run(context, { path, repair = false, rebuild }) {
+    if (path !== undefined) {
+      const file = resolve(context.dir, path);
+      if (!existsSync(file)) throw notFound('path', path, [], 'Give a folder or a file that is there.');
+      return { data: { findings: await examineFiles(context, file, repair), runs: [], store: path } };
+    }
+    const file = context.journalFile();
+    const damage = file === null ? null : damageInLog(`${file}-wal`);
+    // Opening it would have SQLite drop what lies behind the damage.
+    if (file !== null && damage !== null) return damagedJournal(context, file, repair, [inLog(file, damage)]);
+    try {
+      const data = await examineJournal(context, rebuild ?? false);
+      data.findings.push(...(await inspectInstallations(context)));
+      const isDamaged = data.findings.some(({ code }) => code === 'store' || code === 'chain');
+      if (!repair || !isDamaged || file === null) return { data };
+      return await damagedJournal(context, file, repair, []);
+    } catch (thrown) {
+      const fault = asFault(thrown);
+      if (fault.code !== 'corrupt' || file === null || !isFile(file)) throw fault;
+      return damagedJournal(context, file, repair, [
+        { code: 'store', level: 'error', at: file, message: fault.message },
+      ]);
+    }
+  },
+  say: ({ findings, runs, store }, pen) =>
+    [
+      ...runs.map(({ run, events, records, unchanged }) => {
+        const told =
+          unchanged === undefined
+            ? 'chain and derived data were checked'
+            : `${records} records were made anew${unchanged ? ' and nothing changed' : ''}`;
+        return `${pen.bold(run)}: ${events} events; ${told}.`;
+      }),
+      ...findings.map(
+        ({ level, at, message }) => `${level === 'error' ? pen.bad('error') : pen.warn('warning')} ${at}: ${message}`,
+      ),
+      findings.some((finding) => finding.level === 'error') ? '' : pen.good(`${store} is sound.`),
+    ]
+      .filter((line) => line !== '')
+      .join('\n'),
+  verdict: ({ findings }) => (findings.some((finding) => finding.level === 'error') ? 4 : 0),
+});
+
+interface Examined {
+  findings: Finding[];
+  runs: { run: string; events: number; records?: number; unchanged?: boolean }[];
+  store: string;
+}
+
+function inLog(file: string, message: string): Finding {
+  const kept = 'Until the journal was repaired no other command should be run: it would lose what stands there.';
+  return {
+    code: 'log',
+    level: 'error',
+    at: `${file}-wal`,
+    message: `The log of the journal is damaged. ${message} ${kept}`,
+  };
+}
+
+async function damagedJournal(context: Context, file: string, repair: boolean, known: readonly Finding[]) {
+  const { examineDamage } = await import('../journal/parts/repair.ts');
+  const { findings, runs } = await examineDamage(file, repair, context.now());
+  return { data: { findings: [...known, ...findings], runs, store: file } };
+}
+
+async function examineJournal(context: Context, rebuild: boolean): Promise<Examined> {
+  const { store } = await context.engine();
+  const findings: Finding[] = (await store.inspect()).map((message) => ({
+    code: 'store',
+    level: 'error',
+    at: store.place,
+    message,
+  }));
+  const workspace = context.workspace()?.id;
+  // A run that was named must be there: to find nothing wrong with a typo would be no comfort.
+  const only = context.run === undefined ? undefined : await currentRun(context);
+  const heads = await store.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
+  const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
+  for (const { run } of heads) {
+    findings.push(...(await lostSnapshots(context, run, rebuild ?? false)));
+    const before = await auditRun(store, run);
+    findings.push(...lostEnd(context, run, before.events));
+    findings.push(
+      ...before.chain.map(
+        ({ version, message }): Finding => ({
+          code: 'chain',
+          level: 'error',
+          at: `${run} event ${version}`,
+          message,
+        }),
+      ),
+    );
+    if (!rebuild || !before.complete) {
+      findings.push(
+        ...before.derived.map(
+          (message): Finding => ({
+            code: 'derived',
+            level: 'error',
+            at: run,
+            message: `${message} \`holdfast doctor --rebuild\` makes it anew.`,
+          }),
+        ),
+      );
+      runs.push({ run, events: before.events });
+      continue;
+    }
+    const { events, records } = await rebuildRun(store, run);
+    const after = await auditRun(store, run);
+    findings.push(...after.derived.map((message): Finding => ({ code: 'derived', level: 'error', at: run, message })));
+    findings.push(
+      ...before.derived.map(
+        (message): Finding => ({
+          code: 'rebuilt',
+          level: 'warning',
+          at: run,
+          message: `${message} It was made anew.`,
+        }),
+      ),
+    );
+    runs.push({ run, events, records, unchanged: before.derived.length === 0 && after.derived.length === 0 });
+  }
+  return { findings, runs, store: store.place };
+}
+
+/** A journal that lost its last events still verifies; what was written from them may be there. */
+function lostEnd(context: Context, run: string, events: number): Finding[] {
+  const workspace = context.workspace();
+  const file = workspace && join(workspace.folder, 'RESUME.md');
+  const [, version = '0', named = ''] =
+    /^As of .*\bevent (\d+)\b.*\nRun (\S+):/m.exec((file && readDamaged(file)) ?? '') ?? [];
+  if (!file || named !== run || Number(version) <= events) return [];
+  const message = `It was written at event ${version} of ${run}, and the journal ends at ${events}: what came last was lost, or it was written from another journal.`;
+  return [{ code: 'lost_end', level: 'warning', at: file, message }];
+}
+
+/** Snapshot files that are gone or not as they were recorded. One that somebody changed is told and left alone. */
+async function lostSnapshots(context: Context, run: string, rebuild: boolean): Promise<Finding[]> {
+  const workspace = context.workspace();
+  const { store } = await context.engine();
+  const [head] = await store.heads({ run });
+  if (!workspace || head?.workspace !== workspace.id) return [];
+  const findings: Finding[] = [];
+  for (const { version } of await store.records(run, { kind: 'snapshot', limit: SNAPSHOTS_LIMIT })) {
+    const [event] = await store.read(run, version - 1, 1);
+    if (event?.type !== 'snapshot.taken' || event.body.text === undefined || event.body.text === ERASED) continue;
+    const { id, text } = event.body;
+    const file = snapshotPath(workspace.folder, run, event.body);
+    const found = readDamaged(file);
+    if (found === text) continue;
+    const written = found === null && rebuild ? saveSnapshot(context, run, event.body) : null;
+    const help = `\`holdfast snapshot --again ${id}\` writes it as it was recorded.`;
+    const what = found === null ? 'is not there' : 'is not as it was recorded';
+    const message = written
+      ? `The file of ${id} was not there. It was made anew.`
+      : `The file of ${id} ${what}; ${help}`;
+    findings.push({ code: 'snapshot', level: 'warning', at: file, message });
+  }
+  return findings;
+}
+
+/** Older ones are superseded many times over. */
+const SNAPSHOTS_LIMIT = 1000;

@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import { notFound } from '../../core/fault.ts';
+import { mustBePerson } from '../../core/rules/rule-context.ts';
+import { label } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+
+export const tokenRevoke = defineOperation({
+  name: 'token.revoke',
+  summary: 'Let nobody in with a token any more, from now on.',
+  scope: 'maintain',
+  words: ['name'],
+  examples: ['holdfast token revoke codex'],
+  input: v.object({ name: described(label, 'The name of the token.') }),
+  output: v.object({ name: v.string() }),
+  async run(context, { name }) {
+    mustBePerson(context.caller, 'revoke tokens', `holdfast token revoke ${name}`);
+    const { store } = await context.engine();
+    const tokens = await store.tokens();
+    if (!(await tokens.remove(name))) {
+      const known = await tokens.list();
+      throw notFound(
+        'token',
+        name,
+        known.map((token) => token.name),
+        'See them with `holdfast token list`.',
+      );
+    }
+    return { data: { name }, changed: [{ path: `token.${name}`, before: 'valid', after: null }] };
+  },
+  say: ({ name }, pen) => `Revoked ${pen.bold(name)}: whoever comes with it is refused from now on.`,
+});

@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+import { Fault, nearest, quoted } from '../../core/fault.ts';
+import type { State } from '../../core/fold/state.ts';
+import type { Conflict } from '../../core/views/conflict.ts';
+import { act, currentState } from '../act.ts';
+import type { Context } from '../context.ts';
+import { label, note } from '../fields.ts';
+import { Made } from '../item/decide.ts';
+import { defineOperation, described } from '../operation.ts';
+import { briefFor } from './parts/compose.ts';
+import { beginGitStatus, findEvidence } from './parts/evidence.ts';
+import { saveResumeText } from './parts/resume-file.ts';
+
+export const accept = defineOperation({
+  name: 'accept',
+  summary: 'Record that somebody looked at a conflict and takes things as they are.',
+  scope: 'write',
+  words: ['conflict'],
+  examples: ['holdfast accept K-3fa91c --note "the formatter did it"'],
+  input: v.object({ conflict: described(label, 'The id of the conflict, as `holdfast resume` tells it.'), note }),
+  output: v.object({ ...Made.entries, path: v.nullable(v.string()), kind: v.nullable(v.string()), open: v.number() }),
+  async run(context, { conflict: id, note: told }) {
+    const state = await currentState(context);
+    const { open } = await findEvidence(context, state);
+    const conflict = open.find((one) => one.id === id);
+    if (!conflict && !state.acceptedConflicts.has(id)) throw noSuchConflict(id, open);
+    const done = await act(context, { type: 'conflict.accept', id, note: told });
+    await rewriteResumeFile(context, done.state);
+    return {
+      data: {
+        id,
+        path: conflict?.path ?? null,
+        kind: conflict?.kind ?? null,
+        open: open.filter((one) => one.id !== id).length,
+        run: done.run,
+        version: done.state.version,
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ id, path, open }, pen) =>
+    `${pen.bold(id)}${path ? ` (${path})` : ''} is accepted. ${open === 0 ? 'No conflict is open.' : `Still open: ${open}.`}`,
+});
+
+/** It tells of the conflict, where somebody resumed since it arose. */
+async function rewriteResumeFile(context: Context, state: State): Promise<void> {
+  const { session, actor } = context.caller;
+  const { text } = await briefFor(context, state, beginGitStatus(context), { session, agent: actor.name });
+  saveResumeText(context, text);
+}
+
+function noSuchConflict(id: string, open: readonly Conflict[]): Fault {
+  const ids = open.map((conflict) => conflict.id);
+  const listed = open.slice(0, 10).map((conflict) => `${conflict.id} ${conflict.kind} ${quoted(conflict.path)}`);
+  return new Fault('not_found', `There is no open conflict ${quoted(id)}.`, {
+    hints: open.length === 0 ? ['No conflict is open.'] : [`Open: ${listed.join(', ')}.`, 'See `holdfast resume`.'],
+    data: {
+      noun: 'conflict',
+      name: id,
+      near: nearest(id, ids),
+      open: open.map(({ id: openId, kind, path }) => ({ id: openId, kind, path })),
+    },
+  });
+}

@@ -1,0 +1,186 @@
+import type { FileRecord, Session, State } from '../../../core/fold/state.ts';
+import type { TreeMark } from '../../../core/journal/event.ts';
+import {
+  type Ancestry,
+  type Conflict,
+  DIRTY_LIMIT,
+  type Evidence,
+  type RecordedEvidence,
+  type SeenEvidence,
+  type WorkMark,
+  weighEvidence,
+} from '../../../core/views/conflict.ts';
+import { planView } from '../../../core/views/plan.ts';
+import { findMoved, observeFiles, type Wanted } from '../../../workspace/evidence.ts';
+import { type GitStatus, readAdded, readAncestry, readGitStatus } from '../../../workspace/git-status.ts';
+import { installedPaths, isInstalled } from '../../../workspace/installed.ts';
+import type { Workspace } from '../../../workspace/workspace.ts';
+import { treeMark } from '../../act.ts';
+import type { Context } from '../../context.ts';
+
+/** What is there now, held against what was recorded. */
+export interface Findings extends Evidence {
+  open: readonly Conflict[];
+  /** How many commits there are since the work stood where it was recorded last; null when that cannot be told. */
+  commitsSince: number | null;
+  /** How many files git calls changed; null when it cannot tell. */
+  dirty: number | null;
+}
+
+/** So many files of interrupted and failed steps are looked at, and as many of those that were recorded last. */
+const FILES_LIMIT = 100;
+/** A wave may have left many; each costs a query. */
+const STEPS_LIMIT = 10;
+
+/** Git is asked early and answers while the journal is read. */
+export function beginGitStatus(context: Context): Promise<GitStatus | null> {
+  return readGitStatus(treeOf(context));
+}
+
+const treeOf = (context: Context): string => context.workspace()?.tree ?? context.dir;
+
+/** Where the tree stands, with the files that are changed in it. */
+export async function fullTreeMark(context: Context, status: Promise<GitStatus | null>): Promise<TreeMark | undefined> {
+  const mark = treeMark(context);
+  const found = await status;
+  return mark && found ? { ...mark, dirty: [...found.dirty.keys()].slice(0, DIRTY_LIMIT) } : mark;
+}
+
+export async function findEvidence(
+  context: Context,
+  state: State,
+  status: Promise<GitStatus | null> = beginGitStatus(context),
+  edits: SeenEvidence['edits'] = [],
+): Promise<Findings> {
+  const workspace = context.workspace();
+  // A shared journal has runs of other workspaces; nothing here speaks about them.
+  if (!workspace || workspace.id !== state.run?.workspace) {
+    return { conflicts: [], files: [], open: [], commitsSince: null, dirty: null };
+  }
+  const { tree } = workspace;
+  const mark = treeMark(context);
+  const here = mark?.tree ?? null;
+  const recorded = await recordedEvidence(context, state, here);
+  const heads = recorded.marks.filter((one) => one.tree === here).map((one) => one.head);
+  const ancestry = readAncestries(tree, mark?.head ?? null, heads);
+  const wanted = wantedFiles(recorded, here);
+  const files = await observeFiles(tree, wanted);
+  const found = await ownChanges(workspace, state, await status);
+  const lost = wanted.filter((file) => files.get(file.path)?.state === 'absent');
+  const paths = new Set(wanted.map((file) => file.path));
+  const relations = await ancestry;
+  const evidence = weighEvidence(state, recorded, {
+    tree: here,
+    edits,
+    head: mark?.head ?? null,
+    branch: mark?.branch ?? null,
+    files,
+    moved: await findMoved(
+      tree,
+      lost,
+      paths,
+      lost.length > 0 ? await addedSince(tree, found, heads, mark?.head) : null,
+    ),
+    dirty: found?.dirty ?? null,
+    ancestry: relations,
+  });
+  const last = state.places.get(here ?? '')?.head;
+  const relation = last ? relations.get(last) : undefined;
+  return {
+    ...evidence,
+    open: evidence.conflicts.filter((conflict) => !conflict.accepted),
+    commitsSince: relation && relation !== 'missing' ? relation.since : null,
+    dirty: found ? found.dirty.size : null,
+  };
+}
+
+/** What git calls changed, without what the mirrors are and what was installed: nobody's work is in those. */
+export async function ownChanges(
+  workspace: Workspace,
+  state: State,
+  status: GitStatus | null,
+): Promise<GitStatus | null> {
+  if (!status || status.dirty.size === 0) return status;
+  const installed = installedPaths(workspace.folder);
+  const dirty =
+    installed.size > 0 ? new Map([...status.dirty].filter(([path]) => !isInstalled(installed, path))) : status.dirty;
+  if (state.mirrors.size === 0) return { ...status, dirty };
+  const { withoutMirrors } = await import('../../files/parts/mirrors.ts');
+  return { ...status, dirty: withoutMirrors(workspace, state, dirty) };
+}
+
+async function recordedEvidence(context: Context, state: State, here: string | null): Promise<RecordedEvidence> {
+  const engine = await context.engine();
+  const run = state.run?.id ?? '';
+  const unfinished = planView(state).leaves.filter((view) => view.interrupted || view.status === 'failed');
+  const steps = unfinished.slice(0, STEPS_LIMIT).map((view) => view.step);
+  const kind = { kind: 'file', limit: FILES_LIMIT };
+  const pages = await Promise.all([
+    ...steps.map((step) => engine.records(run, { ...kind, tag: `step:${step.key}` })),
+    engine.records(run, { ...kind, tag: 'written' }),
+  ]);
+  const records = [...pages.slice(0, -1).flat().slice(0, FILES_LIMIT), ...(pages.at(-1) ?? [])];
+  const files = new Map(records.map((record) => [record.id, record.doc as FileRecord]));
+  const last = new Set(steps.map((step) => step.lastSession).filter((id) => id !== null));
+  const sessions = last.size > 0 ? await engine.recall(run, [...last]) : [];
+  const { plan, openedAt } = state.run ?? {};
+  const place = state.places.get(here ?? '');
+  const marks: WorkMark[] = place?.head
+    ? [{ head: place.head, branch: place.branch, tree: here, step: place.step, at: place.at }]
+    : [];
+  for (const { key, checkpoint } of steps) {
+    const { head, branch, tree } = checkpoint?.mark ?? {};
+    // The session that reached it has marked a later place itself, and knew where it went.
+    if (!checkpoint || !head || checkpoint.session === place?.session) continue;
+    marks.push({ head, branch: branch ?? null, tree: tree ?? null, step: key, at: checkpoint.at });
+  }
+  return {
+    files: [...files.values()],
+    plan: plan?.sha256 ? { path: plan.path, sha256: plan.sha256, since: openedAt ?? '' } : null,
+    marks,
+    sessions: sessions.filter((record) => record.kind === 'session').map((record) => record.doc as Session),
+  };
+}
+
+function wantedFiles({ files, plan }: RecordedEvidence, here: string | null): Wanted[] {
+  const wanted = files
+    .filter((file) => file.tree === here)
+    .map(({ path, sha256, bytes, stamp }) => ({
+      path,
+      sha256: sha256 ?? null,
+      bytes: bytes ?? null,
+      stamp: stamp ?? null,
+    }));
+  // Last, so that a record of the plan as an artifact, which has its size, is the one that is looked for.
+  return plan ? [...wanted, { path: plan.path, sha256: null, bytes: null, stamp: null }] : wanted;
+}
+
+/** What is new to git, and what was committed since the work stood where it was recorded; null without git. */
+async function addedSince(
+  tree: string,
+  found: GitStatus | null,
+  heads: readonly string[],
+  present: string | null | undefined,
+): Promise<string[] | null> {
+  if (!found) return null;
+  const before = [...new Set(heads)].filter((head) => head !== present);
+  const committed = await Promise.all(before.map((head) => readAdded(tree, head)));
+  return [...found.added, ...committed.flat()];
+}
+
+/** Git is asked only about commits other than the present one; usually there is none. */
+async function readAncestries(
+  tree: string,
+  present: string | null,
+  heads: readonly string[],
+): Promise<Map<string, Ancestry>> {
+  const relations = new Map<string, Ancestry>();
+  if (present === null) return relations;
+  await Promise.all(
+    [...new Set(heads)].map(async (head) => {
+      const relation = head === present ? { since: 0, lost: 0 } : await readAncestry(tree, head);
+      if (relation) relations.set(head, relation);
+    }),
+  );
+  return relations;
+}

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { adviseReading, type FileAdvice, planFileNames } from '../../../core/brief/reading.ts';
+import type { FileRecord, State } from '../../../core/fold/state.ts';
+import { estimateTokens } from '../../../core/tokens.ts';
+import type { Position } from '../../../core/views/position.ts';
+import { recordedPath } from '../../../workspace/files.ts';
+import type { Context } from '../../context.ts';
+
+/** Reading more than this to measure it would cost more than the advice is worth. */
+const MEASURED_BYTES = 1024 * 1024;
+const ARTIFACTS = 6;
+const FILES = 12;
+/** A long file is counted by three pieces of it: counting all of it would take longer than the rest of the brief. */
+const PIECE_CHARS = 300;
+
+/** What to read before going on at a position, in order, each measured as it is now. */
+export async function readingList(
+  context: Context,
+  state: State,
+  position: Position,
+  budgetTokens: number,
+): Promise<FileAdvice[]> {
+  const step = position.current?.step;
+  if (!step) return [];
+  const tree = context.workspace()?.tree ?? context.dir;
+  const found = new Map<string, FileAdvice['why']>();
+  const add = (path: string, why: FileAdvice['why']): void => {
+    if (!found.has(path)) found.set(path, why);
+  };
+  for (const path of step.context) add(path, 'context');
+  const { plans, summaries } = planFileNames(position);
+  const folders = planFolders(tree, state);
+  for (const path of firstThatExists(tree, folders, plans)) add(path, 'plan');
+  for (const names of summaries) for (const path of firstThatExists(tree, folders, names)) add(path, 'summary');
+  for (const { path } of step.artifacts) add(path, 'artifact');
+  const engine = await context.engine();
+  for (const key of [step.key, ...step.after]) {
+    const records = await engine.records(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
+    for (const { doc } of records) if (!(doc as FileRecord).read) add((doc as FileRecord).path, 'artifact');
+  }
+  const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, ...measure(tree, path) }));
+  return adviseReading(measured, budgetTokens);
+}
+
+/** Where plan files lie: beside the plan, in the folders other tools use, or at the top. */
+function planFolders(tree: string, state: State): string[] {
+  const beside = state.run?.plan ? [posix.dirname(state.run.plan.path)] : [];
+  const phases = foldersIn(tree, '.planning/phases');
+  return [...new Set([...beside, '.planning', ...phases, 'docs/plans', '.'])];
+}
+
+function foldersIn(tree: string, folder: string): string[] {
+  try {
+    return readdirSync(join(tree, folder))
+      .slice(0, 200)
+      .map((name) => `${folder}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+function firstThatExists(tree: string, folders: readonly string[], names: readonly string[]): string[] {
+  for (const folder of folders) {
+    for (const name of names) {
+      const path = posix.join(folder, name);
+      if (existsSync(join(tree, path))) return [path];
+    }
+  }
+  return [];
+}
+
+/** Tokens and lines of a file inside the tree; a large one by its size, what cannot be read not at all. */
+function measure(tree: string, path: string): { tokens: number | null; lines: number | null } {
+  try {
+    const file = join(tree, recordedPath(tree, tree, path));
+    const { size } = statSync(file);
+    if (size > MEASURED_BYTES) return { tokens: Math.ceil(size / 3), lines: null };
+    const text = readFileSync(file, 'utf8');
+    return { tokens: countFile(text), lines: countLines(text) };
+  } catch {
+    return { tokens: null, lines: null };
+  }
+}
+
+function countLines(text: string): number {
+  let lines = text === '' || text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+function countFile(text: string): number {
+  const { length } = text;
+  if (length <= PIECE_CHARS * 4) return estimateTokens(text);
+  const starts = [0, (length - PIECE_CHARS) >> 1, length - PIECE_CHARS];
+  const tokens = starts.reduce((sum, start) => sum + estimateTokens(text.slice(start, start + PIECE_CHARS)), 0);
+  return Math.ceil((tokens / (starts.length * PIECE_CHARS)) * length);
+}

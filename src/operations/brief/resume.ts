@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import type { State } from '../../core/fold/state.ts';
+import { Role } from '../../core/words.ts';
+import { currentState } from '../act.ts';
+import type { Context } from '../context.ts';
+import { defineOperation, described, type Pen } from '../operation.ts';
+import { superviseRun } from '../session/parts/supervision.ts';
+import { briefFor } from './parts/compose.ts';
+import { beginGitStatus } from './parts/evidence.ts';
+import { repeatProbes } from './parts/probe.ts';
+import { saveResumeText } from './parts/resume-file.ts';
+
+const List = v.array(v.looseObject({}));
+
+export const resume = defineOperation({
+  name: 'resume',
+  summary: 'Say where the work stands, the next action and what must be known.',
+  scope: 'read',
+  local: ['probe'],
+  examples: ['holdfast resume', 'holdfast resume --budget 1000 --json'],
+  input: v.object({
+    budget: v.optional(
+      described(
+        v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(100_000)),
+        'Tokens for the whole text (default 2000).',
+      ),
+    ),
+    role: v.optional(described(Role, 'Changes the emphasis.')),
+    probe: v.optional(
+      described(v.boolean(), 'Run again what steps were verified by; the recorded commands are executed.'),
+    ),
+    strict: v.optional(described(v.boolean(), 'Exit with 1 while conflicts are open.')),
+  }),
+  output: v.object({
+    run: v.looseObject({ id: v.string(), title: v.string() }),
+    headline: v.string(),
+    freshness: v.looseObject({ text: v.string() }),
+    offers: List,
+    uncertain: List,
+    conflicts: List,
+    evidence: v.nullable(
+      v.looseObject({ holds: v.number(), drifted: v.number(), unknown: v.number(), accepted: v.number(), files: List }),
+    ),
+    position: v.looseObject({ step: v.nullable(v.string()), checkpoint: v.nullable(v.string()) }),
+    nextAction: v.looseObject({ text: v.string(), basis: v.string() }),
+    errors: List,
+    blockers: List,
+    mail: v.object({ unread: List, pendingAcks: List, replies: List, unanswered: List }),
+    commitments: List,
+    others: List,
+    owed: v.array(v.string()),
+    decisions: List,
+    decisionsTotal: v.number(),
+    files: List,
+    questions: List,
+    findings: List,
+    constraints: List,
+    deadEnds: List,
+    results: List,
+    contextFiles: v.number(),
+    probes: List,
+    role: v.string(),
+    budget: v.object({ limit: v.number(), used: v.number(), omitted: v.record(v.string(), v.number()) }),
+    text: v.string(),
+  }),
+  async run(context, { budget, role, probe }) {
+    const status = beginGitStatus(context);
+    // Resuming records the crashes it finds, and nothing else.
+    const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
+    const edits = before.mirrors.size > 0 ? await takeInEdits(context, before) : [];
+    const probes = probe ? await repeatProbes(context, before) : [];
+    const state = probe || before.mirrors.size > 0 ? await currentState(context) : before;
+    const { actor, session } = context.caller;
+    const mine = [...state.sessions.values()].find((one) => (session ? one.id === session : one.agent === actor.name));
+    const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
+      session: mine?.id ?? session,
+      agent: mine?.agent ?? actor.name,
+      person: (mine?.kind ?? actor.kind) === 'person',
+      role: role ?? mine?.role,
+      budgetTokens: budget,
+      edits,
+    });
+    saveResumeText(context, text);
+    const { budgetTokens, ...rest } = brief;
+    return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } as never };
+  },
+  say: ({ text }, pen) => painted(text.trimEnd(), pen),
+  verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),
+});
+
+/** What others wrote into the mirrors is part of where the work stands. */
+async function takeInEdits(context: Context, state: State): Promise<{ path: string; found: string }[]> {
+  const { editsOf, syncMirrors } = await import('../files/parts/mirrors.ts');
+  try {
+    return editsOf(await syncMirrors(context, state));
+  } catch (thrown) {
+    context.warn(`The mirrors could not be read: ${(thrown as Error).message}`);
+    return [];
+  }
+}
+
+/** The same text for people: titles stand out, and what must not be overlooked is red. */
+function painted(text: string, pen: Pen): string {
+  const lines = text.split('\n');
+  return lines
+    .map((line, index) => {
+      if (index === 0) return pen.bold(line);
+      if (/^(UNCERTAIN|Conflicts)/.test(line)) return pen.bad(line);
+      if (line === 'Offered to you') return pen.warn(line);
+      if (line.startsWith('Next action:')) return pen.good(line);
+      const isTitle = lines[index - 1] === '' && line !== '' && !line.startsWith('- ');
+      return isTitle ? pen.bold(line) : line;
+    })
+    .join('\n');
+}

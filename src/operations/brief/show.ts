@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { ActorName } from '../../core/text.ts';
+import { estimateTokens } from '../../core/tokens.ts';
+import { Role } from '../../core/words.ts';
+import { currentState } from '../act.ts';
+import { defineOperation, described } from '../operation.ts';
+import { briefFor } from './parts/compose.ts';
+import { beginGitStatus } from './parts/evidence.ts';
+
+const List = v.array(v.looseObject({ id: v.string() }));
+
+export const briefShow = defineOperation({
+  name: 'brief.show',
+  summary: 'Show the brief as the next agent would get it, with what each part costs; records and writes nothing.',
+  scope: 'read',
+  examples: ['holdfast brief show --budget 800 --for codex'],
+  input: v.object({
+    budget: v.optional(
+      described(
+        v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(100_000)),
+        'Tokens for the whole text (default 2000).',
+      ),
+    ),
+    role: v.optional(described(Role, 'Changes the emphasis.')),
+    for: v.optional(described(ActorName, 'Who would read it: their mail and offers are in it.')),
+  }),
+  output: v.object({
+    text: v.string(),
+    sections: v.array(v.object({ title: v.string(), text: v.string(), tokens: v.number() })),
+    budget: v.object({ limit: v.number(), used: v.number(), omitted: v.record(v.string(), v.number()) }),
+    headline: v.string(),
+    freshness: v.looseObject({ text: v.string(), fresh: v.boolean() }),
+    nextAction: v.looseObject({ text: v.string(), basis: v.string() }),
+    conflicts: List,
+    uncertain: List,
+    run: v.string(),
+    version: v.number(),
+  }),
+  async run(context, { budget, role, for: reader }) {
+    const status = beginGitStatus(context);
+    const state = await currentState(context);
+    const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
+      session: null,
+      agent: reader ?? null,
+      role,
+      budgetTokens: budget,
+    });
+    const { headline, freshness, nextAction, conflicts, uncertain, budgetTokens } = brief;
+    return {
+      data: {
+        text,
+        sections: sectionsIn(text),
+        budget: { limit: budgetTokens, used: usedTokens, omitted },
+        headline,
+        freshness: { ...freshness },
+        nextAction: { ...nextAction },
+        conflicts: conflicts.map((conflict) => ({ ...conflict })),
+        uncertain: uncertain.map((effect) => ({ ...effect })),
+        run: state.run?.id ?? '',
+        version: state.version,
+      },
+    };
+  },
+  say: ({ text, sections }, pen) =>
+    [
+      text.trimEnd(),
+      '',
+      ...sections.map(({ title, tokens }) => pen.dim(`${String(tokens).padStart(6)} tokens  ${title}`)),
+    ].join('\n'),
+});
+
+/** The blocks of a brief as it was written, each with its title; the first says where the work stands. */
+function sectionsIn(text: string): { title: string; text: string; tokens: number }[] {
+  return text
+    .trimEnd()
+    .split('\n\n')
+    .flatMap((block, index) => {
+      const [first = '', ...rest] = block.split('\n');
+      const footer = rest.at(-1)?.startsWith('Brief: about') ? rest.pop() : undefined;
+      const title = index === 0 ? 'Where the work stands' : first.startsWith('- ') ? 'Left out' : titleOf(first);
+      const own = [first, ...rest].join('\n');
+      const sections = [{ title, text: own, tokens: estimateTokens(own) + 1 }];
+      return footer === undefined
+        ? sections
+        : [...sections, { title: 'Footer', text: footer, tokens: estimateTokens(footer) + 1 }];
+    });
+}
+
+/** A line that holds its content too is called by its first words. */
+const titleOf = (line: string): string => (line.startsWith('Brief: about') ? 'Footer' : (line.split(': ')[0] ?? line));

@@ -1,0 +1,333 @@
+import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
+import * as v from 'valibot';
+import { Fault } from '../../core/fault.ts';
+import type { FileRecord } from '../../core/fold/state.ts';
+import { foreignId } from '../../core/journal/command.ts';
+import { diffAccounts } from '../../core/model/diff.ts';
+import type { Account, AccountFile } from '../../core/model/run-model.ts';
+import { isName, oneLine } from '../../core/text.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Files, Format, FormatName, Found, Parsed } from '../../formats/format.ts';
+import { formatNames, formats } from '../../formats/index.ts';
+import { hashArtifact, isFile, recordedPath } from '../../workspace/files.ts';
+import { type FileTree, openTree } from '../../workspace/tree.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import type { Context } from '../context.ts';
+import { defineOperation, described, type Pen } from '../operation.ts';
+import { FILE_ACTOR, mirrorOwner, readBase, readFiles, saveBase, syncMirrors } from './parts/mirrors.ts';
+
+export const ProblemShape = v.object({
+  code: v.string(),
+  level: v.picklist(['error', 'warning']),
+  path: v.string(),
+  line: v.nullable(v.number()),
+  message: v.string(),
+});
+
+const Adopted = v.object({
+  format: v.picklist(formatNames),
+  version: v.nullable(v.string()),
+  path: v.string(),
+  /** The run it is now; null when nothing was taken over. */
+  run: v.nullable(v.string()),
+  outcome: v.picklist(['adopted', 'changed', 'known', 'unreadable', 'found']),
+  steps: v.number(),
+  decisions: v.number(),
+  items: v.number(),
+  problems: v.array(ProblemShape),
+});
+type Adopted = v.InferOutput<typeof Adopted>;
+
+export const adopt = defineOperation({
+  name: 'adopt',
+  summary: "Take over other tools' state files (apex, snap, codewalk, gsd, maestro), each as a run.",
+  scope: 'write',
+  local: true,
+  counts: true,
+  words: ['path'],
+  flags: { dryRun: 'dry-run' },
+  examples: ['holdfast adopt --dry-run', 'holdfast adopt --mirror'],
+  input: v.object({
+    path: v.optional(described(v.string(), 'The folder or file to look at; the workspace otherwise.')),
+    dryRun: v.optional(described(v.boolean(), 'Say what would be taken over, and change nothing.')),
+    mirror: v.optional(described(v.boolean(), 'Keep the files in step with the runs from now on.')),
+  }),
+  output: v.object({ found: v.array(Adopted), dryRun: v.boolean(), mirrored: v.boolean() }),
+  async run(context, { path, dryRun = false, mirror = false }) {
+    const root = resolve(context.workspace()?.tree ?? context.dir);
+    const wanted = path === undefined ? undefined : resolve(context.dir, path);
+    const places = await findForeign(root, wanted, context.progress);
+    const found: Adopted[] = [];
+    for (const [done, place] of places.entries()) {
+      context.progress?.({ doing: 'Taking over', done, total: places.length, at: place.found.main });
+      if (dryRun) found.push(reportOf(place, 'found', null));
+      else found.push(await adoptOne(context, place, mirror));
+    }
+    return { data: { found, dryRun, mirrored: mirror && !dryRun } };
+  },
+  say({ found, dryRun }, pen) {
+    if (found.length === 0) return "There is no other tool's state file here.";
+    const heads = ['format', 'version', 'run', 'steps', 'decisions', 'open', 'problems', 'file'];
+    const rows = found.map((one) => [
+      one.format,
+      one.version ?? '?',
+      one.run ?? '—',
+      ...[one.steps, one.decisions, one.items, one.problems.length].map(String),
+      `${oneLine(one.path, 120)}${outcomeWords[one.outcome]}`,
+    ]);
+    const widths = heads.map((head, index) => Math.max(...[head, ...rows.map((row) => row[index] ?? '')].map(widthOf)));
+    const line = (cells: readonly string[]): string =>
+      cells
+        .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell))))
+        .join('  ')
+        .trimEnd();
+    return [
+      pen.bold(line(heads)),
+      ...rows.map(line),
+      ...found.flatMap((one) => problemLines(one, pen)),
+      ...(dryRun ? ['Nothing was changed. Take it over with `holdfast adopt`.'] : []),
+    ].join('\n');
+  },
+});
+
+/** In columns of a terminal: letters of East Asia take two. */
+function widthOf(text: string): number {
+  const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
+  return [...text].reduce((width, letter) => width + (wide.test(letter) ? 2 : 1), 0);
+}
+
+/** A few of each file: `doctor` lists all. */
+const PROBLEMS_SHOWN = 5;
+
+function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
+  const more = problems.length - PROBLEMS_SHOWN;
+  return [
+    ...problems.slice(0, PROBLEMS_SHOWN).map(({ level, path: file, line, message }) => {
+      const place = `${oneLine(file, 100)}${line === null ? '' : `:${line}`}`;
+      return level === 'error' ? `  ${pen.warn(place)} ${oneLine(message)}` : pen.dim(`  ${place} ${oneLine(message)}`);
+    }),
+    ...(more > 0 ? [pen.dim(`  and ${more} more: \`holdfast doctor ${oneLine(path, 100)}\``)] : []),
+  ];
+}
+
+/** What else is to be said of a file in the table. */
+const outcomeWords: Record<Adopted['outcome'], string> = {
+  adopted: '',
+  changed: ' (changed since, taken in)',
+  known: ' (as known)',
+  unreadable: ' (cannot be taken over; `holdfast doctor PATH` says what is left of it)',
+  found: '',
+};
+
+/** A state file that was found, with all it says. */
+export interface ForeignPlace {
+  format: Format;
+  /** The folder that its paths are meant from. */
+  base: string;
+  /** By what it is known here: its path in the tree, or from the root of the machine where it lies outside. */
+  name: string;
+  found: Found;
+  files: Files;
+  parsed: Parsed;
+}
+
+/** All that is below a folder, or what a file belongs to. */
+export async function findForeign(
+  root: string,
+  wanted?: string,
+  progress?: Context['progress'],
+): Promise<ForeignPlace[]> {
+  const way = wanted === undefined ? '' : relative(root, wanted);
+  const isOutside = way.startsWith('..') || isAbsolute(way);
+  const base = isOutside && wanted !== undefined ? (isFile(wanted) ? dirname(wanted) : wanted) : root;
+  const tree = openTree(base);
+  const inside = wanted === undefined ? '' : relative(base, wanted).replaceAll('\\', '/');
+  const nameOf = (main: string): string => (isOutside ? join(base, main) : main);
+  const runs: { format: Format; found: Found }[] = [];
+  for (const name of formatNames) {
+    const format = await formats[name]();
+    for (const found of format.detect(tree)) {
+      const belongs = found.files.some((path) => path === inside || path.startsWith(`${inside}/`)) || inside === '';
+      if (belongs) runs.push({ format, found });
+    }
+  }
+  const places = runs.map(({ format, found }, done): ForeignPlace => {
+    progress?.({ doing: 'Reading', done, total: runs.length, at: found.main });
+    const files = readFiles(tree, found);
+    return { format, base, name: nameOf(found.main), found, files, parsed: format.parse(found, files) };
+  });
+  if (places.length === 0 && inside !== '' && tree.paths.includes(inside)) {
+    const { findTables } = await import('./parts/tables.ts');
+    const tables = findTables(base, inside, nameOf);
+    if (tables.length > 0) return tables;
+    const guessed = await guessForeign(tree, inside);
+    if (guessed) places.push({ ...guessed, base, name: nameOf(inside) });
+  }
+  return places.sort((a, b) => (a.found.main < b.found.main ? -1 : 1));
+}
+
+/** A file that was named and lies or is called otherwise than its format wants: whoever understands most of it has it. */
+async function guessForeign(tree: FileTree, path: string): Promise<Guess | null> {
+  let best: Guess | null = null;
+  for (const name of formatNames) {
+    const format = await formats[name]();
+    const found = { format: name, main: path, files: [path] };
+    const files = readFiles(tree, found);
+    const parsed = format.parse(found, files);
+    const place = { format, found, files, parsed };
+    if (parsed.account && (best === null || factsIn(place) > factsIn(best))) best = place;
+  }
+  return best;
+}
+
+type Guess = Omit<ForeignPlace, 'base' | 'name'>;
+
+function factsIn({ parsed: { account, problems } }: Guess): number {
+  if (!account) return 0;
+  const { steps, decisions, items, sessions, messages, notes } = account;
+  const facts = steps.length + decisions.length + items.length + sessions.length + messages.length + notes.length;
+  return facts - problems.filter((problem) => problem.level === 'error').length;
+}
+
+async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean): Promise<Adopted> {
+  const { format, base, name, found, files, parsed } = place;
+  const mirrored = await mirrorOwner(context, { format: format.name, path: name });
+  const known = mirrored ?? (await knownRun(context, format.name, name));
+  const { account } = parsed;
+  if (!account) return reportOf(place, 'unreadable', known);
+  const isOutside = name !== found.main;
+  if (mirror && isOutside) throw outside(name);
+  const workspace = context.workspace() ?? context.createWorkspace();
+  const engine = await context.engine();
+  const source = { format: format.name, path: name, ...(parsed.version ? { dialect: parsed.version } : {}) };
+  let run = known;
+  let outcome: Adopted['outcome'] = 'known';
+  if (run === null) {
+    run = await freeRunId(engine, found, account);
+    const title = account.run.title.trim() || run;
+    const placed = withPlaces(account, base, dirname(found.main));
+    const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: placed } };
+    await engine.execute(run, { type: 'run.open', ...opening }, context.caller);
+    outcome = 'adopted';
+  } else if (workspace && (await changeOf(engine, workspace, run, place)) > 0) outcome = 'changed';
+  // Also of a run that is known: whoever took it over may have been stopped before its files were looked at.
+  if (!isOutside) await seeFiles(context, engine, run, base, withPlaces(account, base, dirname(found.main)));
+  if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
+  const state = await engine.load(run);
+  if (mirror && !parsed.writable)
+    context.warn(`${name} was taken over and is not kept in step: it must not be written.`);
+  else if (mirror) {
+    await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.caller);
+    await syncMirrors(context, await engine.load(run));
+  }
+  await writeResumeFile(context, state);
+  return reportOf(place, outcome, run);
+}
+
+function outside(path: string): Fault {
+  return new Fault('not_allowed', `${path} lies outside of this workspace: it can be taken over, not kept in step.`, {
+    hints: ['Adopt it without `--mirror`, or run `holdfast adopt --mirror` in the folder it belongs to.'],
+    data: { path },
+  });
+}
+
+/** Files are named from the root or from the folder of the state file: where each really lies is looked up once. */
+function withPlaces(account: Account, root: string, folder: string): Account {
+  const placed = (file: AccountFile): AccountFile => {
+    const beside = posix.join(folder, file.path);
+    if (isInside(root, file.path) || !isInside(root, beside)) return file;
+    return { ...file, place: beside };
+  };
+  return {
+    ...account,
+    files: account.files.map(placed),
+    steps: account.steps.map((step) => (step.artifacts ? { ...step, artifacts: step.artifacts.map(placed) } : step)),
+  };
+}
+
+function isInside(root: string, path: string): boolean {
+  try {
+    return isFile(join(root, recordedPath(root, root, path)));
+  } catch {
+    return false;
+  }
+}
+
+/** What is there is hashed once, so that a change from then on shows. */
+async function seeFiles(context: Context, engine: Engine, run: string, root: string, account: Account): Promise<void> {
+  const named = [...account.files, ...account.steps.flatMap((step) => step.artifacts ?? [])];
+  const known = await engine.records(run, { kind: 'file', limit: Number.MAX_SAFE_INTEGER });
+  const seen = new Set(
+    known
+      .filter(({ doc }) => typeof (doc as FileRecord).sha256 === 'string')
+      .map(({ doc }) => (doc as FileRecord).path),
+  );
+  const there = [...new Set(named.map((file) => file.place ?? file.path))].filter(
+    (path) => !seen.has(path) && isInside(root, path),
+  );
+  if (there.length === 0) return;
+  const artifacts = await Promise.all(there.map((path) => hashArtifact(root, path)));
+  await engine.execute(run, { type: 'files.see', artifacts }, { ...context.caller, key: null });
+}
+
+/** What was done to a file since it was taken over, as far as that is known. */
+async function changeOf(engine: Engine, workspace: Workspace, run: string, place: ForeignPlace): Promise<number> {
+  const { format, found, name, parsed } = place;
+  const base = readBase(workspace, { format: format.name, path: name }, place.files);
+  const before = base && format.parse({ ...found, files: [...base.keys()] }, base).account;
+  if (!before || !parsed.account) return 0;
+  const { changed } = diffAccounts(before, parsed.account);
+  if (Object.keys(changed).length === 0) return 0;
+  const caller = { actor: FILE_ACTOR, session: null, key: null };
+  const source = { format: format.name, path: name };
+  const done = await engine.execute(run, { type: 'account.read', ...source, account: changed }, caller);
+  return done.events.length;
+}
+
+/** The run that a file was taken over as. */
+export async function knownRun(context: Context, format: FormatName, name: string): Promise<string | null> {
+  const workspace = context.workspace();
+  if (!workspace) return null;
+  const engine = await context.engine();
+  const id = foreignId(format, name);
+  for (const { run } of await engine.store.heads({ workspace: workspace.id })) {
+    const records = await engine.recall(run, [id]);
+    if (records.some((record) => record.kind === 'foreign')) return run;
+  }
+  return null;
+}
+
+export async function freeRunId(engine: Engine, { format, main }: Found, { run }: Account): Promise<string> {
+  // A version is no name: every project has one.
+  const named = run.alias !== undefined && /^v?[\d.]+$/i.test(run.alias) ? `${run.title} ${run.alias}` : run.alias;
+  const words = named ?? (run.title || main);
+  const slug = words
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^[-._]+|[-._]+$/g, '')
+    .slice(0, 60);
+  const name = isName(slug, '._-', 96) ? slug : format;
+  for (let number = 1; ; number++) {
+    const id = number === 1 ? name : `${name}-${number}`;
+    if ((await engine.store.heads({ run: id })).length === 0) return id;
+    if (number > 10_000) throw new Fault('conflict', `There is no free name for ${main}.`, { hints: ['Rename it.'] });
+  }
+}
+
+function reportOf({ format, name, parsed }: ForeignPlace, outcome: Adopted['outcome'], run: string | null): Adopted {
+  const { account, version, problems } = parsed;
+  const open = account?.items.filter(({ status }) => status === 'open' || status === 'active' || status === 'bypassed');
+  return {
+    format: format.name,
+    version,
+    path: name,
+    run,
+    outcome,
+    steps: account?.steps.length ?? 0,
+    decisions: account?.decisions.length ?? 0,
+    items: open?.length ?? 0,
+    problems,
+  };
+}

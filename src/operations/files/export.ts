@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { Fault, quoted } from '../../core/fault.ts';
+import type { Account } from '../../core/model/run-model.ts';
+import type { Files } from '../../formats/format.ts';
+import { formatNames } from '../../formats/index.ts';
+import { countLost, lossWords } from '../../formats/losses.ts';
+import { recordedPath, writeAtomically } from '../../workspace/files.ts';
+import { currentState } from '../act.ts';
+import { defineOperation, described } from '../operation.ts';
+import { formatNamed } from './parts/mirrors.ts';
+import { readWholeRun } from './parts/run-model.ts';
+
+export const exportRun = defineOperation({
+  name: 'export',
+  summary: "Write this run as another tool's files.",
+  scope: 'read',
+  local: true,
+  examples: ['holdfast export --format codewalk --out /tmp/out', 'holdfast export --format codewalk --as sql'],
+  input: v.object({
+    format: described(v.picklist(formatNames), 'The format to write.'),
+    as: v.optional(
+      described(v.picklist(['files', 'sql']), 'The files of the format, or, of codewalk, its four tables.'),
+    ),
+    out: v.optional(described(v.string(), 'The folder to write into; .holdfast/export/FORMAT otherwise.')),
+  }),
+  output: v.object({
+    format: v.string(),
+    folder: v.string(),
+    files: v.array(v.string()),
+    /** What this run has and the format cannot say. */
+    loses: v.array(v.object({ what: v.string(), count: v.number() })),
+  }),
+  async run(context, input) {
+    const format = await formatNamed(input.format);
+    const engine = await context.engine();
+    const account = await readWholeRun(engine, await currentState(context), format.name);
+    const folder = folderFor(context.dir, context.workspace()?.folder, input);
+    const { files, cannot } =
+      input.as === 'sql'
+        ? await tablesOf(account, input.format)
+        : { files: format.render(account, format.home(account), new Map(), engine.now()), cannot: format.loses };
+    for (const [path, text] of files) mustNotOverwrite(folder, path, text);
+    mkdirSync(folder, { recursive: true });
+    for (const [path, text] of files) {
+      const file = join(folder, recordedPath(folder, folder, path));
+      mkdirSync(dirname(file), { recursive: true });
+      writeAtomically(file, text);
+    }
+    return {
+      data: { format: format.name, folder, files: [...files.keys()], loses: lossesOf(account, cannot) },
+    };
+  },
+  say: ({ folder, files, loses }, pen) =>
+    [
+      ...files.map((path) => pen.bold(join(folder, path))),
+      ...(loses.length > 0
+        ? [
+            pen.warn(
+              `The format cannot say: ${loses.map(({ what, count }) => `${lossWords(what)} (${count})`).join(', ')}.`,
+            ),
+          ]
+        : []),
+    ].join('\n'),
+});
+
+/** A script that loads the tables into SQLite or PostgreSQL. */
+async function tablesOf(account: Account, format: string): Promise<{ files: Files; cannot: readonly string[] }> {
+  if (format !== 'codewalk')
+    throw new Fault('usage', `Only codewalk has tables; ${format} is written as files.`, {
+      hints: ['`holdfast export --format codewalk --as sql`, or leave `--as` out.'],
+    });
+  const { renderSql } = await import('../../formats/codewalk/sql.ts');
+  const { tablesLose, toTables } = await import('../../formats/codewalk/tables.ts');
+  return { files: new Map([['initiative.sql', renderSql(toTables(account))]]), cannot: tablesLose };
+}
+
+function folderFor(
+  dir: string,
+  holdfast: string | undefined,
+  { format, out }: { format: string; out?: string | undefined },
+) {
+  if (out !== undefined) return resolve(dir, out);
+  if (holdfast) return join(holdfast, 'export', format);
+  throw new Fault('usage', 'Say where to write with `--out DIR`: there is no workspace here.');
+}
+
+function mustNotOverwrite(folder: string, path: string, text: string): void {
+  const file = join(folder, path);
+  if (!existsSync(file) || readFileSync(file, 'utf8') === text) return;
+  // An export of ours may be made again.
+  if (folder.replaceAll('\\', '/').includes('/.holdfast/export/')) return;
+  throw new Fault('illegal', `${quoted(file)} is there already and says something else.`, {
+    hints: ['Choose an empty folder with `--out`; to keep that file in step, use `holdfast adopt --mirror`.'],
+    data: { path: file },
+  });
+}
+
+/** Which of the losses this run really has. */
+function lossesOf(account: Account, loses: readonly string[]): { what: string; count: number }[] {
+  return loses.map((what) => ({ what, count: countLost(account, what) })).filter(({ count }) => count > 0);
+}

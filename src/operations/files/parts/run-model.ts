@@ -1,0 +1,50 @@
+import type { Session, Snapshot, State } from '../../../core/fold/state.ts';
+import type { RowKind, Rows } from '../../../core/fold/touch.ts';
+import { accountOf, type RunRecords } from '../../../core/model/from-state.ts';
+import type { Account } from '../../../core/model/run-model.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { FormatName } from '../../../formats/format.ts';
+
+/** Everything that is known of a run, for a file to be written of it. It reads the whole history. */
+export async function readWholeRun(engine: Engine, state: State, format?: FormatName): Promise<Account> {
+  const run = state.run?.id ?? '';
+  const all = async <K extends RowKind>(kind: K): Promise<Rows[K][]> => {
+    const records = await engine.records(run, { kind, limit: Number.MAX_SAFE_INTEGER });
+    return records.filter((record) => record.status !== 'removed').map((record) => record.doc as Rows[K]);
+  };
+  const records: RunRecords = {
+    decisions: await all('decision'),
+    items: await all('item'),
+    notes: await all('note'),
+    sessions: await all('session'),
+    messages: await all('message'),
+    results: await all('result'),
+    files: await all('file'),
+    foreign: await all('foreign'),
+  };
+  const account = accountOf(state, records);
+  if (format !== 'snap') return account;
+  const snapshots = await closingSnapshots(engine, run, await all('snapshot'), records.sessions);
+  const people = records.sessions.filter((session) => session.kind === 'person').map((session) => session.agent);
+  return { ...account, kept: { ...account.kept, snapshots, people: [...new Set(people)] } };
+}
+
+/** What sessions left when they ended: the snap format tells it in a file of each agent. */
+async function closingSnapshots(
+  engine: Engine,
+  run: string,
+  snapshots: readonly Snapshot[],
+  sessions: readonly Session[],
+): Promise<object[]> {
+  const numbers = new Map([...sessions].sort(byNumber).map(({ id }, index) => [id, index + 1]));
+  const closing: object[] = [];
+  for (const { agent, sequence, session, reason, version } of [...snapshots].sort(byNumber)) {
+    // The text is in the event alone: it may be long, and is seldom asked for.
+    const [event] = reason === undefined ? [] : await engine.store.read(run, version - 1, 1);
+    const text = event?.type === 'snapshot.taken' ? event.body.text : undefined;
+    if (text !== undefined) closing.push({ agent, sequence, session, sessionNumber: numbers.get(session) ?? 0, text });
+  }
+  return closing;
+}
+
+const byNumber = (a: { id: string }, b: { id: string }): number => Number(a.id.slice(2)) - Number(b.id.slice(2));

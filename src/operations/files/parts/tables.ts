@@ -1,0 +1,77 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Row, readSql, type TableName, tableNames } from '../../../formats/codewalk/sql.ts';
+import { codewalkTables, readRows } from '../../../formats/codewalk/table-rows.ts';
+import type { Problem } from '../../../formats/format.ts';
+import { readText } from '../../../workspace/tree.ts';
+import { openForeignDatabase } from '../../session/parts/foreign-database.ts';
+import type { ForeignPlace } from '../adopt.ts';
+
+/**
+ * The initiatives in a dump or a SQLite database that has the four Codewalk tables, each as a run of its own; none when
+ * it has none of them. Only a file that was named is looked into.
+ */
+export function findTables(base: string, path: string, nameOf: (main: string) => string): ForeignPlace[] {
+  const file = join(base, path);
+  const { rows, problems } = isDatabase(file) ? fromDatabase(path, file) : fromDump(path, file);
+  if (rows.size === 0) return [];
+  const reading = readRows(path, rows);
+  return reading.initiatives.map(({ id, text }, index): ForeignPlace => {
+    const main = `${path}#${id}`;
+    const found = { format: codewalkTables.name, main, files: [main] };
+    const files = new Map([[main, text]]);
+    const parsed = codewalkTables.parse(found, files);
+    // What is wrong with the file is told once.
+    const told = index === 0 ? [...problems, ...reading.problems] : [];
+    return { format: codewalkTables, base, name: nameOf(main), found, files, parsed: { ...parsed, problems: told } };
+  });
+}
+
+interface Rows {
+  rows: Map<TableName, Row[]>;
+  problems: Problem[];
+}
+
+function fromDump(path: string, file: string): Rows {
+  const text = /\.sql$/i.test(path) ? readText(file) : null;
+  return text === null ? { rows: new Map(), problems: [] } : readSql(path, text);
+}
+
+function fromDatabase(path: string, file: string): Rows {
+  const rows = new Map<TableName, Row[]>();
+  const problems: Problem[] = [];
+  const database = openForeignDatabase(file);
+  try {
+    for (const table of tableNames) {
+      // Our own journal shows views of these names; it has better ways to be moved.
+      const [there] = database.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table);
+      if (there) rows.set(table, database.all(`SELECT * FROM ${table}`).map(plainRow));
+    }
+  } catch (thrown) {
+    const message = `The database cannot be read: ${(thrown as Error).message}.`;
+    problems.push({ code: 'not_a_database', level: 'error', path, line: null, message });
+  } finally {
+    database.close();
+  }
+  return { rows, problems };
+}
+
+function plainRow(row: unknown): Row {
+  return Object.fromEntries(
+    Object.entries(row as Record<string, unknown>).map(([name, value]) => [
+      name.toLowerCase(),
+      value === null || typeof value === 'number' || typeof value === 'string' ? value : String(value),
+    ]),
+  );
+}
+
+function isDatabase(file: string): boolean {
+  const head = Buffer.alloc(16);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, head, 0, 16, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return head.toString('latin1') === 'SQLite format 3\u0000';
+}

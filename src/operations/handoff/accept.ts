@@ -1,0 +1,108 @@
+import * as v from 'valibot';
+import type { Handoff, Snapshot, State } from '../../core/fold/state.ts';
+import { forkState } from '../../core/fold/state-tables.ts';
+import { counted, STALE_EVENTS } from '../../core/views/freshness.ts';
+import { readAncestry } from '../../workspace/git-status.ts';
+import { act, currentRun } from '../act.ts';
+import { beginGitStatus, findEvidence } from '../brief/parts/evidence.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import type { Context } from '../context.ts';
+import { reference } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { superviseRun } from '../session/parts/supervision.ts';
+import { snapshotPath } from '../snapshot/parts/file.ts';
+
+export const handoffAccept = defineOperation({
+  name: 'handoff.accept',
+  summary: 'Take over what was offered to you; the right to write passes to you with it.',
+  scope: 'write',
+  words: ['id'],
+  examples: ['holdfast handoff accept H-2 --agent codex'],
+  input: v.object({ id: reference }),
+  output: v.object({
+    id: v.string(),
+    session: v.nullable(v.string()),
+    steps: v.array(v.string()),
+    snapshot: v.nullable(v.string()),
+    /** From the workspace. */
+    path: v.nullable(v.string()),
+    /** What moved between the offer and now; null where that cannot be told. */
+    stale: v.object({ events: v.number(), commits: v.nullable(v.number()) }),
+    conflicts: v.array(v.looseObject({ id: v.string(), kind: v.string(), path: v.string() })),
+    run: v.string(),
+    version: v.number(),
+  }),
+  async run(context, { id }) {
+    const status = beginGitStatus(context);
+    const before = await superviseRun(context, status);
+    const run = await currentRun(context);
+    const engine = await context.engine();
+    const state = before?.state ?? (await engine.load(run));
+    const evidence = await findEvidence(context, asLeft(state, id), status);
+    const stood = state.version;
+    const done = await act(context, { type: 'handoff.accept', id });
+    await writeResumeFile(context, done.state);
+    const accepted = done.events.find((event) => event.type === 'handoff.accepted');
+    const handoff = done.state.handoffs.get(accepted?.type === 'handoff.accepted' ? accepted.body.id : id);
+    const snapshot = await snapshotOf(context, run, handoff);
+    const stale = {
+      events: Math.max(0, stood - (handoff?.version ?? stood)),
+      commits: await commitsSince(context, handoff?.head ?? snapshot?.mark?.head),
+    };
+    if (stale.events > STALE_EVENTS || (stale.commits ?? 0) > 0) context.warn(staleWarning(id, stale));
+    if (evidence.open.length > 0)
+      context.warn(`${evidence.open.length} recorded things are not as they were recorded: look at them first.`);
+    const workspace = context.workspace();
+    const file = snapshot && workspace ? snapshotPath(workspace.folder, run, snapshot) : null;
+    return {
+      data: {
+        id: handoff?.id ?? id,
+        session: done.session,
+        steps: accepted?.type === 'handoff.accepted' ? accepted.body.claims.map(({ step }) => step) : [],
+        snapshot: snapshot?.id ?? null,
+        path: file && workspace ? file.slice(workspace.root.length + 1) : null,
+        stale,
+        conflicts: evidence.open.map((conflict) => ({ ...conflict })),
+        run,
+        version: done.state.version,
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ id, session, steps, path, conflicts, stale }, pen) =>
+    [
+      `${pen.good('✓')} ${pen.bold(id)} is yours: ${session} ${steps.length > 0 ? `holds ${steps.join(', ')}` : 'goes on'}; the sender writes no more.`,
+      ...(path ? [`Read ${path} and the files it lists.`] : []),
+      `Since it was offered: ${counted(stale.events, 'event')}, ${stale.commits === null ? 'commits unknown' : counted(stale.commits, 'commit')}.`,
+      ...conflicts.map((conflict) => `${pen.bad(conflict.id)} ${conflict.path}: ${conflict.kind.replaceAll('_', ' ')}`),
+    ].join('\n'),
+});
+
+/** As if the sender were gone: what its files are now is then held against what it recorded. */
+function asLeft(state: State, id: string): State {
+  const handoff = state.handoffs.get(id);
+  if (!handoff) return state;
+  const left = forkState(state);
+  left.sessions.delete(handoff.from);
+  for (const step of state.steps.values())
+    if (step.holder?.session === handoff.from) left.steps.set(step.key, { ...step, holder: null });
+  return left;
+}
+
+function staleWarning(id: string, { events, commits }: { events: number; commits: number | null }): string {
+  const told = commits === null ? 'an unknown number of commits' : counted(commits, 'commit');
+  return `${id} is stale: ${counted(events, 'event')} and ${told} since it was offered. Read the brief, not the snapshot alone: \`holdfast resume\`.`;
+}
+
+async function snapshotOf(context: Context, run: string, handoff: Handoff | undefined): Promise<Snapshot | null> {
+  if (!handoff?.snapshot) return null;
+  const engine = await context.engine();
+  const record = (await engine.recall(run, [handoff.snapshot])).find((one) => one.kind === 'snapshot');
+  return (record?.doc as Snapshot | undefined) ?? null;
+}
+
+async function commitsSince(context: Context, head: string | null | undefined): Promise<number | null> {
+  if (!head) return null;
+  const relation = await readAncestry(context.workspace()?.tree ?? context.dir, head);
+  return relation === undefined || relation === 'missing' ? null : relation.since;
+}

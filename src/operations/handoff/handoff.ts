@@ -1,0 +1,159 @@
+import * as v from 'valibot';
+import type { Handoff, Session } from '../../core/fold/state.ts';
+import { ActorName, Text } from '../../core/text.ts';
+import { act, currentRun, treeMark } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import type { Context } from '../context.ts';
+import { label } from '../fields.ts';
+import { payloadFields, renderPayload } from '../mail/parts/attachment.ts';
+import { defineOperation, described } from '../operation.ts';
+import { snapshotIn, snapshotPath } from '../snapshot/parts/file.ts';
+
+const Launched = v.object({
+  start: v.array(v.string()),
+  headless: v.array(v.string()),
+  resume: v.nullable(v.array(v.string())),
+  /** As a line for a shell. */
+  line: v.string(),
+  exitCode: v.nullable(v.number()),
+});
+
+export const handoff = defineOperation({
+  name: 'handoff',
+  summary: 'Offer your work to another agent: a snapshot, a message and the right to write, once it accepts.',
+  scope: 'write',
+  local: ['start', 'payload'],
+  examples: [
+    'holdfast handoff --to codex --message "the router is next" --agent claude',
+    'holdfast handoff --to codex --payload router.diff --agent claude',
+    'holdfast handoff --to codex --from S-12 --launch',
+  ],
+  input: v.object({
+    to: described(ActorName, 'The agent that is to go on.'),
+    from: v.optional(described(label, 'The session whose work it is; a person may offer that of one that is gone.')),
+    message: v.optional(described(Text, 'What the receiver should know first.')),
+    payload: payloadFields.payload,
+    payloadText: payloadFields.payloadText,
+    launch: v.optional(described(v.boolean(), 'Print the command that starts the receiving client on it.')),
+    start: v.optional(described(v.boolean(), 'Run that command, without a person in the conversation.')),
+  }),
+  output: v.object({
+    id: v.string(),
+    to: v.string(),
+    from: v.string(),
+    steps: v.array(v.string()),
+    snapshot: v.nullable(v.object({ id: v.string(), path: v.nullable(v.string()) })),
+    message: v.nullable(v.string()),
+    launch: v.nullable(Launched),
+    run: v.string(),
+    version: v.number(),
+  }),
+  async run(context, { to, from, message, launch, start, payload, payloadText }) {
+    if (launch || start) (await import('./parts/launch.ts')).mustKnowClient(to);
+    const earlier = from === undefined ? null : await lastSnapshotOf(context, from);
+    const about = { subject: `handoff to ${to}`, type: 'handoff-ready' } as const;
+    const carried = await renderPayload(context, { payload, payloadText }, about);
+    const done = await act(context, {
+      type: 'handoff.offer',
+      to,
+      from,
+      message,
+      payload: carried ?? undefined,
+      snapshot: earlier?.id,
+      mark: treeMark(context),
+    });
+    await writeResumeFile(context, done.state);
+    const offered = done.events.findLast((event) => event.type === 'handoff.offered');
+    const sent = done.events.findLast((event) => event.type === 'message.sent');
+    const body = offered?.type === 'handoff.offered' ? offered.body : null;
+    const id = body?.id ?? '';
+    const launched = launch || start ? await launchReceiver(context, done.run, id, to, body?.from ?? '', start) : null;
+    return {
+      data: {
+        id,
+        to,
+        from: body?.from ?? '',
+        steps: body?.steps ?? [],
+        snapshot: earlier ?? snapshotIn(context, done.events),
+        message: sent?.type === 'message.sent' ? sent.body.id : null,
+        launch: launched,
+        run: done.run,
+        version: done.state.version,
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ id, to, from, steps, snapshot, message, launch }, pen) =>
+    [
+      `${pen.bold(id)} offers the work of ${from}${steps.length > 0 ? ` (${steps.join(', ')})` : ''} to ${to}. It stays with ${from} until ${to} accepts.`,
+      ...(snapshot ? [`Snapshot ${snapshot.id}${snapshot.path ? `: ${snapshot.path}` : ''}`] : []),
+      ...(message ? [`Message ${message} tells ${to}.`] : []),
+      ...(launch ? [`Start ${to} with:  ${launch.line}`] : []),
+      ...(launch?.resume ? [`Or go on in its own conversation:  ${launch.resume.join(' ')}`] : []),
+    ].join('\n'),
+});
+
+/** A session that is gone has left its snapshot; of one that is at work another is taken. */
+async function lastSnapshotOf(
+  context: Context,
+  reference: string,
+): Promise<{ id: string; path: string | null } | null> {
+  const run = await currentRun(context);
+  const engine = await context.engine();
+  const state = await engine.load(run);
+  const record = (await engine.recall(run, [reference])).find((one) => one.kind === 'session');
+  const session = record?.doc as Session | undefined;
+  if (!session || state.sessions.has(session.id)) return null;
+  const tag = `agent:${session.agent}`;
+  for (let before: number | undefined; ; ) {
+    const page = await engine.records(run, {
+      kind: 'snapshot',
+      tag,
+      limit: 50,
+      ...(before === undefined ? {} : { before }),
+    });
+    const found = page.map((one) => one.doc as { id: string; session: string; agent: string; sequence: number });
+    const own = found.find((one) => one.session === session.id);
+    if (own) {
+      const workspace = context.workspace();
+      const path = workspace ? snapshotPath(workspace.folder, run, own).slice(workspace.root.length + 1) : null;
+      return { id: own.id, path };
+    }
+    const last = page.at(-1);
+    if (!last || page.length < 50) return null;
+    before = last.version;
+  }
+}
+
+async function launchReceiver(
+  context: Context,
+  run: string,
+  id: Handoff['id'],
+  to: string,
+  from: string,
+  start: boolean | undefined,
+): Promise<v.InferOutput<typeof Launched>> {
+  const { launchCommands, shellLine } = await import('./parts/launch.ts');
+  const engine = await context.engine();
+  const state = await engine.load(run);
+  const recalled = (await engine.recall(run, [from])).find((one) => one.kind === 'session')?.doc as Session | undefined;
+  const session = state.sessions.get(from) ?? recalled;
+  const before = { client: session?.client?.name ?? session?.agent ?? null, id: session?.client?.id ?? null };
+  const commands = launchCommands(to, id, before);
+  const exitCode = start ? await runClient(context, commands.headless) : null;
+  return { ...commands, line: shellLine(commands.start), exitCode };
+}
+
+/** The client takes over the terminal; its exit is told, not judged. */
+async function runClient(context: Context, [program = '', ...words]: readonly string[]): Promise<number | null> {
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve) => {
+    // Its words go to the other stream: the answer of this command is on the first.
+    const child = spawn(program, words, { cwd: context.dir, stdio: ['ignore', 2, 2], windowsHide: true });
+    child.on('error', (error) => {
+      context.warn(`${program} could not be started: ${error.message}. The offer stands.`);
+      resolve(null);
+    });
+    child.on('close', (code) => resolve(code));
+  });
+}

@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import type { Handoff } from '../../core/fold/state.ts';
+import { isOpenOffer } from '../../core/rules/handoff.ts';
+import { offeredAgo } from '../../core/views/freshness.ts';
+import { currentState } from '../act.ts';
+import { limit } from '../fields.ts';
+import { defineOperation, described, shaped } from '../operation.ts';
+
+const FALLBACK = 20;
+
+export const handoffList = defineOperation({
+  name: 'handoff.list',
+  summary: 'List what was handed over: open offers first, then what became of the others.',
+  scope: 'read',
+  input: v.object({
+    open: v.optional(described(v.boolean(), 'Only offers that can be accepted.')),
+    limit: limit(FALLBACK),
+  }),
+  output: v.object({
+    handoffs: v.array(
+      shaped<Handoff & { open: boolean; eventsSince: number }>({
+        id: v.string(),
+        from: v.string(),
+        to: v.string(),
+        status: v.string(),
+        open: v.boolean(),
+        eventsSince: v.number(),
+      }),
+    ),
+  }),
+  async run(context, { open, limit: most = FALLBACK }) {
+    const state = await currentState(context);
+    const engine = await context.engine();
+    const records = await engine.records(state.run?.id ?? '', { kind: 'handoff', limit: most });
+    const rows = records.map(({ doc }) => {
+      const handoff = state.handoffs.get((doc as Handoff).id) ?? (doc as Handoff);
+      return { ...handoff, open: isOpenOffer(state, handoff), eventsSince: state.version - handoff.version };
+    });
+    const sorted = rows.sort((a, b) => Number(b.open) - Number(a.open));
+    return { data: { handoffs: open ? sorted.filter((one) => one.open) : sorted } };
+  },
+  say: ({ handoffs }, pen) =>
+    handoffs.length === 0
+      ? 'Nothing was handed over.'
+      : handoffs
+          .map(({ id, from, to, steps, status, open, eventsSince, outcome, question }) => {
+            const what = steps.length > 0 ? ` (${steps.join(', ')})` : '';
+            const more = outcome ?? (question && status === 'clarifying' ? `asks: ${question}` : '');
+            const since = open ? `, ${offeredAgo(eventsSince)}` : '';
+            return `${pen.bold(id)} ${from} to ${to}${what}: ${open ? pen.warn(status) : status}${since}${more ? `. ${more}` : ''}`;
+          })
+          .join('\n'),
+});

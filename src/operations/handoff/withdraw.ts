@@ -1,0 +1,19 @@
+import * as v from 'valibot';
+import { Text } from '../../core/text.ts';
+import { act } from '../act.ts';
+import { reference } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+
+export const handoffWithdraw = defineOperation({
+  name: 'handoff.withdraw',
+  summary: 'Take an offer back that nobody has accepted.',
+  scope: 'write',
+  words: ['id'],
+  input: v.object({ id: reference, reason: v.optional(described(Text, 'Why.')) }),
+  output: v.object({ id: v.string(), run: v.string(), version: v.number() }),
+  async run(context, { id, reason }) {
+    const done = await act(context, { type: 'handoff.withdraw', id, reason });
+    return { data: { id, run: done.run, version: done.state.version }, changed: done.changed };
+  },
+  say: ({ id }, pen) => `${pen.bold(id)} is withdrawn.`,
+});

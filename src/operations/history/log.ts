@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import type { Event } from '../../core/journal/event.ts';
+import { oneLine } from '../../core/text.ts';
+import { currentRun } from '../act.ts';
+import { limit, version } from '../fields.ts';
+import { defineOperation, described, shaped } from '../operation.ts';
+
+export const log = defineOperation({
+  name: 'log',
+  summary: 'Show what happened, the newest last.',
+  scope: 'read',
+  examples: ['holdfast log --limit 50', 'holdfast log --at 120 --json'],
+  input: v.object({
+    at: v.optional(described(version, 'Only up to this version: the run as it stood then.')),
+    after: v.optional(described(version, 'Only after this version.')),
+    limit: limit(20),
+  }),
+  output: v.object({
+    run: v.string(),
+    version: v.number(),
+    events: v.array(
+      shaped<LogLine>({
+        version: v.number(),
+        at: v.string(),
+        type: v.string(),
+        session: v.nullable(v.string()),
+        agent: v.nullable(v.string()),
+      }),
+    ),
+  }),
+  async run(context, { at, after, limit: wanted = 20 }) {
+    const run = await currentRun(context);
+    const { store } = await context.engine();
+    const [head] = await store.heads({ run });
+    const last = Math.min(at ?? Number.POSITIVE_INFINITY, head?.version ?? 0);
+    const from = after ?? Math.max(0, last - wanted);
+    const events: Event[] = [];
+    while (events.length < wanted) {
+      // On from the last one seen, not by counting: events may be missing from a damaged journal.
+      const page = await store.read(run, events.at(-1)?.version ?? from, Math.min(2000, wanted - events.length));
+      const within = page.filter((event) => event.version <= last);
+      events.push(...within);
+      if (page.length === 0 || within.length < page.length) break;
+    }
+    return { data: { run, version: last, events: events.map(logLine) } };
+  },
+  say: ({ events }, pen) =>
+    events
+      .map((event) => {
+        const body = Object.entries(event.body).filter(
+          ([, value]) => typeof value === 'string' || typeof value === 'number',
+        );
+        const told = body.map(([name, value]) => `${name}=${oneLine(String(value), 60)}`).join(' ');
+        const who = [event.agent ?? event.person, event.session].filter(Boolean).join(' ');
+        return `${pen.dim(String(event.version).padStart(6))} ${event.at.slice(0, 19)}Z ${pen.bold(event.type)} ${pen.dim(who)} ${told}`;
+      })
+      .join('\n') || 'Nothing has happened yet.',
+});
+
+export type LogLine = ReturnType<typeof logLine>;
+
+export function logLine(event: Event) {
+  const { version, at, type, session, actor, basis, body, hash } = event;
+  return {
+    version,
+    at,
+    type,
+    session,
+    agent: actor.kind === 'agent' ? actor.name : null,
+    person: actor.kind === 'person' ? actor.name : null,
+    basis,
+    body,
+    hash,
+  };
+}

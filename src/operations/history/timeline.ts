@@ -1,0 +1,62 @@
+import * as v from 'valibot';
+import { foldTimeline, gatherUsage, type Sitting, type UsagePoint } from '../../core/views/timeline.ts';
+import { currentRun } from '../act.ts';
+import { limit, version } from '../fields.ts';
+import { defineOperation, described, shaped } from '../operation.ts';
+
+/** A history that is longer is told from its newest part on. */
+const MOST_EVENTS = 50_000;
+const PAGE = 2000;
+const USAGE_POINTS = 300;
+
+export const timeline = defineOperation({
+  name: 'timeline',
+  summary: 'Show who had which step when, what became of it, and the tokens over time.',
+  scope: 'read',
+  input: v.object({
+    at: v.optional(described(version, 'Only up to this version: the run as it stood then.')),
+    limit: limit(200),
+  }),
+  output: v.object({
+    run: v.string(),
+    version: v.number(),
+    /** The newest ones, the oldest of them first. */
+    sittings: v.array(shaped<Sitting>({ session: v.string(), agent: v.string(), from: v.string() })),
+    total: v.number(),
+    usage: v.array(shaped<UsagePoint>({ at: v.string(), agent: v.string() })),
+  }),
+  async run(context, { at, limit: wanted = 200 }) {
+    const run = await currentRun(context);
+    const { store } = await context.engine();
+    const [head] = await store.heads({ run });
+    const last = Math.min(at ?? Number.POSITIVE_INFINITY, head?.version ?? 0);
+    const folded = foldTimeline();
+    for (let seen = Math.max(0, last - MOST_EVENTS); seen < last; ) {
+      const events = await store.read(run, seen, Math.min(PAGE, last - seen));
+      for (const event of events) folded.add(event);
+      seen = events.at(-1)?.version ?? last;
+    }
+    const { sittings, usage } = folded.timeline();
+    return {
+      data: {
+        run,
+        version: last,
+        sittings: sittings.slice(-wanted),
+        total: sittings.length,
+        usage: gatherUsage(usage, USAGE_POINTS),
+      },
+    };
+  },
+  say: ({ sittings, total }, pen) =>
+    sittings.length === 0
+      ? 'Nobody has been here yet.'
+      : [
+          ...(total > sittings.length ? [pen.dim(`${total - sittings.length} earlier ones`)] : []),
+          ...sittings.flatMap(({ session, agent, from, to, status, handedTo, steps }) => [
+            `${pen.bold(session)} ${agent} ${pen.dim(`${minute(from)} to ${to ? minute(to) : 'now'}, ${status}${handedTo ? `, handed to ${handedTo}` : ''}`)}`,
+            ...steps.map((one) => `    ${one.step} ${pen.dim(`${minute(one.from)} ${one.end}`)}`),
+          ]),
+        ].join('\n'),
+});
+
+const minute = (at: string): string => `${at.slice(0, 16)}Z`;

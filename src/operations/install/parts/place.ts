@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import {
+  type Client,
+  LAUNCHER,
+  type Place,
+  projectStart,
+  userStart,
+  type WantedFile,
+} from '../../../clients/installation.ts';
+import { Fault } from '../../../core/fault.ts';
+import { commonFolder, findGit } from '../../../workspace/git.ts';
+import type { Context } from '../../context.ts';
+
+export type PlaceScope = Place['scope'];
+
+/** The place that is meant, and the program that runs. Nothing is made. */
+export function findPlace(context: Context, scope: PlaceScope): Place & { program: string } {
+  const environment = context.environment ?? {};
+  const { platform } = process;
+  const home = (platform === 'win32' ? environment['USERPROFILE'] : environment['HOME']) || homedir();
+  const packageFolder = findPackage();
+  const program = join(packageFolder, 'dist/bin/holdfast.cjs');
+  return {
+    scope,
+    root: scope === 'user' ? home : projectFolder(context),
+    home,
+    environment,
+    platform,
+    program,
+    start: scope === 'user' ? userStart(process.execPath, program, platform) : projectStart(),
+    packaged: (path) => readFileSync(join(packageFolder, path), 'utf8'),
+  };
+}
+
+/** Makes the workspace, where there is none: in a folder without git, hooks record only where one is. */
+export function makePlace(context: Context, { scope }: Place): void {
+  if (scope === 'user' || context.workspace()) return;
+  const git = findGit(context.dir);
+  if (git === null) context.createWorkspace();
+  // A linked working tree shares the journal of the main one.
+  else if (git.linked !== null && basename(commonFolder(git.folder)) === '.git')
+    context.createWorkspace(dirname(commonFolder(git.folder)));
+  else context.createWorkspace(git.root);
+}
+
+/** Where the record of an installation and the backups are. */
+export function recordFolder({ scope, root, home, environment, platform }: Place): string {
+  if (scope === 'project') return join(root, '.holdfast');
+  const own = platform === 'win32' ? environment['APPDATA'] : environment['XDG_CONFIG_HOME'];
+  return join(own || join(home, platform === 'win32' ? 'AppData/Roaming' : '.config'), 'holdfast');
+}
+
+/** What every client in a project needs: the launcher, and beside it, for this machine only, where the program is. */
+export function launcherFiles({ scope, root, packaged, program }: ReturnType<typeof findPlace>): WantedFile[] {
+  if (scope === 'user') return [];
+  return [
+    {
+      path: join(root, LAUNCHER),
+      holds: 'launcher',
+      edits: [{ kind: 'whole', text: packaged('plugins/launcher.cjs') }],
+    },
+    {
+      path: join(root, '.holdfast/program.local'),
+      holds: 'where the program is',
+      edits: [{ kind: 'whole', text: `${program}\n` }],
+    },
+  ];
+}
+
+/** Whether a client is used here: its command is on the search path, or it has left its folder. */
+export function isFound({ commands, folders }: Client, { home, root, environment, platform }: Place): boolean {
+  if (folders.some((name) => existsSync(join(home, name)) || existsSync(join(root, name)))) return true;
+  const endings = platform === 'win32' ? ['.cmd', '.exe', '.bat', ''] : [''];
+  const path = environment['PATH'] ?? environment['Path'] ?? '';
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .some((folder) =>
+      commands.some((name) =>
+        endings.some((ending) => statSync(join(folder, name + ending), { throwIfNoEntry: false })?.isFile()),
+      ),
+    );
+}
+
+/** What npx fetched may be gone tomorrow. */
+export const isPassing = (program: string): boolean => /[\\/]_npx[\\/]/.test(program);
+
+function projectFolder(context: Context): string {
+  return context.workspace()?.tree ?? findGit(context.dir)?.root ?? context.dir;
+}
+
+function findPackage(): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'plugins/launcher.cjs')) && existsSync(join(folder, 'package.json'))) return folder;
+    if (dirname(folder) !== folder) continue;
+    throw new Fault('unavailable', 'The files that come with Holdfast are not where the program is.', {
+      hints: ['Install it again with `npm install -g holdfast`.'],
+    });
+  }
+}

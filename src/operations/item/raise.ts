@@ -1,0 +1,49 @@
+import * as v from 'valibot';
+import { ActorName, Sentence, StepKey, Text } from '../../core/text.ts';
+import { ErrorType, ItemKind, Severity } from '../../core/words.ts';
+import { act, idInEvents } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { affects, label } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+import { Made } from './decide.ts';
+
+export const raise = defineOperation({
+  name: 'raise',
+  summary: 'Record something open: a blocker, finding, question, commitment or error.',
+  scope: 'write',
+  words: ['kind', 'text'],
+  flags: { followUp: 'follow-up' },
+  examples: [
+    'holdfast raise blocker "OAuth credentials from the client" --affects p3',
+    'holdfast raise question "Rotate on every use?" --to ana',
+  ],
+  input: v.object({
+    kind: described(ItemKind, 'What it is.'),
+    text: described(Sentence, 'What is open.'),
+    affects,
+    step: v.optional(described(StepKey, 'The step it came up in.')),
+    severity: v.optional(described(Severity, 'Of a finding (default should_fix).')),
+    type: v.optional(described(ErrorType, 'Of an error (default runtime).')),
+    workaround: v.optional(described(Text, 'How to get on meanwhile.')),
+    followUp: v.optional(described(v.array(StepKey), 'A step that makes good for the workaround.')),
+    to: v.optional(described(ActorName, 'Whom it is for.')),
+    due: v.optional(described(label, 'Until when.')),
+  }),
+  output: v.object({ ...Made.entries, kind: v.string(), status: v.string() }),
+  async run(context, { kind, type, ...body }) {
+    const done = await act(context, { type: 'item.raise', kind, errorType: type, ...body });
+    await writeResumeFile(context, done.state);
+    const id = idInEvents(done) ?? '';
+    return {
+      data: {
+        id,
+        kind,
+        status: done.state.items.get(id)?.status ?? 'open',
+        run: done.run,
+        version: done.state.version,
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ id, kind }, pen) => `Raised ${kind} ${pen.bold(id)}.`,
+});

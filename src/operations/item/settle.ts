@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { StepKey } from '../../core/text.ts';
+import { SettledAs } from '../../core/words.ts';
+import { act } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { note, reference } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+import { Made } from './decide.ts';
+
+export const settle = defineOperation({
+  name: 'settle',
+  summary: 'Settle something open, or open it again with --as active.',
+  scope: 'write',
+  words: ['id'],
+  flags: { followUp: 'follow-up' },
+  examples: ['holdfast settle B-3 --as resolved --note "credentials arrived"'],
+  input: v.object({
+    id: reference,
+    as: described(SettledAs, 'What it becomes.'),
+    note,
+    followUp: v.optional(described(v.array(StepKey), 'A step that makes good for a bypass.')),
+  }),
+  output: v.object({ ...Made.entries, status: v.string(), freed: v.array(v.string()) }),
+  async run(context, { id, as, note: told, followUp }) {
+    const done = await act(context, { type: 'item.settle', id, as, note: told, followUp });
+    if (done.events.length > 0) await writeResumeFile(context, done.state);
+    const settled = done.events.find((event) => event.type === 'item.settled');
+    return {
+      data: {
+        id: settled?.body.id ?? id,
+        status: as,
+        freed: settled?.body.freed ?? [],
+        run: done.run,
+        version: done.state.version,
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ id, status, freed }, pen) =>
+    `${pen.bold(id)} is ${status}.${freed.length > 0 ? ` This frees ${freed.join(', ')}.` : ''}`,
+});

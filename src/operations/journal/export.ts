@@ -1,0 +1,91 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import { Fault, quoted } from '../../core/fault.ts';
+import { chainVerifier } from '../../core/journal/verify.ts';
+import type { Store } from '../../store/store.ts';
+import { currentRun } from '../act.ts';
+import { defineOperation, described } from '../operation.ts';
+import { JOURNAL_FORMAT } from './parts/file.ts';
+
+export const journalExport = defineOperation({
+  name: 'journal.export',
+  summary: 'Write a run out as JSON lines, to be taken in elsewhere with its chain intact.',
+  scope: 'read',
+  local: true,
+  examples: ['holdfast journal export --out auth.jsonl', 'holdfast journal export --run auth > auth.jsonl'],
+  input: v.object({ out: v.optional(described(v.string(), 'The file to write; the standard output when left out.')) }),
+  output: v.object({
+    run: v.string(),
+    events: v.number(),
+    hash: v.string(),
+    out: v.nullable(v.string()),
+    text: v.nullable(v.string()),
+  }),
+  async run(context, { out }) {
+    const run = await currentRun(context);
+    const { store } = await context.engine();
+    if (out === undefined) {
+      const lines: string[] = [];
+      const head = await exportRun(store, run, (line) => lines.push(line));
+      return { data: { run, ...head, out: null, text: lines.join('\n') } };
+    }
+    const file = resolve(context.dir, out);
+    const head = await writeWhole(file, (write) => exportRun(store, run, write));
+    return { data: { run, ...head, out: file, text: null } };
+  },
+  say: ({ run, events, out, text }, pen) => text ?? `Wrote ${events} events of ${pen.bold(run)} to ${out}.`,
+});
+
+/** Up to where the run stood when it began, and only if its chain holds: what is damaged is not handed on as sound. */
+async function exportRun(store: Store, run: string, write: (line: string) => void) {
+  const [head] = await store.heads({ run });
+  const { version: events = 0, hash = '' } = head ?? {};
+  write(JSON.stringify({ holdfast: 'journal', format: JOURNAL_FORMAT, run, events, hash }));
+  const verifier = chainVerifier();
+  let last = { version: 0, hash: '' };
+  while (last.version < events) {
+    const page = await store.read(run, last.version, Math.min(1000, events - last.version));
+    for (const event of page) {
+      verifier.push(event);
+      write(JSON.stringify(event));
+      last = event;
+    }
+    if (page.length === 0) break;
+  }
+  const isCut = last.version !== events || last.hash !== hash;
+  const [problem] = verifier.finish();
+  if (isCut || problem) {
+    throw new Fault(
+      'corrupt',
+      problem?.message ?? `The journal of ${quoted(run)} ends at event ${last.version} of ${events}.`,
+      {
+        hints: ['Nothing was written out. `holdfast doctor` says what is damaged.'],
+        data: { run },
+      },
+    );
+  }
+  return { events, hash };
+}
+
+async function writeWhole<T>(file: string, work: (write: (line: string) => void) => Promise<T>): Promise<T> {
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    const handle = openSync(beside, 'w');
+    try {
+      const result = await work((line) => writeFileSync(handle, `${line}\n`));
+      fsyncSync(handle);
+      renameSync(beside, file);
+      return result;
+    } finally {
+      closeSync(handle);
+      rmSync(beside, { force: true });
+    }
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault('unavailable', `The file ${quoted(file)} cannot be written: ${(cause as Error).message}.`, {
+      hints: ['Choose another with `--out FILE`.'],
+      cause,
+    });
+  }
+}

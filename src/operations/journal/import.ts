@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import { Fault, quoted } from '../../core/fault.ts';
+import type { Event } from '../../core/journal/event.ts';
+import { chainVerifier } from '../../core/journal/verify.ts';
+import { openIntake } from '../../engine/intake.ts';
+import { defineOperation, described } from '../operation.ts';
+import { damaged, type JournalHeader, readJournalFile } from './parts/file.ts';
+
+export const journalImport = defineOperation({
+  name: 'journal.import',
+  summary: 'Take in a run that was written out elsewhere; what is there already is not taken twice.',
+  scope: 'write',
+  local: true,
+  words: ['file'],
+  examples: ['holdfast journal import auth.jsonl', 'holdfast journal import auth.jsonl --store postgres://db/holdfast'],
+  input: v.object({ file: described(v.string(), 'A file that `journal export` wrote.') }),
+  output: v.object({ run: v.string(), events: v.number(), taken: v.number(), version: v.number() }),
+  async run(context, { file: named }) {
+    const file = resolve(context.dir, named);
+    // Read twice: nothing is taken in before all of it was verified, and it may be larger than memory.
+    const header = await verify(file);
+    const { store } = await context.engine();
+    const intake = await openIntake(store, header.run);
+    await readJournalFile(file, (event) => intake.compare(event));
+    await readJournalFile(file, (event) => intake.take(event));
+    const { taken, version, workspace } = await intake.finish();
+    const here = context.workspace()?.id;
+    if (here !== undefined && workspace !== here) {
+      context.warn(
+        `${quoted(header.run)} belongs to another workspace: here it is found by \`--run ${header.run}\` only.`,
+      );
+    }
+    return {
+      data: { run: header.run, events: header.events, taken, version },
+      changed: taken > 0 ? [{ path: `run.${header.run}`, before: version - taken, after: version }] : [],
+    };
+  },
+  say: ({ run, events, taken, version }, pen) =>
+    taken > 0
+      ? `Took in ${taken} of ${events} events; ${pen.bold(run)} is at event ${version}.`
+      : `${pen.bold(run)} is at event ${version} and has all ${events} of them.`,
+});
+
+async function verify(file: string): Promise<JournalHeader> {
+  const verifier = chainVerifier();
+  let last: Event | undefined;
+  const header = await readJournalFile(file, (event) => {
+    verifier.push(event);
+    last = event;
+  });
+  const [problem] = verifier.finish();
+  if (problem) {
+    throw new Fault('corrupt', `${quoted(file)}: ${problem.message}`, {
+      hints: ['Nothing was taken in. Export it again from where it came.'],
+      data: { file, version: problem.version },
+    });
+  }
+  if (last?.version !== header.events || last.hash !== header.hash) {
+    throw damaged(file, header.events + 1, `it ends after ${last?.version ?? 0} of ${header.events} events`);
+  }
+  return header;
+}

@@ -1,0 +1,121 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import * as v from 'valibot';
+import { Fault, quoted } from '../../../core/fault.ts';
+import { type Event, eventBodies } from '../../../core/journal/event.ts';
+import { ActorName, Instant, isName, Label } from '../../../core/text.ts';
+import { Basis } from '../../../core/words.ts';
+
+/**
+ * A run as a file: JSON lines, the first one says what it is, how many events follow and how the last one is hashed, so
+ * that a file that was cut off is known as such; each further line is an event with its whole envelope.
+ */
+export const JournalHeader = v.object({
+  holdfast: v.literal('journal'),
+  format: v.number(),
+  run: v.pipe(
+    v.string(),
+    v.check((text) => isName(text, '._-', 200), 'is no id of a run'),
+  ),
+  events: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  hash: v.string(),
+});
+export type JournalHeader = v.InferOutput<typeof JournalHeader>;
+
+export const JOURNAL_FORMAT = 1;
+
+const Hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is no hash'));
+const Envelope = v.strictObject({
+  run: v.string(),
+  version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  at: Instant,
+  type: v.string(),
+  actor: v.strictObject({ kind: v.picklist(['agent', 'person']), name: ActorName }),
+  session: v.nullable(Label),
+  key: v.nullable(v.string()),
+  basis: Basis,
+  previous: Hash,
+  hash: Hash,
+  bodyHash: Hash,
+  body: v.unknown(),
+});
+
+/** Reads a file from its beginning, line by line: it may be larger than memory. */
+export async function readJournalFile(
+  file: string,
+  visit: (event: Event, header: JournalHeader) => void | Promise<void>,
+): Promise<JournalHeader> {
+  let header: JournalHeader | undefined;
+  let line = 0;
+  const input = createReadStream(file, 'utf8');
+  const failed = new Promise<never>((_, reject) => {
+    input.once('error', (cause) =>
+      reject(
+        new Fault('not_found', `The file ${quoted(file)} cannot be read: ${cause.message}.`, {
+          hints: ['Name a file that `holdfast journal export --out FILE` wrote.'],
+          cause,
+        }),
+      ),
+    );
+  });
+  const read = async (): Promise<void> => {
+    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      line += 1;
+      if (text.trim() === '') continue;
+      const value = parseLine(file, line, text);
+      if (header === undefined) header = parseHeader(file, value);
+      else await visit(parseEvent(file, line, value, header), header);
+    }
+  };
+  await Promise.race([read(), failed]);
+  if (header === undefined) throw damaged(file, 1, 'it is empty');
+  return header;
+}
+
+function parseLine(file: string, line: number, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw damaged(file, line, 'it is not JSON');
+  }
+}
+
+function parseHeader(file: string, value: unknown): JournalHeader {
+  const parsed = v.safeParse(JournalHeader, value);
+  if (!parsed.success) throw damaged(file, 1, 'it does not begin as an exported journal does');
+  if (parsed.output.format > JOURNAL_FORMAT) {
+    throw new Fault('newer_schema', `${quoted(file)} was written by a newer Holdfast.`, {
+      hints: ['Update Holdfast; nothing was taken in.'],
+      data: { format: parsed.output.format, known: JOURNAL_FORMAT },
+    });
+  }
+  return parsed.output;
+}
+
+function parseEvent(file: string, line: number, value: unknown, { run }: JournalHeader): Event {
+  const envelope = v.safeParse(Envelope, value);
+  if (!envelope.success) {
+    throw damaged(file, line, `${v.getDotPath(envelope.issues[0]) ?? 'the event'}: ${envelope.issues[0].message}`);
+  }
+  const { type, body } = envelope.output;
+  if (envelope.output.run !== run) throw damaged(file, line, `it is an event of ${quoted(envelope.output.run)}`);
+  if (!Object.hasOwn(eventBodies, type)) {
+    throw new Fault(
+      'newer_schema',
+      `${quoted(file)}, line ${line}: ${quoted(type)} is an event that is not known here.`,
+      {
+        hints: ['Update Holdfast; nothing was taken in.'],
+      },
+    );
+  }
+  // Only looked at: the body is kept as it is, since its hash was taken over it.
+  if (!v.is(eventBodies[type as keyof typeof eventBodies], body)) throw damaged(file, line, `its ${type} is not one`);
+  return value as Event;
+}
+
+export function damaged(file: string, line: number, what: string): Fault {
+  return new Fault('invalid', `${quoted(file)}, line ${line}: ${what}.`, {
+    hints: ['Nothing was taken in. Export it again with `holdfast journal export --out FILE`.'],
+    data: { file, line },
+  });
+}

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Fault, quoted } from '../../../core/fault.ts';
+import type { Event } from '../../../core/journal/event.ts';
+import { chainVerifier } from '../../../core/journal/verify.ts';
+import { type Intake, openIntake } from '../../../engine/intake.ts';
+import { openRemains, type Remains } from '../../../store/sqlite/remains.ts';
+
+/** What is left of a run: the events from its first one on that verify. */
+interface Left {
+  run: string;
+  events: number;
+  /** Where it stood, or the last event of it that can be read. */
+  stood: number;
+  why: string | null;
+}
+
+export interface Damage {
+  findings: { code: string; level: 'error' | 'warning'; at: string; message: string }[];
+  runs: { run: string; events: number }[];
+}
+
+/**
+ * Looks at a journal that cannot be trusted: what the database says of itself, and which runs still verify. With `repair`
+ * those are put into a new file beside it. The damaged one is only read.
+ */
+export async function examineDamage(file: string, repair: boolean, now: string): Promise<Damage> {
+  const remains = openRemains(file);
+  try {
+    const left = await whatIsLeft(remains);
+    const whole = left.filter(({ events }) => events > 0);
+    const findings: Damage['findings'] = remains.problems.map((message) => error('store', file, message));
+    findings.push(...left.flatMap((one) => (one.why === null ? [] : [error('chain', one.run, one.why)])));
+    if (whole.length === 0) {
+      const message = 'Nothing in it can be read any more. The file was left as it is: keep it, and look for a copy.';
+      findings.push(error('nothing_left', file, message));
+    } else if (repair) findings.push(await repaired(remains, file, whole, now));
+    else findings.push(error('salvageable', file, `${told(whole)} can be saved: \`holdfast doctor --repair\`.`));
+    return { findings, runs: whole.map(({ run, events }) => ({ run, events })) };
+  } finally {
+    remains.close();
+  }
+}
+
+function error(code: string, at: string, message: string): Damage['findings'][number] {
+  return { code, level: 'error', at, message };
+}
+
+function told(left: readonly Left[]): string {
+  const events = left.reduce((sum, one) => sum + one.events, 0);
+  return `${events} events of ${left.length === 1 ? `run ${quoted(left[0]?.run ?? '')}` : `${left.length} runs`}`;
+}
+
+async function whatIsLeft(remains: Remains): Promise<Left[]> {
+  const cuts = new Map<string, number>();
+  const stood = remains.heads();
+  const why = new Map<string, string>();
+  // An event that is cut away may have been the one that said why words before it are gone: it is looked at again.
+  for (let again = true; again; ) {
+    again = false;
+    const seen = new Map<string, { verifier: ReturnType<typeof chainVerifier>; last: number }>();
+    await remains.scan((event) => {
+      stood.set(event.run, Math.max(stood.get(event.run) ?? 0, event.version));
+      if (event.version > (cuts.get(event.run) ?? Number.POSITIVE_INFINITY)) return;
+      const one = seen.get(event.run) ?? { verifier: chainVerifier(), last: 0 };
+      seen.set(event.run, one);
+      one.verifier.push(event);
+      one.last = event.version;
+    });
+    for (const [run, { verifier, last }] of seen) {
+      const [first] = verifier.finish();
+      if (first === undefined) cuts.set(run, last);
+      else {
+        // Lower each time, whatever the damage makes of the numbers.
+        cuts.set(run, Math.min(first.version - 1, (cuts.get(run) ?? Number.POSITIVE_INFINITY) - 1));
+        if (!why.has(run)) why.set(run, first.message);
+        again = true;
+      }
+    }
+  }
+  return [...stood].map(([run, version]) => {
+    const events = cuts.get(run) ?? 0;
+    if (events === version) return { run, events, stood: version, why: null };
+    const reason = why.get(run) ?? `Event ${events + 1} cannot be read.`;
+    return { run, events, stood: version, why: `${reason} Of ${version} events the first ${events} verify.` };
+  });
+}
+
+async function repaired(remains: Remains, file: string, left: readonly Left[], now: string) {
+  const target = `${file}.repaired-${now.replace(/[-:]/g, '').slice(0, 15)}Z`;
+  if (existsSync(target)) {
+    throw new Fault('conflict', `${target} is there already.`, { hints: ['Nothing was written. Try again.'] });
+  }
+  const { openSqliteStore } = await import('../../../store/sqlite/store.ts');
+  const store = await openSqliteStore({ file: target });
+  try {
+    const limits = new Map(left.map(({ run, events }) => [run, events]));
+    const intakes = new Map<string, Intake>();
+    await remains.scan(async (event: Event) => {
+      if (event.version > (limits.get(event.run) ?? 0)) return;
+      const intake = intakes.get(event.run) ?? (await openIntake(store, event.run));
+      intakes.set(event.run, intake);
+      await intake.take(event);
+    });
+    for (const intake of intakes.values()) await intake.finish();
+    const tokens = await store.tokens();
+    for (const token of remains.tokens()) await tokens.add(token);
+  } finally {
+    await store.close();
+  }
+  const message = [
+    `${told(left)} are in ${target}, a journal of its own; the damaged one was left as it is.`,
+    `Look at it with \`holdfast runs --store ${target}\`.`,
+    `To go on with it, end what uses the journal, keep ${basename(file)} with its -wal and -shm in another folder, and give the repaired file its name.`,
+  ].join(' ');
+  return error('repaired', file, message);
+}

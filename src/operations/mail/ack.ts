@@ -1,0 +1,16 @@
+import * as v from 'valibot';
+import { reference } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { MailMoved, messageNote, moveMail } from './parts/message.ts';
+
+export const mailAck = defineOperation({
+  name: 'mail.ack',
+  summary: 'Acknowledge a message you got, or what was said on one since.',
+  scope: 'write',
+  words: ['id'],
+  examples: ['holdfast mail ack M-4 --note "will look this afternoon"'],
+  input: v.object({ id: reference, note: messageNote }),
+  output: MailMoved,
+  run: (context, { id, note }) => moveMail(context, id, 'acknowledged', note),
+  say: ({ id, status }, pen) => `${pen.bold(id)} is ${status}.`,
+});

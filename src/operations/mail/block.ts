@@ -1,0 +1,16 @@
+import * as v from 'valibot';
+import { reference } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { MailMoved, messageNote, moveMail } from './parts/message.ts';
+
+export const mailBlock = defineOperation({
+  name: 'mail.block',
+  summary: 'Say what keeps you from doing what a message asks for.',
+  scope: 'write',
+  words: ['id'],
+  examples: ['holdfast mail block M-4 --note "waits for B-3"'],
+  input: v.object({ id: reference, note: messageNote }),
+  output: MailMoved,
+  run: (context, { id, note }) => moveMail(context, id, 'blocked', note),
+  say: ({ id, status }, pen) => `${pen.bold(id)} is ${status}.`,
+});

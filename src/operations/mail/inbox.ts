@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import type { Message } from '../../core/fold/state.ts';
+import { type Letter, letterOf, MAINTAINER, mailOf } from '../../core/views/mail.ts';
+import type { Actor } from '../../core/words.ts';
+import type { StoredRecord } from '../../store/store.ts';
+import { currentState } from '../act.ts';
+import type { Context } from '../context.ts';
+import { limit, version } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+import { copyMail, LetterLine, MailLists, readerOf, sayClosed, sayMail } from './parts/message.ts';
+
+const CLOSED_SHOWN = 50;
+
+export const mailInbox = defineOperation({
+  name: 'mail.inbox',
+  summary: 'Show your mail: what is unread, what was answered, what waits for you or for others.',
+  scope: 'read',
+  examples: ['holdfast mail inbox --agent codex', 'holdfast mail inbox --all --closed'],
+  input: v.object({
+    all: v.optional(described(v.boolean(), "Everybody's mail.")),
+    closed: v.optional(described(v.boolean(), 'Closed messages instead, the last closed first.')),
+    before: v.optional(described(version, 'Of the closed, only those closed before this version.')),
+    limit: limit(CLOSED_SHOWN),
+  }),
+  output: v.object({
+    reader: v.nullable(v.string()),
+    ...MailLists.entries,
+    overdue: v.array(v.string()),
+    /** What was asked for instead of open mail; null when it was not. */
+    closed: v.nullable(v.array(LetterLine)),
+    /** More were closed before this version. */
+    before: v.nullable(v.number()),
+    run: v.string(),
+  }),
+  async run(context, { all, closed: wantsClosed, before, limit: wanted = CLOSED_SHOWN }) {
+    const state = await currentState(context);
+    const engine = await context.engine();
+    const run = state.run?.id ?? '';
+    const now = engine.now();
+    const reader = all ? null : await readerOf(context, state);
+    if (wantsClosed || before !== undefined) {
+      const found = await closedMail(context, run, reader, wanted + 1, before);
+      const earlier = found.length > wanted ? (found[wanted - 1]?.version ?? null) : null;
+      const letters = found.slice(0, wanted).map(({ doc }) => letterOf(doc as Message, now));
+      const nothing = { unread: [], pendingAcks: [], replies: [], unanswered: [], overdue: [] };
+      return { data: { reader: reader?.name ?? null, ...nothing, closed: letters, before: earlier, run } };
+    }
+    const mail = mailOf(state, reader, now);
+    const late = (letters: readonly Letter[]) => letters.filter((letter) => letter.overdue !== null);
+    const overdue = new Set([...late(mail.unread), ...late(mail.unanswered)].map((letter) => letter.id));
+    const open = { ...copyMail(mail), overdue: [...overdue] };
+    return { data: { reader: reader?.name ?? null, ...open, closed: null, before: null, run } };
+  },
+  say: ({ reader, closed, before, ...mail }, pen) => {
+    const lines = closed ? sayClosed(closed, before, pen) : sayMail(mail, pen);
+    const whose = reader === null ? '' : ` for ${reader}`;
+    return lines.length > 0 ? lines.join('\n') : `There is no ${closed ? 'closed' : 'open'} mail${whose}.`;
+  },
+});
+
+/** The closed messages somebody stands on a side of; of everybody for nobody in particular. The last closed first. */
+async function closedMail(
+  context: Context,
+  run: string,
+  reader: Actor | null,
+  wanted: number,
+  before: number | undefined,
+): Promise<StoredRecord[]> {
+  // A closed message is never touched again: the version of its record is that of its end, and no other ended with it.
+  const engine = await context.engine();
+  const filter = { kind: 'message', status: 'closed', limit: wanted, ...(before === undefined ? {} : { before }) };
+  if (!reader) return engine.records(run, filter);
+  const tags = [`from:${reader.name}`, `to:${reader.name}`, ...(reader.kind === 'person' ? [`to:${MAINTAINER}`] : [])];
+  const pages = await Promise.all(tags.map((tag) => engine.records(run, { ...filter, tag })));
+  const found = new Map(pages.flat().map((record) => [record.id, record]));
+  return [...found.values()].sort((a, b) => b.version - a.version);
+}

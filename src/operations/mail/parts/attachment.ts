@@ -1,0 +1,207 @@
+import { statSync } from 'node:fs';
+import { basename, extname, relative, resolve, sep } from 'node:path';
+import * as v from 'valibot';
+import { Fault, quoted } from '../../../core/fault.ts';
+import type { Message, State } from '../../../core/fold/state.ts';
+import { FilePath, printable, Text, utf8Length } from '../../../core/text.ts';
+import { conflictMarkers } from '../../../formats/markdown.ts';
+import { type Envelope, envelopesIn, type Payload, renderEnvelopes } from '../../../formats/snap/revision.ts';
+import { isInside, realPathOf } from '../../../workspace/files.ts';
+import { readText } from '../../../workspace/tree.ts';
+import { currentState } from '../../act.ts';
+import type { Context } from '../../context.ts';
+import { described } from '../../operation.ts';
+
+/**
+ * What goes with a message word for word. It stands in the message as envelopes, each with a token that is the checksum of
+ * what it carries, so that it can be verified wherever the message goes: in the journal, in a mailbox, in a copy of one.
+ */
+export const payloadFields = {
+  payload: v.optional(
+    described(FilePath, 'A text file that goes with it word for word, under a token that `check` verifies.'),
+  ),
+  payloadText: v.optional(described(Text, 'The same as text, for whoever has no file here.')),
+  ask: v.optional(
+    described(
+      v.picklist(['apply-or-counter', 'review-only', 'ack-or-counter', 'fyi']),
+      'What is to be done with the payload (default: by the type of the message).',
+    ),
+  ),
+};
+
+export interface PayloadInput {
+  payload?: string | undefined;
+  payloadText?: string | undefined;
+  ask?: Payload['ask'] | undefined;
+}
+
+type Carrier = Pick<Message, 'subject' | 'type'>;
+
+/** The envelopes as they stand in a message; null when nothing goes with it. */
+export async function renderPayload(
+  context: Context,
+  input: PayloadInput,
+  { subject, type }: Carrier,
+): Promise<string | null> {
+  const { payload: path, payloadText, ask } = input;
+  if (path === undefined && payloadText === undefined) {
+    if (ask === undefined) return null;
+    throw new Fault('usage', 'There is no payload that `ask` could be about.', {
+      hints: ['Name a file with `--payload FILE`.'],
+    });
+  }
+  if (path !== undefined && payloadText !== undefined)
+    throw new Fault('usage', 'A message carries one payload: a file or a text.', {
+      hints: ['Leave out `payload` or `payloadText`.'],
+    });
+  const name = path === undefined ? null : nameOf(context, path);
+  const content = mustBeText(path === undefined ? (payloadText as string) : readPayload(context, path), path ?? null);
+  const topic = topicOf(name === null ? subject : basename(name, extname(name)));
+  const format = isDiff(content) ? 'unified-diff' : 'full-text';
+  const changed = format === 'unified-diff' ? filesIn(content) : [];
+  const envelopes = renderEnvelopes({
+    ...revisionFor(await currentState(context), topic, content, (await context.engine()).now()),
+    topic,
+    format,
+    reviewScope: 'full',
+    ask: ask ?? asks[type],
+    files: changed.length > 0 ? changed : name === null ? [] : [name],
+    content,
+  });
+  return ['Payload:', ...envelopes].join('\n\n').trimEnd();
+}
+
+/** A message says more than its payload: first its words, then what goes with it. */
+export const withPayload = (body: string, payload: string | null): string =>
+  payload === null ? body : `${body.trimEnd()}\n\n${payload}`;
+
+export interface ReceivedPayload {
+  tokens: string[];
+  verdict: Envelope['verdict'];
+  format: string | null;
+  ask: string | null;
+  files: string[];
+  content: string | null;
+}
+
+/** The payloads in a text; the parts of a long one are put together. */
+export function payloadsOf(text: string): ReceivedPayload[] {
+  const whole = new Map<string, Envelope[]>();
+  for (const envelope of envelopesIn(text)) {
+    const { revision, token, line } = envelope;
+    const key = revision?.part ? `${revision.date}-${revision.topic}-${revision.sequence}` : `${line} ${token}`;
+    whole.set(key, [...(whole.get(key) ?? []), envelope]);
+  }
+  return [...whole.values()].map((parts) => {
+    const [first] = parts as [Envelope];
+    const of = first.revision?.part?.of ?? 1;
+    const isWhole = parts.every(({ revision }, index) => (revision?.part?.number ?? 1) === index + 1);
+    const bad = parts.find(({ verdict }) => verdict !== 'valid')?.verdict;
+    return {
+      tokens: parts.map(({ token }) => token),
+      verdict: bad ?? (isWhole && parts.length === of ? 'valid' : 'changed'),
+      format: first.fields.get('format') ?? null,
+      ask: first.fields.get('ask') ?? null,
+      files: [...first.files],
+      content: parts.some(({ content }) => content === null) ? null : parts.map(({ content }) => content).join(''),
+    };
+  });
+}
+
+/** From the top of the tree; of a file elsewhere, only what it is called. */
+function nameOf(context: Context, path: string): string {
+  const tree = realPathOf(context.workspace()?.tree ?? context.dir);
+  const file = realPathOf(resolve(context.dir, path));
+  return isInside(tree, file) ? relative(tree, file).split(sep).join('/') : basename(file);
+}
+
+/** More is no message any more; and the whole of a mailbox is read by whoever resumes. */
+const PAYLOAD_BYTES = 128 * 1024;
+/** Of one envelope: a line cannot be cut, its token is over lines. */
+const LINE_BYTES = 16 * 1024;
+
+function readPayload(context: Context, path: string): string {
+  const file = resolve(context.dir, path);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile())
+    throw new Fault('not_found', `There is no file ${quoted(path)}.`, {
+      hints: ['Give its path from here.'],
+      data: { path },
+    });
+  if (found.size > PAYLOAD_BYTES) throw tooLong(quoted(path));
+  const text = readText(file);
+  if (text === null) throw unfit(quoted(path), 'is no UTF-8 text', null);
+  return text;
+}
+
+/** What cannot be carried so that every reader sees the same bytes is refused: its token could never be verified. */
+function mustBeText(given: string, path: string | null): string {
+  const name = path === null ? 'The payload' : quoted(path);
+  const content = given.replace(/^\ufeff/, '').replace(/\r\n/g, '\n');
+  if (content.trim() === '') throw unfit(name, 'is empty', null);
+  if (utf8Length(content) > PAYLOAD_BYTES) throw tooLong(name);
+  const lines = content.split('\n');
+  const strange = lines.findIndex((line) => printable(line) !== line);
+  if (strange >= 0) throw unfit(name, 'holds characters that are not shown as they are', strange + 1);
+  const long = lines.findIndex((line) => utf8Length(line) >= LINE_BYTES);
+  if (long >= 0) throw unfit(name, 'has a line of more than 16 KiB', long + 1);
+  const [merged] = conflictMarkers(lines);
+  if (merged !== undefined) throw unfit(name, 'holds the marks of a merge', merged + 1);
+  return content;
+}
+
+const unfit = (name: string, what: string, line: number | null): Fault =>
+  new Fault('invalid', `${name} ${what}${line === null ? '' : ` (line ${line})`}: it cannot be sent word for word.`, {
+    hints: ['Record the file with `holdfast checkpoint NAME --artifact FILE` and name it in the message.'],
+  });
+
+const tooLong = (name: string): Fault =>
+  new Fault('invalid', `${name} is longer than 128 KiB, the most that goes with a message.`, {
+    hints: ['Record the file with `holdfast checkpoint NAME --artifact FILE` and name it in the message.'],
+  });
+
+/** In tokens, which stand in lines of text and in acks. Those of snapshots have a topic of their own. */
+function topicOf(words: string): string {
+  const topic = words
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
+  return topic === '' ? 'payload' : topic.startsWith('snapshot') ? `file-${topic}` : topic;
+}
+
+const isDiff = (content: string): boolean =>
+  /^--- \S/m.test(content) && /^\+\+\+ \S/m.test(content) && /^@@/m.test(content);
+
+/** The files that a difference changes, by their new names, or the old one of a file that goes. */
+function filesIn(content: string): string[] {
+  const named = [...content.matchAll(/^(?:---|\+\+\+) (?:[ab]\/)?([^\t\n]+)/gm)].map((match) =>
+    (match[1] ?? '').trim(),
+  );
+  return [...new Set(named.filter((name) => name !== '/dev/null'))].slice(0, 100);
+}
+
+const asks: Readonly<Record<Message['type'], Payload['ask']>> = {
+  notify: 'fyi',
+  request: 'apply-or-counter',
+  'decision-required': 'review-only',
+  objection: 'ack-or-counter',
+  'handoff-ready': 'fyi',
+};
+
+/** The same content under the same topic keeps its token, so that a command can be repeated; another gets the next. */
+function revisionFor(state: State, topic: string, content: string, now: string): { date: string; sequence: number } {
+  const date = now.slice(0, 10).replaceAll('-', '');
+  let sequence = 0;
+  for (const { body, replies } of state.messages.values()) {
+    for (const text of [body, ...replies.map((reply) => reply.body)]) {
+      if (!text.includes(`-${topic}-`)) continue;
+      const own = envelopesIn(text).filter(({ revision }) => revision?.topic === topic);
+      const [first] = own;
+      const carried = own.map((envelope) => envelope.content).join('');
+      if (first?.revision && carried === (content.endsWith('\n') ? content : `${content}\n`)) return first.revision;
+      for (const { revision } of own) sequence = Math.max(sequence, revision?.sequence ?? 0);
+    }
+  }
+  return { date, sequence: sequence + 1 };
+}

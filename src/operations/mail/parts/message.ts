@@ -1,0 +1,148 @@
+import * as v from 'valibot';
+import type { Message, Session, State } from '../../../core/fold/state.ts';
+import { oneLine, Sentence } from '../../../core/text.ts';
+import { clockTime } from '../../../core/time.ts';
+import type { Change } from '../../../core/views/changed.ts';
+import { type Letter, type Mail, saidOn } from '../../../core/views/mail.ts';
+import type { Actor } from '../../../core/words.ts';
+import { act } from '../../act.ts';
+import { writeResumeFile } from '../../brief/parts/resume-file.ts';
+import type { Context } from '../../context.ts';
+import { Made } from '../../item/decide.ts';
+import { described, type Pen, shaped } from '../../operation.ts';
+
+/** What the operations on messages share: who reads, how a message is moved, how one is shown. */
+
+export const messageNote = described(Sentence, 'Why, for the other side to read.');
+
+export const MailMoved = v.object({ ...Made.entries, status: v.string() });
+
+export async function moveMail(
+  context: Context,
+  id: string,
+  to: Message['status'],
+  note: string,
+  disposition?: Message['disposition'],
+): Promise<{ data: v.InferOutput<typeof MailMoved>; changed: Change[] }> {
+  const done = await act(context, { type: 'message.move', id, to, note, disposition: disposition as never });
+  if (done.events.length > 0) await writeResumeFile(context, done.state);
+  const [first] = done.events;
+  const moved = first?.type === 'message.moved' || first?.type === 'message.heard' ? first.body.id : id;
+  const status = done.state.messages.get(moved)?.status ?? (await findMessage(context, done.run, moved))?.status ?? to;
+  return { data: { id: moved, status, run: done.run, version: done.state.version }, changed: done.changed };
+}
+
+/** A message by its id or alias, open or closed. */
+export async function findMessage(context: Context, run: string, reference: string): Promise<Message | null> {
+  const engine = await context.engine();
+  const records = await engine.recall(run, [reference]);
+  return (records.find((record) => record.kind === 'message')?.doc as Message | undefined) ?? null;
+}
+
+/** Who asks: a session that was named says it, whatever else the caller is called. */
+export async function readerOf(context: Context, state: State): Promise<Actor> {
+  const { actor, session: named } = context.caller;
+  if (named === null) return actor;
+  const open = [...state.sessions.values()].find(
+    (session) => session.id === named || session.alias === named || session.client?.id === named,
+  );
+  const engine = await context.engine();
+  const records = open ? [] : await engine.recall(state.run?.id ?? '', [named]);
+  const session = open ?? (records.find((record) => record.kind === 'session')?.doc as Session | undefined);
+  return session ? { kind: session.kind, name: session.agent } : actor;
+}
+
+export const LetterLine = shaped<Letter>({
+  id: v.string(),
+  from: v.string(),
+  to: v.string(),
+  status: v.string(),
+  subject: v.string(),
+  overdue: v.nullable(v.string()),
+  answered: v.boolean(),
+});
+
+export const MailLists = v.object({
+  unread: v.array(LetterLine),
+  pendingAcks: v.array(LetterLine),
+  replies: v.array(LetterLine),
+  unanswered: v.array(LetterLine),
+});
+
+export const copyMail = ({ unread, pendingAcks, replies, unanswered }: Mail): v.InferOutput<typeof MailLists> => ({
+  unread: [...unread],
+  pendingAcks: [...pendingAcks],
+  replies: [...replies],
+  unanswered: [...unanswered],
+});
+
+/** An inbox for people, one line a message. */
+export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string[] {
+  const line = (letter: Letter, rest: string): string => {
+    const late = letter.overdue ? ` ${pen.bad('overdue')}` : '';
+    return `  ${pen.bold(letter.id)} ${letter.priority} ${rest}${late}: ${oneLine(letter.subject, 90)}`;
+  };
+  const section = (title: string, lines: string[], count = lines.length): string[] =>
+    lines.length > 0 ? [pen.bold(`${title} (${count})`), ...lines] : [];
+  const isAnswered = (letter: Letter): boolean => letter.answered;
+  return [
+    ...section(
+      'Unread',
+      mail.unread.map((letter) => line(letter, `${letter.type} from ${letter.from}`)),
+    ),
+    ...section(
+      'Answers to read',
+      mail.replies.flatMap((letter) => [
+        line(letter, `to ${letter.to}`),
+        ...letter.news.map((said) => `    ${said.by}${said.to ? `, ${said.to}` : ''}: ${oneLine(said.text, 110)}`),
+      ]),
+      mail.replies.length,
+    ),
+    ...section(
+      'To act on',
+      mail.pendingAcks.map((letter) => line(letter, `${letter.status}, from ${letter.from}`)),
+    ),
+    ...section(
+      'Sent, nobody answered',
+      mail.unanswered.filter((letter) => !isAnswered(letter)).map((letter) => line(letter, `to ${letter.to}`)),
+    ),
+    ...section(
+      'Sent, answered, yours to close',
+      mail.unanswered.filter(isAnswered).map((letter) => line(letter, `to ${letter.to}, ${letter.status}`)),
+    ),
+  ];
+}
+
+/** Closed mail for people, with how each ended. */
+export function sayClosed(letters: readonly Letter[], before: number | null, pen: Pen): string[] {
+  return [
+    ...letters.map(({ id, from, to, disposition, subject, acks }) => {
+      const end = acks.findLast((ack) => ack.to === 'closed');
+      const how = `${disposition ?? 'closed'}${end ? ` by ${end.by}: ${oneLine(end.note, 90)}` : ''}`;
+      return `${pen.bold(id)} ${from} to ${to}: ${oneLine(subject, 90)}\n    ${pen.dim(how)}`;
+    }),
+    ...(before === null ? [] : [`Earlier ones: add \`--closed --before ${before}\`.`]),
+  ];
+}
+
+/** All of one message for people, with all that was said on it. */
+export function sayMessage(message: Message, now: string, pen: Pen): string {
+  const { id, alias, from, to, at, type, priority, status, subject, body, respondBy, disposition, escalated } = message;
+  const facts = [
+    `${from} to ${to}, ${clockTime(at, now)}: ${type}, ${priority}, ${status}${disposition ? ` (${disposition})` : ''}`,
+    ...(respondBy ? [`Answer needed by: ${respondBy}`] : []),
+    `Closed by: ${type === 'notify' ? 'anybody' : `${from} or a person`}`,
+    ...(escalated ? [`Escalated ${clockTime(escalated.at, now)}: ${escalated.why}`] : []),
+  ];
+  const said = saidOn(message).map(
+    ({ by, at: when, to: became, text }) =>
+      `${pen.dim(`${clockTime(when, now)} ${by}${became ? `, ${became}` : ''}`)}: ${text}`,
+  );
+  return [
+    `${pen.bold(id)}${alias ? ` (${alias})` : ''} ${subject}`,
+    ...facts,
+    '',
+    body,
+    ...(said.length > 0 ? ['', ...said] : []),
+  ].join('\n');
+}

@@ -1,0 +1,80 @@
+import * as v from 'valibot';
+import { nearest } from '../../core/fault.ts';
+import type { State } from '../../core/fold/state.ts';
+import { ActorName, Label, Sentence, Text } from '../../core/text.ts';
+import { MAINTAINER } from '../../core/views/mail.ts';
+import { MessageType, Priority } from '../../core/words.ts';
+import { act, idInEvents } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { label } from '../fields.ts';
+import { Made } from '../item/decide.ts';
+import { defineOperation, described } from '../operation.ts';
+import { payloadFields, payloadsOf, renderPayload, withPayload } from './parts/attachment.ts';
+
+const RespondBy = v.pipe(
+  Label,
+  v.check(
+    (text) => /^(none|next session|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)$/.test(text),
+    'must be a date such as 2026-01-31, a time such as 2026-01-31T12:00Z, `next session` or `none`',
+  ),
+);
+
+export const mailSend = defineOperation({
+  name: 'mail.send',
+  summary: 'Send a message to an agent or a person; `maintainer` is whoever is a person here.',
+  scope: 'write',
+  local: ['payload'],
+  examples: [
+    'holdfast mail send --to codex --type request --subject "Review the rotation" --body "src/rotate.ts, by tomorrow" --priority P1',
+    'holdfast mail send --to codex --type request --subject "Router" --body "Apply or say why not" --payload router.diff',
+  ],
+  input: v.object({
+    to: described(ActorName, 'Whom it is for.'),
+    type: described(MessageType, 'What it asks for; only a notify may be closed by anybody.'),
+    subject: described(Sentence, 'What it is about, in a line.'),
+    body: described(Text, 'What it says.'),
+    priority: v.optional(
+      described(Priority, 'P0: to be taken on in the next turn; P1: in the next session; P2: whenever (default P1).'),
+      'P1',
+    ),
+    by: v.optional(described(RespondBy, 'Until when an answer is needed: a date, a time, `next session` or `none`.')),
+    about: v.optional(described(label, 'The id of what it is about.')),
+    ...payloadFields,
+  }),
+  output: v.object({ ...Made.entries, to: v.string(), tokens: v.array(v.string()), hints: v.array(v.string()) }),
+  async run(context, { type, by, payload, payloadText, ask, body: words, ...message }) {
+    const about = { subject: message.subject, type };
+    const carried = await renderPayload(context, { payload, payloadText, ask }, about);
+    const body = withPayload(words, carried);
+    const done = await act(context, { type: 'message.send', messageType: type, respondBy: by, body, ...message });
+    await writeResumeFile(context, done.state);
+    const { to } = message;
+    return {
+      data: {
+        id: idInEvents(done) ?? '',
+        to,
+        tokens: payloadsOf(carried ?? '').flatMap(({ tokens }) => tokens),
+        hints: strangerHints(done.state, to, context.caller.actor.name),
+        run: done.run,
+        version: done.state.version,
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ id, to, tokens, hints }, pen) =>
+    [`Sent ${pen.bold(id)} to ${to}.`, ...tokens.map((token) => `Payload ${token}`), ...hints].join('\n'),
+});
+
+/** A name that nobody here goes by is most likely a slip; the message waits for whoever comes under it. */
+function strangerHints(state: State, to: string, sender: string): string[] {
+  const known = new Set([MAINTAINER, sender, state.run?.openedBy.name ?? '']);
+  for (const { agent } of state.sessions.values()) known.add(agent);
+  for (const { lastAgent, agents } of state.steps.values())
+    for (const name of [lastAgent, ...agents]) known.add(name ?? '');
+  for (const { from, acks, replies } of state.messages.values())
+    for (const name of [from, ...acks.map((ack) => ack.by), ...replies.map((reply) => reply.from)]) known.add(name);
+  if (known.has(to)) return [];
+  const near = nearest(to, [...known].filter(Boolean));
+  const meant = near.length > 0 ? ` Did you mean ${near.map((name) => `\`${name}\``).join(', ')}?` : '';
+  return [`Nobody called ${to} has been at work here so far; it waits for them.${meant}`];
+}

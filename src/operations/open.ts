@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { Fault, quoted } from '../core/fault.ts';
+import type { Owner } from '../core/journal/event.ts';
+import { isName } from '../core/text.ts';
+import type { Actor } from '../core/words.ts';
+import { createEngine, type Engine } from '../engine/engine.ts';
+import type { DescribeSnapshot } from '../engine/snapshots.ts';
+import type { Store } from '../store/store.ts';
+import { findForeignState } from '../workspace/foreign.ts';
+import { probeOwner } from '../workspace/process.ts';
+import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
+import type { Clients, Context } from './context.ts';
+
+/** The wiring: which store, which clock, who calls. */
+export interface OpenOptions {
+  /** The folder to work in; its workspace is looked for upward. */
+  dir: string;
+  /** The workspace of that folder, where it is known already. */
+  workspace?: Workspace | undefined;
+  /** There is only the store: no workspace is looked for or made. */
+  withoutWorkspace?: boolean | undefined;
+  /** A store that is open already, a PostgreSQL address, or the path of a SQLite file. */
+  store?: Store | string | undefined;
+  actor: Actor;
+  session?: string | undefined;
+  run?: string | undefined;
+  key?: string | undefined;
+  owner?: Owner | undefined;
+  environment?: Context['environment'];
+  now?: (() => string) | undefined;
+  clients?: (() => Promise<Clients>) | undefined;
+  warn?: ((message: string) => void) | undefined;
+  progress?: Context['progress'];
+}
+
+export function openContext(options: OpenOptions): Context & { close(): Promise<void> } {
+  let { workspace }: { workspace?: Workspace | null | undefined } = options;
+  let engine: Promise<Engine> | undefined;
+  let opened: Store | undefined;
+  const findIt = (): Workspace | null => {
+    if (workspace === undefined) workspace = options.withoutWorkspace ? null : findWorkspace(options.dir);
+    return workspace;
+  };
+  const open = async (): Promise<Engine> => {
+    const store =
+      typeof options.store === 'object' ? options.store : await openStore(options.store, findIt(), options.dir);
+    if (typeof options.store !== 'object') opened = store;
+    const describe: DescribeSnapshot = async (moment) => {
+      const { describeSnapshot } = await import('./snapshot/parts/text.ts');
+      return describeSnapshot(context, moment);
+    };
+    return createEngine({ store, now: options.now ?? systemNow, probe: probeOwner, random: Math.random, describe });
+  };
+  const context: Context & { close(): Promise<void> } = {
+    caller: { actor: options.actor, session: options.session ?? null, key: options.key ?? null, owner: options.owner },
+    run: options.run,
+    dir: options.dir,
+    workspace: findIt,
+    environment: options.environment,
+    createWorkspace(folder = options.dir) {
+      if (!options.withoutWorkspace) {
+        createWorkspace(folder, randomWorkspaceId);
+        workspace = undefined;
+      }
+      return findIt();
+    },
+    journalFile: () => (typeof options.store === 'object' ? null : journalFile(options.store, findIt())),
+    now: options.now ?? systemNow,
+    engine() {
+      engine ??= open();
+      return engine;
+    },
+    clients: options.clients ?? (() => Promise.resolve(null)),
+    warn: options.warn ?? (() => undefined),
+    progress: options.progress,
+    async news(ms, seen) {
+      return (await this.engine()).news(ms, seen);
+    },
+    anew: () => openContext(options),
+    async close() {
+      await opened?.close();
+    },
+  };
+  return context;
+}
+
+/** Names become parts of file names and are shown on terminals: not everything is one. */
+export function actorNamed(kind: Actor['kind'], name: string): Actor {
+  if (isName(name, '._@+-', 64)) return { kind, name };
+  throw new Fault('invalid', `${quoted(name)} cannot be the name of ${kind === 'agent' ? 'an agent' : 'a person'}.`, {
+    hints: ['A name has letters, digits, dots, dashes, underscores, @ or +, at most 64 of them.'],
+  });
+}
+
+const systemNow = (): string => new Date().toISOString();
+
+function randomWorkspaceId(): string {
+  const digits = Array.from({ length: 12 }, () => Math.floor(Math.random() * 16).toString(16));
+  return `w-${digits.join('')}`;
+}
+
+async function openStore(address: string | undefined, workspace: Workspace | null, dir: string): Promise<Store> {
+  const chosen = address ?? workspace?.config.store;
+  if (chosen !== undefined && /^postgres(ql)?:\/\//.test(chosen)) {
+    const { openPostgresStore } = await import('../store/postgres/store.ts');
+    return openPostgresStore({ url: chosen });
+  }
+  mustBeFile(chosen);
+  const { openSqliteStore } = await import('../store/sqlite/store.ts');
+  const file = journalFile(address, workspace);
+  if (file !== null) return openSqliteStore({ file });
+  throw noWorkspace(dir);
+}
+
+function journalFile(address: string | undefined, workspace: Workspace | null): string | null {
+  const chosen = address ?? workspace?.config.store;
+  if (chosen !== undefined) return isAddress(chosen) ? null : chosen;
+  return workspace && join(workspace.folder, 'journal.db');
+}
+
+const isAddress = (text: string): boolean => /^[a-z][a-z\d+.-]+:\//i.test(text);
+
+/** Where another tool keeps state, nobody should start afresh without knowing it. */
+function noWorkspace(dir: string): Fault {
+  const foreign = findForeignState(dir);
+  const found = foreign.map(({ format, path }) => `${path} (${format})`).join(', ');
+  return new Fault('not_found', 'There is no workspace here: no `.holdfast/` in this folder or above it.', {
+    hints: [
+      ...(foreign.length > 0 ? [`But work was left here: ${found}. Read it before you begin anew.`] : []),
+      'Make a workspace with `holdfast init --title …`, or point to one with `--dir`.',
+    ],
+    data: { foreign },
+  });
+}
+
+/** An address that is none of ours is no file name either; it may hold a password and is not repeated. */
+function mustBeFile(address: string | undefined): void {
+  if (address === undefined || !isAddress(address)) return;
+  throw new Fault(
+    'invalid',
+    `There is no store for addresses that begin with ${quoted(address.split(':')[0] ?? '')}.`,
+    {
+      hints: ['A store is `postgres://user@host:5432/database` or the path of a SQLite file.'],
+    },
+  );
+}

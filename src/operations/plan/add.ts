@@ -1,0 +1,27 @@
+import * as v from 'valibot';
+import { Sentence } from '../../core/text.ts';
+import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { stepKey } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+import { planFields, planFlags } from './parts/fields.ts';
+
+export const planAdd = defineOperation({
+  name: 'plan.add',
+  summary: 'Add a step to the plan.',
+  scope: 'write',
+  words: ['key', 'title'],
+  flags: planFlags,
+  examples: [
+    'holdfast plan add p2 "JWT implementation" --kind phase',
+    'holdfast plan add t4 "Rotate tokens" --parent p2 --after t3',
+  ],
+  input: v.object({ key: stepKey, title: described(Sentence, 'What it is called.'), ...planFields }),
+  output: StepOutcome,
+  async run(context, { key, title, kind, ...plan }) {
+    const done = await act(context, { type: 'plan.add', steps: [{ key, title, kind: kind ?? 'task', ...plan }] });
+    if (done.events.length > 0) await writeResumeFile(context, done.state);
+    return stepOutcome(done, key);
+  },
+  say: ({ step }, pen) => `Added ${pen.bold(step.key)} ${step.title}.`,
+});

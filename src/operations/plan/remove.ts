@@ -1,0 +1,20 @@
+import * as v from 'valibot';
+import { act } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { stepKey } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+export const planRemove = defineOperation({
+  name: 'plan.remove',
+  summary: 'Take a pending step out of the plan.',
+  scope: 'write',
+  words: ['key'],
+  input: v.object({ key: stepKey }),
+  output: v.object({ key: v.string(), run: v.string(), version: v.number() }),
+  async run(context, { key }) {
+    const done = await act(context, { type: 'plan.remove', step: key });
+    await writeResumeFile(context, done.state);
+    return { data: { key, run: done.run, version: done.state.version }, changed: done.changed };
+  },
+  say: ({ key }, pen) => `Removed ${pen.bold(key)}.`,
+});

@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { Sentence } from '../../core/text.ts';
+import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { stepKey } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+import { planFields, planFlags } from './parts/fields.ts';
+
+export const planSet = defineOperation({
+  name: 'plan.set',
+  summary: 'Change what the plan says of a step.',
+  scope: 'write',
+  words: ['key'],
+  flags: planFlags,
+  examples: ['holdfast plan set t4 --title "Rotate refresh tokens" --after t2,t3'],
+  input: v.object({ key: stepKey, title: v.optional(described(Sentence, 'What it is called.')), ...planFields }),
+  output: StepOutcome,
+  async run(context, { key, ...patch }) {
+    const done = await act(context, { type: 'plan.change', step: key, patch });
+    if (done.events.length > 0) await writeResumeFile(context, done.state);
+    return stepOutcome(done, key);
+  },
+  say: ({ step }, pen) => `Changed ${pen.bold(step.key)} ${step.title}.`,
+});

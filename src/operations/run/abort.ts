@@ -1,0 +1,22 @@
+import * as v from 'valibot';
+import { act } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { reason } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+export const abort = defineOperation({
+  name: 'abort',
+  summary: 'Give a run up, with a reason; only a person may.',
+  scope: 'maintain',
+  input: v.object({ reason }),
+  output: v.object({ run: v.object({ id: v.string(), status: v.string() }), version: v.number() }),
+  async run(context, { reason: why }) {
+    const done = await act(context, { type: 'run.abort', reason: why });
+    await writeResumeFile(context, done.state);
+    return {
+      data: { run: { id: done.run, status: done.state.run?.status ?? '' }, version: done.state.version },
+      changed: done.changed,
+    };
+  },
+  say: ({ run }, pen) => `Run ${pen.bold(run.id)} is ${run.status}.`,
+});

@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { act, currentState } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { reason } from '../fields.ts';
+import { defineOperation, type Pen, shaped } from '../operation.ts';
+import { carryOutArchive, type Moved, planArchive } from './parts/archived-files.ts';
+
+export const MovedFile = shaped<Moved>({ what: v.string(), from: v.string(), to: v.string() });
+
+export const archive = defineOperation({
+  name: 'archive',
+  summary: 'Put a finished run away, with its state file and plans; an unfinished one needs a person and a reason.',
+  scope: 'write',
+  input: v.object({ reason: v.optional(reason) }),
+  output: v.object({
+    run: v.object({ id: v.string(), status: v.string() }),
+    version: v.number(),
+    moved: v.array(MovedFile),
+  }),
+  async run(context, { reason: why }) {
+    const before = await currentState(context);
+    if (before.mirrors.size > 0) await planArchive(context, before);
+    const done = await act(context, { type: 'run.archive', reason: why });
+    const moved = await carryOutArchive(context, done.run);
+    await writeResumeFile(context, done.state);
+    return {
+      data: { run: { id: done.run, status: done.state.run?.status ?? '' }, version: done.state.version, moved },
+      changed: done.changed,
+    };
+  },
+  say: ({ run, moved }, pen) => [`Run ${pen.bold(run.id)} is ${run.status}.`, ...movedWords(moved, pen)].join('\n'),
+});
+
+export function movedWords(moved: readonly Moved[], pen: Pen): string[] {
+  return moved.map(({ what, from, to }) => `  ${what}: ${pen.dim(from)} → ${to}`);
+}

@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+import { oneLine } from '../../core/text.ts';
+import { type Waiting, waitsForPerson } from '../../core/views/needs-person.ts';
+import { planView } from '../../core/views/plan.ts';
+import { type Standing, sittingOf, standingOf } from '../../core/views/run-state.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Head } from '../../store/store.ts';
+import { limit } from '../fields.ts';
+import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+
+const Row = v.object({
+  id: v.string(),
+  title: v.string(),
+  status: v.string(),
+  version: v.number(),
+  updatedAt: v.string(),
+  standing: shaped<Standing>({ word: v.string(), why: v.string() }),
+  progress: v.looseObject({ percent: v.number(), done: v.number(), total: v.number() }),
+  /** Who has not ended their sitting, how they are doing and what they have. */
+  sittings: v.array(
+    v.object({
+      session: v.string(),
+      agent: v.string(),
+      standing: v.picklist(['working', 'idle', 'stuck', 'dead']),
+      seenAt: v.string(),
+      steps: v.array(v.object({ key: v.string(), title: v.string() })),
+    }),
+  ),
+  /** What stands still until a person does something. */
+  waiting: v.array(shaped<Waiting>({ kind: v.string(), id: v.string(), text: v.string() })),
+});
+type Row = v.InferOutput<typeof Row>;
+
+export const board = defineOperation({
+  name: 'board',
+  summary: 'Show all runs at a glance: how each stands, who works on what, what waits for a person.',
+  scope: 'read',
+  input: v.object({
+    all: v.optional(described(v.boolean(), 'Those that are archived too.')),
+    limit: limit(100),
+  }),
+  output: v.object({ runs: v.array(Row), more: v.number(), now: v.string() }),
+  async run(context, { all, limit: wanted = 100 }) {
+    const engine = await context.engine();
+    const workspace = context.workspace()?.id;
+    const heads = await engine.store.heads(workspace === undefined ? {} : { workspace });
+    const shown = all ? heads : heads.filter((head) => head.status !== 'archived');
+    const runs: Row[] = [];
+    // One after the other: each may have to be folded, and many at once would hold everything else up.
+    for (const head of shown.slice(0, wanted)) runs.push(await rowOf(engine, head));
+    return { data: { runs, more: Math.max(0, shown.length - wanted), now: engine.now() } };
+  },
+  say: ({ runs, more }, pen) =>
+    runs.length === 0
+      ? 'There are no runs yet: `holdfast init`.'
+      : [
+          ...runs.flatMap((row) => sayRow(row, pen)),
+          ...(more > 0 ? [`${more} more: \`holdfast board --limit ${runs.length + more}\``] : []),
+        ].join('\n'),
+});
+
+async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): Promise<Row> {
+  const state = await engine.load(run);
+  const vitals = await engine.vitals(state);
+  const sittings = [...state.sessions.values()].map((session) => ({
+    session: session.id,
+    agent: session.agent,
+    standing: sittingOf(state, session, vitals),
+    seenAt: session.seenAt,
+    steps: [...state.steps.values()]
+      .filter((step) => step.holder?.session === session.id)
+      .map(({ key, title: name }) => ({ key, title: name })),
+  }));
+  return {
+    id: run,
+    title,
+    status,
+    version: state.version,
+    updatedAt,
+    standing: standingOf(state, vitals),
+    progress: { ...planView(state).progress },
+    sittings,
+    waiting: status === 'active' ? waitsForPerson(state) : [],
+  };
+}
+
+function sayRow({ id, title, standing, progress, waiting }: Row, pen: Pen): string[] {
+  const { word, why } = standing;
+  const paint = word === 'working' || word === 'completed' ? pen.good : word === 'dead' ? pen.bad : pen.warn;
+  return [
+    `${pen.bold(id)} ${paint(word)}${why ? pen.dim(` ${oneLine(why, 80)}`) : ''}  ${progress.percent} %  ${oneLine(title, 60)}`,
+    ...waiting.map(
+      ({ kind, id: what, text }) => `    ${pen.warn('waits for a person:')} ${kind} ${what} ${oneLine(text, 80)}`,
+    ),
+  ];
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import * as v from 'valibot';
+import { Fault, quoted } from '../../core/fault.ts';
+import { emptyState } from '../../core/fold/state-tables.ts';
+import type { PlannedStep } from '../../core/journal/command.ts';
+import { draftSteps } from '../../core/rules/plan.ts';
+import { ActorName, isName, Sentence, Text } from '../../core/text.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { hashArtifact, recordedPath } from '../../workspace/files.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import type { Context } from '../context.ts';
+import { defineOperation, described } from '../operation.ts';
+import { isPreset, presetSteps, readPlanFile } from '../plan/import.ts';
+
+const RunId = v.pipe(
+  v.string(),
+  v.check(
+    (text) => isName(text, '._-', 96),
+    'must be letters, digits, dots, dashes or underscores, at most 96 of them',
+  ),
+);
+
+export const init = defineOperation({
+  name: 'init',
+  summary: 'Create .holdfast/ here and open a run.',
+  scope: 'write',
+  flags: { approvedBy: 'approved-by' },
+  local: ['design', 'plan'],
+  examples: ['holdfast init --title "User authentication" --plan plan.md'],
+  input: v.object({
+    title: v.optional(described(Sentence, 'What the work is called.')),
+    id: v.optional(described(RunId, 'The id of the run; made from the date and the title when left out.')),
+    goal: v.optional(described(Text, 'What it is for, in the words of the one who asked.')),
+    design: v.optional(described(v.string(), 'The design document.')),
+    approvedBy: v.optional(described(ActorName, 'Who approved the design document.')),
+    plan: v.optional(described(v.string(), 'A plan file (YAML or Markdown), or the name of a preset: apex.')),
+  }),
+  output: v.object({
+    run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
+    workspace: v.nullable(v.string()),
+    steps: v.number(),
+    version: v.number(),
+  }),
+  async run(context, input) {
+    // All is looked at before anything is made: what cannot be used leaves nothing behind.
+    const preset = input.plan !== undefined && isPreset(context, input.plan);
+    const steps = await plannedSteps(context, input, preset);
+    draftSteps(emptyState(), steps);
+    const tree = context.workspace()?.tree ?? context.dir;
+    const named = async (path: string) => hashArtifact(tree, recordedPath(tree, context.dir, path));
+    const plan = input.plan === undefined || preset ? undefined : await named(input.plan);
+    const design =
+      input.design === undefined ? undefined : { path: (await named(input.design)).path, approvedBy: input.approvedBy };
+    if (input.design !== undefined) mustBeReadable(context, input.design);
+    const workspace = context.createWorkspace();
+    const engine = await context.engine();
+    const title = input.title ?? input.id ?? workspace?.root.split(/[\\/]/).at(-1) ?? 'work';
+    const run = await openRun(engine, context, input.id, title, {
+      goal: input.goal,
+      design,
+      plan: plan && { path: plan.path, sha256: plan.sha256 },
+      workspace: workspace?.id ?? NO_WORKSPACE,
+      ...(steps.length > 0 ? { steps } : {}),
+    });
+    const state = await engine.load(run);
+    await writeResumeFile(context, state);
+    return {
+      data: {
+        run: { ...state.run, id: run, title, status: 'active' },
+        workspace: workspace?.root ?? null,
+        steps: state.steps.size,
+        version: state.version,
+      },
+      changed: [{ path: `run.${run}`, before: null, after: 'active' }],
+    };
+  },
+  say: ({ run, workspace, steps }, pen) =>
+    [
+      `Opened run ${pen.bold(run.id)}${workspace === null ? '' : ` in ${workspace}`}${steps > 0 ? ` with ${steps} steps` : ''}.`,
+      steps > 0
+        ? `Next: ${pen.bold('holdfast status')} shows the plan, ${pen.bold('holdfast start KEY')} takes a step.`
+        : `Next: ${pen.bold('holdfast plan add KEY TITLE')} adds a step, ${pen.bold('holdfast plan import FILE')} many.`,
+    ].join('\n'),
+});
+
+/** The files of a preset's project are named after the run, whatever it will be called. */
+async function plannedSteps(
+  context: Context,
+  { plan, title, id }: { plan?: string | undefined; title?: string | undefined; id?: string | undefined },
+  preset: boolean,
+): Promise<PlannedStep[]> {
+  if (plan === undefined) return [];
+  if (!preset) return readPlanFile(context, plan);
+  const root = context.workspace()?.root ?? context.dir;
+  return presetSteps(plan, title ?? id ?? basename(root));
+}
+
+function mustBeReadable(context: Context, path: string): void {
+  try {
+    readFileSync(resolve(context.dir, path));
+  } catch (thrown) {
+    throw new Fault('not_found', `The file ${quoted(path)} cannot be read: ${(thrown as Error).message}.`, {
+      hints: ['Paths are meant from the folder you are in, or from `--dir`.'],
+    });
+  }
+}
+
+/** Stands for the workspace of a run that was opened in a store alone. */
+const NO_WORKSPACE = 'none';
+
+interface RunDetails {
+  workspace: string;
+  goal?: string | undefined;
+  design?: { path: string; approvedBy?: string | undefined } | undefined;
+  plan?: { path: string; sha256?: string | null | undefined } | undefined;
+  steps?: PlannedStep[];
+}
+
+/** An id that was given is taken or refused; one that is made goes on counting until it is free. */
+async function openRun(
+  engine: Engine,
+  context: Context,
+  id: string | undefined,
+  title: string,
+  details: RunDetails,
+): Promise<string> {
+  const base = id ?? `${engine.now().slice(0, 10)}-${slug(title)}`;
+  for (let number = 1; ; number++) {
+    const run = number === 1 ? base : `${base}-${number}`;
+    try {
+      await engine.execute(run, { type: 'run.open', title, ...details }, context.caller);
+      return run;
+    } catch (thrown) {
+      const taken = thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === run;
+      if (!taken || id !== undefined || number > 999) throw thrown;
+    }
+  }
+}
+
+function slug(title: string): string {
+  const words = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+  return words.slice(0, 48).replace(/-+$/, '') || 'run';
+}

@@ -1,0 +1,164 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Mirror, State } from '../../../core/fold/state.ts';
+import { archivePlan } from '../../../formats/maestro/archive-plan.ts';
+import { maestro } from '../../../formats/maestro/format.ts';
+import { makeOwnFolder, recordedPath, writeAtomically } from '../../../workspace/files.ts';
+import { openTree } from '../../../workspace/tree.ts';
+import type { Workspace } from '../../../workspace/workspace.ts';
+import type { Context } from '../../context.ts';
+import { readBase, readPlace, saveBase, syncMirrors } from '../../files/parts/mirrors.ts';
+import { readWholeRun } from '../../files/parts/run-model.ts';
+
+/** One file that was put away, or brought back. */
+export interface Moved {
+  what: string;
+  from: string;
+  to: string;
+}
+
+/**
+ * What putting a run away does to the files of its mirrors. It is written down before anything is moved, so that a run
+ * whose archiving was cut short is finished by archiving it again; afterwards it says how to bring the files back.
+ */
+interface Intent {
+  mirror: Mirror;
+  archivedAs: string;
+  moves: Moved[];
+  removes: string[];
+  writes: [path: string, text: string][];
+  done: boolean;
+}
+
+const intentFile = ({ folder }: Workspace, run: string): string => join(folder, 'archives', `${run}.json`);
+
+/** Decides what is to be moved. Only Maestro has a place for what is finished; files of other formats stay. */
+export async function planArchive(context: Context, state: State): Promise<void> {
+  const workspace = context.workspace();
+  const run = state.run?.id;
+  if (!workspace || run === undefined) return;
+  // Only of a run that is archived was it begun; what was decided for one that was then refused is out of date.
+  const isBegun = state.run?.status === 'archived' && readIntents(workspace, run).some((intent) => !intent.done);
+  if (isBegun) return;
+  const engine = await context.engine();
+  const intents: Intent[] = [];
+  for (const mirror of state.mirrors.values()) {
+    if (mirror.format !== maestro.name) continue;
+    const { found, files } = readPlace(workspace.tree, maestro, mirror.path);
+    const account = await readWholeRun(engine, state);
+    const plan = archivePlan(account, found, files, openTree(workspace.tree), engine.now());
+    if (!plan) continue;
+    intents.push({
+      mirror: { ...mirror },
+      archivedAs: plan.place.main,
+      moves: [...plan.moves],
+      removes: [...plan.removes],
+      writes: [...plan.writes],
+      done: false,
+    });
+  }
+  if (intents.length > 0) saveIntents(workspace, run, intents);
+}
+
+/** Carries out what was decided, from wherever it was left. Each move is made once; nothing is overwritten. */
+export async function carryOutArchive(context: Context, run: string): Promise<Moved[]> {
+  const workspace = context.workspace();
+  const intents = workspace ? readIntents(workspace, run) : [];
+  if (!workspace || intents.every((intent) => intent.done)) return [];
+  const engine = await context.engine();
+  const { tree } = workspace;
+  for (const intent of intents) {
+    if (intent.done) continue;
+    for (const [path, text] of intent.writes) {
+      const file = inside(tree, path);
+      if (existsSync(file)) writeAtomically(file, text);
+    }
+    for (const one of intent.moves) {
+      if (existsSync(inside(tree, one.from)) && existsSync(inside(tree, one.to))) {
+        // Somebody was quicker with the name: what is there is never written over.
+        one.to = freeName(tree, one.to);
+        saveIntents(workspace, run, intents);
+      }
+      move(tree, one.from, one.to);
+    }
+    for (const path of intent.removes) if (existsSync(inside(tree, path))) unlinkSync(inside(tree, path));
+    const state = await engine.load(run);
+    if (state.mirrors.has(`${intent.mirror.format}:${intent.mirror.path}`))
+      await engine.execute(run, { type: 'mirror.remove', ...intent.mirror }, { ...context.caller, key: null });
+    intent.done = true;
+    saveIntents(workspace, run, intents);
+  }
+  const moves = intents.flatMap((intent) => intent.moves);
+  for (const { from, to } of moves) {
+    if (existsSync(inside(tree, from))) context.warn(`${from} is still there.`);
+    if (!existsSync(inside(tree, to))) context.warn(`${to} is not there.`);
+  }
+  return moves;
+}
+
+/** Brings the files of a run back to where they were, where that place is free, and keeps them in step again. */
+export async function undoArchive(context: Context, run: string): Promise<Moved[]> {
+  const workspace = context.workspace();
+  const intents = workspace ? readIntents(workspace, run) : [];
+  if (!workspace || intents.length === 0) return [];
+  const engine = await context.engine();
+  const back: Moved[] = [];
+  for (const { mirror, moves } of intents) {
+    for (const { what, from, to } of [...moves].reverse()) {
+      if (!existsSync(inside(workspace.tree, to))) continue;
+      if (existsSync(inside(workspace.tree, from))) {
+        context.warn(`${from} is there already; what was put away stays at ${to}.`);
+        continue;
+      }
+      move(workspace.tree, to, from);
+      back.push({ what, from: to, to: from });
+    }
+    const { files } = readPlace(workspace.tree, maestro, mirror.path);
+    const base = readBase(workspace, mirror, files);
+    if (!files.has(mirror.path)) continue;
+    if (base === null || base.get(mirror.path) !== files.get(mirror.path)) saveBase(workspace, mirror, files);
+    await engine.execute(run, { type: 'mirror.add', ...mirror }, { ...context.caller, key: null });
+  }
+  unlinkSync(intentFile(workspace, run));
+  // The state names its documents where they lay in the archive.
+  await syncMirrors(context, await engine.load(run));
+  return back;
+}
+
+function readIntents(workspace: Workspace, run: string): Intent[] {
+  try {
+    return JSON.parse(readFileSync(intentFile(workspace, run), 'utf8')) as Intent[];
+  } catch {
+    return [];
+  }
+}
+
+function saveIntents(workspace: Workspace, run: string, intents: readonly Intent[]): void {
+  const file = intentFile(workspace, run);
+  makeOwnFolder(dirname(file));
+  writeAtomically(file, JSON.stringify(intents));
+}
+
+const inside = (tree: string, path: string): string => join(tree, recordedPath(tree, tree, path));
+
+function freeName(tree: string, path: string): string {
+  const [, stem = path, ending = ''] = /^(.*?)(\.[^./]+)?$/.exec(path) ?? [];
+  for (let number = 2; ; number++) {
+    const name = `${stem}-${number}${ending}`;
+    if (!existsSync(inside(tree, name))) return name;
+  }
+}
+
+/** Once: a source that is gone was moved before; a target that is there is never written over. */
+function move(tree: string, from: string, to: string): void {
+  const [source, target] = [inside(tree, from), inside(tree, to)];
+  if (!existsSync(source) || existsSync(target)) return;
+  mkdirSync(dirname(target), { recursive: true });
+  try {
+    renameSync(source, target);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EXDEV') throw thrown;
+    copyFileSync(source, target);
+    unlinkSync(source);
+  }
+}

@@ -1,0 +1,36 @@
+import { type Conversation, conversationOf } from '../../../clients/conversation.ts';
+import { requestWords } from '../../../clients/request.ts';
+import { Fault } from '../../../core/fault.ts';
+import { sha256 } from '../../../core/sha256.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { Context } from '../../context.ts';
+import { init } from '../init.ts';
+
+/** Named by the conversation, so that two hooks of one moment open one run. */
+export async function openRun(
+  context: Context,
+  engine: Engine,
+  conversation: Conversation,
+  request: string | null,
+): Promise<{ run: string; isNew: boolean }> {
+  const mark = sha256(conversationOf({ ...conversation, subagent: null })).slice(0, 8);
+  const id = `${engine.now().slice(0, 10)}-${conversation.client}-${mark}`;
+  const words = request === null ? null : requestWords(request);
+  try {
+    await init.run(context, {
+      id,
+      title: words?.title ?? defaultTitle(context),
+      ...(words ? { goal: words.goal } : {}),
+    });
+    return { run: id, isNew: true };
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === id)
+      return { run: id, isNew: false };
+    throw thrown;
+  }
+}
+
+export function defaultTitle(context: Context): string {
+  const name = (context.workspace()?.root ?? context.dir).split(/[\\/]/).at(-1) || 'this folder';
+  return `Work in ${name}`;
+}

@@ -1,0 +1,94 @@
+import * as v from 'valibot';
+import { Sentence } from '../../core/text.ts';
+import { type Letter, type Mail, mailOf } from '../../core/views/mail.ts';
+import { CloseReason } from '../../core/words.ts';
+import { act } from '../act.ts';
+import { beginGitStatus, fullTreeMark } from '../brief/parts/evidence.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { nextAction } from '../fields.ts';
+import { copyMail, MailLists, sayMail } from '../mail/parts/message.ts';
+import { defineOperation, described } from '../operation.ts';
+import { SnapshotTaken, snapshotIn } from '../snapshot/parts/file.ts';
+import { fileNotes as fileNotesField, parseFileNotes, why } from '../step/parts/file-notes.ts';
+import { compactionHints, writeWorklogFile } from '../worklog/parts/file.ts';
+
+export const sessionEnd = defineOperation({
+  name: 'session.end',
+  summary: 'End a sitting; its steps stay in progress for whoever goes on.',
+  scope: 'write',
+  flags: { fileNotes: 'file-note', notes: 'note', issues: 'issue', contextUsage: 'context-usage' },
+  examples: ['holdfast session end --reason context-exhausted --next "wire the router"'],
+  input: v.object({
+    reason: described(CloseReason, 'Why it ends.'),
+    next: nextAction,
+    why,
+    fileNotes: fileNotesField,
+    notes: v.optional(described(v.array(Sentence), 'Something to remember about this sitting.')),
+    issues: v.optional(described(v.array(Sentence), 'Something that went badly.')),
+    contextUsage: v.optional(
+      described(v.pipe(v.number(), v.minValue(0), v.maxValue(100)), 'How full the context was, in percent.'),
+    ),
+  }),
+  output: v.object({
+    session: v.looseObject({ id: v.string(), agent: v.string(), reason: v.string() }),
+    run: v.string(),
+    version: v.number(),
+    interrupted: v.array(v.string()),
+    /** What the session leaves for whoever goes on. */
+    snapshot: v.nullable(SnapshotTaken),
+    mail: MailLists,
+    /** Messages left to the maintainer. */
+    escalated: v.array(v.string()),
+    hints: v.array(v.string()),
+  }),
+  async run(context, { fileNotes, ...words }) {
+    const done = await act(context, {
+      type: 'session.end',
+      ...words,
+      fileNotes: parseFileNotes(context, fileNotes),
+      mark: await fullTreeMark(context, beginGitStatus(context)),
+    });
+    const ended = done.events.find((event) => event.type === 'session.ended');
+    const id = ended?.body.id ?? done.session ?? '';
+    const left = [...done.state.steps.values()].filter(
+      (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === id,
+    );
+    const agent = ended?.actor.name ?? context.caller.actor.name;
+    await writeResumeFile(context, done.state);
+    await writeWorklogFile(context, done.state);
+    const { now } = await context.engine();
+    const mail = mailOf(done.state, ended?.actor ?? context.caller.actor, now());
+    const escalated = done.events.flatMap((event) => (event.type === 'message.escalated' ? [event.body.id] : []));
+    return {
+      data: {
+        session: { id, agent, reason: words.reason },
+        run: done.run,
+        version: done.state.version,
+        interrupted: left.map((step) => step.key),
+        snapshot: snapshotIn(context, done.events),
+        mail: copyMail(mail),
+        escalated,
+        hints: [...mailHints(mail, escalated), ...compactionHints(done.state)],
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ session, interrupted, snapshot, mail, hints }, pen) => {
+    const left = interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : '';
+    const kept = snapshot?.path ? ` Its snapshot is ${snapshot.path}.` : '';
+    return [
+      `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${left}${kept}`,
+      ...sayMail(mail, pen),
+      ...hints.map((hint) => pen.warn(hint)),
+    ].join('\n');
+  },
+});
+
+function mailHints({ unread, replies }: Mail, escalated: readonly string[]): string[] {
+  const ids = (letters: readonly Letter[]): string => letters.map((letter) => letter.id).join(', ');
+  return [
+    ...(unread.length > 0 ? [`It ended over unread mail: ${ids(unread)}.`] : []),
+    ...(replies.length > 0 ? [`It ended over answers that were not read: ${ids(replies)}.`] : []),
+    ...(escalated.length > 0 ? [`Left to the maintainer: ${escalated.join(', ')}.`] : []),
+  ];
+}

@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import { Fault, notFound } from '../../core/fault.ts';
+import { leaseEnd } from '../../core/views/plan.ts';
+import { currentState } from '../act.ts';
+import { defineOperation } from '../operation.ts';
+
+export const heartbeat = defineOperation({
+  name: 'heartbeat',
+  summary: 'Show that a session is alive; it keeps what it holds.',
+  scope: 'write',
+  input: v.object({}),
+  output: v.object({ session: v.string(), run: v.string(), until: v.string() }),
+  async run(context) {
+    const state = await currentState(context);
+    const { store, now } = await context.engine();
+    const { actor, session: named, scope } = context.caller;
+    const mine = [...state.sessions.values()].filter((one) =>
+      named === null || scope !== undefined
+        ? one.agent === actor.name && (named === null || one.id === named || one.alias === named)
+        : one.id === named || one.alias === named,
+    );
+    const [session, another] = mine;
+    if (!session && named !== null)
+      throw notFound(
+        'active session',
+        named,
+        state.sessions.keys(),
+        'Begin one with `holdfast session start --agent NAME`.',
+      );
+    if (!session) {
+      throw new Fault('not_found', `${actor.name} has no active session.`, {
+        hints: ['Begin one with `holdfast session start --agent NAME`.'],
+      });
+    }
+    if (another) {
+      throw new Fault('usage', `${actor.name} has ${mine.length} active sessions. Say which one is meant.`, {
+        hints: ['Name it with `--session`.'],
+      });
+    }
+    const at = now();
+    const run = state.run?.id ?? '';
+    await store.beat(run, session.id, at);
+    const until = leaseEnd(session, { now: at, beats: new Map([[session.id, at]]), owners: new Map() });
+    return { data: { session: session.id, run, until } };
+  },
+  say: ({ session, until }) => `${session} is alive until ${until}.`,
+});

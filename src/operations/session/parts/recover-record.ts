@@ -1,0 +1,195 @@
+import { classOfCommand } from '../../../clients/command-class.ts';
+import { agentName, conversationOf } from '../../../clients/conversation.ts';
+import { outcomeOf, type Reconstruction } from '../../../clients/reconstruction.ts';
+import type { Transcript } from '../../../clients/transcript.ts';
+import { Fault } from '../../../core/fault.ts';
+import type { Command } from '../../../core/journal/command.ts';
+import { redact } from '../../../core/redact.ts';
+import { oneLine } from '../../../core/text.ts';
+import type { Change } from '../../../core/views/changed.ts';
+import { hashArtifact } from '../../../workspace/files.ts';
+import { ownerOf } from '../../../workspace/process.ts';
+import { treeMark } from '../../act.ts';
+import { writeResumeFile } from '../../brief/parts/resume-file.ts';
+import type { Context } from '../../context.ts';
+import { type News, otherCalls, type Place, tellNews } from './recover-news.ts';
+import { execute, type Seat, seatAt } from './seat.ts';
+import { superviseRun } from './supervision.ts';
+import { followTodos } from './todo-list.ts';
+
+export interface Lineage {
+  /** The session that a subagent worked for. */
+  parent?: string;
+  /** What is recorded below the session before it ends. */
+  within?: (session: string) => Promise<Change[]>;
+}
+
+/**
+ * Records what was found under a session of the conversation that goes on from the last one it had, and ends it as the
+ * conversation ended, with a snapshot that is marked as reconstructed.
+ */
+export async function recordNews(
+  context: Context,
+  place: Place & { run: string },
+  news: News,
+  found: Reconstruction,
+  transcript: Transcript,
+  { parent, within = async () => [] }: Lineage = {},
+): Promise<{ session: string; changed: Change[] }> {
+  await superviseRun({ ...context, caller: { ...context.caller, session: null, key: null } });
+  const seat = await takeSeat(context, place, parent);
+  const changed: Change[] = [];
+  const record = async (command: Command, key: string | null = null): Promise<void> => {
+    changed.push(...(await execute(seat, command, key)).changed);
+  };
+  try {
+    await recordTodos(seat, place, found);
+    await recordFiles(seat, news, record);
+    for (const { id, command } of news.endings) await record({ type: 'effect.end', id, ...endOf(command) });
+    await recordCommands(news, record, seat);
+    if (news.spent) await record({ type: 'usage.add', ...news.spent });
+    for (const { text, key } of news.decisions) await record(decisionOf(place, text), key);
+    await record({ type: 'note.add', kind: 'worklog', text: noteOf(place, found) });
+    const from = `transcript of ${transcript.client}, conversation ${transcript.id}: ${transcript.path}`;
+    const findings = [...tellNews(news, found), ...found.problems];
+    changed.push(...(await within(seat.session.id)));
+    await record({ type: 'recovery.make', from, findings }, place.key);
+  } finally {
+    // Whatever went wrong, nobody is left behind who seems to be at work.
+    await close(seat, place, found, news, changed);
+  }
+  return { session: seat.session.id, changed };
+}
+
+async function takeSeat(
+  context: Context,
+  { conversation, sessions, run }: Place & { run: string },
+  parent: string | undefined,
+): Promise<Seat> {
+  const engine = await context.engine();
+  const [former] = sessions;
+  const agent = former?.agent ?? agentName(conversation.client, conversation.subagent);
+  const caller = { actor: { kind: 'agent' as const, name: agent }, session: null, key: null };
+  const done = await engine.execute(
+    run,
+    {
+      type: 'session.start',
+      continues: former?.id,
+      role: former?.role,
+      parent: former?.parent ?? parent,
+      client: { name: conversation.client, id: conversationOf(conversation) },
+      // Whoever recovers: if that is cut off too, it is seen at once, and recovering again goes on.
+      owner: ownerOf(process.pid),
+      mark: treeMark(context),
+    },
+    caller,
+  );
+  const session = done.state.sessions.get(done.session ?? '');
+  if (!session) throw new Fault('internal', 'The session that was begun is not there.');
+  return seatAt(context, engine, done.state, session);
+}
+
+async function recordTodos(seat: Seat, { conversation }: Place, found: Reconstruction): Promise<void> {
+  if (found.todos === null) return;
+  const list = {
+    owner: conversationOf(conversation),
+    key: null,
+    isOver: true,
+    refused: (message: string) => seat.context.warn(message),
+  };
+  await followTodos(seat, list, found.todos);
+}
+
+type Recorder = (command: Command, key?: string | null) => Promise<void>;
+
+/** As they are now: what they were then nobody kept. */
+async function recordFiles(seat: Seat, { files }: News, record: Recorder): Promise<void> {
+  if (files.length === 0) return;
+  const tree = seat.context.workspace()?.tree ?? seat.context.dir;
+  const artifacts = [];
+  for (const { path, change } of files) artifacts.push({ ...(await hashArtifact(tree, path)), change });
+  await record({ type: 'files.see', artifacts });
+}
+
+const NAME_CHARS = 1000;
+
+async function recordCommands({ commands }: News, record: Recorder, seat: Seat): Promise<void> {
+  for (const command of commands) {
+    const name = command.command.length > NAME_CHARS ? `${command.command.slice(0, NAME_CHARS - 1)}…` : command.command;
+    await record({ type: 'effect.begin', name, class: classOfCommand(command.command), key: command.key });
+    if (command.result === null) continue;
+    const begun = [...seat.state.effects.values()].find((effect) => effect.key === command.key);
+    if (begun) await record({ type: 'effect.end', id: begun.id, ...endOf(command) });
+  }
+}
+
+function endOf(command: News['commands'][number] | News['endings'][number]['command']) {
+  const outcome = outcomeOf(command);
+  const exitCode = command.result?.exitCode ?? undefined;
+  const note = 'So the transcript says.';
+  return {
+    outcome: outcome === 'running' ? ('unknown' as const) : outcome,
+    note,
+    ...(exitCode === undefined ? {} : { exitCode }),
+  };
+}
+
+function decisionOf({ conversation }: Place, text: string): Command {
+  const [decision = text, reason] = text.split(/\s+(?:because|since|, as)\s+/i, 2);
+  return {
+    type: 'decision.make',
+    context: `Stated by ${conversation.client} when its context was compacted.`,
+    decision: reason === undefined ? text : decision,
+    reason: reason ?? 'The summary gives none.',
+  };
+}
+
+function noteOf({ conversation }: Place, found: Reconstruction): string {
+  const { startedAt, endedAt, requests, lastRequest, lastMessage, errors } = found;
+  const when = startedAt && endedAt ? `, from ${startedAt} to ${endedAt}` : '';
+  return [
+    `Recovered from the transcript of ${conversation.client}${when}, ${requests} requests.`,
+    ...(lastRequest ? [`Asked last: ${oneLine(lastRequest, 1000)}`] : []),
+    ...(lastMessage ? [`Said last: ${oneLine(lastMessage, 2000)}`] : []),
+    ...errors.slice(-2).map((error) => `Error: ${error}`),
+  ].join('\n');
+}
+
+async function close(seat: Seat, place: Place, found: Reconstruction, news: News, changed: Change[]): Promise<void> {
+  const own = new Set(place.sessions.map((session) => session.id));
+  const { next } = seat.state;
+  const isSaid = next !== null && next.session !== null && own.has(next.session);
+  const done = await execute(
+    seat,
+    {
+      type: 'session.recover',
+      reason: reasonOf(place, found),
+      ...(isSaid ? { next: next.text } : nextOf(place, found)),
+      ...(found.lastMessage ? { why: oneLine(found.lastMessage, 600) } : {}),
+      evidence: ['Put together from the transcript of its client.', ...tellNews(news, found)].map((line) =>
+        oneLine(redact(line).text, 400),
+      ),
+      ...(found.endedAt ? { lastSeenAt: found.endedAt } : {}),
+      mark: treeMark(seat.context),
+    },
+    null,
+  );
+  changed.push(...done.changed);
+  await writeResumeFile(seat.context, done.state);
+}
+
+function reasonOf({ sessions }: Place, found: Reconstruction): 'completed' | 'timeout' | 'crashed' {
+  if (found.isClosed) return 'completed';
+  return found.isMidTurn || found.running.length > 0 || sessions[0]?.status === 'crashed' ? 'crashed' : 'timeout';
+}
+
+function nextOf({ conversation }: Place, found: Reconstruction): { next?: string } {
+  // What comes next is for whoever it worked for to say.
+  if (conversation.subagent !== null) return {};
+  if (found.lastMessage === null && found.lastRequest === null) return {};
+  const tools = otherCalls(found);
+  const said = found.lastMessage ? ` It said last: ${oneLine(found.lastMessage, 300)}` : '';
+  const asked = found.lastRequest ? ` It was asked: ${oneLine(found.lastRequest, 200)}` : '';
+  const used = tools.length > 0 ? ` It was in the middle of ${oneLine(tools.join(', '), 100)}.` : '';
+  return { next: `Go on where ${conversation.client} stopped.${used}${said}${asked}` };
+}

@@ -1,0 +1,229 @@
+import type { TodoChange, TodoStatus } from '../../../clients/tool-call.ts';
+import { Fault } from '../../../core/fault.ts';
+import type { State, Step } from '../../../core/fold/state.ts';
+import type { Command } from '../../../core/journal/command.ts';
+import { redact } from '../../../core/redact.ts';
+import { sha256 } from '../../../core/sha256.ts';
+import { oneLine } from '../../../core/text.ts';
+import { planView } from '../../../core/views/plan.ts';
+import { treeMark } from '../../act.ts';
+import { execute, type Seat } from './seat.ts';
+
+/**
+ * The agent's own to-do list as the steps of the run. An entry is a step with the key `todo-N`; its alias says which
+ * conversation's list it is on. An entry with the title of a step that is there already is that step, whoever made it, so
+ * that a list written again by the next agent goes on where the last one stood.
+ *
+ * Where somebody has made a plan, entries that are not in it add nothing to it: a finished entry is a checkpoint of the
+ * step the session holds, with the entry after it as what comes next; without such a step the list is kept as a note.
+ */
+export async function followTodos(seat: Seat, list: TodoList, change: TodoChange): Promise<void> {
+  const { owner, key } = list;
+  const entries = entriesOf(change);
+  // Told again, an older list would move the steps back.
+  if (key !== null && (await seat.engine.store.recorded(seat.run, key)).length > 0) return;
+  const board: Board = { seat, key, isOver: list.isOver === true, refused: list.refused };
+  const isPlanned = [...seat.state.steps.values()].some((step) => !isTodo(step));
+  if (isPlanned) {
+    const strangers = entries.filter((entry) => !stepFor(seat.state, owner, entry));
+    for (const entry of entries) await follow(board, owner, entry);
+    if (strangers.length > 0) await keepBeside(board, owner, strangers);
+    return;
+  }
+  if (change.kind === 'list') await dropMissing(board, owner, entries);
+  await addNew(board, owner, entries);
+  // What is finished first: a list that moves on by one holds one step, not two.
+  for (const entry of [...entries].sort((a, b) => turn(a.status) - turn(b.status))) await follow(board, owner, entry);
+}
+
+export interface TodoList {
+  /** The conversation whose list it is. */
+  owner: string;
+  /** By which the list is known when it is told again; null where the same words may be a list that came back. */
+  key: string | null;
+  /** Its session is gone: a step that is interrupted already is not taken again. */
+  isOver?: boolean;
+  /** Told of what a rule did not allow. */
+  refused(message: string): void;
+}
+
+/** Where the list is followed; the first thing recorded carries the key by which the whole list is known. */
+interface Board {
+  seat: Seat;
+  key: string | null;
+  isOver: boolean;
+  refused(message: string): void;
+}
+
+interface Entry {
+  /** The client's own id of it; null in a list that is written as a whole. */
+  id: string | null;
+  text: string | null;
+  status: TodoStatus | null;
+}
+
+const turn = (status: TodoStatus | null): number =>
+  ['completed', 'cancelled', 'pending', 'in_progress'].indexOf(status ?? 'pending');
+
+function entriesOf(change: TodoChange): Entry[] {
+  const entries: Entry[] = change.entries.map((entry) => ({ id: null, ...entry }));
+  return entries.map((entry) => ({ ...entry, text: entry.text === null ? null : titleOf(entry.text) }));
+}
+
+const TITLE_CHARS = 300;
+const titleOf = (text: string): string => oneLine(redact(text.slice(0, 4 * TITLE_CHARS)).text, TITLE_CHARS);
+
+const isTodo = (step: Step): boolean => /^todo-\d+$/.test(step.key);
+const same = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
+
+const aliasOf = (owner: string, id: string): string => `${owner}#${id}`.slice(0, 200);
+
+/** The step of an entry: by the client's id in its own list, else by its words. */
+function stepFor(state: State, owner: string, entry: Entry): Step | undefined {
+  const steps = [...state.steps.values()];
+  const { id, text } = entry;
+  if (id !== null) {
+    const own = steps.find((step) => step.alias === aliasOf(owner, id));
+    if (own) return own;
+  }
+  if (text === null) return undefined;
+  const parents = new Set(steps.map((step) => step.parent));
+  const named = steps.filter((step) => !parents.has(step.key) && same(step.title, text));
+  // An entry with an id is another one than an entry of the same list with the same words.
+  const free = id === null ? named : named.filter((step) => !step.alias?.startsWith(`${owner}#`));
+  return free.find((step) => step.status !== 'completed') ?? free[0];
+}
+
+async function addNew(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
+  const { seat } = board;
+  const fresh = entries.filter(
+    (entry) => entry.text && entry.status !== 'cancelled' && !stepFor(seat.state, owner, entry),
+  );
+  if (fresh.length === 0) return;
+  let number = Math.max(0, ...[...seat.state.steps.keys()].map((key) => Number(/^todo-(\d+)$/.exec(key)?.[1] ?? 0)));
+  const steps = fresh.map(({ id, text }) => {
+    number += 1;
+    return {
+      key: `todo-${number}`,
+      title: text ?? '',
+      kind: 'task' as const,
+      alias: aliasOf(owner, id ?? `+${number}`),
+    };
+  });
+  await quietly(board, { type: 'plan.add', steps });
+}
+
+/** Entries of this very list that are no longer on it; those of others, and what was finished, stay. */
+async function dropMissing(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
+  const { seat } = board;
+  const kept = new Set(entries.map((entry) => stepFor(seat.state, owner, entry)?.key));
+  const gone = [...seat.state.steps.values()].filter(
+    (step) => isTodo(step) && step.alias?.startsWith(`${owner}#`) && !kept.has(step.key) && step.status !== 'completed',
+  );
+  // An entry whose words were changed in place stands for the one that was there.
+  const fresh = entries.filter((entry) => entry.text && !stepFor(seat.state, owner, entry));
+  if (gone.length === fresh.length && gone.length > 0 && kept.size > 1) {
+    for (const [index, step] of gone.entries()) {
+      await quietly(board, { type: 'plan.change', step: step.key, patch: { title: fresh[index]?.text ?? step.title } });
+    }
+    return;
+  }
+  for (const step of gone) await drop(board, step);
+}
+
+async function drop(board: Board, step: Step): Promise<void> {
+  const { seat } = board;
+  if (step.status === 'in_progress')
+    await quietly(board, { type: 'step.release', step: step.key, reason: 'It left the to-do list.' });
+  if (seat.state.steps.get(step.key)?.status === 'pending')
+    await quietly(board, { type: 'plan.remove', step: step.key });
+}
+
+/** Moves a step to where its entry stands, by the commands anybody has; what a rule refuses stays as it is. */
+async function follow(board: Board, owner: string, entry: Entry): Promise<void> {
+  const { seat } = board;
+  const step = stepFor(seat.state, owner, entry);
+  if (!step) return;
+  const { key } = step;
+  if (entry.id !== null && entry.text && !same(entry.text, step.title) && isTodo(step))
+    await quietly(board, { type: 'plan.change', step: key, patch: { title: entry.text } });
+  const status = planView(seat.state).byKey.get(key)?.status;
+  const isMine = step.holder?.session === seat.session.id;
+  const reason = 'The to-do list has it open again.';
+  const mark = treeMark(seat.context);
+  switch (entry.status) {
+    case 'in_progress':
+      if (status === 'completed' || status === 'skipped')
+        await quietly(board, { type: 'step.reopen', step: key, reason });
+      else if (status === 'failed') await quietly(board, { type: 'step.retry', step: key, mark });
+      else if (!isMine && !(board.isOver && status === 'in_progress'))
+        await quietly(board, { type: 'step.start', step: key, mark });
+      return;
+    case 'completed':
+      if (status === 'completed' || status === 'skipped') return;
+      if (status === 'failed') await quietly(board, { type: 'step.retry', step: key, mark });
+      else if (!isMine) await quietly(board, { type: 'step.start', step: key, mark });
+      if (seat.state.steps.get(key)?.holder?.session === seat.session.id)
+        await quietly(board, { type: 'step.complete', step: key, mark });
+      return;
+    case 'pending':
+      if (isMine)
+        await quietly(board, { type: 'step.release', step: key, reason: 'The to-do list has it as pending.' });
+      return;
+    case 'cancelled':
+      if (isTodo(step) && step.status !== 'completed') await drop(board, step);
+      return;
+    case null:
+      return;
+    default:
+      return entry.status satisfies never;
+  }
+}
+
+/** Beside a plan: the entries are points inside the step that is being worked on, or words. */
+async function keepBeside(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
+  const { seat } = board;
+  const held = [...seat.state.steps.values()].filter((step) => step.holder?.session === seat.session.id);
+  const next =
+    entries.find(({ status }) => status === 'in_progress') ?? entries.find(({ status }) => status === 'pending');
+  const [step] = held;
+  if (step && held.length === 1) {
+    for (const { text, status } of entries) {
+      if (!text || status !== 'completed') continue;
+      const name = oneLine(text, 190);
+      const key = `hook:todo:${sha256(JSON.stringify([seat.session.id, step.key, name])).slice(0, 32)}`;
+      await quietly(
+        board,
+        { type: 'step.checkpoint', step: step.key, name, ...(next?.text ? { next: next.text } : {}) },
+        key,
+      );
+    }
+    return;
+  }
+  const words = entries.filter((entry) => entry.text).map(({ text }) => `- ${text}`);
+  if (words.length === 0) return;
+  // Kept when its words change, not with every tick.
+  const key = `hook:todo:${sha256(JSON.stringify([owner, words])).slice(0, 32)}`;
+  await quietly(
+    board,
+    {
+      type: 'note.add',
+      kind: 'worklog',
+      text: `To-do list of ${seat.session.agent}, beside the plan:\n${words.join('\n')}`,
+    },
+    key,
+  );
+}
+
+/** One entry that a rule refuses is no reason to lose the others. */
+async function quietly(board: Board, command: Command, ownKey?: string): Promise<void> {
+  const { seat } = board;
+  try {
+    const done = await execute(seat, command, ownKey ?? board.key);
+    if (ownKey === undefined && done.events.length > 0) board.key = null;
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || thrown.code === 'unavailable') throw thrown;
+    board.refused(`To-do list: ${command.type} was refused: ${thrown.message}`);
+    seat.state = await seat.engine.load(seat.run);
+  }
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { transcriptClients } from '../../clients/transcripts.ts';
+import { Text } from '../../core/text.ts';
+import { defineOperation, described } from '../operation.ts';
+
+const Counts = { input: v.number(), output: v.number(), cached: v.number() };
+const Files = v.array(v.object({ path: v.string(), change: v.string() }));
+const Commands = v.array(v.object({ command: v.string(), outcome: v.string(), exitCode: v.nullable(v.number()) }));
+
+export const recover = defineOperation({
+  name: 'recover',
+  summary: "Put together what a session that was cut off did, from its client's transcript.",
+  scope: 'write',
+  local: true,
+  examples: [
+    'holdfast recover',
+    'holdfast recover --session S-3 --dry-run',
+    'holdfast recover --transcript rollout.jsonl',
+  ],
+  input: v.object({
+    transcript: v.optional(described(Text, 'The transcript file; without it the one of the session is looked for.')),
+    client: v.optional(described(v.picklist(transcriptClients), 'Only transcripts of this client.')),
+    dryRun: v.optional(described(v.boolean(), 'Show what would be recorded, and record nothing.')),
+  }),
+  output: v.object({
+    client: v.string(),
+    conversation: v.string(),
+    transcript: v.string(),
+    /** Null when nothing was recorded and there is no run. */
+    run: v.nullable(v.string()),
+    /** The session that what was found is recorded under; null when there was nothing to add. */
+    session: v.nullable(v.string()),
+    dryRun: v.boolean(),
+    /** What was added, or would be, in sentences; empty when all of it is known. */
+    added: v.array(v.string()),
+    found: v.object({
+      goal: v.nullable(v.string()),
+      lastRequest: v.nullable(v.string()),
+      lastMessage: v.nullable(v.string()),
+      endedAt: v.nullable(v.string()),
+      files: Files,
+      commands: Commands,
+      running: v.array(v.string()),
+      todos: v.array(v.object({ text: v.nullable(v.string()), status: v.nullable(v.string()) })),
+      decisions: v.array(v.string()),
+      spent: v.nullable(v.object(Counts)),
+      /** What its subagents did, where they have files of their own; the tokens above are without theirs. */
+      subagents: v.array(
+        v.object({
+          agent: v.string(),
+          files: Files,
+          commands: Commands,
+          spent: v.nullable(v.object(Counts)),
+          lastMessage: v.nullable(v.string()),
+        }),
+      ),
+      models: v.array(v.string()),
+      problems: v.array(v.string()),
+    }),
+  }),
+  async run(context, input) {
+    const { recoverTranscript } = await import('./parts/recover-transcript.ts');
+    return recoverTranscript(context, input);
+  },
+  say({ client, conversation, session, dryRun, added, found }, pen) {
+    const what = `${client}, conversation ${conversation}`;
+    if (added.length === 0) return `All that the transcript of ${what} tells is recorded already.`;
+    const head = dryRun
+      ? `Would be recorded from the transcript of ${pen.bold(what)}:`
+      : `Recovered ${pen.bold(session ?? '')} from the transcript of ${what}:`;
+    return [
+      head,
+      ...added.map((line) => `  ${line}`),
+      ...found.problems.map((line) => pen.warn(line)),
+      ...(dryRun ? [] : ['See where the work stands with `holdfast resume`.']),
+    ].join('\n');
+  },
+});

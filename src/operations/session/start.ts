@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import type { Session } from '../../core/fold/state.ts';
+import { Role } from '../../core/words.ts';
+import { act } from '../act.ts';
+import { briefFor } from '../brief/parts/compose.ts';
+import { beginGitStatus, fullTreeMark } from '../brief/parts/evidence.ts';
+import { label } from '../fields.ts';
+import { defineOperation, described, shaped } from '../operation.ts';
+
+const Ids = v.array(v.string());
+
+export const sessionStart = defineOperation({
+  name: 'session.start',
+  summary: 'Begin a sitting of an agent and print the brief.',
+  scope: 'write',
+  flags: { leaseMinutes: 'lease-minutes' },
+  examples: ['holdfast session start --agent claude', 'holdfast session start --agent codex --continues S-12'],
+  input: v.object({
+    role: v.optional(described(Role, 'Changes the emphasis of the brief; it gives no rights.')),
+    continues: v.optional(described(label, 'The session this one goes on from.')),
+    leaseMinutes: v.optional(
+      described(v.pipe(v.number(), v.minValue(1), v.maxValue(10_080)), 'How long silence is no crash (default 30).'),
+    ),
+  }),
+  output: v.object({
+    session: shaped<Pick<Session, 'id' | 'agent' | 'role'>>({ id: v.string(), agent: v.string(), role: v.string() }),
+    run: v.object({ id: v.string(), title: v.string() }),
+    version: v.number(),
+    brief: v.string(),
+    mail: v.object({ unread: Ids, pendingAcks: Ids, replies: Ids, unanswered: Ids }),
+  }),
+  async run(context, { role, continues, leaseMinutes }) {
+    const status = beginGitStatus(context);
+    const done = await act(context, {
+      type: 'session.start',
+      role,
+      continues,
+      leaseMs: leaseMinutes === undefined ? undefined : Math.round(leaseMinutes * 60_000),
+      owner: context.caller.owner,
+      mark: await fullTreeMark(context, status),
+    });
+    const started = done.events.find((event) => event.type === 'session.started');
+    const id = started?.body.id ?? '';
+    const session = done.state.sessions.get(id) ?? { id, agent: context.caller.actor.name, role: role ?? 'worker' };
+    const { text, brief } = await briefFor(context, done.state, status, {
+      session: id,
+      agent: session.agent,
+      person: started?.body.kind === 'person',
+      role,
+    });
+    return {
+      data: {
+        session,
+        run: { id: done.run, title: done.state.run?.title ?? '' },
+        version: done.state.version,
+        brief: text,
+        mail: {
+          unread: ids(brief.mail.unread),
+          pendingAcks: ids(brief.mail.pendingAcks),
+          replies: ids(brief.mail.replies),
+          unanswered: ids(brief.mail.unanswered),
+        },
+      },
+      changed: done.changed,
+    };
+  },
+  say: ({ session, brief }, pen) =>
+    `Session ${pen.bold(session.id)} of ${session.agent} began. Pass it on with --session ${session.id} or HOLDFAST_SESSION.\n\n${brief}`,
+});
+
+const ids = (letters: readonly { id: string }[]): string[] => letters.map((letter) => letter.id);

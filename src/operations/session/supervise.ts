@@ -1,0 +1,83 @@
+import * as v from 'valibot';
+import type { Session, State } from '../../core/fold/state.ts';
+import { overdueBecause } from '../../core/views/mail.ts';
+import type { Done } from '../../engine/engine.ts';
+import { act, currentState } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import type { Context } from '../context.ts';
+import { defineOperation, described } from '../operation.ts';
+import { superviseRun } from './parts/supervision.ts';
+
+const GoneSession = v.object({
+  session: v.string(),
+  agent: v.string(),
+  /** Whose transcript may tell more; null where there is none. */
+  client: v.nullable(v.string()),
+  evidence: v.array(v.string()),
+});
+
+export const supervise = defineOperation({
+  name: 'supervise',
+  summary: 'End sessions that are gone, free what they held, and leave overdue mail to the maintainer.',
+  scope: 'write',
+  input: v.object({
+    once: v.optional(described(v.boolean(), 'Look once and end (the default).')),
+    watch: v.optional(described(v.boolean(), 'Go on looking until interrupted.')),
+  }),
+  watches: ({ watch }) => watch === true,
+  output: v.object({
+    crashed: v.array(GoneSession),
+    /** Those whose end was not told, though their last turn was over and nothing was lost. */
+    ended: v.array(GoneSession),
+    /** Messages that nobody took on in time, left to the maintainer. */
+    escalated: v.array(v.string()),
+    run: v.string(),
+    version: v.number(),
+  }),
+  async run(context) {
+    const done = await superviseRun(context);
+    const told = await escalateStaleMail(context, done?.state ?? (await currentState(context)));
+    const state = told?.state ?? done?.state ?? (await currentState(context));
+    const run = state.run?.id ?? '';
+    const escalated = (told?.events ?? []).flatMap((event) =>
+      event.type === 'message.escalated' ? [event.body.id] : [],
+    );
+    const changed = [...(done?.changed ?? []), ...(told?.changed ?? [])];
+    if (done || told) await writeResumeFile(context, state);
+    if (!done) return { data: { crashed: [], ended: [], escalated, run, version: state.version }, changed };
+    const bodies = done.events.flatMap((event) => (event.type === 'session.ended' ? [event.body] : []));
+    const engine = await context.engine();
+    const records = await engine.recall(
+      done.run,
+      bodies.map((one) => one.id),
+    );
+    const gone = bodies.map(({ id, reason, evidence }) => {
+      const session = records.find((record) => record.id === id)?.doc as Session | undefined;
+      const client = session?.client?.name ?? null;
+      return { reason, one: { session: id, agent: session?.agent ?? '', client, evidence: evidence ?? [] } };
+    });
+    const crashed = gone.flatMap(({ reason, one }) => (reason === 'crashed' ? [one] : []));
+    const ended = gone.flatMap(({ reason, one }) => (reason === 'crashed' ? [] : [one]));
+    return { data: { crashed, ended, escalated, run, version: state.version }, changed };
+  },
+  say: ({ crashed, ended, escalated }, pen) =>
+    [
+      ...(crashed.length + ended.length === 0 ? ['Every session is alive.'] : []),
+      ...ended.map((one) => `${one.session} (${one.agent}) has ended and did not say so. ${one.evidence.join(' ')}`),
+      ...crashed.map((one) => {
+        const hint = one.client ? ` What ${one.client} left of it: \`holdfast recover --session ${one.session}\`.` : '';
+        return `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}${hint}`;
+      }),
+      ...(escalated.length > 0 ? [`Overdue mail, left to the maintainer: ${escalated.join(', ')}.`] : []),
+    ].join('\n'),
+});
+
+async function escalateStaleMail(context: Context, state: State): Promise<Done | null> {
+  const { now } = await context.engine();
+  const at = now();
+  const isOpen = state.run?.status === 'active' || state.run?.status === 'completed';
+  const isStale = [...state.messages.values()].some((one) => !one.escalated && overdueBecause(one, at) !== null);
+  if (!isOpen || !isStale) return null;
+  // A key belongs to the command that was given, not to what it finds on its way.
+  return act({ ...context, caller: { ...context.caller, key: null } }, { type: 'message.escalate' });
+}

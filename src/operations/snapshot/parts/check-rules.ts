@@ -1,0 +1,258 @@
+import { estimateTokens } from '../../../core/tokens.ts';
+import type { TaskStanding } from '../../../formats/snap/contract-files.ts';
+import { type MailClass, mailClasses, mailLabels, SNAPSHOT_TOKENS } from '../../../formats/snap/snapshot.ts';
+import type { Counted, ListedFile } from '../../../formats/snap/snapshot-body.ts';
+import type { FoundSnapshot, Problem } from '../../../formats/snap/snapshot-reading.ts';
+
+export const ruleNames = [
+  'form',
+  'identity',
+  'token',
+  'standing',
+  'recorded',
+  'active-task',
+  'mailbox',
+  'files-modified',
+  'files-to-read',
+  'questions',
+  'length',
+  'payload',
+] as const;
+
+export interface Ruling {
+  rule: (typeof ruleNames)[number];
+  result: 'pass' | 'fail' | 'cannot-tell';
+  why: string;
+}
+
+/** What the rules hold a snapshot against, wherever that is kept. What cannot be told is null or not there. */
+export interface Contract {
+  /** For sentences: `working-session`, `event 12 of run auth`. */
+  place: string;
+  /** What is said of the agent's work, source by source. */
+  tasks(agent: string): readonly TaskStanding[];
+  mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
+  /** Those of the ids that are known; null where there is no list of questions. */
+  questions(ids: readonly string[]): Promise<ReadonlySet<string> | null>;
+  file(path: string): 'present' | 'absent' | 'unknown';
+}
+
+export type Standing = 'current' | 'superseded' | 'duplicate' | 'unknown';
+
+export interface Checked {
+  snapshot: FoundSnapshot;
+  problems: readonly Problem[];
+  text: string;
+  standing: { is: Standing; why: string; broken: boolean };
+  /** None of its agent follows it where it stands. */
+  isLast: boolean;
+  /** What the journal says of it; null where there is no journal or it does not know the snapshot. */
+  recorded: { same: boolean; why: string } | null;
+  against: Contract | null;
+}
+
+/** Every rule, each with its verdict and the reason for it. */
+export async function checkSnapshot(checked: Checked): Promise<Ruling[]> {
+  const { snapshot, against, standing, recorded, text } = checked;
+  const tokens = estimateTokens(text);
+  const isNewest = standing.is === 'current' || (standing.is === 'unknown' && checked.isLast);
+  const fresh = isNewest || against?.place.startsWith('event ');
+  const older = standing.is === 'unknown' ? 'not the last one here' : standing.is;
+  const moved = cannotTell(`It is ${older}, and the files beside it have moved on.`);
+  return [
+    ruling('form', checkForm(checked)),
+    ruling('identity', checkIdentity(snapshot)),
+    ruling('token', checkToken(snapshot)),
+    ruling(
+      'standing',
+      standing.broken
+        ? fail(standing.why)
+        : { result: standing.is === 'unknown' ? 'cannot-tell' : 'pass', why: standing.why },
+    ),
+    ruling(
+      'recorded',
+      recorded ? (recorded.same ? pass(recorded.why) : fail(recorded.why)) : cannotTell('No journal here knows it.'),
+    ),
+    ruling('active-task', fresh ? checkTask(snapshot, against) : moved),
+    ruling('mailbox', fresh ? checkMail(snapshot, against) : moved),
+    ruling('files-modified', checkFiles(snapshot.modified, 'modified', standing.is, against)),
+    ruling('files-to-read', checkFiles(snapshot.reading?.filter(isMeasured) ?? null, 'to read', standing.is, against)),
+    ruling('questions', await checkQuestions(snapshot, against)),
+    ruling(
+      'length',
+      tokens <= SNAPSHOT_TOKENS
+        ? pass(`About ${tokens} tokens.`)
+        : fail(`About ${tokens} tokens; ${SNAPSHOT_TOKENS} is the limit.`),
+    ),
+  ];
+}
+
+type Verdict = Omit<Ruling, 'rule'>;
+
+const ruling = (rule: Ruling['rule'], verdict: Verdict): Ruling => ({ rule, ...verdict });
+const pass = (why: string): Verdict => ({ result: 'pass', why });
+const fail = (why: string): Verdict => ({ result: 'fail', why });
+const cannotTell = (why: string): Verdict => ({ result: 'cannot-tell', why });
+
+/** Problems that other rules speak of. */
+const elsewhere = new Set(['no_token', 'placeholder_token', 'bad_token', 'changed', 'missing_key', 'close_reason']);
+
+/** What is missing fails; what is only called otherwise was understood. */
+function checkForm({ problems }: Checked): Verdict {
+  const own = problems.filter((problem) => !elsewhere.has(problem.code));
+  const missing = own.filter(
+    ({ code }) => code === 'missing_section' || code === 'no_front_matter' || code === 'duplicate_key',
+  );
+  const told = (list: readonly Problem[]): string =>
+    list.map(({ line, message }) => `line ${line}: ${message}`).join(' ');
+  if (missing.length > 0) return fail(told(missing));
+  return own.length > 0 ? pass(`Read leniently. ${told(own)}`) : pass('All parts are there, under their names.');
+}
+
+function checkIdentity(snapshot: FoundSnapshot): Verdict {
+  const { session, agent, timestamp, closeReason, sessionOpen, revision } = snapshot;
+  const missing = [
+    ...(session === null ? ['session_id'] : []),
+    ...(agent === null ? ['agent'] : []),
+    ...(timestamp === null ? ['timestamp'] : []),
+    ...(closeReason === null && !sessionOpen ? ['close_reason'] : []),
+  ];
+  if (missing.length > 0) return fail(`Missing: ${missing.join(', ')}.`);
+  if (closeReason !== null && !/^(completed|context-exhausted|timeout|maintainer-directed)$/.test(closeReason))
+    return fail(`The close reason "${closeReason.slice(0, 80)}" is none of the four.`);
+  const date = timestamp?.slice(0, 10).replaceAll('-', '');
+  if (revision && revision.date !== date) return fail(`The token is of ${revision.date}, the snapshot of ${date}.`);
+  return pass(sessionOpen ? 'Taken in the middle of a session.' : `${agent}, ${session}, ${closeReason}.`);
+}
+
+function checkToken({ tokenVerdict, token, digits, agent }: FoundSnapshot): Verdict {
+  switch (tokenVerdict) {
+    case 'valid':
+      return pass(`${token} is the checksum of the text.`);
+    case 'changed':
+      return fail(`The text gives h${digits}, not ${token}: a byte was changed, or the token was made up.`);
+    case 'placeholder':
+      return fail(`${token} is fake: eight zeros are a placeholder, no checksum.`);
+    case 'malformed':
+      return fail(
+        `${token} is no token of a snapshot of ${agent ?? 'anybody'}: REV-YYYYMMDD-snapshot-AGENT-N-h and eight hex digits.`,
+      );
+    case 'missing':
+      return fail('It has no token: nobody can tell whether it was changed.');
+    default:
+      return tokenVerdict satisfies never;
+  }
+}
+
+function checkTask({ task, agent }: FoundSnapshot, against: Contract | null): Verdict {
+  if (!task) return fail('There is no active task in it.');
+  const sources = agent === null ? [] : (against?.tasks(agent) ?? []);
+  if (sources.length === 0) return cannotTell('Nothing here says where this agent stands.');
+  const agreed: string[] = [];
+  for (const { source, status, keys, text } of sources) {
+    const isNamed = task.step !== null && (keys.includes(task.step) || text.includes(task.step));
+    const mentions = keys.some((key) => task.text.includes(key));
+    if (status === null) {
+      if (isNamed) agreed.push(source);
+      continue;
+    }
+    if (task.status !== null && task.status !== status)
+      return fail(`It says ${task.status}; by ${source} it is ${status} (${text}).`);
+    if (keys.length > 0 && !isNamed && !mentions)
+      return fail(`By ${source} the task is ${keys.join(', ')}; it names ${task.step ?? 'none'}.`);
+    if (keys.length === 0 && task.step !== null && status === 'complete' && task.status !== 'complete')
+      return fail(`It names ${task.step}; by ${source} there is no task.`);
+    agreed.push(source);
+  }
+  if (task.status === null) return cannotTell('Its status is none of complete, partial, blocked.');
+  return agreed.length > 0
+    ? pass(`${task.status}, as by ${agreed.join(' and ')}.`)
+    : cannotTell('Only words are there to compare.');
+}
+
+function checkMail({ mail, agent, keys }: FoundSnapshot, against: Contract | null): Verdict {
+  if (!mail) return fail('There is no mailbox state in it.');
+  const actual = agent === null ? null : (against?.mail(agent) ?? null);
+  if (!actual) return cannotTell('There is no mailbox here to compare with.');
+  const wrong: string[] = [];
+  let compared = 0;
+  for (const name of mailClasses) {
+    const said = mail[name];
+    if (!said) continue;
+    compared++;
+    // Who does not split the unanswered ones means both.
+    const there =
+      name === 'unansweredUnread' && !mail.awaitingClose ? [...actual[name], ...actual.awaitingClose] : actual[name];
+    wrong.push(...differences(name, said, there));
+  }
+  for (const [key, count] of [
+    ['unread', actual.unread.length],
+    ['pending_acks', actual.pendingAcks.length],
+    ['unanswered', actual.unansweredUnread.length + actual.awaitingClose.length],
+  ] as const) {
+    const said = keys.get(`mailbox.${key}`);
+    if (said !== undefined && said !== String(count))
+      wrong.push(`mailbox.${key} is ${said.slice(0, 20)}, the cards give ${count}`);
+  }
+  if (wrong.length > 0) return fail(`${wrong.join('; ')}.`);
+  return compared > 0 ? pass(`As the cards of ${against?.place} say.`) : cannotTell('It gives no numbers.');
+}
+
+function differences(name: MailClass, { count, ids }: Counted, actual: readonly string[]): string[] {
+  const label = mailLabels[name].toLowerCase();
+  const there = actual.length > 0 ? ` (${actual.slice(0, 5).join(', ')})` : '';
+  const unknown = ids.filter((id) => !actual.some((one) => isSameMessage(one, id)));
+  return [
+    ...(count !== null && count !== actual.length
+      ? [`${label}: it says ${count}, the cards give ${actual.length}${there}`]
+      : []),
+    ...(unknown.length > 0 ? [`${label}: ${unknown.join(', ')} is not among them`] : []),
+  ];
+}
+
+/** An id may stand beside its alias, and people shorten `MSG-20260208-044` to `MSG-044`. */
+function isSameMessage(actual: string, said: string): boolean {
+  if (actual === said || actual.startsWith(`${said} (`) || actual.endsWith(`(${said})`)) return true;
+  const short = /^MSG-(\d{3,6})$/.exec(said)?.[1];
+  return short !== undefined && actual.endsWith(`-${short}`);
+}
+
+const isMeasured = ({ tokens, lines }: ListedFile): boolean => tokens !== null || lines !== null;
+
+function checkFiles(
+  files: readonly ListedFile[] | null,
+  what: string,
+  standing: Standing,
+  against: Contract | null,
+): Verdict {
+  if (files === null) return cannotTell(`It has no list of files ${what}.`);
+  if (!against) return cannotTell('There is no folder to look for them in.');
+  const looked = files.filter((file) => !file.mayBeGone).map((file) => ({ ...file, is: against.file(file.path) }));
+  const absent = looked.filter((file) => file.is === 'absent');
+  const unknown = looked.filter((file) => file.is === 'unknown');
+  const told = absent
+    .slice(0, 10)
+    .map(({ path, line }) => `${path} (line ${line})`)
+    .join(', ');
+  if (absent.length > 0 && standing === 'superseded')
+    return cannotTell(`Not there now: ${told}. It is superseded; they may have gone since.`);
+  if (absent.length > 0) return fail(`Not there: ${told}.`);
+  if (unknown.length > 0) return cannotTell(`${unknown.length} of ${files.length} were in another working tree.`);
+  return pass(
+    files.length === 0
+      ? 'It lists none.'
+      : looked.length === 1
+        ? 'It is there.'
+        : `All ${looked.length} that should be there are.`,
+  );
+}
+
+async function checkQuestions({ questions }: FoundSnapshot, against: Contract | null): Promise<Verdict> {
+  if (questions === null) return cannotTell('It has no section on questions.');
+  if (questions.length === 0) return pass('It names none.');
+  const known = (await against?.questions(questions)) ?? null;
+  if (!known) return cannotTell('There is no list of questions here.');
+  const unknown = questions.filter((id) => !known.has(id));
+  if (unknown.length > 0) return fail(`Unknown: ${unknown.slice(0, 20).join(', ')}.`);
+  return pass(questions.length === 1 ? 'It is known.' : `All ${questions.length} are known.`);
+}

@@ -1,0 +1,50 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, isAbsolute, join, resolve } from 'node:path';
+import { contractIn } from '../../../formats/snap/contract-files.ts';
+import { filesOf, sortFolder } from '../../../formats/snap/folder.ts';
+import { isInside, realPathOf } from '../../../workspace/files.ts';
+import { findGit } from '../../../workspace/git.ts';
+import { readDamaged } from '../../../workspace/tree.ts';
+import type { Contract } from './check-rules.ts';
+
+/** The files of a working session that lie in a folder, read as they stand. Null when none of them does. */
+export function contractFolder(folder: string): Contract | null {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  // What is in the chats are the snapshots themselves.
+  const paths = filesOf({ ...sortFolder(names, ''), chats: new Map() });
+  const files = new Map(
+    paths.flatMap((path): [string, string][] => {
+      const text = readDamaged(join(folder, path));
+      return text === null ? [] : [[path, text]];
+    }),
+  );
+  const [main] = files.keys();
+  if (main === undefined) return null;
+  const { tasks, mail, questions } = contractIn({ format: 'snap', main, files: [...files.keys()] }, files);
+  const roots = rootsOf(folder);
+  return {
+    place: basename(resolve(folder)),
+    tasks,
+    mail,
+    questions: async (ids) => (questions === null ? null : new Set(ids.filter((id) => questions.has(id)))),
+    file: (path) => findFile(roots, path),
+  };
+}
+
+/** Paths in snapshots are meant from the top of the repository, mostly. */
+function rootsOf(folder: string): string[] {
+  const git = findGit(folder);
+  return [...new Set([...(git ? [git.root] : []), resolve(folder, '..'), resolve(folder)])];
+}
+
+/** Only whether it is there; a path that leads out of the tree is not followed. */
+export function findFile(roots: readonly string[], path: string): 'present' | 'absent' | 'unknown' {
+  let inside = false;
+  for (const root of roots) {
+    const file = isAbsolute(path) ? path : join(root, path);
+    if (!isInside(realPathOf(root), realPathOf(file))) continue;
+    inside = true;
+    if (existsSync(file)) return 'present';
+  }
+  return inside ? 'absent' : 'unknown';
+}

@@ -1,0 +1,47 @@
+import type { Snapshot, State } from '../../../core/fold/state.ts';
+import { isDone } from '../../../core/views/plan.ts';
+import type { TaskStanding } from '../../../formats/snap/contract-files.ts';
+import { mailClasses } from '../../../formats/snap/snapshot.ts';
+import { treeMark } from '../../act.ts';
+import type { Context } from '../../context.ts';
+import type { Contract } from './check-rules.ts';
+import { findFile } from './contract-folder.ts';
+import { isBlocked, mailOf } from './text.ts';
+
+/** The journal as it stood when the snapshot was taken: what was true then is not made false by what came after. */
+export function contractJournal(context: Context, run: string, state: State, taken: Snapshot): Contract {
+  const workspace = context.workspace();
+  const isHere = workspace !== null && (taken.mark?.tree ?? null) === (treeMark(context)?.tree ?? null);
+  return {
+    place: `event ${taken.version} of run ${run}`,
+    tasks: () => [taskAt(state, taken)],
+    mail: (agent) => {
+      const mail = mailOf(state, agent);
+      const ids = mailClasses.map((name) => [name, mail[name].map((entry) => entry.id)]);
+      return Object.fromEntries(ids) as ReturnType<Contract['mail']>;
+    },
+    async questions(ids) {
+      if (ids.length === 0) return new Set();
+      const engine = await context.engine();
+      const records = (await engine.recall(run, ids)).filter((record) => record.kind === 'item');
+      const known = new Set(records.flatMap((record) => [record.id, record.alias ?? record.id]));
+      return new Set(ids.filter((id) => known.has(id)));
+    },
+    file: (path) => (isHere ? findFile([workspace.tree], path) : 'unknown'),
+  };
+}
+
+/** The steps the session had then, and how the first of them stood. */
+function taskAt(state: State, { session }: Snapshot): TaskStanding {
+  const steps = [...state.steps.values()];
+  const mine = steps.filter((step) =>
+    step.holder ? step.holder.session === session : step.lastSession === session && !isDone(step.status),
+  );
+  const done = steps.filter((step) => step.lastSession === session && isDone(step.status));
+  const [step] = mine.length > 0 ? mine : done;
+  const source = 'the journal';
+  if (!step) return { source, status: 'complete', keys: [], text: `${session} had no step` };
+  const status = isDone(step.status) ? 'complete' : isBlocked(state, step) ? 'blocked' : 'partial';
+  const keys = (mine.length > 0 ? mine : done).map((one) => one.key);
+  return { source, status, keys, text: `${keys.join(', ')} ${status}` };
+}

@@ -1,0 +1,90 @@
+import { readFileSync, unlinkSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import * as v from 'valibot';
+import type { Event, EventBody } from '../../../core/journal/event.ts';
+import { ERASED } from '../../../core/text.ts';
+import { makeOwnFolder, writeAtomically } from '../../../workspace/files.ts';
+import type { Workspace } from '../../../workspace/workspace.ts';
+import type { Context } from '../../context.ts';
+
+/** What commands that leave a snapshot answer about it. */
+export const SnapshotTaken = v.object({
+  id: v.string(),
+  agent: v.string(),
+  session: v.string(),
+  sequence: v.number(),
+  /** Null where no text could be made. */
+  token: v.nullable(v.string()),
+  /** From the workspace; null where no file is written. */
+  path: v.nullable(v.string()),
+});
+export type SnapshotTaken = v.InferOutput<typeof SnapshotTaken>;
+
+/** The last snapshot among events. */
+export function snapshotIn(context: Context, events: readonly Event[]): SnapshotTaken | null {
+  const event = events.findLast((one) => one.type === 'snapshot.taken');
+  if (event?.type !== 'snapshot.taken') return null;
+  const { id, agent, session, sequence, token, text } = event.body;
+  const workspace = context.workspace();
+  const file = workspace && text !== undefined ? snapshotPath(workspace.folder, event.run, event.body) : null;
+  return {
+    id,
+    agent,
+    session,
+    sequence,
+    token: token ?? null,
+    path: file && workspace ? fromRoot(workspace, file) : null,
+  };
+}
+
+const fromRoot = ({ root }: Workspace, file: string): string => relative(root, file).split(sep).join('/');
+
+type Taken = Pick<EventBody<'snapshot.taken'>, 'agent' | 'sequence' | 'text'>;
+
+/** Where a snapshot lies. Runs count their snapshots each for itself: a second run's go into a folder of its own. */
+export function snapshotPath(folder: string, run: string, { agent, sequence }: Taken): string {
+  const name = `${agent}-${sequence}.md`;
+  const flat = join(folder, 'snapshots', name);
+  const owner = runOf(flat);
+  return owner === null || owner === run ? flat : join(folder, 'snapshots', encodeURIComponent(run), name);
+}
+
+/** The run that a snapshot file names; null when there is none. */
+function runOf(file: string): string | null {
+  try {
+    const written = /^run: (.+)$/m.exec(readFileSync(file, 'utf8').slice(0, 2000))?.[1];
+    return written?.startsWith('"') ? String(JSON.parse(written)) : (written ?? null);
+  } catch {
+    return null;
+  }
+}
+
+/** Writes the files of the snapshots among events. What cannot be written is in the journal all the same. */
+export function saveSnapshots(context: Context, events: readonly Event[]): void {
+  for (const event of events) {
+    if (event.type === 'snapshot.taken') saveSnapshot(context, event.run, event.body);
+  }
+}
+
+/** Gives the path from the workspace, or null where nothing was written. */
+export function saveSnapshot(context: Context, run: string, taken: EventBody<'snapshot.taken'>): string | null {
+  const workspace = context.workspace();
+  if (!workspace || taken.text === undefined) return null;
+  const file = snapshotPath(workspace.folder, run, taken);
+  try {
+    if (taken.text === ERASED) {
+      unlinkSync(file);
+      return null;
+    }
+    makeOwnFolder(join(workspace.folder, 'snapshots'));
+    makeOwnFolder(dirname(file));
+    writeAtomically(file, taken.text);
+    return fromRoot(workspace, file);
+  } catch (thrown) {
+    if (taken.text === ERASED && (thrown as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    context.warn(
+      `The snapshot file ${file} could not be written: ${(thrown as Error).message}. The journal has it: \`holdfast snapshot --again ${taken.id}\` writes it.`,
+    );
+    return null;
+  }
+}

@@ -1,0 +1,143 @@
+import { resolve } from 'node:path';
+import { evolve } from '../../../core/fold/evolve.ts';
+import type { Snapshot, State } from '../../../core/fold/state.ts';
+import { emptyState, forkState } from '../../../core/fold/state-tables.ts';
+import { ERASED } from '../../../core/text.ts';
+import type { FoundSnapshot } from '../../../formats/snap/snapshot-reading.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Context } from '../../context.ts';
+import type { Contract, Standing } from './check-rules.ts';
+import { contractJournal } from './contract-journal.ts';
+import { snapshotPath } from './file.ts';
+
+/** What the journals of a workspace know of snapshots. */
+export interface SnapshotJournal {
+  /** Those of the run that is meant, the oldest first. */
+  list(): Promise<KnownSnapshot[]>;
+  /** The record of a snapshot that was found in a file. */
+  find(snapshot: FoundSnapshot, file: string): Promise<FoundRecord | null>;
+}
+
+export interface KnownSnapshot {
+  taken: Snapshot;
+  file: string;
+}
+
+export interface FoundRecord {
+  standing: { is: Standing; why: string; broken: boolean };
+  recorded: { same: boolean; why: string };
+  against: Contract;
+}
+
+/** Null where there is no workspace: files are then held against files alone. */
+export async function journalOf(context: Context): Promise<SnapshotJournal | null> {
+  const workspace = context.workspace();
+  if (!workspace) return null;
+  const engine = await context.engine();
+  const { currentRun } = await import('../../act.ts');
+  const lists = new Map<string, Promise<Snapshot[]>>();
+  const histories = new Map<string, (at: number) => Promise<State>>();
+  const listOf = (run: string): Promise<Snapshot[]> => {
+    const known = lists.get(run) ?? allSnapshots(context, run);
+    lists.set(run, known);
+    return known;
+  };
+  return {
+    async list() {
+      const run = await currentRun(context);
+      const all = await listOf(run);
+      return all.map((taken) => ({ taken, file: snapshotPath(workspace.folder, run, taken) }));
+    },
+    async find(snapshot, file) {
+      const run = snapshot.run ?? (await currentRun(context).catch(() => null));
+      if (run === null || (await engine.store.heads({ run })).length === 0) return null;
+      const all = await listOf(run);
+      const agent = snapshot.agent ?? '';
+      const own = all.filter((one) => one.agent === agent);
+      const taken = recordFor(
+        snapshot,
+        own,
+        (one) => resolve(snapshotPath(workspace.folder, run, one)) === resolve(file),
+      );
+      if (!taken) return null;
+      const last = own.at(-1) as Snapshot;
+      const [event] = await engine.store.read(run, taken.version - 1, 1);
+      const text = event?.type === 'snapshot.taken' ? event.body.text : undefined;
+      const stateAt = histories.get(run) ?? openHistory(engine.store, run);
+      histories.set(run, stateAt);
+      const now = (await engine.load(run)).version;
+      return {
+        standing: standingOf(taken, last, now - taken.version),
+        recorded: sameAs(snapshot, taken, text),
+        against: contractJournal(context, run, await stateAt(taken.version), taken),
+      };
+    },
+  };
+}
+
+/** By its number; where that was taken away or changed, by the place of its file. */
+function recordFor(
+  { revision, token }: FoundSnapshot,
+  own: readonly Snapshot[],
+  isAt: (one: Snapshot) => boolean,
+): Snapshot | undefined {
+  return (
+    own.find((one) => one.token !== undefined && one.token === token) ??
+    own.find(isAt) ??
+    own.find((one) => one.sequence === revision?.sequence)
+  );
+}
+
+function standingOf(taken: Snapshot, last: Snapshot, events: number): FoundRecord['standing'] {
+  if (last.sequence > taken.sequence)
+    return {
+      is: 'superseded',
+      why: `Superseded: ${taken.agent} has left ${last.id} (number ${last.sequence}) since.`,
+      broken: false,
+    };
+  const since = events === 0 ? 'nothing was recorded since' : `${events} events were recorded since`;
+  return { is: 'current', why: `Fresh: the newest of ${taken.agent}; ${since}.`, broken: false };
+}
+
+function sameAs({ token, digits }: FoundSnapshot, taken: Snapshot, text: string | undefined): FoundRecord['recorded'] {
+  if (text === ERASED) return { same: true, why: `${taken.id} was erased; its token is all that is known.` };
+  if (taken.token === undefined) return { same: true, why: `${taken.id} was recorded without a token.` };
+  if (token !== taken.token)
+    return { same: false, why: `The journal has ${taken.token} for ${taken.id}; the text has ${token ?? 'no token'}.` };
+  if (!taken.token.endsWith(digits))
+    return { same: false, why: `The text is not the one that was recorded as ${taken.id}.` };
+  return { same: true, why: `It is ${taken.id}, as recorded.` };
+}
+
+const PAGE = 500;
+
+/** State as it stood after an event. Asked in the order of events, it goes through them once. */
+function openHistory(store: Store, run: string): (at: number) => Promise<State> {
+  let state = emptyState();
+  return async (at) => {
+    if (state.version > at) state = emptyState();
+    while (state.version < at) {
+      const events = await store.read(run, state.version, Math.min(2000, at - state.version));
+      for (const event of events) evolve(state, event);
+      if (events.length === 0) break;
+    }
+    return forkState(state);
+  };
+}
+
+async function allSnapshots(context: Context, run: string): Promise<Snapshot[]> {
+  const engine = await context.engine();
+  const found = new Map<string, Snapshot>();
+  for (let before: number | undefined; ; ) {
+    const page = await engine.records(run, {
+      kind: 'snapshot',
+      limit: PAGE,
+      ...(before === undefined ? {} : { before }),
+    });
+    for (const record of page) found.set(record.id, record.doc as Snapshot);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) break;
+    before = last.version;
+  }
+  return [...found.values()].sort((a, b) => a.version - b.version);
+}

@@ -1,0 +1,250 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Item, Message, State, Step } from '../../../core/fold/state.ts';
+import type { Artifact, Event, TreeMark } from '../../../core/journal/event.ts';
+import { isDone, planView } from '../../../core/views/plan.ts';
+import { positionOf } from '../../../core/views/position.ts';
+import type { SnapshotMoment } from '../../../engine/snapshots.ts';
+import {
+  type Entry,
+  type ModifiedFile,
+  renderSnapshot,
+  type Snapshot,
+  type SnapshotTask,
+} from '../../../formats/snap/snapshot.ts';
+import { type GitStatus, readGitStatus } from '../../../workspace/git-status.ts';
+import { treeMark } from '../../act.ts';
+import { ownChanges } from '../../brief/parts/evidence.ts';
+import { readingList } from '../../brief/parts/reading-list.ts';
+import type { Context } from '../../context.ts';
+
+/** What a snapshot says, from the journal, git and the files as they are. A look that fails leaves its part empty. */
+export async function describeSnapshot(
+  context: Context,
+  moment: SnapshotMoment,
+): Promise<{ text: string; token: string } | null> {
+  try {
+    const { text, token } = renderSnapshot(await composeSnapshot(context, moment));
+    return { text, token };
+  } catch (thrown) {
+    context.warn(`The snapshot was recorded without its text: ${(thrown as Error).message}.`);
+    return null;
+  }
+}
+
+async function composeSnapshot(context: Context, moment: SnapshotMoment): Promise<Snapshot> {
+  const { run, at, version, taken, session, state, events } = moment;
+  const ended = lastSeen(moment);
+  const seen = await lookAround(context, moment);
+  const task = taskOf(moment);
+  return {
+    run,
+    session: session.id,
+    agent: session.agent,
+    sequence: taken.sequence,
+    timestamp: at,
+    closeReason: taken.reason ?? null,
+    reconstructed: taken.reconstructed ?? false,
+    endedAt: ended,
+    branch: seen.mark?.branch ?? null,
+    head: seen.mark?.head ?? null,
+    journalVersion: version,
+    task,
+    mail: mailOf(state, session.agent),
+    commitments: [...state.items.values()]
+      .filter((item) => item.kind === 'commitment' && item.by === session.agent)
+      .map(commitmentEntry),
+    modified: modifiedFiles(moment, seen),
+    reading: seen.reading,
+    decisions: decisionsIn(events),
+    why: taken.why ?? null,
+    questions: await questionsIn(context, run, events, state),
+  };
+}
+
+/** The true end of a session that was cut off. */
+function lastSeen({ taken, session, ended }: SnapshotMoment): string | null {
+  return taken.reconstructed ? (ended?.lastSeenAt ?? session.seenAt) : null;
+}
+
+interface Seen {
+  mark: TreeMark | undefined;
+  status: GitStatus | null;
+  /** The tree the session worked in, where that is this one. */
+  tree: string | null;
+  reading: Snapshot['reading'];
+}
+
+/** How much reading is advised as a whole; the brief's own measure. */
+const READING_TOKENS = 2000;
+
+/** Nothing here speaks about a run of another workspace, or about a session in another working tree. */
+async function lookAround(context: Context, { taken, session, before }: SnapshotMoment): Promise<Seen> {
+  const workspace = context.workspace();
+  const here = treeMark(context);
+  const isHere =
+    workspace !== null &&
+    workspace.id === before.run?.workspace &&
+    ((session.mark?.tree ?? null) === (here?.tree ?? null) || session.mark === null);
+  if (!isHere) return { mark: taken.mark ?? session.mark ?? undefined, status: null, tree: null, reading: [] };
+  const position = positionOf(before, planView(before), session.id);
+  const files = await readingList(context, before, position, READING_TOKENS);
+  return {
+    mark: taken.mark ?? here,
+    status: await ownChanges(workspace, before, await readGitStatus(workspace.tree)),
+    tree: workspace.tree,
+    reading: files.map(({ path, lines, tokens, advice, why }) => ({ path, lines, tokens, note: `${advice}, ${why}` })),
+  };
+}
+
+function taskOf({ taken, session, before, state }: SnapshotMoment): SnapshotTask {
+  const steps = [...before.steps.values()];
+  const own = steps.filter((step) => step.holder?.session === session.id);
+  const left = steps.filter((step) => step.holder === null && step.lastSession === session.id && !isDone(step.status));
+  const done = session.completed.flatMap((key) => before.steps.get(key) ?? []);
+  const [step = null, ...also] = own.length > 0 ? own : left.length > 0 ? left : done.slice(-1);
+  const next = taken.next ?? nextOf(state, step);
+  if (step === null) return { status: 'complete', step: null, title: null, checkpoint: null, also: [], next };
+  return {
+    status: isDone(step.status) ? 'complete' : isBlocked(state, step) ? 'blocked' : 'partial',
+    step: step.key,
+    title: step.title,
+    checkpoint: step.checkpoint?.name ?? null,
+    also: also.map((other) => other.key),
+    next,
+  };
+}
+
+export function isBlocked(state: State, step: Step): boolean {
+  return [...state.items.values()].some(
+    (item) => item.kind === 'blocker' && item.status === 'active' && (item.affects ?? []).includes(step.key),
+  );
+}
+
+/** What was declared for the step goes before what follows from the plan. */
+function nextOf(state: State, step: Step | null): string {
+  if (step && !isDone(step.status)) {
+    if (step.status === 'failed' && declaredFor(state, step) === null)
+      return `${step.key} failed: a person chooses to retry, skip, abort or adjust the plan.`;
+    return declaredFor(state, step) ?? takeOver(step, null);
+  }
+  const { interrupted, ready } = positionOf(state, planView(state));
+  // What somebody left in the middle goes before what nobody has begun.
+  const [left] = interrupted;
+  if (left) return takeOver(left.step, declaredFor(state, left.step));
+  const [first] = ready;
+  if (first) return `Start ${first.step.key} with 'holdfast start ${first.step.key}'.`;
+  const open = planView(state).leaves.some((view) => !isDone(view.status));
+  return open ? "Nothing is ready: 'holdfast status' shows what is in the way." : 'Nothing is left in the plan.';
+}
+
+const declaredFor = (state: State, step: Step): string | null =>
+  state.next?.step === step.key ? state.next.text : (step.checkpoint?.next ?? null);
+
+function takeOver({ key, checkpoint, artifacts }: Step, declared: string | null): string {
+  const after = checkpoint
+    ? `go on after checkpoint ${checkpoint.name}`
+    : artifacts.length > 0
+      ? 'go on from the files that were changed for it: it reached no checkpoint'
+      : 'begin it again: it reached no checkpoint';
+  return `Take ${key} over with 'holdfast start ${key}' and ${after}${declared === null ? '' : `: ${declared}`}.`;
+}
+
+export function mailOf(state: State, agent: string): Snapshot['mail'] {
+  const all = [...state.messages.values()];
+  const received = all.filter((message) => message.to === agent);
+  const sent = all.filter((message) => message.from === agent);
+  const from = (message: Message): Entry => messageEntry(message, `from ${message.from}, ${message.priority}`);
+  const to = (message: Message): Entry => messageEntry(message, `to ${message.to}, ${message.status}`);
+  const isUnread = (message: Message): boolean => message.status === 'unread' && message.replies.length === 0;
+  return {
+    unread: received.filter((message) => message.status === 'unread').map(from),
+    pendingAcks: received.filter(({ status }) => status === 'acknowledged' || status === 'blocked').map(from),
+    unansweredUnread: sent.filter(isUnread).map(to),
+    awaitingClose: sent.filter((message) => !isUnread(message)).map(to),
+  };
+}
+
+const messageEntry = (message: Message, facts: string): Entry => ({
+  id: named(message),
+  facts,
+  words: message.subject,
+});
+
+function commitmentEntry(item: Item): Entry {
+  const to = item.to === undefined ? '' : `to ${item.to}`;
+  const due = item.due === undefined ? '' : `due ${item.due.replace(/[<>"`\n]/g, ' ')}`;
+  return { id: named(item), facts: [to, due].filter((part) => part !== '').join(', '), words: item.text };
+}
+
+const named = ({ id, alias }: { id: string; alias?: string | undefined }): string => (alias ? `${id} (${alias})` : id);
+
+/** So many files git calls changed are told one by one. */
+const DIRTY_FILES = 200;
+
+/** What the session recorded, what it said of files, and what git calls changed since it began. */
+function modifiedFiles({ taken, session, events }: SnapshotMoment, { status, tree }: Seen): ModifiedFile[] {
+  const found = new Map<string, string>();
+  for (const event of events) {
+    for (const artifact of artifactsIn(event)) found.set(artifact.path, changeOf(artifact, found.get(artifact.path)));
+  }
+  const before = new Set(session.mark?.dirty ?? []);
+  for (const [path, word] of [...(status?.dirty ?? [])].slice(0, DIRTY_FILES)) {
+    if (word === 'deleted' && found.has(path)) found.set(path, 'deleted');
+    else if (!found.has(path) && !before.has(path)) found.set(path, `${word}, not committed and not recorded`);
+  }
+  const notes = new Map((taken.fileNotes ?? []).map(({ path, note }) => [path, note]));
+  for (const path of notes.keys()) if (!found.has(path)) found.set(path, 'modified');
+  return [...found].map(([path, change]) => {
+    const isGone = tree !== null && !change.startsWith('deleted') && !existsSync(join(tree, path));
+    return { path, change: isGone ? `absent (recorded as ${change})` : change, note: notes.get(path) ?? null };
+  });
+}
+
+function artifactsIn(event: Event): readonly Artifact[] {
+  switch (event.type) {
+    case 'step.checkpointed':
+    case 'step.completed':
+      return event.body.artifacts ?? [];
+    case 'files.seen':
+      return event.body.read ? [] : event.body.artifacts;
+    default:
+      return [];
+  }
+}
+
+function changeOf({ change, sha256 }: Artifact, before: string | undefined): string {
+  if (change) return before === 'created' && change === 'modified' ? before : change;
+  return sha256 === null || sha256 === undefined ? 'absent' : 'modified';
+}
+
+function decisionsIn(events: readonly Event[]): Entry[] {
+  const retracted = new Set(events.flatMap((event) => (event.type === 'decision.retracted' ? [event.body.id] : [])));
+  return events
+    .flatMap((event) => (event.type === 'decision.made' ? [event.body] : []))
+    .filter((body) => !retracted.has(body.id))
+    .map((body) => ({
+      id: named(body),
+      facts: body.irreversible ? 'irreversible' : '',
+      words: body.decision,
+      reason: body.reason,
+    }))
+    .reverse();
+}
+
+async function questionsIn(context: Context, run: string, events: readonly Event[], state: State): Promise<Entry[]> {
+  const ids = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'item.raised' && event.body.kind === 'question') ids.add(event.body.id);
+    else if (event.type === 'item.reopened' && event.body.item.kind === 'question') ids.add(event.body.item.id);
+    else if (event.type === 'item.settled' && event.body.id.startsWith('Q-')) ids.add(event.body.id);
+  }
+  if (ids.size === 0) return [];
+  const engine = await context.engine();
+  const records = await engine.recall(run, [...ids]);
+  return [...ids].flatMap((id) => {
+    const item =
+      state.items.get(id) ?? (records.find((one) => one.kind === 'item' && one.id === id)?.doc as Item | undefined);
+    return item ? [{ id: named(item), facts: item.status, words: item.text }] : [];
+  });
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { Fault, notFound } from '../../core/fault.ts';
+import type { EventBody } from '../../core/journal/event.ts';
+import { ERASED } from '../../core/text.ts';
+import { CloseReason } from '../../core/words.ts';
+import { act, currentRun, treeMark } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import type { Context } from '../context.ts';
+import { label, nextAction } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+import { fileNotes, parseFileNotes, why } from '../step/parts/file-notes.ts';
+import { SnapshotTaken, saveSnapshot, snapshotIn } from './parts/file.ts';
+
+export const snapshot = defineOperation({
+  name: 'snapshot',
+  summary: 'Leave a snapshot of where your session stands; the end of a session leaves one by itself.',
+  scope: 'write',
+  flags: { fileNotes: 'file-note' },
+  examples: [
+    'holdfast snapshot --next "wire the router" --why "the tests need a database"',
+    'holdfast snapshot --again P-3',
+  ],
+  input: v.object({
+    reason: v.optional(described(CloseReason, 'Why the session closes, if it does.')),
+    next: nextAction,
+    why,
+    fileNotes,
+    again: v.optional(described(label, 'Write the file of a snapshot that was taken before once more.')),
+  }),
+  output: v.object({ ...SnapshotTaken.entries, run: v.string(), version: v.number() }),
+  async run(context, { again, fileNotes: notes, ...words }) {
+    if (again !== undefined) return { data: await writeAgain(context, again) };
+    const done = await act(context, {
+      type: 'snapshot.take',
+      ...words,
+      fileNotes: parseFileNotes(context, notes),
+      mark: treeMark(context),
+    });
+    await writeResumeFile(context, done.state);
+    const taken = snapshotIn(context, done.events);
+    if (!taken) throw new Fault('internal', 'No snapshot was taken.');
+    return { data: { ...taken, run: done.run, version: done.state.version }, changed: done.changed };
+  },
+  say: ({ id, agent, sequence, token, path }, pen) =>
+    `Snapshot ${pen.bold(id)} (${agent} ${sequence})${token ? `, ${token}` : ''}${path ? `: ${path}` : ''}`,
+});
+
+/** The file as it was recorded; what stands there now is replaced. */
+async function writeAgain(context: Context, id: string): Promise<SnapshotTaken & { run: string; version: number }> {
+  const run = await currentRun(context);
+  const taken = await recordedSnapshot(context, run, id);
+  const engine = await context.engine();
+  const { version } = await engine.load(run);
+  const { agent, session, sequence, token, text } = taken;
+  if (text === undefined || text === ERASED) {
+    throw new Fault('illegal', `The text of ${id} ${text === ERASED ? 'was erased' : 'was never recorded'}.`, {
+      hints: ['`holdfast resume` says where the work stands now.'],
+      data: { id },
+    });
+  }
+  const path = saveSnapshot(context, run, taken);
+  return { id: taken.id, agent, session, sequence, token: token ?? null, path, run, version };
+}
+
+/** A snapshot with its text, which only the event has. */
+export async function recordedSnapshot(
+  context: Context,
+  run: string,
+  id: string,
+): Promise<EventBody<'snapshot.taken'>> {
+  const engine = await context.engine();
+  const record = (await engine.recall(run, [id])).find((one) => one.kind === 'snapshot');
+  const [event] = record ? await engine.store.read(run, record.version - 1, 1) : [];
+  if (event?.type === 'snapshot.taken') return event.body;
+  const known = await engine.records(run, { kind: 'snapshot', limit: 100 });
+  const ids = known.map((one) => one.id);
+  throw notFound('snapshot', id, ids, ids.length > 0 ? `The newest is ${ids[0]}.` : 'None was taken in this run.');
+}

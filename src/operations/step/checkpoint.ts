@@ -1,0 +1,37 @@
+import * as v from 'valibot';
+import { act, artifactsOf, StepOutcome, stepInEvents, stepOutcome, treeMark } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { artifacts, built, heldStepKey, label, nextAction } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+
+export const checkpoint = defineOperation({
+  name: 'checkpoint',
+  summary: 'Record that a named point inside the step you hold is reached.',
+  scope: 'write',
+  words: ['name'],
+  flags: { artifacts: 'artifact' },
+  examples: ['holdfast checkpoint endpoint_drafted --artifact src/refresh.ts --next "wire the router"'],
+  input: v.object({
+    name: described(label, 'The name of the point that is reached.'),
+    step: heldStepKey,
+    artifacts,
+    built,
+    next: nextAction,
+  }),
+  output: StepOutcome,
+  async run(context, { name, step, artifacts: paths, built: made, next }) {
+    const done = await act(context, {
+      type: 'step.checkpoint',
+      step,
+      name,
+      next,
+      built: made,
+      artifacts: await artifactsOf(context, paths, made),
+      mark: treeMark(context),
+    });
+    if (!done.replayed) await writeResumeFile(context, done.state);
+    return stepOutcome(done, stepInEvents(done, step));
+  },
+  say: ({ step }, pen) =>
+    `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: checkpoint ${step.checkpoint?.name ?? ''}.`,
+});

@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { Sentence } from '../../core/text.ts';
+import { act, artifactsOf, StepOutcome, stepInEvents, stepOutcome, treeMark } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { artifacts, built, heldStepKey } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+
+export const complete = defineOperation({
+  name: 'complete',
+  summary: 'Finish the step you hold.',
+  scope: 'write',
+  words: ['key'],
+  flags: { artifacts: 'artifact' },
+  examples: ['holdfast complete --artifact src/refresh.ts --summary "Rotation works, tests pass"'],
+  input: v.object({
+    key: heldStepKey,
+    artifacts,
+    summary: v.optional(described(Sentence, 'What came out of it.')),
+    built,
+  }),
+  output: v.object({
+    ...StepOutcome.entries,
+    /** That was the last step: the run can be put away. */
+    finished: v.boolean(),
+  }),
+  async run(context, { key, artifacts: paths, summary, built: made }) {
+    const done = await act(context, {
+      type: 'step.complete',
+      step: key,
+      summary,
+      built: made,
+      artifacts: await artifactsOf(context, paths, made),
+      mark: treeMark(context),
+    });
+    if (done.events.length > 0) await writeResumeFile(context, done.state);
+    const { data, changed } = stepOutcome(done, stepInEvents(done, key));
+    return { data: { ...data, finished: done.state.run?.status === 'completed' }, changed };
+  },
+  say: ({ step, run, finished }, pen) =>
+    [
+      `${pen.good('✓')} ${pen.bold(step.key)} ${step.title}: completed.`,
+      ...(finished ? [`That was the last step: \`holdfast archive --run ${run}\` puts the run away.`] : []),
+    ].join('\n'),
+});

@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { Sentence } from '../../core/text.ts';
+import { ErrorType } from '../../core/words.ts';
+import { act, StepOutcome, stepInEvents, stepOutcome, treeMark } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { heldStepKey } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+
+export const fail = defineOperation({
+  name: 'fail',
+  summary: 'Record that the step you hold failed, and raise an error.',
+  scope: 'write',
+  words: ['key'],
+  input: v.object({
+    key: heldStepKey,
+    type: v.optional(described(ErrorType, 'The kind of error.'), 'runtime'),
+    message: described(Sentence, 'What went wrong.'),
+  }),
+  output: v.object({ ...StepOutcome.entries, error: v.nullable(v.string()) }),
+  async run(context, { key, type, message }) {
+    const done = await act(context, {
+      type: 'step.fail',
+      step: key,
+      errorType: type,
+      message,
+      mark: treeMark(context),
+    });
+    await writeResumeFile(context, done.state);
+    const outcome = stepOutcome(done, stepInEvents(done, key));
+    return { ...outcome, data: { ...outcome.data, error: outcome.data.step.error } };
+  },
+  say: ({ step, error }, pen) =>
+    `${pen.bad('✗')} ${pen.bold(step.key)} ${step.title}: failed (${error}). Retry, skip, abort or adjust.`,
+});

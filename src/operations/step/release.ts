@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { act, currentState, StepOutcome, stepOutcome } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import type { Context } from '../context.ts';
+import { label } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+
+const Released = v.union([StepOutcome, v.object({ id: v.string(), run: v.string(), version: v.number() })]);
+
+export const release = defineOperation({
+  name: 'release',
+  summary: 'Put a step back to pending, or give up a claim on files.',
+  scope: 'write',
+  words: ['key'],
+  input: v.object({ key: described(label, 'The key of a step, or the id of a claim (L-4).') }),
+  output: Released,
+  async run(context, { key }) {
+    const id = await claimNamed(context, key);
+    if (id !== null) {
+      const done = await act(context, { type: 'claim.release', id });
+      return { data: { id, run: done.run, version: done.state.version }, changed: done.changed };
+    }
+    const done = await act(context, { type: 'step.release', step: key });
+    if (done.events.length > 0) await writeResumeFile(context, done.state);
+    return stepOutcome(done, key);
+  },
+  say: (data, pen) =>
+    'id' in data
+      ? `${data.id} is released.`
+      : `${pen.dim('□')} ${pen.bold(data.step.key)} ${data.step.title}: pending again.`,
+});
+
+/** A claim goes by its number or by the name a foreign file gave it. */
+async function claimNamed(context: Context, key: string): Promise<string | null> {
+  if (/^L-\d+$/.test(key)) return key;
+  const { claims, steps } = await currentState(context);
+  if (steps.has(key)) return null;
+  return [...claims.values()].find((claim) => claim.alias === key)?.id ?? null;
+}

@@ -1,0 +1,20 @@
+import * as v from 'valibot';
+import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { reason, stepKey } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+export const reopen = defineOperation({
+  name: 'reopen',
+  summary: 'Do a finished or skipped step again; what built on it is stale until confirmed.',
+  scope: 'write',
+  words: ['key'],
+  input: v.object({ key: stepKey, reason }),
+  output: StepOutcome,
+  async run(context, { key, reason: why }) {
+    const done = await act(context, { type: 'step.reopen', step: key, reason: why });
+    if (done.events.length > 0) await writeResumeFile(context, done.state);
+    return stepOutcome(done, key);
+  },
+  say: ({ step }, pen) => `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: reopened.`,
+});

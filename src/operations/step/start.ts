@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { isDone, type PlanView, planView } from '../../core/views/plan.ts';
+import { act, StepOutcome, stepOutcome, treeMark } from '../act.ts';
+import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { stepKey } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { superviseRun } from '../session/parts/supervision.ts';
+
+export const start = defineOperation({
+  name: 'start',
+  summary: 'Take a step, or take over one that was interrupted.',
+  scope: 'write',
+  words: ['key'],
+  examples: ['holdfast start p1 --agent claude'],
+  input: v.object({ key: stepKey }),
+  output: StepOutcome,
+  async run(context, { key }) {
+    await superviseRun(context);
+    const done = await act(context, { type: 'step.start', step: key, mark: treeMark(context) });
+    if (done.events.length > 0) await writeResumeFile(context, done.state);
+    const early = unfinishedBefore(planView(done.state), key);
+    if (early.length > 0) context.warn(`Not done, and earlier in the plan: ${early.join(', ')}.`);
+    return stepOutcome(done, key);
+  },
+  say: ({ step, session }, pen) => {
+    const from = step.checkpoint ? ` Go on after checkpoint ${step.checkpoint.name}.` : '';
+    return `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: in progress, held by ${session}.${from}`;
+  },
+});
+
+/** Steps that stand before one in the plan and that nobody is working on: it may have been called out of turn. */
+function unfinishedBefore({ leaves }: PlanView, key: string): string[] {
+  const place = leaves.findIndex((view) => view.step.key === key);
+  const { wave, parallel } = leaves[place]?.step ?? {};
+  if (parallel) return [];
+  const open = leaves.slice(0, place).filter(({ status, step }) => {
+    const together = wave !== null && step.wave === wave;
+    return !isDone(status) && step.holder === null && !together;
+  });
+  return open.slice(0, 8).map((view) => view.step.key);
+}

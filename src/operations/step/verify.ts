@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { Fault } from '../../core/fault.ts';
+import { Sentence } from '../../core/text.ts';
+import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { runProbe } from '../brief/parts/probe.ts';
+import { note, stepKey } from '../fields.ts';
+import { defineOperation, described } from '../operation.ts';
+
+export const verify = defineOperation({
+  name: 'verify',
+  summary: 'Record whether a step holds: declared by --result, verified by running --probe.',
+  scope: 'write',
+  words: ['key'],
+  local: ['probe'],
+  examples: ['holdfast verify p1 --probe "npm test"', 'holdfast verify p1 --result pass --note "looked at it"'],
+  input: v.object({
+    key: stepKey,
+    result: v.optional(described(v.picklist(['pass', 'fail']), 'What you found.')),
+    probe: v.optional(described(Sentence, 'A command to run; exit code 0 is a pass.')),
+    note,
+  }),
+  output: v.object({
+    ...StepOutcome.entries,
+    result: v.picklist(['pass', 'fail']),
+    basis: v.string(),
+    exitCode: v.nullable(v.number()),
+  }),
+  async run(context, { key, result, probe, note: told }) {
+    if ((result === undefined) === (probe === undefined)) {
+      throw new Fault('usage', 'Say either what you found (`--result pass|fail`) or what to run (`--probe COMMAND`).', {
+        hints: ['`holdfast verify KEY --probe "npm test"` runs the command and records its outcome as verified.'],
+      });
+    }
+    const exitCode = probe === undefined ? null : await runProbe(context, probe);
+    const verdict = result ?? (exitCode === 0 ? 'pass' : 'fail');
+    const ranProbe = probe === undefined ? {} : { probe: { command: probe, exitCode } };
+    const done = await act(context, { type: 'step.verify', step: key, result: verdict, note: told, ...ranProbe });
+    const outcome = stepOutcome(done, key);
+    const data = { ...outcome.data, result: verdict, basis: probe === undefined ? 'declared' : 'verified', exitCode };
+    return { data, changed: outcome.changed };
+  },
+  say: ({ step, result, basis }, pen) =>
+    `${result === 'pass' ? pen.good('pass') : pen.bad('fail')} ${pen.bold(step.key)} ${step.title} (${basis})${result === 'fail' ? '. A finding was raised.' : '.'}`,
+});

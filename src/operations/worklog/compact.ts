@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { Fault } from '../../core/fault.ts';
+import type { Claim, State, WorklogArchive } from '../../core/fold/state.ts';
+import type { Command } from '../../core/journal/command.ts';
+import { WORKLOG_FILE } from '../../core/rules/worklog.ts';
+import {
+  type PlannedEntry,
+  planCompaction,
+  proofOf,
+  renderArchive,
+  type WorklogEntry,
+} from '../../core/views/worklog.ts';
+import type { Done } from '../../engine/engine.ts';
+import { isFile } from '../../workspace/files.ts';
+import { actPart, currentState } from '../act.ts';
+import type { Context } from '../context.ts';
+import { label } from '../fields.ts';
+import { defineOperation, described, shaped } from '../operation.ts';
+import { archiveFile, readEntries, writeArchive, writeWorklogFile } from './parts/file.ts';
+
+export const compact = defineOperation({
+  name: 'compact',
+  summary: 'Show which entries of the worklog could go into an archive; with --approve move them (only a person may).',
+  scope: 'write',
+  flags: { entries: 'entry' },
+  examples: ['holdfast compact', 'holdfast compact --approve', 'holdfast compact --entry N-3 --approve'],
+  input: v.object({
+    approve: v.optional(described(v.boolean(), 'Move them.')),
+    entries: v.optional(described(v.array(label), 'Only this entry.')),
+  }),
+  output: v.object({
+    entries: v.array(shaped<PlannedEntry>({ id: v.string(), moves: v.boolean(), why: v.string() })),
+    lines: v.number(),
+    linesAfter: v.number(),
+    /** The archive that was made; null where nothing was moved. */
+    archive: v.nullable(v.looseObject({ number: v.number(), file: v.string(), proof: v.string() })),
+    /** Archives that were recorded and not written, because something came in between. */
+    unfinished: v.array(v.number()),
+    run: v.string(),
+    version: v.number(),
+  }),
+  async run(context, { approve, entries }) {
+    const state = await currentState(context);
+    const only = entries && entries.length > 0 ? new Set(entries) : null;
+    const planned = planCompaction(state, mustKnow(await readEntries(context, state), only), only);
+    const { run, version } = state;
+    const unfinished = unfinishedArchives(context, state);
+    if (approve) mustBeMaintainer(context);
+    const isIdle = unfinished.length === 0 && !leftClaim(context, state) && !planned.some((entry) => entry.moves);
+    if (approve && !isIdle) return approved(context, state, only);
+    const data = { ...summary(state, planned), archive: null, unfinished, run: run?.id ?? '', version };
+    return approve ? { data, changed: [] } : { data };
+  },
+  say: ({ entries, lines, linesAfter, archive, unfinished }, pen) => {
+    const moving = entries.filter((entry) => entry.moves);
+    const shown = entries.map(
+      ({ id, moves, lines: count, why }) =>
+        `  ${moves ? pen.good('moves') : pen.dim('stays')} ${pen.bold(id)}, ${count} lines: ${why}`,
+    );
+    if (archive)
+      return `Moved ${moving.length} entries to ${archive.file}: ${lines} lines became ${linesAfter}. Kept and archived together are what there was (${archive.proof.slice(0, 16)}).`;
+    const waits = unfinished.length > 0 ? [`Archive ${unfinished.join(', ')} is not written yet.`] : [];
+    const todo =
+      moving.length > 0 || unfinished.length > 0
+        ? 'A person moves them with `holdfast compact --approve`.'
+        : 'There is nothing to move.';
+    return [`${lines} lines, ${linesAfter} after ${moving.length} entries have moved.`, ...shown, ...waits, todo].join(
+      '\n',
+    );
+  },
+});
+
+function summary(state: State, entries: PlannedEntry[]) {
+  const { lines } = state.worklog;
+  const moved = entries.reduce((sum, entry) => sum + (entry.moves ? entry.lines : 0), 0);
+  return { entries, lines, linesAfter: Math.max(0, lines - moved) };
+}
+
+function mustKnow(entries: WorklogEntry[], only: ReadonlySet<string> | null): WorklogEntry[] {
+  const unknown = [...(only ?? [])].filter((id) => !entries.some((entry) => entry.id === id));
+  if (unknown.length === 0) return entries;
+  throw new Fault('not_found', `There is no entry ${unknown.join(', ')} in the worklog.`, {
+    hints: ['See them with `holdfast compact`.'],
+    data: { unknown },
+  });
+}
+
+function mustBeMaintainer(context: Context): void {
+  if (!context.workspace()) {
+    throw new Fault('usage', 'There is no folder here to keep an archive in.', {
+      hints: ['Run it in the workspace, or name one with `--dir`.'],
+    });
+  }
+  if (context.caller.actor.kind !== 'person') {
+    throw new Fault('not_allowed', `Only a person may compact the worklog; ${context.caller.actor.name} is an agent.`, {
+      hints: ['Ask the person you work for to run `holdfast compact --approve` at their terminal, and say why.'],
+      data: { actor: context.caller.actor },
+    });
+  }
+}
+
+/**
+ * Claims the worklog, records what moves, writes the archive and then the worklog. What is recorded first can be written
+ * by whoever runs this again, so that a crash in between loses nothing.
+ */
+async function approved(context: Context, before: State, only: ReadonlySet<string> | null) {
+  const claimed = await actPart(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: REASON });
+  const inSession = { ...context, caller: { ...context.caller, session: claimed.session } };
+  try {
+    const { planned, done } = await record(inSession, only);
+    const state = done?.state ?? claimed.state;
+    const unfinished = unfinishedArchives(context, state);
+    for (const archive of state.worklog.archives) {
+      if (unfinished.includes(archive.number)) await writeArchive(inSession, state, archive);
+    }
+    const made = done?.events.find((event) => event.type === 'worklog.compacted');
+    const archive = made ? state.worklog.archives.find((one) => one.number === made.body.archive) : undefined;
+    if (archive) await mustBeWhole(context, state, archive, planned);
+    await writeWorklogFile(inSession, state);
+    const workspace = context.workspace();
+    return {
+      data: {
+        ...summary(before, planned),
+        archive: archive && workspace ? { ...archive, file: archiveFile(workspace, archive.number) } : null,
+        unfinished: unfinishedArchives(context, state),
+        run: claimed.run,
+        version: state.version,
+      },
+      changed: done?.changed ?? [],
+    };
+  } finally {
+    await letGo(inSession, claimed);
+  }
+}
+
+const REASON = 'compaction';
+const ATTEMPTS = 5;
+
+/** Plans and records; planned again if others went on meanwhile. */
+async function record(
+  context: Context,
+  only: ReadonlySet<string> | null,
+): Promise<{ planned: PlannedEntry[]; done: Done | null }> {
+  for (let attempt = 1; ; attempt++) {
+    const state = await currentState(context);
+    const entries = mustKnow(await readEntries(context, state), only);
+    const planned = planCompaction(state, entries, only);
+    const moving = planned.filter((entry) => entry.moves).map((entry) => entry.id);
+    if (moving.length === 0) return { planned, done: null };
+    const command: Command = {
+      type: 'worklog.compact',
+      entries: moving,
+      proof: proofOf(entries),
+      version: state.version,
+    };
+    try {
+      return { planned, done: await actPart(context, 'compact', command) };
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'conflict' || attempt === ATTEMPTS) throw thrown;
+    }
+  }
+}
+
+/** Kept and archived entries together, in their order, have the proof of the whole; the file is what was recorded. */
+async function mustBeWhole(
+  context: Context,
+  state: State,
+  archive: WorklogArchive,
+  planned: readonly PlannedEntry[],
+): Promise<void> {
+  const archived = await readEntries(context, state, { archive: archive.number });
+  const all = new Map([...(await readEntries(context, state)), ...archived].map((entry) => [entry.id, entry]));
+  const original = planned.flatMap(({ id }) => all.get(id) ?? []);
+  const workspace = context.workspace();
+  const text = workspace ? readFileSync(archiveFile(workspace, archive.number), 'utf8') : '';
+  if (proofOf(original) === archive.proof && text === renderArchive(state, archive, archived)) return;
+  throw new Fault('corrupt', `Archive ${archive.number} of the worklog does not prove to be what was moved.`, {
+    hints: ['The journal has every entry: run `holdfast doctor`, then `holdfast compact` again.'],
+    data: { archive: archive.number, proof: archive.proof },
+  });
+}
+
+function unfinishedArchives(context: Context, state: State): number[] {
+  const workspace = context.workspace();
+  if (!workspace) return [];
+  return state.worklog.archives.map((archive) => archive.number).filter((one) => !isFile(archiveFile(workspace, one)));
+}
+
+/** What a compaction that was broken off by a crash left behind: as long as it stands the worklog is not written. */
+function leftClaim(context: Context, { claims }: State): Claim | undefined {
+  const { name } = context.caller.actor;
+  return [...claims.values()].find(({ agent, reason }) => agent === name && reason === REASON);
+}
+
+/** Gives the claim back: by ending the session, in one event, if that was opened for this alone. */
+async function letGo(context: Context, { session, state }: Done): Promise<void> {
+  const claim = [...state.claims.values()].find((one) => one.session === session && one.files.includes(WORKLOG_FILE));
+  const wasOpened = claim?.since === state.sessions.get(session ?? '')?.startedAt;
+  const done = wasOpened
+    ? await actPart(context, 'end', { type: 'session.end', reason: 'completed', notes: ['Compacted the worklog.'] })
+    : claim
+      ? await actPart(context, 'release', { type: 'claim.release', id: claim.id })
+      : null;
+  await writeWorklogFile(
+    { ...context, caller: { ...context.caller, session: null } },
+    done?.state ?? (await currentState(context)),
+  );
+}
