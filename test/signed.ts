@@ -1,4 +1,4 @@
-import { digestSnapshot } from '../src/formats/snap/revision.ts';
+import { digestSnapshot } from '../src/formats/documents/revision.ts';
 
 /** Signs a changed snapshot file anew, as a liar with a tool would: its token is then right, whatever it says. */
 export function signed(text: string): string {

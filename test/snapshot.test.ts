@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, wr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../src/core/tokens.ts';
-import { parseSnapshot } from '../src/formats/snap/snapshot-reading.ts';
+import { parseSnapshot } from '../src/formats/documents/snapshot-reading.ts';
 import { copyOf, type Folder, newWorkspace } from './command-line.ts';
 
 const agent = ['--agent', 'claude'];

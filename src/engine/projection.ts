@@ -4,8 +4,8 @@ import type { State } from '../core/fold/state.ts';
 import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
 import { namesIn } from '../core/journal/command.ts';
 import type { Event } from '../core/journal/event.ts';
+import { hasWords, parseWords } from '../store/search-terms.ts';
 import type { RecordFilter, Store, StoredRecord } from '../store/store.ts';
-import { hasWords, parseWords } from '../store/words.ts';
 
 /**
  * What events did to rows that are not yet in the store. Rows of kinds that change with nearly every event are saved

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { Account } from '../core/model/run-model.ts';
-import { wholeAccounts } from './accounts.suite.ts';
 import type { Files, Format, Found, Parsed } from './format.ts';
 import { dropLost } from './losses.ts';
+import { wholeAccounts } from './models.suite.ts';
 
 /** What a format brings to be held to the laws of `format.ts`. */
 export interface FormatCases {

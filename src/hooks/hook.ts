@@ -8,14 +8,14 @@ import type { Owner } from '../core/journal/event.ts';
 import { isName } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
-import type { Seat } from '../operations/session/parts/seat.ts';
+import type { Seat } from '../operations/session/parts/attached-session.ts';
 import { commonFolder, findGit } from '../workspace/git.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { findSeat, isTime } from './find-session.ts';
 import { log } from './log.ts';
 import { isFirstToSay, keepMemory, recallMemory } from './memory.ts';
-import { recordTool } from './record.ts';
-import { findSeat, isTime } from './seat.ts';
+import { recordTool } from './tool-use.ts';
 
 export interface HookCall {
   /** The client and the event, as they stand on the command line. */
@@ -100,7 +100,7 @@ async function record(
 
 /** A client whose first word is the use of a tool. */
 async function firstSeat(context: Context, moment: Moment): Promise<Seat | null> {
-  const { takeSeat } = await import('./sitting.ts');
+  const { takeSeat } = await import('./arrival.ts');
   return takeSeat(context, moment, { source: null, request: null, parent: null });
 }
 

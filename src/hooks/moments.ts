@@ -10,12 +10,12 @@ import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
 import { saveResumeText, writeResumeFile } from '../operations/brief/parts/resume-file.ts';
 import type { Context } from '../operations/context.ts';
 import { defaultTitle } from '../operations/run/parts/open-run.ts';
-import { execute, type Seat } from '../operations/session/parts/seat.ts';
+import { execute, type Seat } from '../operations/session/parts/attached-session.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
+import { type Arrival, takeSeat } from './arrival.ts';
+import { findSeat, keyOf } from './find-session.ts';
 import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
-import { beat } from './record.ts';
-import { findSeat, keyOf } from './seat.ts';
-import { type Arrival, takeSeat } from './sitting.ts';
+import { beat } from './tool-use.ts';
 
 /** What is recorded at a moment other than the use of a tool, and what is to be told to the agent then; null for nothing. */
 export async function recordMoment(context: Context, dialect: Dialect, moment: Moment): Promise<string | null> {

@@ -7,10 +7,10 @@ import { actorNamed } from '../operations/open.ts';
 import { defineOperation, described } from '../operations/operation.ts';
 import { agentProcess } from '../workspace/process.ts';
 import type { Reach } from './call.ts';
-import { type Caller, recogniseCaller } from './caller.ts';
+import { type Caller, recogniseCaller } from './identity.ts';
 import { createPatientTransport } from './patient-transport.ts';
-import { seatFor } from './seat.ts';
 import { createServer } from './server.ts';
+import { seatFor } from './session.ts';
 import { createWatcher, type Listening, offerSubscriptions, versionsOf } from './subscriptions.ts';
 import { loadTools } from './tools.ts';
 

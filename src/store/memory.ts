@@ -1,5 +1,6 @@
 import type { Event } from '../core/journal/event.ts';
 import { badCursor } from './row.ts';
+import { hasWords, lastTouchedFirst, parseWords } from './search-terms.ts';
 import type {
   Appended,
   Batch,
@@ -12,7 +13,6 @@ import type {
   StoredRecord,
   Token,
 } from './store.ts';
-import { hasWords, lastTouchedFirst, parseWords } from './words.ts';
 
 interface Run {
   head: Head;

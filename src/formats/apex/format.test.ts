@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../core/model/run-model.ts';
-import { richAccount } from '../accounts.suite.ts';
 import { formatSuite } from '../format.suite.ts';
+import { richAccount } from '../models.suite.ts';
 import { apex } from './format.ts';
 import {
   files,

@@ -7,7 +7,7 @@ import { isNewer } from './migrate.ts';
 import { newState } from './new-file.ts';
 import { projectName } from './preset.ts';
 import { folderOf, readState } from './read.ts';
-import { salvageRun } from './salvage.ts';
+import { salvageRun } from './repair.ts';
 import { addNext, checkSiblings } from './siblings.ts';
 import { openStateFile, stringAt } from './state-file.ts';
 import { HANDOFF_FILE, STATE_FILE } from './steps.ts';

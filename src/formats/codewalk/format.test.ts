@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../core/model/run-model.ts';
-import { richAccount } from '../accounts.suite.ts';
 import { formatSuite } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from '../gsd/format.ts';
+import { richAccount } from '../models.suite.ts';
 import { codewalk } from './format.ts';
 import { progressBar } from './progress.ts';
 import { fenced, folderSample, full, samples, short } from './samples.suite.ts';

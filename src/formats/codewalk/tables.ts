@@ -6,7 +6,7 @@ import {
   emptyAccount,
 } from '../../core/model/run-model.ts';
 import { labelOf } from '../label.ts';
-import { standing } from '../standing.ts';
+import { standing } from '../run-state.ts';
 import { progressBar, progressOf } from './progress.ts';
 
 /** The four tables of the design, as rows. Times are seconds since 1970; lists are JSON. */

@@ -1,6 +1,6 @@
 import { isMap, type YAMLMap } from 'yaml';
 import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
-import { standing } from '../standing.ts';
+import { standing } from '../run-state.ts';
 import { progressBar, progressOf } from './progress.ts';
 import type { Placed, Reading } from './read.ts';
 import { blockerEntries, decisionEntries, sessionEntries } from './record-entries.ts';

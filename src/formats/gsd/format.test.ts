@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../core/model/run-model.ts';
-import { richAccount } from '../accounts.suite.ts';
 import { formatSuite } from '../format.suite.ts';
+import { richAccount } from '../models.suite.ts';
 import { gsd } from './format.ts';
 import { account, files, found, page, pages, parse } from './pages.suite.ts';
 import { folder, samples } from './samples.suite.ts';

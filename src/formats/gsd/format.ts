@@ -5,8 +5,8 @@ import { editRoadmap } from './edit-roadmap.ts';
 import { editState } from './edit-state.ts';
 import { findRuns } from './find.ts';
 import { renderState } from './new-state.ts';
+import { salvageRun } from './repair.ts';
 import { renderRoadmap } from './roadmap.ts';
-import { salvageRun } from './salvage.ts';
 import { stepChanges } from './step-changes.ts';
 
 /** `.planning/` of Get Shit Done and its successors; see docs/formats/gsd.md. */

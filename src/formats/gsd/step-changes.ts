@@ -1,5 +1,5 @@
 import type { Account, AccountStep } from '../../core/model/run-model.ts';
-import { standing } from '../standing.ts';
+import { standing } from '../run-state.ts';
 import type { Reading } from './assemble.ts';
 
 /** How the steps of an account differ from those the files give. */

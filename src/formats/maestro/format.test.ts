@@ -1,6 +1,6 @@
 import type { Account } from '../../core/model/run-model.ts';
-import { richAccount } from '../accounts.suite.ts';
 import { formatSuite } from '../format.suite.ts';
+import { richAccount } from '../models.suite.ts';
 import { maestro } from './format.ts';
 import {
   broken,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
 import { detectSessions, homeOf, isArchived, sessionId, stateDir } from './places.ts';
-import { salvageSession } from './salvage.ts';
+import { salvageSession } from './repair.ts';
 import { readSession } from './session-file.ts';
 import { editSession, newSession } from './write-session.ts';
 

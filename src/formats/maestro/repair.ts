@@ -1,120 +1,118 @@
+import type { Account, AccountStep } from '../../core/model/run-model.ts';
+import type { Found, Salvaged, Tree } from '../format.ts';
+import { flat } from './admit.ts';
+import { findDocument, isArchived, stateDir } from './places.ts';
+import { readPlan } from './plan.ts';
+import { readSession, type Session } from './session-file.ts';
+
+type Confidence = Salvaged['confidence'][number];
+
 /**
- * What goes wrong in session files, made readable. Every repair keeps the length of the text, so that an offset in the
- * repaired text is one in the file, and an edit touches only what it means to; the damage itself stays until somebody
- * repairs the file.
+ * What is left when the file is damaged: whatever of the front matter still reads, the log, a copy that somebody kept
+ * beside it, the implementation plan. What the file itself says is surest, a mark in the log less, a plan knows names
+ * only. Finished phases are never taken back because nothing speaks of them.
  */
-export interface Repair {
-  text: string;
-  found: { code: string; level: 'error' | 'warning'; offset: number; message: string }[];
+export function salvageSession(found: Found, tree: Tree): Salvaged | null {
+  const dir = stateDir(found.main) ?? '';
+  const read = (path: string): Session | null => {
+    const text = tree.read(path);
+    return text === null ? null : readSession(path, text, isArchived(found.main));
+  };
+  const sources: string[] = [];
+  const steps = new Map<string, { step: AccountStep; confidence: Confidence }>();
+  let account: Account | null = null;
+  const take = (path: string, session: Session | null, ceiling: Confidence['confidence']) => {
+    const said = session?.account;
+    if (!said || (said.steps.length === 0 && account !== null)) return;
+    sources.push(path);
+    account = account === null ? said : joined(account, said);
+    for (const step of said.steps) {
+      if (steps.has(step.key)) continue;
+      const declared = session?.phases.get(step.key)?.phase.status != null && session.root !== null;
+      const marked = session?.sections.get(step.key)?.status != null;
+      const confidence = declared ? ceiling : marked ? lower(ceiling) : 'low';
+      steps.set(step.key, { step, confidence: { step: step.key, confidence, from: path } });
+    }
+  };
+  take(found.main, read(found.main), 'high');
+  const copies = tree.paths.filter(
+    (path) =>
+      path !== found.main && (path.startsWith(`${found.main}.`) || path === found.main.replace(/\.md$/, '.bak.md')),
+  );
+  for (const copy of copies) take(copy, read(copy), 'medium');
+  takeArchived(found, tree, dir, account, (path) => take(path, read(path), 'medium'));
+  const plan = planOf(tree, dir, account, found);
+  const titles = new Set([...steps.values()].map((one) => flat(one.step.title)));
+  for (const step of plan?.steps ?? []) {
+    const known = steps.has(step.key) || titles.has(flat(step.title));
+    if (!known)
+      steps.set(step.key, { step, confidence: { step: step.key, confidence: 'low', from: plan?.path ?? '' } });
+  }
+  if (plan && plan.steps.length > 0) sources.push(plan.path);
+  if (steps.size === 0) return account === null ? null : { account, sources, confidence: [] };
+  const whole: Account = account ?? { ...emptyFrom(plan?.title ?? 'Maestro session') };
+  const all = [...steps.values()];
+  const keys = new Set(steps.keys());
+  const linked = all.map(({ step }) =>
+    step.after ? { ...step, after: step.after.filter((key) => keys.has(key)) } : step,
+  );
+  return { account: { ...whole, steps: linked }, sources, confidence: all.map(({ confidence }) => confidence) };
 }
 
-/** Conflict markers: our side is read, theirs is blanked. */
-export function maskConflicts(text: string): Repair {
-  if (!/^(?:<{7}|>{7})(?: |\r?$)/m.test(text)) return { text, found: [] };
-  const found: Repair['found'] = [];
-  let side: 'none' | 'ours' | 'theirs' = 'none';
-  const masked = eachLine(text, (line, offset) => {
-    if (/^<{7}(?: |\r?$)/.test(line)) {
-      found.push({
-        code: 'conflict_markers',
-        level: 'error',
-        offset,
-        message: 'A merge was left unresolved here; the first side is read and nothing is written.',
-      });
-      side = 'ours';
-      return blank(line);
-    }
-    if (side === 'ours' && /^={7}\r?$/.test(line)) {
-      side = 'theirs';
-      return blank(line);
-    }
-    if (/^>{7}(?: |\r?$)/.test(line)) {
-      if (side === 'none')
-        found.push({ code: 'conflict_markers', level: 'error', offset, message: 'The end of an unresolved merge.' });
-      side = 'none';
-      return blank(line);
-    }
-    return side === 'theirs' ? blank(line) : line;
-  });
-  return { text: masked, found };
+const lower = (confidence: Confidence['confidence']): Confidence['confidence'] =>
+  confidence === 'high' ? 'medium' : 'low';
+
+/** An earlier archive of the same session, left when a stale active file came back. */
+function takeArchived(
+  found: Found,
+  tree: Tree,
+  dir: string,
+  account: Account | null,
+  take: (path: string) => void,
+): void {
+  const id = account?.run.alias;
+  const path = id ? `${dir}state/archive/${id}.md` : null;
+  if (path && path !== found.main && tree.paths.includes(path)) take(path);
 }
 
-/** A model that rewrote the file wrote `...` for what it did not care to repeat. To YAML that is the end of it. */
-export function maskElisions(front: string): Repair {
-  const found: Repair['found'] = [];
-  if (!front.includes('...')) return { text: front, found };
-  const text = eachLine(front, (line, offset) => {
-    if (!/^\s*\.\.\.\s*$/.test(line)) return line;
-    found.push({
-      code: 'elided',
-      level: 'error',
-      offset,
-      message: 'Lines were replaced by "..." here; what they said is not in the file.',
-    });
-    return line.replace('.', '#');
-  });
-  return { text, found };
-}
-
-/** `status: \"pending\"`: quotes escaped once too often. They read as plain quotes, one character aside. */
-export function maskOverEscapes(front: string): Repair {
-  const first = /^[ \t]*(?:- )?(?:[\w"\\]+:[ \t]*)?\[?\\"/m.exec(front);
-  if (!first) return { text: front, found: [] };
-  const text = eachLine(front, (line) => {
-    const pieces = line.split('\\"');
-    if (pieces.length % 2 === 0 || pieces.length > 500) return line;
-    return pieces.map((piece, at) => (at === 0 ? piece : `${at % 2 === 1 ? ' "' : '" '}${piece}`)).join('');
-  });
+function joined(first: Account, second: Account): Account {
   return {
-    text,
-    found: [
-      {
-        code: 'over_escaped',
-        level: 'warning',
-        offset: first.index,
-        message: 'Quotes are escaped once too often in this file; they are read as quotes.',
-      },
-    ],
+    ...first,
+    run: { ...second.run, ...first.run },
+    items: first.items.length > 0 ? first.items : second.items,
+    decisions: first.decisions.length > 0 ? first.decisions : second.decisions,
+    usage: first.usage.length > 0 ? first.usage : second.usage,
   };
 }
 
-/**
- * A line that is no YAML, most often a sentence with a colon or a quote in it that nobody quoted. What disturbs is
- * replaced by stand-ins from the private use area, which `unshield` turns back.
- */
-export function shieldLine(line: string): string {
-  const parts = /^(\s*(?:- +)?(?:[A-Za-z_][\w.-]*:[ \t]+)?)(.*?)(\r?)$/.exec(line);
-  if (!parts) return line;
-  const [, lead = '', value = '', end = ''] = parts;
-  return lead + value.replace(/[:#[\]{},&*!|>%@`"'?\\-]/g, shield) + end;
+function planOf(
+  tree: Tree,
+  dir: string,
+  account: Account | null,
+  found: Found,
+): { path: string; title: string | null; steps: AccountStep[] } | null {
+  const paths = new Set(tree.paths);
+  const named = account?.run.plan ? findDocument(account.run.plan, dir, paths) : null;
+  const plans = tree.paths.filter(
+    (path) => path.startsWith(`${dir}plans/`) && /(?:impl|implementation)-plan[^/]*\.md$/.test(path),
+  );
+  // Without a pointer only an only plan is this session's.
+  const path = named ?? found.files.find((file) => plans.includes(file)) ?? (plans.length === 1 ? plans[0] : undefined);
+  const text = path ? tree.read(path) : null;
+  return path && text !== null ? { path, ...readPlan(text) } : null;
 }
 
-/** A line of which nothing can be read. */
-export function muteLine(line: string): string {
-  return /\S/.test(line) ? line.replace(/[^\r]/, '#') : line;
-}
-
-export function unshield(text: string): string {
-  return text.replace(shielded, (mark) => String.fromCharCode(mark.charCodeAt(0) - SHIELD));
-}
-
-/** A text that has such characters of its own cannot be shielded. */
-export const canShield = (text: string): boolean => text.search(shielded) < 0;
-
-const SHIELD = 0xe000;
-const shielded = new RegExp(`[${String.fromCharCode(SHIELD)}-${String.fromCharCode(SHIELD + 127)}]`, 'g');
-const shield = (character: string): string => String.fromCharCode(SHIELD + character.charCodeAt(0));
-
-const blank = (line: string): string => line.replace(/[^\r]/g, ' ');
-
-function eachLine(text: string, change: (line: string, offset: number) => string): string {
-  let offset = 0;
-  return text
-    .split('\n')
-    .map((line) => {
-      const changed = change(line, offset);
-      offset += line.length + 1;
-      return changed;
-    })
-    .join('\n');
+function emptyFrom(title: string): Account {
+  return {
+    run: { title, status: 'active' },
+    steps: [],
+    decisions: [],
+    items: [],
+    notes: [],
+    sessions: [],
+    messages: [],
+    claims: [],
+    usage: [],
+    files: [],
+  };
 }

@@ -14,10 +14,10 @@ import type { Manner } from './emit.ts';
 import { lineFinder, type SessionText, splitSession } from './front-matter.ts';
 import { type Complain, type Phase, readErrors } from './phase.ts';
 import { type Placed, placePhases } from './phases.ts';
-import { maskConflicts } from './repair.ts';
 import { runStatus, type StepStatus } from './transitions.ts';
 import { at, growTree, type ListNode, type MapNode, type Node, plain, wordsOf } from './tree.ts';
 import { readUsage } from './usage.ts';
+import { maskConflicts } from './yaml-repair.ts';
 
 /** A session file, read: what it says, and where each part of it stands. */
 export interface Session {

@@ -1,6 +1,14 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml';
 import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-size.ts';
-import { canShield, maskElisions, maskOverEscapes, muteLine, type Repair, shieldLine, unshield } from './repair.ts';
+import {
+  canShield,
+  maskElisions,
+  maskOverEscapes,
+  muteLine,
+  type Repair,
+  shieldLine,
+  unshield,
+} from './yaml-repair.ts';
 
 /**
  * Front matter as a tree whose nodes know where they stand in the file. YAML and JSON are read alike, JSON being YAML

@@ -1,11 +1,11 @@
 import type { AccountDecision, AccountItem, AccountSession } from '../../core/model/run-model.ts';
 import { CloseReason } from '../../core/words.ts';
+import { renderChatEntry } from '../documents/snapshot.ts';
+import { type FoundSnapshot, snapshotsInChat } from '../documents/snapshot-reading.ts';
 import { splitLines } from '../markdown.ts';
 import { label, slug } from './names.ts';
 import { readPage } from './page.ts';
 import type { Report } from './report.ts';
-import { renderChatEntry } from './snapshot.ts';
-import { type FoundSnapshot, snapshotsInChat } from './snapshot-reading.ts';
 
 /** An agent's chat file: what its sessions left behind, in order. */
 export interface Chat {

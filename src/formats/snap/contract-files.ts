@@ -1,8 +1,8 @@
+import type { MailClass, TaskStatus } from '../documents/snapshot.ts';
 import type { Files, Found } from '../format.ts';
 import type { Card } from './mailbox.ts';
 import { slug } from './names.ts';
 import { type ReadFolder, readFolder } from './read.ts';
-import type { MailClass, TaskStatus } from './snapshot.ts';
 import { textOf } from './turnfile.ts';
 
 /** What the rules of a snapshot are held against, from the files of a folder; what they do not tell is null. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Account, AccountStep } from '../../core/model/run-model.ts';
-import { richAccount } from '../accounts.suite.ts';
 import { formatSuite, type Sample } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
+import { richAccount } from '../models.suite.ts';
 import { snap } from './format.ts';
 
 const now = '2026-03-04T05:06:07.000Z';

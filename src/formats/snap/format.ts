@@ -10,7 +10,7 @@ import { changeMailbox, type KeptCards, newMailbox, newMailboxArchive } from './
 import { slug } from './names.ts';
 import { changeQuestions, newQuestions } from './questions.ts';
 import { type ReadFolder, readFolder, versionOf } from './read.ts';
-import { salvage } from './salvage.ts';
+import { salvage } from './repair.ts';
 import { changeTurnfile, isRecord, newTurnfile } from './turnfile-write.ts';
 import { changeWorklog, newWorklog, type Pointers } from './worklog-write.ts';
 

@@ -1,8 +1,8 @@
 import type { AccountMessage } from '../../core/model/run-model.ts';
+import { envelopesIn } from '../documents/revision.ts';
 import type { Mailbox } from './mailbox.ts';
 import { slug } from './names.ts';
 import type { Report } from './report.ts';
-import { envelopesIn } from './revision.ts';
 import { cellOf } from './table.ts';
 
 /** The coherence of the tables with the cards, which count. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, emptyAccount } from '../../core/model/run-model.ts';
+import { renderSnapshot } from '../documents/snapshot.ts';
+import { parseSnapshot } from '../documents/snapshot-reading.ts';
 import { contractIn } from './contract-files.ts';
 import { fixture, home, now, write } from './fixture.suite.ts';
 import { snap } from './format.ts';
-import { renderSnapshot } from './snapshot.ts';
-import { parseSnapshot } from './snapshot-reading.ts';
 
 describe('OPEN_QUESTIONS.md', () => {
   it('moves a question to where its state belongs and counts again', () => {

@@ -12,9 +12,9 @@ import {
   type RecordRow,
   toColumn,
 } from '../row.ts';
+import { hasFragments, parseWords } from '../search-terms.ts';
 import type { Cached, Derived, Head, HeadFilter, RecordFilter, Store, StoredRecord } from '../store.ts';
 import { fromTextColumn } from '../text-column.ts';
-import { hasFragments, parseWords } from '../words.ts';
 import { append, cachePart, recordsPart } from './append.ts';
 import { type Connection, openConnection, type Parameter } from './connection.ts';
 import { readFeed } from './feed.ts';

@@ -1,7 +1,7 @@
 import { fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn, toRecordRow } from '../row.ts';
+import { hasFragments, indexTerms, lastTouchedFirst, parseWords } from '../search-terms.ts';
 import type { RecordFilter, StoredRecord } from '../store.ts';
 import { fromTextColumn, toTextColumn } from '../text-column.ts';
-import { hasFragments, indexTerms, lastTouchedFirst, parseWords } from '../words.ts';
 import type { Connection } from './connection.ts';
 
 type Statements = Pick<Connection, 'statement'>;

@@ -12,8 +12,8 @@ import { ownerOf } from '../../../workspace/process.ts';
 import { treeMark } from '../../act.ts';
 import { writeResumeFile } from '../../brief/parts/resume-file.ts';
 import type { Context } from '../../context.ts';
+import { execute, type Seat, seatAt } from './attached-session.ts';
 import { type News, otherCalls, type Place, tellNews } from './recover-news.ts';
-import { execute, type Seat, seatAt } from './seat.ts';
 import { superviseRun } from './supervision.ts';
 import { followTodos } from './todo-list.ts';
 

@@ -1,8 +1,8 @@
 import { estimateTokens } from '../../../core/tokens.ts';
+import { type MailClass, mailClasses, mailLabels, SNAPSHOT_TOKENS } from '../../../formats/documents/snapshot.ts';
+import type { Counted, ListedFile } from '../../../formats/documents/snapshot-body.ts';
+import type { FoundSnapshot, Problem } from '../../../formats/documents/snapshot-reading.ts';
 import type { TaskStanding } from '../../../formats/snap/contract-files.ts';
-import { type MailClass, mailClasses, mailLabels, SNAPSHOT_TOKENS } from '../../../formats/snap/snapshot.ts';
-import type { Counted, ListedFile } from '../../../formats/snap/snapshot-body.ts';
-import type { FoundSnapshot, Problem } from '../../../formats/snap/snapshot-reading.ts';
 
 export const ruleNames = [
   'form',

@@ -1,7 +1,7 @@
 import type { Snapshot, State } from '../../../core/fold/state.ts';
 import { isDone } from '../../../core/views/plan.ts';
+import { mailClasses } from '../../../formats/documents/snapshot.ts';
 import type { TaskStanding } from '../../../formats/snap/contract-files.ts';
-import { mailClasses } from '../../../formats/snap/snapshot.ts';
 import { treeMark } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import type { Contract } from './check-rules.ts';

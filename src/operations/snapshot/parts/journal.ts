@@ -3,7 +3,7 @@ import { evolve } from '../../../core/fold/evolve.ts';
 import type { Snapshot, State } from '../../../core/fold/state.ts';
 import { emptyState, forkState } from '../../../core/fold/state-tables.ts';
 import { ERASED } from '../../../core/text.ts';
-import type { FoundSnapshot } from '../../../formats/snap/snapshot-reading.ts';
+import type { FoundSnapshot } from '../../../formats/documents/snapshot-reading.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Context } from '../../context.ts';
 import type { Contract, Standing } from './check-rules.ts';

@@ -11,7 +11,7 @@ import {
   renderSnapshot,
   type Snapshot,
   type SnapshotTask,
-} from '../../../formats/snap/snapshot.ts';
+} from '../../../formats/documents/snapshot.ts';
 import { type GitStatus, readGitStatus } from '../../../workspace/git-status.ts';
 import { treeMark } from '../../act.ts';
 import { ownChanges } from '../../brief/parts/evidence.ts';

@@ -3,7 +3,7 @@ import type { Owner } from '../core/journal/event.ts';
 import { returnOf } from '../core/rules/session.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './identity.ts';
 
 /**
  * The context of one call: who calls, and the session of its conversation where there is one. A client's hooks may have

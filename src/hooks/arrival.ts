@@ -8,10 +8,10 @@ import { treeMark } from '../operations/act.ts';
 import { fullTreeMark } from '../operations/brief/parts/evidence.ts';
 import type { Context } from '../operations/context.ts';
 import { openRun } from '../operations/run/parts/open-run.ts';
-import { execute, type Seat, seatAt } from '../operations/session/parts/seat.ts';
+import { execute, type Seat, seatAt } from '../operations/session/parts/attached-session.ts';
 import { superviseRun } from '../operations/session/parts/supervision.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
-import { sessionIn } from './seat.ts';
+import { sessionIn } from './find-session.ts';
 
 export interface Arrival {
   /** How the conversation began or went on, where its client says so. */

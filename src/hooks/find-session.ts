@@ -4,7 +4,7 @@ import type { Session, State } from '../core/fold/state.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
-import { type Seat, seatAt } from '../operations/session/parts/seat.ts';
+import { type Seat, seatAt } from '../operations/session/parts/attached-session.ts';
 
 /** The seat of a conversation that is at work already; null when it has to be looked for further or taken first. */
 export async function findSeat(context: Context, moment: Scene): Promise<Seat | null> {

@@ -5,13 +5,13 @@ import type { ToolResult } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
 import { msBetween } from '../core/time.ts';
-import type { Seat } from '../operations/session/parts/seat.ts';
-import { execute } from '../operations/session/parts/seat.ts';
+import type { Seat } from '../operations/session/parts/attached-session.ts';
+import { execute } from '../operations/session/parts/attached-session.ts';
 import { capturesCommand, capturesPath } from '../workspace/capture.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import type { CaptureConfig } from '../workspace/workspace.ts';
+import { isTime, keyOf } from './find-session.ts';
 import { log } from './log.ts';
-import { isTime, keyOf } from './seat.ts';
 
 /** What is recorded when an agent uses a tool. This is the path that runs most often: it loads nothing it does not need. */
 export async function recordTool(seat: Seat, moment: ToolMoment): Promise<void> {
