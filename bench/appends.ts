@@ -55,15 +55,15 @@ export interface Worker {
 export async function openWorker(store: Store, run: string): Promise<Worker> {
   const now = () => new Date().toISOString();
   const engine = createEngine({ store, now, probe: () => undefined, random: Math.random });
-  const caller = { actor: { kind: 'agent' as const, name: 'claude' }, session: null, key: null };
-  await engine.execute(run, { type: 'run.open', title: 'Appends', workspace: 'w-bench' }, caller);
-  await engine.execute(run, { type: 'plan.add', steps: [{ key: 't1', title: 'Append', kind: 'task' }] }, caller);
-  await engine.execute(run, { type: 'step.start', step: 't1' }, caller);
+  const identity = { actor: { kind: 'agent' as const, name: 'claude' }, session: null, key: null };
+  await engine.execute(run, { type: 'run.open', title: 'Appends', workspace: 'w-bench' }, identity);
+  await engine.execute(run, { type: 'plan.add', steps: [{ key: 't1', title: 'Append', kind: 'task' }] }, identity);
+  await engine.execute(run, { type: 'step.start', step: 't1' }, identity);
   const next = 'Move the callers of the old ledger, then replay the traffic of yesterday';
   return {
     engine,
     async checkpoint(name) {
-      const { events } = await engine.execute(run, { type: 'step.checkpoint', name, next }, caller);
+      const { events } = await engine.execute(run, { type: 'step.checkpoint', name, next }, identity);
       return events[0]?.body;
     },
   };

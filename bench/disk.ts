@@ -14,14 +14,14 @@ export async function measureDisk(folder: string): Promise<Row[]> {
   const store = await openSqliteStore({ file: join(folder, 'journal.db') });
   const now = () => new Date().toISOString();
   const { execute } = createEngine({ store, now, probe: () => undefined, random: Math.random });
-  const caller = { actor: { kind: 'agent' as const, name: 'claude' }, session: null, key: null };
+  const identity = { actor: { kind: 'agent' as const, name: 'claude' }, session: null, key: null };
   const keys = Array.from({ length: STEPS }, (_, index) => `t${index + 1}`);
-  await execute('bench', { type: 'run.open', title: 'Disk', workspace: 'w-bench' }, caller);
+  await execute('bench', { type: 'run.open', title: 'Disk', workspace: 'w-bench' }, identity);
   const steps = keys.map((key) => ({ key, title: `Step ${key}`, kind: 'task' as const }));
-  await execute('bench', { type: 'plan.add', steps }, caller);
+  await execute('bench', { type: 'plan.add', steps }, identity);
   for (const [index, key] of keys.entries()) {
-    await execute('bench', { type: 'step.start', step: key }, caller);
-    await execute('bench', { type: 'step.complete', step: key, summary: words(index) }, caller);
+    await execute('bench', { type: 'step.start', step: key }, identity);
+    await execute('bench', { type: 'step.complete', step: key, summary: words(index) }, identity);
   }
   await store.close();
   const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);

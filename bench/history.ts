@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve } from '../src/core/fold/evolve.ts';
-import { recordsOf } from '../src/core/fold/row.ts';
+import { rowsOf } from '../src/core/fold/row.ts';
 import { nextId, type State } from '../src/core/fold/state.ts';
 import { emptyState, STATE_FORMAT, serializeState } from '../src/core/fold/state-tables.ts';
 import type { Recall, Rows, Touch } from '../src/core/fold/touch.ts';
 import { GENESIS, seal } from '../src/core/journal/chain.ts';
 import type { Draft, Event, EventBody, EventType } from '../src/core/journal/event.ts';
-import { headOf, storedRecords } from '../src/engine/derived.ts';
+import { headOf, storedRows } from '../src/engine/derived.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
 import { createWorkspace } from '../src/workspace/workspace.ts';
@@ -105,7 +105,7 @@ export function createRecorder(store: Store, run: string, total: number): Record
         expected: state.version - touched.length,
         events: touched.map(({ event }) => event),
         head: headOf(state),
-        records: storedRecords(run, recordsOf(touched)),
+        rows: storedRows(run, rowsOf(touched)),
         ...(last ? { cache: { format: STATE_FORMAT, state: serializeState(state) } } : {}),
       });
       if (appended.outcome !== 'appended') throw new Error(`the history was not taken: ${appended.outcome}`);

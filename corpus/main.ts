@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import type { Account } from '../src/core/model/run-model.ts';
+import type { RunModel } from '../src/core/model/run-model.ts';
 import { createEngine, type Engine } from '../src/engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed } from '../src/formats/format.ts';
 import { formatNames, formats } from '../src/formats/index.ts';
@@ -127,7 +127,7 @@ async function examine(format: Format, found: Found, files: Files, path = found.
     const parsed = format.parse(found, files);
     row.version = parsed.version ?? '?';
     row.problems = parsed.problems.length;
-    if (parsed.account) await examineAccount(format, found, files, parsed, parsed.account, row);
+    if (parsed.model) await examineAccount(format, found, files, parsed, parsed.model, row);
     const tookMs = Date.now() - began;
     if (tookMs > SLOW_MS) row.failure = `took ${tookMs} ms`;
   } catch (thrown) {
@@ -141,15 +141,15 @@ async function examineAccount(
   found: Found,
   files: Files,
   parsed: Parsed,
-  account: Account,
+  model: RunModel,
   row: Row,
 ): Promise<void> {
   const engine = createEngine({ store: openMemoryStore(), now: () => now, probe: () => undefined, random: () => 0.5 });
-  const source = { format: format.name, path: found.main, account };
+  const source = { format: format.name, path: found.main, account: model };
   await engine.execute(
     'run',
-    { type: 'run.open', title: account.run.title || 'Run', workspace: 'w', account: source },
-    caller,
+    { type: 'run.open', title: model.run.title || 'Run', workspace: 'w', account: source },
+    identity,
   );
   const state = await engine.load('run');
   const whole = await readWholeRun(engine, state);
@@ -173,7 +173,7 @@ async function examineAccount(
 const isMigration = (format: Format, { version }: Parsed): boolean =>
   format.name === 'apex' && !version?.startsWith('3');
 
-const caller = { actor: { kind: 'agent', name: 'ada' }, session: null, key: null } as const;
+const identity = { actor: { kind: 'agent', name: 'ada' }, session: null, key: null } as const;
 
 /** Takes the first step that can be taken and passes a checkpoint in it, as a person whose files are mirrored would. */
 async function checkpointChanges(engine: Engine, format: Format, found: Found, files: Files): Promise<Change[] | null> {
@@ -182,8 +182,8 @@ async function checkpointChanges(engine: Engine, format: Format, found: Found, f
   const base = new Map([...files, ...before]);
   for (const key of state.steps.keys()) {
     try {
-      await engine.execute('run', { type: 'step.start', step: key }, caller);
-      await engine.execute('run', { type: 'step.checkpoint', name: 'corpus-check', next: 'Go on' }, caller);
+      await engine.execute('run', { type: 'step.start', step: key }, identity);
+      await engine.execute('run', { type: 'step.checkpoint', name: 'corpus-check', next: 'Go on' }, identity);
     } catch {
       continue;
     }

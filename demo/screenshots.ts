@@ -15,7 +15,7 @@ const pictures: readonly Picture[] = [
   { name: 'brief', hash: '#/run/auth/brief', colorScheme: 'light' },
   { name: 'phone', hash: '#/run/auth', colorScheme: 'dark', width: 390, height: 844 },
 ];
-const { openContext } = (await import(resolve('dist/lib/open.js'))) as Pick<Product, 'openContext'>;
+const { openContext } = (await import(resolve('dist/lib/operations/open.js'))) as Pick<Product, 'openContext'>;
 const { operations } = (await import(resolve('dist/lib/operations/index.js'))) as Pick<Product, 'operations'>;
 const dir = mkdtempSync(join(tmpdir(), 'holdfast-screenshots-'));
 await buildWorld({ openContext, operations }, dir);

@@ -36,9 +36,9 @@ export function openStory({ openContext: open, operations: all }: Product, dir: 
         clock += 1000;
         const operation = await all[name]();
         const actor = { kind: PEOPLE.has(who) ? ('person' as const) : ('agent' as const), name: who };
-        const caller = { actor, session: null, key: null };
+        const identity = { actor, session: null, key: null };
         const parsed = v.parse(operation.input, name === 'session.start' ? { agent: who, ...input } : input);
-        const outcome = await operation.run({ ...context, run, caller } as never, parsed as never);
+        const outcome = await operation.run({ ...context, run, identity } as never, parsed as never);
         return outcome.data as never;
       },
     close: () => context.close(),

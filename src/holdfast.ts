@@ -9,7 +9,7 @@ import {
   updateState,
 } from './codewalk.ts';
 import type { Actor } from './core/words.ts';
-import type { Caller } from './engine/engine.ts';
+import type { Identity } from './engine/engine.ts';
 import type { Context } from './operations/context.ts';
 import { type OperationName, operationNames, operations } from './operations/index.ts';
 import { actorNamed, type OpenOptions, openContext } from './operations/open.ts';
@@ -78,7 +78,7 @@ function actorOf({ agent, person = 'person' }: Named): Actor {
 }
 
 /** Whoever names nobody stays who it was: another run or session must not make a person of an agent. */
-function callerOf({ agent, person }: Named, before: Caller): Caller {
+function callerOf({ agent, person }: Named, before: Identity): Identity {
   if (agent === undefined && person === undefined) return before;
   return {
     ...before,
@@ -102,8 +102,8 @@ function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
   const methods = root as unknown as Holdfast;
   return Object.assign(methods, {
     as: (caller: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>) => {
-      const next = { ...callerOf(caller, context.caller), session: caller.session ?? null, key: null };
-      return methodsOf({ ...context, caller: next, run: caller.run ?? context.run }, close);
+      const next = { ...callerOf(caller, context.identity), session: caller.session ?? null, key: null };
+      return methodsOf({ ...context, identity: next, run: caller.run ?? context.run }, close);
     },
     updateState: (input: UpdateStateInput) => updateState(context, input),
     addDecision: (input: AddDecisionInput) => addDecision(context, input),

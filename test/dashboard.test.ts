@@ -12,7 +12,7 @@ import { buildWorld, openStory, type Product } from '../demo/world.ts';
 import { program } from './command-line.ts';
 
 // As they are built: this is what users run.
-const { openContext } = (await import('../dist/lib/open.js' as string)) as Pick<Product, 'openContext'>;
+const { openContext } = (await import('../dist/lib/operations/open.js' as string)) as Pick<Product, 'openContext'>;
 const { operations } = (await import('../dist/lib/operations/index.js' as string)) as Pick<Product, 'operations'>;
 const product: Product = { openContext, operations };
 

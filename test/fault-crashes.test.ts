@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sampleFaults } from './fault-sample.ts';
 import { crash } from './long/faults/crash.ts';
-import { crashDeeds } from './long/faults/crash-deeds.ts';
+import { crashActions } from './long/faults/crash-actions.ts';
 import { callsOf, canInject, withFault } from './long/faults/place.ts';
 import { postgres } from './long/faults/postgres.ts';
 
@@ -10,8 +10,8 @@ sampleFaults([crash, postgres]);
 
 describe.skipIf(!canInject)('an installation that is killed when its files are in place', () => {
   it('is known all the same, and taken back byte for byte', async () => {
-    const install = crashDeeds.find(({ name }) => name === 'install');
-    if (!install) throw new Error('There is no such deed.');
+    const install = crashActions.find(({ name }) => name === 'install');
+    if (!install) throw new Error('There is no such action.');
     const origin = await install.prepare();
     const whole = origin.copy();
     const { calls } = await callsOf(whole, (env) => whole.start(install.words, { env }));
@@ -20,7 +20,7 @@ describe.skipIf(!canInject)('an installation that is killed when its files are i
     const place = origin.copy();
     const settings = (): string => readFileSync(place.file('.claude/settings.json'), 'utf8');
     const before = settings();
-    const env = withFault(place, { at: inPlace + 2, deed: 'kill' });
+    const env = withFault(place, { at: inPlace + 2, action: 'kill' });
     expect((await place.start(install.words, { env })).code).toBe(null);
     expect(settings()).toContain('holdfast');
     place.data('uninstall', 'claude');

@@ -3,9 +3,11 @@ import type { Store, Token } from '../src/store/store.ts';
 
 // As they are built: to load every operation from its source takes longer than the tests.
 const { createApp } = (await import('../dist/lib/http/app.js' as string)) as typeof import('../src/http/app.ts');
-const { openContext } = (await import('../dist/lib/open.js' as string)) as typeof import('../src/operations/open.ts');
+const { openContext } = (await import(
+  '../dist/lib/operations/open.js' as string
+)) as typeof import('../src/operations/open.ts');
 const { hashSecret, makeSecret } = (await import(
-  '../dist/lib/operations/token-secret.js' as string
+  '../dist/lib/operations/admin/parts/token-secret.js' as string
 )) as typeof import('../src/operations/admin/parts/token-secret.ts');
 
 type AppOptions = Parameters<typeof createApp>[0];

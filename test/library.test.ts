@@ -13,9 +13,9 @@ const { openMemoryStore } = (await import(
 describe('the library', () => {
   it('has every operation as a method, under every caller', async () => {
     const hf = await openHoldfast({ store: openMemoryStore() });
-    for (const caller of [hf, hf.as({ agent: 'ada' })]) {
+    for (const identity of [hf, hf.as({ agent: 'ada' })]) {
       for (const name of operationNames) {
-        const method = name.split('.').reduce((at: unknown, part) => (at as Record<string, unknown>)[part], caller);
+        const method = name.split('.').reduce((at: unknown, part) => (at as Record<string, unknown>)[part], identity);
         expect([name, typeof method]).toEqual([name, 'function']);
       }
     }

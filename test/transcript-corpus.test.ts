@@ -30,7 +30,7 @@ it.skipIf(!folder)('reads every transcript of a folder', () => {
             commands: found.commands
               .map((one) => `${one.command.slice(0, 30)}=${one.result?.exitCode ?? '?'}`)
               .slice(0, 4),
-            running: found.running.map((one) => one.deed.command ?? one.deed.tool),
+            running: found.running.map((one) => one.toolCall.command ?? one.toolCall.tool),
             todos: found.todos?.entries.map((one) => `${one.status}:${one.text}`),
             spent: found.spent,
             closed: found.isClosed,

@@ -20,7 +20,7 @@ describe('a journal that another version of the program wrote', () => {
     if (!cached || !head) throw new Error('Nothing was saved.');
     const other = { format: STATE_FORMAT - 1, state: 'of a shape nobody here knows' };
     const { run: _run, version, hash: _hash, ...rest } = head;
-    expect(await changed.replaceDerived('auth', version, { head: rest, records: [], cache: other })).toBe(true);
+    expect(await changed.replaceDerived('auth', version, { head: rest, rows: [], cache: other })).toBe(true);
     expect(await changed.cached('auth', STATE_FORMAT)).toBe(null);
     await changed.close();
 

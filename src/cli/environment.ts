@@ -28,7 +28,7 @@ const agentShells: readonly [variable: string, agent: string][] = [
 ];
 
 /** Who calls, where and on which journal, from the flags and the environment. */
-export function callerFrom(flags: CommonFlags, environment: Environment, cwd: string): Omit<OpenOptions, 'warn'> {
+export function identityFrom(flags: CommonFlags, environment: Environment, cwd: string): Omit<OpenOptions, 'warn'> {
   const session = flags.session ?? given(environment, 'HOLDFAST_SESSION');
   const pid = Number(environment['HOLDFAST_PID']);
   const owner = Number.isSafeInteger(pid) && pid > 0 ? ownerOf(pid) : undefined;

@@ -6,7 +6,7 @@ import { openContext } from '../operations/open.ts';
 import { type Operation, type Outcome, parseInput } from '../operations/operation.ts';
 import { type Call, parseArguments } from './arguments.ts';
 import { commandNames, loadAllCommands, loadCommand } from './doors.ts';
-import { callerFrom } from './environment.ts';
+import { identityFrom } from './environment.ts';
 import type { ProgressBar } from './progress.ts';
 import { penFor, print, safeJson, type TerminalPen } from './terminal.ts';
 
@@ -46,7 +46,7 @@ async function runOperation(
   const warnings: string[] = [];
   const bar = operation.counts && !call.common.json ? await progressBar() : null;
   const context = openContext({
-    ...callerFrom(call.common, environment, cwd),
+    ...identityFrom(call.common, environment, cwd),
     warn: (message) => warnings.push(message),
     progress: bar?.tell,
   });

@@ -1,5 +1,5 @@
 /** An object from outside, of which nothing is known. */
-export type Payload = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Reads fields of what a client sent: nothing about it is certain. */
 
@@ -7,8 +7,8 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-export function objectOf(value: unknown): Payload {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Payload) : {};
+export function objectOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
 export function listOf(value: unknown): readonly unknown[] {

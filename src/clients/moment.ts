@@ -1,17 +1,17 @@
 import type { ClientName } from './conversation.ts';
-import type { Payload } from './json-value.ts';
-import type { Deed, Spent, ToolResult } from './tool-call.ts';
+import type { JsonObject } from './json-value.ts';
+import type { Spent, ToolCall, ToolResult } from './tool-call.ts';
 
 /**
  * What an agent's client tells through its hooks, in one form for all of them. A dialect turns its client's payload into
  * a moment, and what is to be said back into its client's own form of answer.
  */
-export type Moment = Scene &
+export type Moment = HookSource &
   (
     | { kind: 'session-start'; source: StartSource; request: string | null; parent?: string | null }
     | { kind: 'prompt'; request: string }
-    | { kind: 'tool-before'; deed: Deed }
-    | { kind: 'tool-after'; deed: Deed; result: ToolResult }
+    | { kind: 'tool-before'; call: ToolCall }
+    | { kind: 'tool-after'; call: ToolCall; result: ToolResult }
     | { kind: 'subagent-start' }
     | { kind: 'subagent-stop'; said: string | null }
     /** Busy: something that the agent started goes on in the background. */
@@ -27,7 +27,7 @@ export type MomentKind = Moment['kind'];
 export type StartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
 
 /** Whose moment it is. */
-export interface Scene {
+export interface HookSource {
   client: ClientName;
   /** The client's own id of the conversation; null where it gives none. */
   conversation: string | null;
@@ -48,7 +48,7 @@ export interface Pressure {
 
 export interface Dialect {
   /** Null for an event that says nothing worth recording. */
-  read(event: string, payload: Payload): Moment | null;
+  read(event: string, payload: JsonObject): Moment | null;
   /** The moments whose answer may carry text to the model. */
   takesContext: ReadonlySet<MomentKind>;
   /** Whether the client tells that a compaction is over, so that the brief can be given again there. */

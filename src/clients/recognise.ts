@@ -5,7 +5,7 @@ import { clientNames } from './conversation.ts';
 import { copilot } from './copilot/hooks.ts';
 import { cursor } from './cursor/hooks.ts';
 import { gemini } from './gemini/hooks.ts';
-import type { Payload } from './json-value.ts';
+import type { JsonObject } from './json-value.ts';
 import type { Dialect } from './moment.ts';
 import { opencode } from './opencode/hooks.ts';
 import { qwen } from './qwen/hooks.ts';
@@ -34,7 +34,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Which client runs the hook. The command line names the one it was installed for, but other clients read its file too:
  * their environment tells them. The order matters, since they set one another's variables. Null for a name nobody has.
  */
-export function whoCalls(named: string | undefined, payload: Payload, environment: Environment): ClientName | null {
+export function whoCalls(named: string | undefined, payload: JsonObject, environment: Environment): ClientName | null {
   const installed = clientNames.find((name) => name === named) ?? null;
   if (installed === null && named !== 'auto') return null;
   // Only the files of these are read by others.
@@ -55,7 +55,7 @@ function byEnvironment(environment: Environment): ClientName | null {
   return null;
 }
 
-function byPayload(payload: Payload): ClientName | null {
+function byPayload(payload: JsonObject): ClientName | null {
   const path = payload['transcript_path'];
   const transcript = typeof path === 'string' ? path : '';
   if (payload['turn_id'] !== undefined || /[\\/]\.codex[\\/]sessions[\\/]/.test(transcript)) return 'codex';

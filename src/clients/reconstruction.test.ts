@@ -7,7 +7,7 @@ import {
   statedDecisions,
   type TranscriptEntry,
 } from './reconstruction.ts';
-import { deedOf } from './tool-call.ts';
+import { toolCallOf } from './tool-call.ts';
 
 function fold(...entries: TranscriptEntry[]): Reconstruction {
   const recovery = createRecovery();
@@ -18,7 +18,7 @@ function fold(...entries: TranscriptEntry[]): Reconstruction {
 const run = (call: string, command: string): TranscriptEntry => ({
   kind: 'tool-began',
   call,
-  deed: deedOf('bash', { command }, null),
+  toolCall: toolCallOf('bash', { command }, null),
 });
 const end = (call: string, exitCode: number | null): TranscriptEntry => ({
   kind: 'tool-ended',
@@ -68,8 +68,8 @@ describe('a reconstruction', () => {
   });
 
   it('does not count the files of a call that failed', () => {
-    const deed = deedOf('Write', { file_path: 'a' }, null);
-    expect(fold({ kind: 'tool-began', call: 'a', deed }, end('a', 1)).files.size).toBe(0);
+    const call = toolCallOf('Write', { file_path: 'a' }, null);
+    expect(fold({ kind: 'tool-began', call: 'a', toolCall: call }, end('a', 1)).files.size).toBe(0);
   });
 
   it('follows a list that is written entry by entry', () => {

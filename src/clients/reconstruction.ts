@@ -1,6 +1,6 @@
 import { redact } from '../core/redact.ts';
 import { oneLine } from '../core/text.ts';
-import type { Deed, Spent, TodoChange, ToolResult, TouchedFile } from './tool-call.ts';
+import type { Spent, TodoChange, ToolCall, ToolResult, TouchedFile } from './tool-call.ts';
 
 /**
  * What a client's transcript says, in one form for all of them. Everything in it is a record of what somebody wrote or
@@ -11,9 +11,9 @@ export type TranscriptEntry = { at?: string | null } & (
   | { kind: 'request'; text: string }
   | { kind: 'message'; text: string }
   | { kind: 'model'; name: string }
-  | { kind: 'tool-began'; call: string; deed: Deed }
-  /** The deed is given where the end of a call says more about it than its beginning. */
-  | { kind: 'tool-ended'; call: string; deed?: Deed; result: ToolResult }
+  | { kind: 'tool-began'; call: string; toolCall: ToolCall }
+  /** The toolCall is given where the end of a call says more about it than its beginning. */
+  | { kind: 'tool-ended'; call: string; toolCall?: ToolCall; result: ToolResult }
   | { kind: 'files'; files: readonly TouchedFile[] }
   | { kind: 'todos'; change: TodoChange }
   | { kind: 'summary'; text: string }
@@ -50,7 +50,7 @@ export interface Reconstruction {
   /** The last ones, in the order in which they began. */
   commands: readonly RecoveredCommand[];
   /** Tool calls that began and have no end. */
-  running: readonly { call: string; deed: Deed; at: string | null }[];
+  running: readonly { call: string; toolCall: ToolCall; at: string | null }[];
   todos: TodoChange | null;
   summary: string | null;
   /** What the summary of a compaction says was decided. */
@@ -85,7 +85,7 @@ export function createRecovery(): Recovery {
   const seen = emptyResult();
   const files = new Map<string, TouchedFile>();
   const commands = new Map<string, RecoveredCommand>();
-  const open = new Map<string, { call: string; deed: Deed; at: string | null }>();
+  const open = new Map<string, { call: string; toolCall: ToolCall; at: string | null }>();
   const usage = createUsage();
   const todos = createTodos();
 
@@ -96,25 +96,25 @@ export function createRecovery(): Recovery {
       files.set(file.path, mergeTouches(before, file));
     }
   };
-  const begin = (call: string, deed: Deed, at: string | null): void => {
-    open.set(call, { call, deed, at });
-    if (deed.command === null) return;
-    const command = clean(deed.command, 2000);
+  const begin = (call: string, toolCall: ToolCall, at: string | null): void => {
+    open.set(call, { call, toolCall, at });
+    if (toolCall.command === null) return;
+    const command = clean(toolCall.command, 2000);
     if (command === null) return;
-    commands.set(call, { call, command, result: null, inBackground: deed.inBackground === true, at });
+    commands.set(call, { call, command, result: null, inBackground: toolCall.inBackground === true, at });
     const [oldest] = commands.size > COMMANDS_LIMIT ? commands.keys() : [];
     if (oldest !== undefined) commands.delete(oldest);
   };
-  const end = (call: string, told: Deed | undefined, result: ToolResult, at: string | null): void => {
-    const deed = told ?? open.get(call)?.deed;
+  const end = (call: string, told: ToolCall | undefined, result: ToolResult, at: string | null): void => {
+    const toolCall = told ?? open.get(call)?.toolCall;
     const known = commands.get(call);
-    if (deed?.command && !known && !open.has(call)) begin(call, deed, at);
+    if (toolCall?.command && !known && !open.has(call)) begin(call, toolCall, at);
     open.delete(call);
     const command = commands.get(call);
     if (command && command.result === null) commands.set(call, { ...command, result });
-    if (!deed || result.isFailure) return;
-    touch(deed.files);
-    if (deed.todos) todos.apply(deed.todos);
+    if (!toolCall || result.isFailure) return;
+    touch(toolCall.files);
+    if (toolCall.todos) todos.apply(toolCall.todos);
   };
 
   return {
@@ -151,10 +151,10 @@ export function createRecovery(): Recovery {
           return;
         case 'tool-began':
           seen.isMidTurn = true;
-          return begin(entry.call, entry.deed, at);
+          return begin(entry.call, entry.toolCall, at);
         case 'tool-ended':
           seen.isMidTurn = true;
-          return end(entry.call, entry.deed, entry.result, at);
+          return end(entry.call, entry.toolCall, entry.result, at);
         case 'files':
           return touch(entry.files);
         case 'todos':

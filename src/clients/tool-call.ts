@@ -1,7 +1,7 @@
-import { answerText, countOf, listOf, objectOf, type Payload, textOf } from './json-value.ts';
+import { answerText, countOf, type JsonObject, listOf, objectOf, textOf } from './json-value.ts';
 
 /** What a tool call does, as far as it is recorded. */
-export interface Deed {
+export interface ToolCall {
   tool: string;
   command: string | null;
   /** The command goes on after the tool call ended. */
@@ -40,19 +40,19 @@ export interface Spent {
  * What a tool call does, by the name of the tool. The clients' tools have different names and nearly the same inputs, and
  * one client's hooks are run by others: one table serves all.
  */
-export function deedOf(tool: string, input: Payload, response: unknown): Deed {
+export function toolCallOf(tool: string, input: JsonObject, response: unknown): ToolCall {
   const name = tool.replace(/[^A-Za-z]/g, '').toLowerCase();
-  const deed: Deed = { tool, command: null, files: [], todos: null };
+  const call: ToolCall = { tool, command: null, files: [], todos: null };
   if (commandTools.has(name)) {
     const inBackground =
       input['run_in_background'] === true || input['is_background'] === true || input['isBackground'] === true;
-    return { ...deed, command: commandOf(input), inBackground };
+    return { ...call, command: commandOf(input), inBackground };
   }
-  if (patchTools.has(name)) return { ...deed, files: filesInPatch(input) };
-  if (writeTools.has(name)) return { ...deed, files: filesIn(input, changeOf(name, response)) };
-  if (readTools.has(name)) return { ...deed, files: filesIn(input, null) };
-  if (todoTools.has(name)) return { ...deed, todos: todosOf(name, input, response) };
-  return deed;
+  if (patchTools.has(name)) return { ...call, files: filesInPatch(input) };
+  if (writeTools.has(name)) return { ...call, files: filesIn(input, changeOf(name, response)) };
+  if (readTools.has(name)) return { ...call, files: filesIn(input, null) };
+  if (todoTools.has(name)) return { ...call, todos: todosOf(name, input, response) };
+  return call;
 }
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
@@ -66,7 +66,7 @@ const writeTools = set(
 const readTools = set('read readfile view readmanyfiles openfile');
 const todoTools = set('todowrite writetodos updateplan taskcreate taskupdate managetodolist todo');
 
-function commandOf(input: Payload): string | null {
+function commandOf(input: JsonObject): string | null {
   const given = input['command'] ?? input['cmd'];
   if (Array.isArray(given)) {
     const words = given.filter((word): word is string => typeof word === 'string');
@@ -78,7 +78,7 @@ function commandOf(input: Payload): string | null {
 
 const FILES_LIMIT = 50;
 
-function filesIn(input: Payload, change: TouchedFile['change'] | null): TouchedFile[] {
+function filesIn(input: JsonObject, change: TouchedFile['change'] | null): TouchedFile[] {
   const named = ['file_path', 'filePath', 'path', 'notebook_path', 'absolute_path', 'target_file', 'filepath'].map(
     (field) => textOf(input[field]),
   );
@@ -105,7 +105,7 @@ function changeOf(name: string, response: unknown): TouchedFile['change'] {
 const patchChanges = { Add: 'created', Update: 'modified', Delete: 'deleted' } as const;
 
 /** The files named by the headings of a patch; one that is moved is gone from where it was. */
-function filesInPatch(input: Payload): TouchedFile[] {
+function filesInPatch(input: JsonObject): TouchedFile[] {
   const patch =
     [input['command'], input['input'], input['patch'], input['patchText']].map(textOf).find((text) => text) ?? '';
   const files: TouchedFile[] = [];
@@ -124,7 +124,7 @@ function filesInPatch(input: Payload): TouchedFile[] {
   return files.slice(0, FILES_LIMIT);
 }
 
-function todosOf(name: string, input: Payload, response: unknown): TodoChange | null {
+function todosOf(name: string, input: JsonObject, response: unknown): TodoChange | null {
   if (name === 'taskcreate') {
     const id = idOf(objectOf(objectOf(response)['task'])['id']);
     const text = textOf(input['subject']);
@@ -188,7 +188,7 @@ export function resultOf(response: unknown, isFailure = false): ToolResult {
   };
 }
 
-function exitCodeOf(answer: Payload): number | null {
+function exitCodeOf(answer: JsonObject): number | null {
   const { exitCode, exit_code: other, metadata } = answer;
   return countOf(exitCode) ?? countOf(other) ?? countOf(objectOf(metadata)['exit']);
 }

@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { objectOf, type Payload } from './json-value.ts';
+import { type JsonObject, objectOf } from './json-value.ts';
 
 /** A line of a transcript that is an object, or why it is none. */
 export type RecordLine =
-  | { line: number; record: Payload; problem?: never }
+  | { line: number; record: JsonObject; problem?: never }
   | { line: number; record?: never; problem: string };
 
 export interface LineLimits {
@@ -30,7 +30,7 @@ export function* readRecords(
     try {
       const found: unknown = JSON.parse(line === 1 ? text.replace(/^\ufeff/, '') : text);
       if (typeof found === 'object' && found !== null && !Array.isArray(found))
-        yield { line, record: found as Payload };
+        yield { line, record: found as JsonObject };
       else yield { line, problem: 'is no object.' };
     } catch {
       yield { line, problem: isTorn ? 'is torn: its writer stopped in the middle of it.' : 'is no JSON.' };
@@ -168,7 +168,7 @@ function windowBytes(head: Buffer): number {
 const DOCUMENT_LIMIT_BYTES = 128 * 1024 * 1024;
 
 /** A file that is one JSON value; null when it cannot be read as one. */
-export function readDocument(path: string): Payload | null {
+export function readDocument(path: string): JsonObject | null {
   try {
     const found = statSync(path);
     if (!found.isFile() || found.size > DOCUMENT_LIMIT_BYTES) return null;

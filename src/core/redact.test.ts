@@ -3,29 +3,29 @@ import { mayHoldSecret, redact } from './redact.ts';
 
 // Put together piece by piece: no scanner should take this file for a leak.
 const join = (...parts: string[]): string => parts.join('');
-const letters = 'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA';
+const messages = 'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA';
 
 /** One of each, in words as they occur, and what must be left of it. */
 const secrets: [kind: string, text: string, secret: string][] = [
   ['aws key', 'export AWS_ACCESS_KEY_ID=', join('AKIA', 'QYLPMN5HHHFPZAM2')],
-  ['github token', 'git clone https://x-access-token:', join('ghp_', letters, 'aB3d')],
-  ['github token', 'token is ', join('github_pat_', letters)],
-  ['gitlab token', 'PRIVATE-TOKEN ', join('glpat-', letters.slice(0, 20))],
-  ['slack token', 'slack ', join('xoxb-', '123456789012-', letters.slice(0, 20))],
+  ['github token', 'git clone https://x-access-token:', join('ghp_', messages, 'aB3d')],
+  ['github token', 'token is ', join('github_pat_', messages)],
+  ['gitlab token', 'PRIVATE-TOKEN ', join('glpat-', messages.slice(0, 20))],
+  ['slack token', 'slack ', join('xoxb-', '123456789012-', messages.slice(0, 20))],
   [
     'slack webhook',
     'post to ',
-    join('https://hooks.slack.com/', 'services/T00000000/B00000000/', letters.slice(0, 24)),
+    join('https://hooks.slack.com/', 'services/T00000000/B00000000/', messages.slice(0, 24)),
   ],
-  ['stripe key', 'stripe ', join('sk_', 'live_', letters)],
-  ['anthropic key', 'key ', join('sk-', 'ant-api03-', letters, letters)],
-  ['openai key', 'key ', join('sk-', 'proj-', letters, letters)],
-  ['google key', 'maps ', join('AIza', letters, 'abc')],
-  ['npm token', '//registry/:_authToken ', join('npm_', letters, 'aB3d')],
-  ['sendgrid key', 'mail ', join('SG.', letters.slice(0, 22), '.', letters, letters.slice(0, 11))],
-  ['jwt', 'cookie ', join('eyJhbGciOiJIUzI1NiJ9', '.', 'eyJzdWIiOiIxMjM0NTY3ODkwIn0', '.', letters)],
+  ['stripe key', 'stripe ', join('sk_', 'live_', messages)],
+  ['anthropic key', 'key ', join('sk-', 'ant-api03-', messages, messages)],
+  ['openai key', 'key ', join('sk-', 'proj-', messages, messages)],
+  ['google key', 'maps ', join('AIza', messages, 'abc')],
+  ['npm token', '//registry/:_authToken ', join('npm_', messages, 'aB3d')],
+  ['sendgrid key', 'mail ', join('SG.', messages.slice(0, 22), '.', messages, messages.slice(0, 11))],
+  ['jwt', 'cookie ', join('eyJhbGciOiJIUzI1NiJ9', '.', 'eyJzdWIiOiIxMjM0NTY3ODkwIn0', '.', messages)],
   ['password in address', 'psql postgres://app:', join('hun', 'ter2!x')],
-  ['authorization', 'curl -H "Authorization: Bearer ', join(letters, '.', letters)],
+  ['authorization', 'curl -H "Authorization: Bearer ', join(messages, '.', messages)],
   ['secret', 'DB_PASSWORD=', join('v9K', 'x2LmQ7pTz4R')],
   ['secret', '{"clientSecret": "', join('Qk3', '9vZx7Lm2TpR8sW1')],
 ];
@@ -74,7 +74,7 @@ describe('redact', () => {
   });
 
   it('takes out a private key whole, also one that was cut off', () => {
-    const body = `${letters}\n${letters}\n`;
+    const body = `${messages}\n${messages}\n`;
     const begin = join('-----BEGIN RSA PRIVATE', ' KEY-----');
     const end = join('-----END RSA PRIVATE', ' KEY-----');
     expect(redact(`a\n${begin}\n${body}${end}\nb`).text).toBe(`a\n${begin}[redacted: private key]${end}\nb`);

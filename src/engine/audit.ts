@@ -2,8 +2,8 @@ import { Fault, quoted } from '../core/fault.ts';
 import type { ProjectedRow } from '../core/fold/row.ts';
 import { STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
 import type { ChainProblem } from '../core/journal/verify.ts';
-import type { Store, StoredRecord } from '../store/store.ts';
-import { headOf, storedRecords } from './derived.ts';
+import type { Store, StoredRow } from '../store/store.ts';
+import { headOf, storedRows } from './derived.ts';
 import { rowMayWait } from './projection.ts';
 import { refold } from './refold.ts';
 
@@ -66,7 +66,7 @@ export interface Rebuilt {
 export async function tryRebuild(store: Store, run: string): Promise<Rebuilt | null> {
   const { state, rows } = await refold(store, run);
   const cache = { format: STATE_FORMAT, state: serializeState(state) };
-  const derived = { head: headOf(state), records: storedRecords(run, rows.values()), cache };
+  const derived = { head: headOf(state), rows: storedRows(run, rows.values()), cache };
   const isReplaced = await store.replaceDerived(run, state.version, derived);
   return isReplaced ? { events: state.version, records: rows.size } : null;
 }
@@ -83,7 +83,7 @@ async function differingRecords(
   const differing: string[] = [];
   const seen = new Set<string>();
   for (const kind of new Set(Array.from(rows.values(), (row) => row.kind))) {
-    for await (const record of allRecords(store, run, kind)) {
+    for await (const record of allRows(store, run, kind)) {
       const key = `${record.kind}:${record.id}`;
       seen.add(key);
       const row = rows.get(key);
@@ -98,11 +98,11 @@ async function differingRecords(
   return differing;
 }
 
-export async function* allRecords(store: Store, run: string, kind: string): AsyncGenerator<StoredRecord> {
+export async function* allRows(store: Store, run: string, kind: string): AsyncGenerator<StoredRow> {
   const limit = 1000;
   let before: number | undefined;
   for (;;) {
-    const page: StoredRecord[] = await store.records(run, { kind, limit, ...(before === undefined ? {} : { before }) });
+    const page: StoredRow[] = await store.rows(run, { kind, limit, ...(before === undefined ? {} : { before }) });
     yield* page;
     const last = page.at(-1);
     if (page.length < limit || !last) return;

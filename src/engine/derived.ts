@@ -2,9 +2,9 @@ import type { ProjectedRow } from '../core/fold/row.ts';
 import type { State } from '../core/fold/state.ts';
 import { planView } from '../core/views/plan.ts';
 import { positionOf } from '../core/views/position.ts';
-import type { HeadColumns, StoredRecord } from '../store/store.ts';
+import type { HeadColumns, StoredRow } from '../store/store.ts';
 
-export function storedRecords(run: string, rows: Iterable<ProjectedRow>): StoredRecord[] {
+export function storedRows(run: string, rows: Iterable<ProjectedRow>): StoredRow[] {
   return Array.from(rows, (row) => ({ run, ...row }));
 }
 

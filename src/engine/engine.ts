@@ -9,11 +9,11 @@ import type { Event, Owner } from '../core/journal/event.ts';
 import { type Circumstances, type Decided, decide } from '../core/rules/decide.ts';
 import { addMs } from '../core/time.ts';
 import { type Change, changesOf } from '../core/views/changed.ts';
-import type { Vitals } from '../core/views/plan.ts';
+import type { Liveness } from '../core/views/plan.ts';
 import type { Actor, Scope } from '../core/words.ts';
-import type { Batch, Cached, RecordFilter, Store, StoredRecord } from '../store/store.ts';
+import type { Batch, Cached, RowFilter, Store, StoredRow } from '../store/store.ts';
 import { breathe } from './breathe.ts';
-import { headOf, storedRecords } from './derived.ts';
+import { headOf, storedRows } from './derived.ts';
 import {
   fitsFilter,
   fitsWords,
@@ -38,20 +38,20 @@ export interface Engine {
    */
   news(ms: number, seen?: number): Promise<number>;
   /** Runs one command on a run. */
-  execute(run: string, command: Command, caller: Caller): Promise<Done>;
+  execute(run: string, command: Command, identity: Identity): Promise<Done>;
   /** The folded state of a run as it stands, or as it stood after an event. */
   load(run: string, at?: number): Promise<State>;
   /** What is known about the sessions of a run beside the journal. */
-  vitals(state: State): Promise<Vitals>;
+  liveness(state: State): Promise<Liveness>;
   /** Records by id or alias, as they stand after the last event. */
-  recall(run: string, references: readonly string[]): Promise<StoredRecord[]>;
+  recall(run: string, references: readonly string[]): Promise<StoredRow[]>;
   /** Records of a kind, the last touched first, as they stand after the last event. */
-  records(run: string, filter: RecordFilter): Promise<StoredRecord[]>;
+  rows(run: string, filter: RowFilter): Promise<StoredRow[]>;
   /** Records whose text has all the words, the last touched first. */
-  search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRecord[]>;
+  search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRow[]>;
 }
 
-export interface Caller {
+export interface Identity {
   actor: Actor;
   session: string | null;
   /** With a key the same command is recorded once, however often it comes. */
@@ -183,7 +183,7 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     });
   }
 
-  async function vitals(state: State, exact = true): Promise<Vitals> {
+  async function vitals(state: State, exact = true): Promise<Liveness> {
     const at = now();
     const sessions = [...state.sessions.values()];
     // A heartbeat matters to a rule only where the last event is too long ago.
@@ -200,9 +200,9 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
   }
 
   /** Commands of one process on one run take turns: of many that decide at once on one version, all but one work in vain. */
-  function execute(run: string, command: Command, caller: Caller): Promise<Done> {
+  function execute(run: string, command: Command, identity: Identity): Promise<Done> {
     const before = turns.get(run);
-    const work = () => executeNow(run, command, caller);
+    const work = () => executeNow(run, command, identity);
     const mine = before ? before.then(work, work) : work();
     turns.set(run, mine);
     const leave = (): void => {
@@ -212,10 +212,10 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     return mine;
   }
 
-  async function executeNow(run: string, command: Command, caller: Caller): Promise<Done> {
-    if (caller.key !== null) {
-      const before = await store.recorded(run, caller.key);
-      if (before.length > 0) return replay(run, before, command, caller.key);
+  async function executeNow(run: string, command: Command, identity: Identity): Promise<Done> {
+    if (identity.key !== null) {
+      const before = await store.recorded(run, identity.key);
+      if (before.length > 0) return replay(run, before, command, identity.key);
     }
     // The first try may go by what this engine remembers: the append refuses if that is old, and a refusal or a no-op
     // that it leads to is only believed after a look.
@@ -223,7 +223,7 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const loaded = fresh || !known.has(run) ? await refresh(run) : (known.get(run) as Loaded);
       if (command.type !== 'run.open') mustExist(run, loaded.state);
-      const tried = await tryOnce(run, loaded, command, caller, fresh).catch((thrown: unknown) => asFault(thrown));
+      const tried = await tryOnce(run, loaded, command, identity, fresh).catch((thrown: unknown) => asFault(thrown));
       if (tried instanceof Fault) {
         if (fresh || tried.code === 'internal') throw tried;
       } else if (tried !== 'conflict' && (fresh || tried.events.length > 0)) return tried;
@@ -256,13 +256,16 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     run: string,
     loaded: Loaded,
     command: Command,
-    caller: Caller,
+    identity: Identity,
     exact: boolean,
   ): Promise<Done | 'conflict'> {
     const { state } = loaded;
     const seen = await vitals(state, exact);
-    const rows = await recallFor(run, loaded, [...(caller.session ? [caller.session] : []), ...referencesOf(command)]);
-    const { actor, session, owner, scope, client } = caller;
+    const rows = await recallFor(run, loaded, [
+      ...(identity.session ? [identity.session] : []),
+      ...referencesOf(command),
+    ]);
+    const { actor, session, owner, scope, client } = identity;
     const circumstances: Circumstances = { ...seen, actor, session, owner, scope, client, recall: rows.recall };
     let decided = decide(state, command, circumstances);
     if (describe && decided.drafts.some((draft) => draft.type === 'snapshot.taken')) {
@@ -272,7 +275,7 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     if (decided.drafts.length === 0)
       return { events: [], state, changed: [], session: decided.session, replayed: false };
     await rows.fetch(referencesIn(decided.drafts, state));
-    const prepared = prepare(run, loaded, decided, seen.now, caller.key, rows);
+    const prepared = prepare(run, loaded, decided, seen.now, identity.key, rows);
     if (command.type === 'text.erase') {
       // Loaded when it is needed: it brings the schemas of all events with it.
       const { erasedBatch } = await import('./erase.ts');
@@ -287,7 +290,7 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     }
     const appended = await store.append(prepared.batch);
     if (appended.outcome === 'conflict') return 'conflict';
-    if (appended.outcome === 'replayed') return replay(run, appended.events, command, caller.key ?? '');
+    if (appended.outcome === 'replayed') return replay(run, appended.events, command, identity.key ?? '');
     remember(run, prepared.next);
     return {
       events: prepared.events,
@@ -323,7 +326,7 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     return rows;
   }
 
-  async function recall(run: string, references: readonly string[]): Promise<StoredRecord[]> {
+  async function recall(run: string, references: readonly string[]): Promise<StoredRow[]> {
     const { pending } = await refresh(run);
     const wanted = new Set(references);
     return overlay(
@@ -334,16 +337,16 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     );
   }
 
-  async function records(run: string, filter: RecordFilter): Promise<StoredRecord[]> {
+  async function records(run: string, filter: RowFilter): Promise<StoredRow[]> {
     const { pending } = await refresh(run);
     const limit = filter.limit + waitingRows(pending);
-    return overlay(run, pending, await store.records(run, { ...filter, limit }), fitsFilter(filter)).slice(
+    return overlay(run, pending, await store.rows(run, { ...filter, limit }), fitsFilter(filter)).slice(
       0,
       filter.limit,
     );
   }
 
-  async function search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRecord[]> {
+  async function search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRow[]> {
     const found = await Promise.all(
       runs.map(async (run) => {
         const { pending } = await refresh(run);
@@ -364,7 +367,7 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
     return openedNews(ms, seen);
   }
 
-  return { store, now, news, execute, load, vitals, recall, records, search };
+  return { store, now, news, execute, load, liveness: vitals, recall, rows: records, search };
 }
 
 interface Prepared {
@@ -408,7 +411,7 @@ function prepare(
       expected: head.version,
       events,
       ...(touches.every((touch) => besideTheHead.has(touch.kind)) ? {} : { head: headOf(state) }),
-      records: save ? storedRecords(run, pendingRows(pending).values()) : [],
+      rows: save ? storedRows(run, pendingRows(pending).values()) : [],
       ...(saved === null ? {} : { cache: { format: STATE_FORMAT, state: saved } }),
     },
   };

@@ -1,13 +1,13 @@
 import { notFound } from '../core/fault.ts';
 import { evolve } from '../core/fold/evolve.ts';
-import { recordsOf } from '../core/fold/row.ts';
+import { rowsOf } from '../core/fold/row.ts';
 import type { State } from '../core/fold/state.ts';
 import { STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
 import type { RowKind, Rows } from '../core/fold/touch.ts';
 import { withoutWords } from '../core/journal/erase.ts';
 import type { Event } from '../core/journal/event.ts';
 import type { Batch, Store } from '../store/store.ts';
-import { headOf, storedRecords } from './derived.ts';
+import { headOf, storedRows } from './derived.ts';
 import { refold } from './refold.ts';
 
 /** The versions of the events that hold the words of a record (by id or alias), or of one event (by version). */
@@ -73,17 +73,17 @@ export async function erasedBatch(
   const recall = <K extends RowKind>(kind: K, id: string): Rows[K] | null =>
     (rows.get(`${kind}:${id}`)?.doc as Rows[K] | undefined) ?? null;
   for (const event of batch.events) {
-    for (const row of recordsOf([{ event, touches: evolve(state, event, recall) }]))
+    for (const row of rowsOf([{ event, touches: evolve(state, event, recall) }]))
       rows.set(`${row.kind}:${row.id}`, row);
   }
   const unsaved = new Set(waiting);
   const written = [...rows].filter(
     ([key, row]) => unsaved.has(key) || JSON.stringify(row) !== JSON.stringify(before.rows.get(key)),
   );
-  const records = storedRecords(
+  const records = storedRows(
     run,
     written.map(([, row]) => row),
   );
   const cache = { format: STATE_FORMAT, state: serializeState(state) };
-  return { batch: { ...batch, head: headOf(state), records, erase, cache }, state };
+  return { batch: { ...batch, head: headOf(state), rows: records, erase, cache }, state };
 }

@@ -39,7 +39,7 @@ export async function openIntake(store: Store, run: string): Promise<Intake> {
       events: batch,
       head: headOf(state),
       // What is derived is made from the events when all of them are there.
-      records: [],
+      rows: [],
       ...(erase.length > 0 ? { erase } : {}),
     };
     const { outcome } = await store.append(next);
@@ -75,7 +75,7 @@ export async function openIntake(store: Store, run: string): Promise<Intake> {
           expected: before + taken,
           events: [],
           head: headOf(state),
-          records: [],
+          rows: [],
           erase: erased,
         });
       }

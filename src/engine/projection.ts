@@ -1,11 +1,11 @@
 import { evolve } from '../core/fold/evolve.ts';
-import { type ProjectedRow, recordsOf } from '../core/fold/row.ts';
+import { type ProjectedRow, rowsOf } from '../core/fold/row.ts';
 import type { State } from '../core/fold/state.ts';
 import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
 import { namesIn } from '../core/journal/command.ts';
 import type { Event } from '../core/journal/event.ts';
 import { hasWords, parseWords } from '../store/search-terms.ts';
-import type { RecordFilter, Store, StoredRecord } from '../store/store.ts';
+import type { RowFilter, Store, StoredRow } from '../store/store.ts';
 
 /**
  * What events did to rows that are not yet in the store. Rows of kinds that change with nearly every event are saved
@@ -20,7 +20,7 @@ interface Touched {
 
 /** The rows that wait, by kind and id. */
 export function pendingRows(pending: Pending): Map<string, ProjectedRow> {
-  return new Map(recordsOf(pending).map((row) => [`${row.kind}:${row.id}`, row]));
+  return new Map(rowsOf(pending).map((row) => [`${row.kind}:${row.id}`, row]));
 }
 
 /** At most so many rows wait. */
@@ -61,7 +61,7 @@ export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], st
  */
 export function openRows(store: Store, run: string, before: Pending) {
   const pending = [...before];
-  const fetched: StoredRecord[] = [];
+  const fetched: StoredRow[] = [];
   const isMeant = (id: string, row: object | null, reference: string): boolean =>
     id === reference || (row !== null && 'alias' in row && row.alias === reference);
   const recall = <K extends RowKind>(kind: K, reference: string): Rows[K] | null => {
@@ -97,16 +97,16 @@ export type OpenRows = ReturnType<typeof openRows>;
 export function overlay(
   run: string,
   pending: Pending,
-  stored: readonly StoredRecord[],
+  stored: readonly StoredRow[],
   fits: (row: ProjectedRow) => boolean,
-): StoredRecord[] {
+): StoredRow[] {
   const rows = pendingRows(pending);
   const newer = [...rows.values()].filter(fits).map((row) => ({ run, ...row }));
   const older = stored.filter((record) => !rows.has(`${record.kind}:${record.id}`));
   return [...newer.sort((a, b) => b.version - a.version || (a.id < b.id ? -1 : 1)), ...older];
 }
 
-export function fitsFilter({ kind, status, tag, before }: RecordFilter): (row: ProjectedRow) => boolean {
+export function fitsFilter({ kind, status, tag, before }: RowFilter): (row: ProjectedRow) => boolean {
   return (row) =>
     row.kind === kind &&
     (status === undefined || row.status === status) &&

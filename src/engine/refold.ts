@@ -1,5 +1,5 @@
 import { evolve } from '../core/fold/evolve.ts';
-import { type ProjectedRow, recordsOf } from '../core/fold/row.ts';
+import { type ProjectedRow, rowsOf } from '../core/fold/row.ts';
 import type { State } from '../core/fold/state.ts';
 import { emptyState } from '../core/fold/state-tables.ts';
 import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
@@ -47,7 +47,7 @@ export async function refold(store: Store, run: string, options: RefoldOptions =
       const event = rewrite ? rewrite(recorded) : recorded;
       const touches = evolve(state, event, recall);
       visit?.(event, touches);
-      for (const row of recordsOf([{ event, touches }])) rows.set(`${row.kind}:${row.id}`, row);
+      for (const row of rowsOf([{ event, touches }])) rows.set(`${row.kind}:${row.id}`, row);
       lastHash = event.hash;
     }
     if (more) await breathe();

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { Account } from '../core/model/run-model.ts';
+import { RunModel } from '../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed } from './format.ts';
 import { dropLost } from './losses.ts';
-import { wholeAccounts } from './models.suite.ts';
+import { wholeModels } from './models.suite.ts';
 
 /** What a format brings to be held to the laws of `format.ts`. */
 export interface FormatCases {
   /** Accounts that the format should be able to write, as rich as it allows; begin from `richAccount`. */
-  accounts: readonly { name: string; account: Account }[];
+  models: readonly { name: string; model: RunModel }[];
   /** Files as people have them, one of each dialect. */
   samples: readonly Sample[];
   /** A well-formed set of files of about this many bytes. */
@@ -32,45 +32,45 @@ const none: Files = new Map();
 
 export function formatSuite(format: Format, cases: FormatCases): void {
   describe(`${format.name}: what can be said`, () => {
-    it.each(cases.accounts)('gives back what it wrote: $name', ({ account }) => {
-      expect(v.safeParse(Account, account).issues).toBeUndefined();
-      const place = format.home(account);
-      const files = format.render(account, place, none, now);
+    it.each(cases.models)('gives back what it wrote: $name', ({ model }) => {
+      expect(v.safeParse(RunModel, model).issues).toBeUndefined();
+      const place = format.home(model);
+      const files = format.render(model, place, none, now);
       const back = format.parse({ ...place, files: [...files.keys()] }, files);
       expect(back.problems.filter((problem) => problem.level === 'error')).toEqual([]);
-      expect(said(back.account, format.loses)).toEqual(said(account, format.loses));
+      expect(said(back.model, format.loses)).toEqual(said(model, format.loses));
     });
 
-    it.each(cases.accounts)('finds what it wrote: $name', ({ account }) => {
-      const files = format.render(account, format.home(account), none, now);
+    it.each(cases.models)('finds what it wrote: $name', ({ model }) => {
+      const files = format.render(model, format.home(model), none, now);
       const tree = { paths: [...files.keys()].sort(), read: (path: string) => files.get(path) ?? null };
-      expect(format.detect(tree).map((found) => found.main)).toContain(format.home(account).main);
+      expect(format.detect(tree).map((found) => found.main)).toContain(format.home(model).main);
     });
 
-    it.each(cases.accounts)('writes the same bytes twice: $name', ({ account }) => {
-      const place = format.home(account);
-      const files = format.render(account, place, none, now);
-      expect(format.render(account, place, none, now)).toEqual(files);
-      expect([...format.render(account, { ...place, files: [...files.keys()] }, files, later).keys()]).toEqual([]);
+    it.each(cases.models)('writes the same bytes twice: $name', ({ model }) => {
+      const place = format.home(model);
+      const files = format.render(model, place, none, now);
+      expect(format.render(model, place, none, now)).toEqual(files);
+      expect([...format.render(model, { ...place, files: [...files.keys()] }, files, later).keys()]).toEqual([]);
     });
 
-    const plan = cases.accounts[0]?.account.steps ?? [];
+    const plan = cases.models[0]?.model.steps ?? [];
 
     it('names everything that it loses', () => {
-      for (const account of wholeAccounts(plan)) {
-        expect(v.safeParse(Account, account).issues).toBeUndefined();
-        const [written, meant] = compared(writtenBack(format, account), account, format.loses);
+      for (const model of wholeModels(plan)) {
+        expect(v.safeParse(RunModel, model).issues).toBeUndefined();
+        const [written, meant] = compared(writtenBack(format, model), model, format.loses);
         expect(written).toEqual(meant);
       }
     });
 
     it('lists only what it really loses', () => {
-      const accounts = [...cases.accounts.map(({ account }) => account), ...wholeAccounts(plan)];
-      const backs = accounts.map((account) => writtenBack(format, account));
+      const models = [...cases.models.map(({ model }) => model), ...wholeModels(plan)];
+      const backs = models.map((model) => writtenBack(format, model));
       for (const lost of format.loses) {
         const others = format.loses.filter((path) => path !== lost && !lost.startsWith(`${path}.`));
-        const kept = accounts.every((account, index) => {
-          const [written, meant] = compared(backs[index] ?? null, account, others);
+        const kept = models.every((model, index) => {
+          const [written, meant] = compared(backs[index] ?? null, model, others);
           return JSON.stringify(written) === JSON.stringify(meant);
         });
         expect(kept, `${lost} is said to be lost and is not`).toBe(false);
@@ -82,24 +82,24 @@ export function formatSuite(format: Format, cases: FormatCases): void {
     const parsed = format.parse(sample.found, sample.files);
 
     it('gives an account that the journal can hold', () => {
-      if (parsed.account) expect(v.safeParse(Account, parsed.account).issues).toBeUndefined();
+      if (parsed.model) expect(v.safeParse(RunModel, parsed.model).issues).toBeUndefined();
       else expect(parsed.problems.length).toBeGreaterThan(0);
       expectPlaced(parsed, sample.files);
     });
 
     it('is left as it is by writing what it says', () => {
-      if (!parsed.account || sample.readOnly || sample.migrates) {
+      if (!parsed.model || sample.readOnly || sample.migrates) {
         expect(sample.readOnly === true || sample.migrates === true).toBe(true);
         if (sample.readOnly) expect(parsed.writable).toBe(false);
         return;
       }
-      expect([...format.render(parsed.account, sample.found, sample.files, later).entries()]).toEqual([]);
+      expect([...format.render(parsed.model, sample.found, sample.files, later).entries()]).toEqual([]);
     });
 
     it('keeps its other lines when a decision is added', () => {
-      if (!parsed.account || sample.readOnly || sample.migrates) return;
-      const account = { ...parsed.account, decisions: [...parsed.account.decisions, addedDecision] };
-      for (const [path, text] of format.render(account, sample.found, sample.files, later)) {
+      if (!parsed.model || sample.readOnly || sample.migrates) return;
+      const model = { ...parsed.model, decisions: [...parsed.model.decisions, addedDecision] };
+      for (const [path, text] of format.render(model, sample.found, sample.files, later)) {
         const before = sample.files.get(path);
         if (before === undefined) continue;
         expect(lost(lines(before), lines(text)).length).toBeLessThanOrEqual(8);
@@ -107,11 +107,11 @@ export function formatSuite(format: Format, cases: FormatCases): void {
     });
 
     it('says the same with other line ends and with a byte order mark', () => {
-      if (!parsed.account) return;
+      if (!parsed.model) return;
       const windows = map(sample.files, (text) => text.replace(/\r?\n/g, '\r\n'));
       const marked = map(sample.files, (text) => (text.startsWith('\ufeff') ? text : `\ufeff${text}`));
       for (const files of [windows, marked]) {
-        expect(said(format.parse(sample.found, files).account, [])).toEqual(said(parsed.account, []));
+        expect(said(format.parse(sample.found, files).model, [])).toEqual(said(parsed.model, []));
       }
     });
 
@@ -120,8 +120,8 @@ export function formatSuite(format: Format, cases: FormatCases): void {
         const files = new Map(sample.files).set(target, damage(sample.files.get(target) ?? ''));
         const damaged = format.parse(sample.found, files);
         expectPlaced(damaged, files);
-        if (damaged.account === null) expect(damaged.problems.length).toBeGreaterThan(0);
-        else expect(v.safeParse(Account, damaged.account).issues).toBeUndefined();
+        if (damaged.model === null) expect(damaged.problems.length).toBeGreaterThan(0);
+        else expect(v.safeParse(RunModel, damaged.model).issues).toBeUndefined();
         if (code && target === sample.found.main) {
           expect(damaged.problems.map((problem) => problem.code)).toContain(code);
         }
@@ -133,8 +133,8 @@ export function formatSuite(format: Format, cases: FormatCases): void {
       fc.assert(
         fc.property(fc.nat(main.length), fc.nat(60), fc.string({ maxLength: 40 }), (at, length, put) => {
           const files = new Map(sample.files).set(sample.found.main, main.slice(0, at) + put + main.slice(at + length));
-          const { account, problems } = format.parse(sample.found, files);
-          return account === null ? problems.length > 0 : v.safeParse(Account, account).success;
+          const { model, problems } = format.parse(sample.found, files);
+          return model === null ? problems.length > 0 : v.safeParse(RunModel, model).success;
         }),
         { numRuns: 150 },
       );
@@ -144,24 +144,24 @@ export function formatSuite(format: Format, cases: FormatCases): void {
   describe(`${format.name}: size`, () => {
     it('reads and edits ten megabytes', { timeout: 120_000 }, () => {
       const { found, files } = cases.long(10 * 1024 * 1024);
-      const { account } = format.parse(found, files);
-      expect(account).not.toBeNull();
-      if (account) {
-        const changed = { ...account, decisions: [...account.decisions, addedDecision] };
+      const { model } = format.parse(found, files);
+      expect(model).not.toBeNull();
+      if (model) {
+        const changed = { ...model, decisions: [...model.decisions, addedDecision] };
         expect(format.render(changed, found, files, later).size).toBeGreaterThan(0);
       }
     });
   });
 }
 
-function writtenBack(format: Format, account: Account): Account | null {
-  const place = format.home(account);
-  const files = format.render(account, place, none, now);
-  return format.parse({ ...place, files: [...files.keys()] }, files).account;
+function writtenBack(format: Format, model: RunModel): RunModel | null {
+  const place = format.home(model);
+  const files = format.render(model, place, none, now);
+  return format.parse({ ...place, files: [...files.keys()] }, files).model;
 }
 
 /** What a file said and what it was to say, without what is lost. */
-function compared(written: Account | null, meant: Account, loses: readonly string[]): [unknown, unknown] {
+function compared(written: RunModel | null, meant: RunModel, loses: readonly string[]): [unknown, unknown] {
   // Where the work stands follows from the steps, and when all are done it stands nowhere or at the last.
   const paths = meant.run.status === 'completed' ? [...loses, 'position'] : loses;
   return [inAnyOrder(said(written, paths)), inAnyOrder(said(meant, paths))];
@@ -179,7 +179,7 @@ function inAnyOrder(said: unknown): unknown {
   return Object.fromEntries(sorted);
 }
 
-const addedDecision: Account['decisions'][number] = {
+const addedDecision: RunModel['decisions'][number] = {
   alias: 'D-999',
   decision: 'Keep the old key for an hour',
   reason: 'Clocks differ',
@@ -223,9 +223,9 @@ const damages: readonly { name: string; damage: (text: string) => string; code?:
 ];
 
 /** An account without what the format loses, without our ids, without what is empty: what two files can agree on. */
-function said(account: Account | null, loses: readonly string[]): unknown {
-  if (!account) return null;
-  const { kept: _kept, ...rest } = account;
+function said(model: RunModel | null, loses: readonly string[]): unknown {
+  if (!model) return null;
+  const { kept: _kept, ...rest } = model;
   const { updatedAt: _updatedAt, ...run } = rest.run;
   const plain = compact({ ...rest, run }) as Record<string, unknown>;
   for (const path of loses) dropLost(plain, path);

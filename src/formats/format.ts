@@ -1,4 +1,4 @@
-import type { Account } from '../core/model/run-model.ts';
+import type { RunModel } from '../core/model/run-model.ts';
 
 /**
  * Another tool's files. A format reads leniently (every dialect that occurs) and writes strictly (the newest form for a
@@ -16,13 +16,13 @@ export interface Format {
   detect(tree: Tree): Found[];
   parse(found: Found, files: Files): Parsed;
   /** The files that are to be written, whole; those that stay as they are are left out. */
-  render(account: Account, place: Found, previous: Files, now: string): Files;
+  render(model: RunModel, place: Found, previous: Files, now: string): Files;
   /** Where a new one belongs by the format's own convention. */
-  home(account: Account): Found;
+  home(model: RunModel): Found;
   /** What the format cannot say, as paths into an account (`losses.ts`): `messages`, `steps.wave`, `items[kind=error]`. */
   loses: readonly string[];
   /** What can be put together from what lies around a damaged file; null when nothing does. */
-  salvage(found: Found, tree: Tree): Salvaged | null;
+  repair(found: Found, tree: Tree): Repaired | null;
 }
 
 export type FormatName = 'apex' | 'snap' | 'codewalk' | 'gsd' | 'maestro';
@@ -48,7 +48,7 @@ export interface Found {
 
 export interface Parsed {
   /** Null when nothing can be said. */
-  account: Account | null;
+  model: RunModel | null;
   /** The dialect as the format names it: `3.0`, `G4`, `1.6`. */
   version: string | null;
   /** False when it must not be written: a newer version, or damage that a write would make worse. */
@@ -67,8 +67,8 @@ export interface Problem {
   message: string;
 }
 
-export interface Salvaged {
-  account: Account;
+export interface Repaired {
+  model: RunModel;
   /** Where it was taken from, best first. */
   sources: readonly string[];
   /** How sure the status of each step is. */

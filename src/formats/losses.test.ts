@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { countLost, dropLost, lossWords } from './losses.ts';
 
-const account = () => ({
+const model = () => ({
   run: { title: 'A', goal: '' },
   items: [
     { kind: 'question', status: 'open', alias: 'Q1' },
@@ -20,16 +20,16 @@ it.each([
   ['run.goal', 0],
   ['steps.wave', 0],
 ])('counts what is lost: %s', (path, count) => {
-  expect(countLost(account(), path)).toBe(count);
+  expect(countLost(model(), path)).toBe(count);
 });
 
 it('takes out what is lost and nothing else', () => {
-  const left = account();
+  const left = model();
   for (const path of ['items[kind=question][status=resolved]', 'items[kind=question].alias', 'run.goal'])
     dropLost(left, path);
   expect(left).toEqual({
     run: { title: 'A' },
-    items: [{ kind: 'question', status: 'open' }, account().items[2]],
+    items: [{ kind: 'question', status: 'open' }, model().items[2]],
   });
 });
 

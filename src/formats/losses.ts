@@ -5,9 +5,9 @@
  */
 
 /** How much of it an account has. */
-export function countLost(account: object, path: string): number {
+export function countLost(model: object, path: string): number {
   let count = 0;
-  visit(account, partsOf(path), (holder, { name, conditions }) => {
+  visit(model, partsOf(path), (holder, { name, conditions }) => {
     const value = holder[name];
     if (Array.isArray(value)) count += value.filter((entry) => isMeant(entry, conditions)).length;
     else if (value !== null && value !== false && value !== '') count += 1;
@@ -16,8 +16,8 @@ export function countLost(account: object, path: string): number {
 }
 
 /** Takes it out of an account, which is changed. */
-export function dropLost(account: object, path: string): void {
-  visit(account, partsOf(path), (holder, { name, conditions }) => {
+export function dropLost(model: object, path: string): void {
+  visit(model, partsOf(path), (holder, { name, conditions }) => {
     const value = holder[name];
     if (conditions.length > 0 && Array.isArray(value))
       holder[name] = value.filter((entry) => !isMeant(entry, conditions));

@@ -1,19 +1,19 @@
-import { type Account, AccountSession, emptyAccount } from '../core/model/run-model.ts';
+import { emptyRunModel, ModelSession, type RunModel } from '../core/model/run-model.ts';
 import { ItemKind, MessageStatus, NoteKind, Severity } from '../core/words.ts';
 
-const SessionStatus = AccountSession.entries.status;
+const SessionStatus = ModelSession.entries.status;
 
 /** Accounts with every word of every list in them, and every field of a step, over the steps given. */
-export function wholeAccounts(steps: Account['steps']): Account[] {
+export function wholeModels(steps: RunModel['steps']): RunModel[] {
   const [first] = steps;
   const here = steps.findLast(({ status }) => status === 'in_progress');
   const at = '2026-03-01T10:00:00Z';
-  const rich = richAccount(steps);
+  const rich = richModel(steps);
   const items = ItemKind.options.flatMap((kind) =>
     (kind === 'blocker'
       ? (['active', 'bypassed', 'resolved'] as const)
       : (['open', 'resolved', 'deferred', 'withdrawn'] as const)
-    ).map((status): Account['items'][number] => ({
+    ).map((status): RunModel['items'][number] => ({
       alias: `${kind}-${status}`,
       kind,
       text: `A ${kind} that is ${status}`,
@@ -30,13 +30,13 @@ export function wholeAccounts(steps: Account['steps']): Account[] {
       ...(status === 'resolved' ? { settledAt: at, resolution: 'It went away' } : {}),
     })),
   );
-  const graded = Severity.options.map((severity): Account['items'][number] => ({
+  const graded = Severity.options.map((severity): RunModel['items'][number] => ({
     kind: 'finding',
     text: `A finding that is ${severity}`,
     status: 'open',
     severity,
   }));
-  const whole: Account = {
+  const whole: RunModel = {
     ...rich,
     run: { ...rich.run, alias: 'init-7', reason: 'It was asked for' },
     steps: steps.map((step) => ({
@@ -46,7 +46,7 @@ export function wholeAccounts(steps: Account['steps']): Account[] {
     })),
     decisions: (['superseded', 'retracted', 'active'] as const).flatMap((status) => [
       {
-        ...(rich.decisions[0] as Account['decisions'][number]),
+        ...(rich.decisions[0] as RunModel['decisions'][number]),
         alias: `D-${status}`,
         status,
         decision: `Was ${status}`,
@@ -78,7 +78,7 @@ export function wholeAccounts(steps: Account['steps']): Account[] {
       why: 'It was late',
     })),
     messages: MessageStatus.options.map((status) => ({
-      ...(rich.messages[0] as Account['messages'][number]),
+      ...(rich.messages[0] as RunModel['messages'][number]),
       alias: `MSG-20260301-00${MessageStatus.options.indexOf(status) + 1}`,
       status,
       subject: `One that is ${status}`,
@@ -95,7 +95,7 @@ export function wholeAccounts(steps: Account['steps']): Account[] {
   return [whole, ...(['completed', 'abandoned', 'archived'] as const).map((status) => ended(whole, status))];
 }
 
-const everyField: Partial<Account['steps'][number]> = {
+const everyField: Partial<RunModel['steps'][number]> = {
   wave: 2,
   agents: ['coder'],
   parallel: true,
@@ -108,9 +108,9 @@ const everyField: Partial<Account['steps'][number]> = {
   artifacts: [{ path: 'docs/out.md', change: 'created', note: 'The result' }],
 };
 
-function ended(account: Account, status: Account['run']['status']): Account {
-  const { next: _next, ...rest } = account;
-  const steps = account.steps.map((step) => ({
+function ended(model: RunModel, status: RunModel['run']['status']): RunModel {
+  const { next: _next, ...rest } = model;
+  const steps = model.steps.map((step) => ({
     ...step,
     status: status === 'completed' ? ('completed' as const) : step.status,
   }));
@@ -118,11 +118,11 @@ function ended(account: Account, status: Account['run']['status']): Account {
 }
 
 /** An account with something in every field, over the steps given. */
-export function richAccount(steps: Account['steps']): Account {
+export function richModel(steps: RunModel['steps']): RunModel {
   const step = steps[0]?.key;
   const at = '2026-03-01T10:00:00Z';
   return {
-    ...emptyAccount('Rotate the tokens'),
+    ...emptyRunModel('Rotate the tokens'),
     run: {
       title: 'Rotate the tokens',
       goal: 'Every token is younger than a day.',

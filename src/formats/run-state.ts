@@ -1,18 +1,18 @@
-import type { Account, AccountStep } from '../core/model/run-model.ts';
+import type { ModelStep, RunModel } from '../core/model/run-model.ts';
 
 /**
  * Where an account stands: at what is being worked on, else at the place it names while that is open, else at what comes
  * behind it. What it names may be older than its steps, so the file moves only when this does.
  */
-export function standing(account: Account): string | null {
-  const said = account.position?.step ?? null;
-  const parents = new Set(account.steps.map(({ parent }) => parent));
-  const leaves = account.steps.filter(({ key }) => !parents.has(key));
-  const there = account.steps.find(({ key }) => key === said);
+export function runStateOf(model: RunModel): string | null {
+  const said = model.position?.step ?? null;
+  const parents = new Set(model.steps.map(({ parent }) => parent));
+  const leaves = model.steps.filter(({ key }) => !parents.has(key));
+  const there = model.steps.find(({ key }) => key === said);
   const running = leaves.filter(({ status }) => status === 'in_progress');
   if (running.length > 0) return (running.find(({ key }) => key === said) ?? running[0])?.key ?? null;
   if (there && isOpen(there)) return there.key;
-  const above = new Map(account.steps.map(({ key, parent }) => [key, parent]));
+  const above = new Map(model.steps.map(({ key, parent }) => [key, parent]));
   const at = leaves.findLastIndex(({ key }) => isBelow(above, key, said));
   return (leaves.slice(at + 1).find(isOpen) ?? there)?.key ?? said;
 }
@@ -23,6 +23,6 @@ function isBelow(above: ReadonlyMap<string, string | undefined>, key: string, to
   return false;
 }
 
-function isOpen({ status }: AccountStep): boolean {
+function isOpen({ status }: ModelStep): boolean {
   return status !== 'completed' && status !== 'skipped';
 }

@@ -1,5 +1,5 @@
 import { conversationOf } from '../clients/conversation.ts';
-import type { Scene, StartSource } from '../clients/moment.ts';
+import type { HookSource, StartSource } from '../clients/moment.ts';
 import { Fault } from '../core/fault.ts';
 import type { Session, State } from '../core/fold/state.ts';
 import { sha256 } from '../core/sha256.ts';
@@ -8,7 +8,7 @@ import { treeMark } from '../operations/act.ts';
 import { fullTreeMark } from '../operations/brief/parts/evidence.ts';
 import type { Context } from '../operations/context.ts';
 import { openRun } from '../operations/run/parts/open-run.ts';
-import { execute, type Seat, seatAt } from '../operations/session/parts/attached-session.ts';
+import { execute, type SessionContext, sessionContextOf } from '../operations/session/parts/attached-session.ts';
 import { superviseRun } from '../operations/session/parts/supervision.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { sessionIn } from './find-session.ts';
@@ -29,33 +29,33 @@ export interface Arrival {
  * session, else the only active one, else a new one. Sessions that are gone are marked on the way. Null when another
  * session was given the work: then this one records nothing more.
  */
-export async function takeSeat(context: Context, moment: Scene, arrival: Arrival): Promise<Seat | null> {
+export async function arrive(context: Context, moment: HookSource, arrival: Arrival): Promise<SessionContext | null> {
   const engine = await context.engine();
   const { run, isNew } = await chooseRun(context, engine, moment, arrival.request);
-  const here: Context = { ...context, run, caller: { ...context.caller, session: null, key: null } };
+  const here: Context = { ...context, run, identity: { ...context.identity, session: null, key: null } };
   if (!isNew) await superviseRun(here, arrival.status);
   const state = await engine.load(run);
   const present = sessionIn(state, moment);
-  if (present && isSameProcess(present, context)) return seatAt(here, engine, state, present);
+  if (present && isSameProcess(present, context)) return sessionContextOf(here, engine, state, present);
   const former = present ?? (await formerSession(engine, run, moment));
   if (former?.status === 'active' && isSameProcess(former, context)) {
     // Another hook of this moment has begun it since the state was read.
     const now = await engine.load(run);
     const begun = sessionIn(now, moment);
-    if (begun) return seatAt(here, engine, now, begun);
+    if (begun) return sessionContextOf(here, engine, now, begun);
   }
   if (former && former.status === 'superseded' && arrival.source === null) {
     const next = former.continuedBy ? await sessionById(engine, run, former.continuedBy) : null;
     if (next?.client?.id !== former.client?.id) return null;
   }
-  const seat = await beginSession(here, engine, state, moment, arrival, former);
-  if (former && former.id !== present?.id) await takeBack(seat, former);
-  return seat;
+  const within = await beginSession(here, engine, state, moment, arrival, former);
+  if (former && former.id !== present?.id) await takeBack(within, former);
+  return within;
 }
 
 /** Sessions whose owner is not known go on; another process that goes on with a conversation takes the place of the first. */
 function isSameProcess({ owner }: Session, context: Context): boolean {
-  const mine = context.caller.owner;
+  const mine = context.identity.owner;
   return !owner || !mine || (owner.pid === mine.pid && owner.startedAt === mine.startedAt);
 }
 
@@ -63,10 +63,10 @@ async function beginSession(
   context: Context,
   engine: Engine,
   state: State,
-  moment: Scene,
+  moment: HookSource,
   { source, parent, status, atRest }: Arrival,
   former: Session | null,
-): Promise<Seat> {
+): Promise<SessionContext> {
   const continues =
     former?.id ?? (source === 'clear' || source === 'fork' ? siblingOf(state, moment, context)?.id : undefined);
   const above = parentOf(state, moment, parent);
@@ -78,45 +78,45 @@ async function beginSession(
       continues,
       parent: above?.id,
       client: { name: moment.client, id: conversationOf(moment), ...(isInferred ? { inferred: true } : {}) },
-      owner: context.caller.owner,
+      owner: context.identity.owner,
       mark: status ? await fullTreeMark(context, status) : treeMark(context),
       ...(atRest ? { atRest } : {}),
     },
-    { ...context.caller, key: sittingKey(context, moment, former) },
+    { ...context.identity, key: sittingKey(context, moment, former) },
   );
   const session = sessionIn(done.state, moment) ?? done.state.sessions.get(done.session ?? '');
   if (!session) throw new Fault('internal', 'The session that was begun is not there.');
-  return seatAt(context, engine, done.state, session);
+  return sessionContextOf(context, engine, done.state, session);
 }
 
 /** A client may run two hooks at the same moment, each the first of its process: the conversation has one session there. */
-function sittingKey(context: Context, moment: Scene, former: Session | null): string | null {
+function sittingKey(context: Context, moment: HookSource, former: Session | null): string | null {
   if (moment.conversation === null) return null;
-  const { pid, host, startedAt } = { ...context.caller.owner };
+  const { pid, host, startedAt } = { ...context.identity.owner };
   const told = [conversationOf(moment), pid ?? null, host ?? null, startedAt ?? null, former?.id ?? null];
   return `hook:session:${sha256(JSON.stringify(told)).slice(0, 32)}`;
 }
 
 /** The session of the same process: a conversation that was cleared or forked goes on from it. */
-function siblingOf(state: State, moment: Scene, context: Context): Session | undefined {
-  const { owner } = context.caller;
+function siblingOf(state: State, moment: HookSource, context: Context): Session | undefined {
+  const { owner } = context.identity;
   if (!owner) return undefined;
   return [...state.sessions.values()].findLast(
     (session) => session.client?.name === moment.client && session.owner?.pid === owner.pid && session.parent === null,
   );
 }
 
-function parentOf(state: State, moment: Scene, parent: string | null): Session | undefined {
+function parentOf(state: State, moment: HookSource, parent: string | null): Session | undefined {
   const id = moment.subagent === null ? parent : conversationOf({ ...moment, subagent: null });
   if (id === null) return undefined;
   return [...state.sessions.values()].find((session) => session.client?.id === id);
 }
 
 /** The last session of the conversation, which has ended, or was taken for dead. */
-async function formerSession(engine: Engine, run: string, moment: Scene): Promise<Session | null> {
+async function formerSession(engine: Engine, run: string, moment: HookSource): Promise<Session | null> {
   if (moment.conversation === null) return null;
   const tag = `client:${conversationOf(moment)}`;
-  const found = await engine.records(run, { kind: 'session', tag, limit: 20 });
+  const found = await engine.rows(run, { kind: 'session', tag, limit: 20 });
   const sessions = found.map((record) => record.doc as Session);
   // The one that was begun last; touching its predecessor is part of beginning one.
   return sessions.sort((a, b) => Number(b.id.slice(2)) - Number(a.id.slice(2)))[0] ?? null;
@@ -128,11 +128,11 @@ async function sessionById(engine: Engine, run: string, id: string): Promise<Ses
 }
 
 /** What the conversation held when its session ended, and nobody took since. */
-async function takeBack(seat: Seat, former: Session): Promise<void> {
-  for (const step of seat.state.steps.values()) {
+async function takeBack(within: SessionContext, former: Session): Promise<void> {
+  for (const step of within.state.steps.values()) {
     if (step.status !== 'in_progress' || step.holder !== null || step.lastSession !== former.id) continue;
     try {
-      await execute(seat, { type: 'step.start', step: step.key }, null);
+      await execute(within, { type: 'step.start', step: step.key }, null);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
     }
@@ -144,7 +144,7 @@ const RUNS_LIMIT = 50;
 async function chooseRun(
   context: Context,
   engine: Engine,
-  moment: Scene,
+  moment: HookSource,
   request: string | null,
 ): Promise<{ run: string; isNew: boolean }> {
   if (context.run !== undefined) {
@@ -161,7 +161,7 @@ async function chooseRun(
     const ids = [conversationOf(moment), conversationOf({ ...moment, subagent: null })];
     for (const { run } of [...active, ...completed]) {
       for (const id of new Set(ids)) {
-        const known = await engine.store.records(run, { kind: 'session', tag: `client:${id}`, limit: 1 });
+        const known = await engine.store.rows(run, { kind: 'session', tag: `client:${id}`, limit: 1 });
         if (known.length > 0) return { run, isNew: false };
       }
     }

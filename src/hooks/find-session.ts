@@ -1,24 +1,24 @@
 import { conversationOf } from '../clients/conversation.ts';
-import type { Moment, Scene } from '../clients/moment.ts';
+import type { HookSource, Moment } from '../clients/moment.ts';
 import type { Session, State } from '../core/fold/state.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
-import { type Seat, seatAt } from '../operations/session/parts/attached-session.ts';
+import { type SessionContext, sessionContextOf } from '../operations/session/parts/attached-session.ts';
 
 /** The seat of a conversation that is at work already; null when it has to be looked for further or taken first. */
-export async function findSeat(context: Context, moment: Scene): Promise<Seat | null> {
+export async function findSession(context: Context, moment: HookSource): Promise<SessionContext | null> {
   const engine = await context.engine();
   for (const run of await runsToLookIn(context, engine, moment)) {
     const state = await engine.load(run);
     const session = sessionIn(state, moment);
-    if (session) return seatAt(context, engine, state, session);
+    if (session) return sessionContextOf(context, engine, state, session);
   }
   return null;
 }
 
 /** Of many active runs, those that know the conversation; of one it is not worth asking. */
-async function runsToLookIn(context: Context, engine: Engine, moment: Scene): Promise<string[]> {
+async function runsToLookIn(context: Context, engine: Engine, moment: HookSource): Promise<string[]> {
   if (context.run !== undefined) return (await engine.store.heads({ run: context.run })).map((head) => head.run);
   const workspace = context.workspace()?.id;
   if (workspace === undefined) return [];
@@ -27,10 +27,7 @@ async function runsToLookIn(context: Context, engine: Engine, moment: Scene): Pr
   const known: string[] = [];
   const tag = `client:${conversationOf(moment)}`;
   for (const { run } of heads) {
-    if (
-      moment.conversation === null ||
-      (await engine.store.records(run, { kind: 'session', tag, limit: 1 })).length > 0
-    )
+    if (moment.conversation === null || (await engine.store.rows(run, { kind: 'session', tag, limit: 1 })).length > 0)
       known.push(run);
   }
   return known;
@@ -39,7 +36,7 @@ async function runsToLookIn(context: Context, engine: Engine, moment: Scene): Pr
 const RUNS_LIMIT = 50;
 
 /** The active session of a conversation; where the client gives no id, the newest of that client. */
-export function sessionIn(state: State, moment: Scene): Session | null {
+export function sessionIn(state: State, moment: HookSource): Session | null {
   const sessions = [...state.sessions.values()].reverse();
   if (moment.conversation !== null || moment.subagent !== null) {
     const id = conversationOf(moment);
@@ -58,7 +55,7 @@ export function keyOf(moment: Moment, part = ''): string {
   const { kind, subagent } = moment;
   // Two hook files of one client give one prompt two times.
   const id = kind === 'prompt' && isTime(moment.id) ? null : moment.id;
-  const deed = 'deed' in moment ? [moment.deed.command, moment.deed.files, moment.deed.todos] : null;
-  const told = [moment.conversation, subagent?.id ?? null, kind, id, deed, part];
+  const call = 'call' in moment ? [moment.call.command, moment.call.files, moment.call.todos] : null;
+  const told = [moment.conversation, subagent?.id ?? null, kind, id, call, part];
   return `hook:${sha256(JSON.stringify(told)).slice(0, 32)}`;
 }

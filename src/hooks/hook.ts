@@ -1,18 +1,18 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { agentName, conversationOf } from '../clients/conversation.ts';
-import type { Payload } from '../clients/json-value.ts';
+import type { JsonObject } from '../clients/json-value.ts';
 import type { Dialect, Moment } from '../clients/moment.ts';
 import { dialectOf, whoCalls } from '../clients/recognise.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { isName } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
-import type { Seat } from '../operations/session/parts/attached-session.ts';
+import type { SessionContext } from '../operations/session/parts/attached-session.ts';
 import { commonFolder, findGit } from '../workspace/git.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
-import { findSeat, isTime } from './find-session.ts';
+import { findSession, isTime } from './find-session.ts';
 import { log } from './log.ts';
 import { isFirstToSay, keepMemory, recallMemory } from './memory.ts';
 import { recordTool } from './tool-use.ts';
@@ -52,14 +52,14 @@ export async function runHook(call: HookCall): Promise<void> {
 }
 
 async function answerTo(call: HookCall, place: { folder: string | null }): Promise<object | null> {
-  const payload = readPayload();
-  if (payload === null) return null;
-  const named = eventIn(payload) ?? call.words[1] ?? '';
-  const client = whoCalls(call.words[0], payload, call.environment);
+  const input = readPayload();
+  if (input === null) return null;
+  const named = eventIn(input) ?? call.words[1] ?? '';
+  const client = whoCalls(call.words[0], input, call.environment);
   if (client === null || named === '') return null;
   const dialect = dialectOf(client);
-  const moment = dialect.read(named, payload);
-  if (moment === null || (moment.kind === 'tool-before' && moment.deed.command === null)) return null;
+  const moment = dialect.read(named, input);
+  if (moment === null || (moment.kind === 'tool-before' && moment.call.command === null)) return null;
   const workspace = workspaceOf(moment.cwd ?? call.cwd);
   if (workspace === null) return null;
   place.folder = workspace.folder;
@@ -72,7 +72,7 @@ async function answerTo(call: HookCall, place: { folder: string | null }): Promi
     const id = isTime(moment.id) || moment.kind === 'session-start' ? null : moment.id;
     const words = moment.kind === 'prompt' ? moment.request : 'source' in moment ? moment.source : null;
     // Another process of the client, though it comes a moment later, has heard nothing yet.
-    const said = [conversationOf(moment), moment.kind, id, words, context.caller.owner?.pid ?? null];
+    const said = [conversationOf(moment), moment.kind, id, words, context.identity.owner?.pid ?? null];
     return isFirstToSay(workspace.folder, JSON.stringify(said)) ? dialect.answer(named, plain(text)) : null;
   } finally {
     await context.close();
@@ -89,29 +89,34 @@ async function record(
     const { recordMoment } = await import('./moments.ts');
     return recordMoment(context, dialect, moment);
   }
-  const seat = (await findSeat(context, moment)) ?? (await firstSeat(context, moment));
-  if (seat === null) {
+  const within = (await findSession(context, moment)) ?? (await firstSeat(context, moment));
+  if (within === null) {
     log(workspace.folder, `${moment.client} ${moment.kind}: another session has its work; nothing was recorded.`);
     return null;
   }
-  await recordTool(seat, moment);
-  return moment.kind === 'tool-after' ? dueText(seat, dialect, moment, workspace.folder) : null;
+  await recordTool(within, moment);
+  return moment.kind === 'tool-after' ? dueText(within, dialect, moment, workspace.folder) : null;
 }
 
 /** A client whose first word is the use of a tool. */
-async function firstSeat(context: Context, moment: Moment): Promise<Seat | null> {
-  const { takeSeat } = await import('./arrival.ts');
+async function firstSeat(context: Context, moment: Moment): Promise<SessionContext | null> {
+  const { arrive: takeSeat } = await import('./arrival.ts');
   return takeSeat(context, moment, { source: null, request: null, parent: null });
 }
 
 /** What earlier moments left to be said, where the client takes it here. */
-async function dueText(seat: Seat, dialect: Dialect, moment: Moment, folder: string): Promise<string | null> {
+async function dueText(
+  within: SessionContext,
+  dialect: Dialect,
+  moment: Moment,
+  folder: string,
+): Promise<string | null> {
   if (moment.client === 'codex' && moment.transcript !== null) {
     const { pressureAtEnd } = await import('./transcript.ts');
     const pressure = pressureAtEnd(moment);
     if (pressure && pressure.percent >= PRESSURE_PERCENT) {
       const { tellPressure } = await import('./moments.ts');
-      await tellPressure(seat, moment, pressure);
+      await tellPressure(within, moment, pressure);
     }
   }
   const conversation = conversationOf(moment);
@@ -122,7 +127,7 @@ async function dueText(seat: Seat, dialect: Dialect, moment: Moment, folder: str
   keepMemory(folder, conversation, { ...memory, notice: undefined, due: due ? undefined : memory.due });
   if (due === undefined) return memory.notice ?? null;
   const { briefText } = await import('./moments.ts');
-  return briefText(seat, due);
+  return briefText(within, due);
 }
 
 const PRESSURE_PERCENT = 75;
@@ -130,12 +135,12 @@ const PRESSURE_PERCENT = 75;
 const PAYLOAD_BYTES = 16 * 1024 * 1024;
 
 /** Null for what is no object. A payload that is too long is cut, and then none. */
-function readPayload(): Payload | null {
+function readPayload(): JsonObject | null {
   try {
     // Somebody tries it at a terminal: nothing will come.
     if ((fstatSync(0).mode & constants.S_IFMT) === constants.S_IFCHR) return null;
     const found: unknown = JSON.parse(readInput().replace(/^\ufeff/, ''));
-    return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Payload) : null;
+    return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as JsonObject) : null;
   } catch {
     return null;
   }
@@ -156,8 +161,8 @@ function readInput(): string {
   return (first && pieces.length === 1 ? first : Buffer.concat(pieces)).toString();
 }
 
-const eventIn = (payload: Payload): string | null => {
-  const name = payload['hook_event_name'] ?? payload['hookEventName'];
+const eventIn = (input: JsonObject): string | null => {
+  const name = input['hook_event_name'] ?? input['hookEventName'];
   return typeof name === 'string' && /^[A-Za-z.]{1,60}$/.test(name) ? name : null;
 };
 

@@ -10,10 +10,10 @@ import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
 import { saveResumeText, writeResumeFile } from '../operations/brief/parts/resume-file.ts';
 import type { Context } from '../operations/context.ts';
 import { defaultTitle } from '../operations/run/parts/open-run.ts';
-import { execute, type Seat } from '../operations/session/parts/attached-session.ts';
+import { execute, type SessionContext } from '../operations/session/parts/attached-session.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
-import { type Arrival, takeSeat } from './arrival.ts';
-import { findSeat, keyOf } from './find-session.ts';
+import { type Arrival, arrive } from './arrival.ts';
+import { findSession, keyOf } from './find-session.ts';
 import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
 import { beat } from './tool-use.ts';
 
@@ -25,7 +25,7 @@ export async function recordMoment(context: Context, dialect: Dialect, moment: M
     case 'prompt':
       return hearPrompt(context, dialect, moment);
     case 'subagent-start':
-      await takeSeat(context, moment, { source: 'startup', request: null, parent: null });
+      await arrive(context, moment, { source: 'startup', request: null, parent: null });
       return null;
     case 'subagent-stop':
       return stopSubagent(context, moment);
@@ -48,9 +48,13 @@ export async function recordMoment(context: Context, dialect: Dialect, moment: M
 }
 
 /** The seat of the moment's conversation, taken if it has none. */
-export async function seatOf(context: Context, moment: Moment, arrival: Partial<Arrival> = {}): Promise<Seat | null> {
+export async function sessionContextFor(
+  context: Context,
+  moment: Moment,
+  arrival: Partial<Arrival> = {},
+): Promise<SessionContext | null> {
   const nobody = { source: null, request: null, parent: null };
-  return (await findSeat(context, moment)) ?? (await takeSeat(context, moment, { ...nobody, ...arrival }));
+  return (await findSession(context, moment)) ?? (await arrive(context, moment, { ...nobody, ...arrival }));
 }
 
 type MomentOf<K extends Moment['kind']> = Extract<Moment, { kind: K }>;
@@ -62,33 +66,33 @@ async function startSession(
 ): Promise<string | null> {
   const status = beginGitStatus(context);
   const { source, request, parent = null } = moment;
-  const seat = await takeSeat(context, moment, { source, request, parent, status, atRest: request === null });
-  if (!seat) return null;
-  const { folder, memory, remember } = memoryOf(seat, moment);
+  const within = await arrive(context, moment, { source, request, parent, status, atRest: request === null });
+  if (!within) return null;
+  const { folder, memory, remember } = memoryOf(within, moment);
   pruneMemory(folder);
-  if (request !== null) await setGoal(seat, moment, request);
+  if (request !== null) await setGoal(within, moment, request);
   const isCompacted = source === 'compact';
   if (!dialect.takesContext.has('session-start')) {
     remember({ ...memory, due: isCompacted ? 'compacted' : 'start' });
     return null;
   }
   remember({ ...memory, due: undefined, notice: undefined, briefed: true, ...(isCompacted ? { toldPercent: 0 } : {}) });
-  return withNotice(await briefText(seat, isCompacted ? 'compacted' : 'start', status), memory.notice);
+  return withNotice(await briefText(within, isCompacted ? 'compacted' : 'start', status), memory.notice);
 }
 
 async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'prompt'>): Promise<string | null> {
-  const seat = await seatForTurn(context, moment);
-  if (!seat) return handedOver(dialect);
-  await setGoal(seat, moment, moment.request);
+  const within = await seatForTurn(context, moment);
+  if (!within) return handedOver(dialect);
+  await setGoal(within, moment, moment.request);
   const words = requestWords(moment.request);
   if (words)
     await execute(
-      seat,
+      within,
       { type: 'note.add', kind: 'worklog', text: `Asked: ${words.goal}`, asked: true },
       keyOf(moment, moment.request),
     );
   if (!dialect.takesContext.has('prompt')) return null;
-  const { memory: before, remember } = memoryOf(seat, moment);
+  const { memory: before, remember } = memoryOf(within, moment);
   let memory = before;
   let { due } = memory;
   if (due === undefined && memory.briefed !== true) due = 'start';
@@ -109,15 +113,15 @@ async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'
     briefed: true,
     ...(due === 'compacted' ? { toldPercent: 0 } : {}),
   });
-  return withNotice(due === undefined ? null : await briefText(seat, due), memory.notice);
+  return withNotice(due === undefined ? null : await briefText(within, due), memory.notice);
 }
 
 /** A client may tell the first request before the start of its session; what its last process left is not meant then. */
-async function seatForTurn(context: Context, moment: MomentOf<'prompt'>): Promise<Seat | null> {
-  const seat = await findSeat(context, moment);
-  const isDead = seat && (await seat.engine.vitals(seat.state)).owners.get(seat.session.id) === 'dead';
-  if (seat && !isDead) return seat;
-  return takeSeat(context, moment, { source: null, request: moment.request, parent: null });
+async function seatForTurn(context: Context, moment: MomentOf<'prompt'>): Promise<SessionContext | null> {
+  const within = await findSession(context, moment);
+  const isDead = within && (await within.engine.liveness(within.state)).owners.get(within.session.id) === 'dead';
+  if (within && !isDead) return within;
+  return arrive(context, moment, { source: null, request: moment.request, parent: null });
 }
 
 function handedOver(dialect: Dialect): string | null {
@@ -127,47 +131,47 @@ function handedOver(dialect: Dialect): string | null {
 }
 
 /** The first request is the goal, if nobody has given one. */
-async function setGoal(seat: Seat, moment: Moment, request: string): Promise<void> {
-  const { run } = seat.state;
+async function setGoal(within: SessionContext, moment: Moment, request: string): Promise<void> {
+  const { run } = within.state;
   const words = requestWords(request);
   if (!run || run.goal !== null || !words || moment.subagent !== null) return;
-  const title = run.title === defaultTitle(seat.context) ? { title: words.title } : {};
-  await execute(seat, { type: 'run.amend', goal: words.goal, ...title }, keyOf(moment, 'goal'));
+  const title = run.title === defaultTitle(within.context) ? { title: words.title } : {};
+  await execute(within, { type: 'run.amend', goal: words.goal, ...title }, keyOf(moment, 'goal'));
 }
 
 async function endTurn(context: Context, moment: MomentOf<'turn-end'>): Promise<null> {
-  const seat = await seatOf(context, moment);
-  if (!seat) return null;
+  const within = await sessionContextFor(context, moment);
+  if (!within) return null;
   // The turn is over and its tools with it: one whose end was not told did not run on unseen.
-  for (const effect of seat.state.effects.values()) {
-    if (effect.session !== seat.session.id || !effect.key?.startsWith('tool:')) continue;
+  for (const effect of within.state.effects.values()) {
+    if (effect.session !== within.session.id || !effect.key?.startsWith('tool:')) continue;
     const note = 'The turn ended, and its end was not told.';
-    await execute(seat, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
+    await execute(within, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
   }
-  const found = await countTokens(seat, moment);
+  const found = await countTokens(within, moment);
   const atRest = moment.isBusy !== true;
-  const told = await tellPressure(seat, moment, moment.pressure ?? found, atRest);
-  if (!told) await leaveSnapshot(seat, moment.said, atRest);
+  const told = await tellPressure(within, moment, moment.pressure ?? found, atRest);
+  if (!told) await leaveSnapshot(within, moment.said, atRest);
   return null;
 }
 
 /** Adds what the transcript tells of since it was read last; a client may write it a moment after the turn has ended. */
-async function countTokens(seat: Seat, moment: Moment): Promise<Pressure | null> {
+async function countTokens(within: SessionContext, moment: Moment): Promise<Pressure | null> {
   const { readUsage } = await import('./transcript.ts');
-  const { memory, remember } = memoryOf(seat, moment);
+  const { memory, remember } = memoryOf(within, moment);
   const read = readUsage(moment, memory);
   if (read.memory !== memory) remember(read.memory);
-  if (read.spent) await execute(seat, { type: 'usage.add', ...read.spent }, null);
+  if (read.spent) await execute(within, { type: 'usage.add', ...read.spent }, null);
   return read.pressure;
 }
 
 async function failTurn(context: Context, moment: MomentOf<'turn-failed'>): Promise<null> {
-  const seat = await seatOf(context, moment);
-  if (!seat) return null;
+  const within = await sessionContextFor(context, moment);
+  if (!within) return null;
   const what = moment.reason === 'rate-limit' ? 'Stopped by a rate limit' : 'Stopped by an error';
   const text = `${what}: ${oneLine(redact(moment.told).text, 400)}`;
-  await execute(seat, { type: 'note.add', kind: 'deviation', text }, keyOf(moment, text));
-  await leaveSnapshot(seat, text);
+  await execute(within, { type: 'note.add', kind: 'deviation', text }, keyOf(moment, text));
+  await leaveSnapshot(within, text);
   return null;
 }
 
@@ -177,14 +181,14 @@ async function beforeCompaction(
   moment: MomentOf<'compact-before'>,
 ): Promise<string | null> {
   // Copilot compacts by command in a process that says nothing else.
-  const seat = await seatOf(context, moment, { atRest: true });
-  if (!seat) return null;
-  if (moment.isCertain) await countTokens(seat, moment);
+  const within = await sessionContextFor(context, moment, { atRest: true });
+  if (!within) return null;
+  if (moment.isCertain) await countTokens(within, moment);
   // Announced before every request, it is worth a snapshot only now and then.
-  const last = seat.state.lastSnapshot?.session === seat.session.id ? seat.state.lastSnapshot.version : 0;
-  if (moment.isCertain || seat.state.version - last >= EVENTS_PER_SNAPSHOT) await leaveSnapshot(seat, null);
-  const { memory, remember } = memoryOf(seat, moment);
-  if (dialect.takesContext.has('compact-before')) return briefText(seat, 'compacted');
+  const last = within.state.lastSnapshot?.session === within.session.id ? within.state.lastSnapshot.version : 0;
+  if (moment.isCertain || within.state.version - last >= EVENTS_PER_SNAPSHOT) await leaveSnapshot(within, null);
+  const { memory, remember } = memoryOf(within, moment);
+  if (dialect.takesContext.has('compact-before')) return briefText(within, 'compacted');
   if (moment.isCertain && !dialect.tellsCompacted) remember({ ...memory, due: 'compacted' });
   return null;
 }
@@ -192,78 +196,78 @@ async function beforeCompaction(
 const EVENTS_PER_SNAPSHOT = 25;
 
 async function addUsage(context: Context, moment: MomentOf<'usage'>): Promise<null> {
-  const seat = await seatOf(context, moment);
-  if (!seat) return null;
-  await execute(seat, { type: 'usage.add', ...moment.spent }, keyOf(moment));
-  await tellPressure(seat, moment, moment.pressure);
+  const within = await sessionContextFor(context, moment);
+  if (!within) return null;
+  await execute(within, { type: 'usage.add', ...moment.spent }, keyOf(moment));
+  await tellPressure(within, moment, moment.pressure);
   return null;
 }
 
 async function stopSubagent(context: Context, moment: MomentOf<'subagent-stop'>): Promise<null> {
   // Clients run helpers of their own that they announce nowhere else.
-  const seat = await findSeat(context, moment);
-  if (!seat || moment.subagent === null || seat.session.parent === null) return null;
+  const within = await findSession(context, moment);
+  if (!within || moment.subagent === null || within.session.parent === null) return null;
   const { readUsage } = await import('./transcript.ts');
   const { spent } = readUsage(moment, {});
-  if (spent) await execute(seat, { type: 'usage.add', ...spent }, keyOf(moment, 'usage'));
+  if (spent) await execute(within, { type: 'usage.add', ...spent }, keyOf(moment, 'usage'));
   const notes = moment.said === null ? {} : { notes: [oneLine(redact(moment.said).text, 600)] };
-  await execute(seat, { type: 'session.end', reason: 'completed', ...notes }, keyOf(moment, seat.session.id));
+  await execute(within, { type: 'session.end', reason: 'completed', ...notes }, keyOf(moment, within.session.id));
   return null;
 }
 
 async function endSession(context: Context, moment: MomentOf<'session-end'>): Promise<null> {
-  const seat = await findSeat(context, moment);
-  if (!seat) return null;
-  await countTokens(seat, moment);
-  await leaveSnapshot(seat, null);
+  const within = await findSession(context, moment);
+  if (!within) return null;
+  await countTokens(within, moment);
+  await leaveSnapshot(within, null);
   // Without a look at the whole tree: some clients wait for one second and no longer.
   const done = await execute(
-    seat,
-    { type: 'session.end', reason: 'completed', mark: treeMark(seat.context) },
-    keyOf(moment, seat.session.id),
+    within,
+    { type: 'session.end', reason: 'completed', mark: treeMark(within.context) },
+    keyOf(moment, within.session.id),
   );
-  await writeResumeFile(seat.context, done.state);
+  await writeResumeFile(within.context, done.state);
   return null;
 }
 
 /** What a session leaves in case it does not come back; nothing when nothing happened since the last one. */
-export async function leaveSnapshot(seat: Seat, said: string | null, atRest = false): Promise<void> {
-  const { lastSnapshot, version, sessions } = seat.state;
-  const isKnown = !atRest || sessions.get(seat.session.id)?.isResting === true;
-  if (isKnown && lastSnapshot?.session === seat.session.id && lastSnapshot.version === version) {
-    await beat(seat);
+export async function leaveSnapshot(within: SessionContext, said: string | null, atRest = false): Promise<void> {
+  const { lastSnapshot, version, sessions } = within.state;
+  const isKnown = !atRest || sessions.get(within.session.id)?.isResting === true;
+  if (isKnown && lastSnapshot?.session === within.session.id && lastSnapshot.version === version) {
+    await beat(within);
     return;
   }
   const why = said === null ? '' : oneLine(redact(said.slice(0, 4000)).text, 600);
   const words = { ...(why ? { why } : {}), ...(atRest ? { atRest } : {}) };
-  const done = await execute(seat, { type: 'snapshot.take', ...words }, null);
-  await writeResumeFile(seat.context, done.state);
+  const done = await execute(within, { type: 'snapshot.take', ...words }, null);
+  await writeResumeFile(within.context, done.state);
 }
 
 const MARKS = [90, 75] as const;
 
 /** Says once that the context is nearly full, and leaves a snapshot while there is room to write one. */
 export async function tellPressure(
-  seat: Seat,
+  within: SessionContext,
   moment: Moment,
   pressure: Pressure | null,
   atRest = false,
 ): Promise<boolean> {
-  const { memory, remember } = memoryOf(seat, moment);
+  const { memory, remember } = memoryOf(within, moment);
   const mark = MARKS.find((one) => pressure !== null && pressure.percent >= one);
   if (mark === undefined || mark <= (memory.toldPercent ?? 0)) return false;
-  const notice = `Holdfast: about ${Math.round(pressure?.percent ?? mark)} % of the context is used. A snapshot of session ${seat.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
+  const notice = `Holdfast: about ${Math.round(pressure?.percent ?? mark)} % of the context is used. A snapshot of session ${within.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
   const said = moment.kind === 'turn-end' ? moment.said : null;
-  await leaveSnapshot(seat, said ?? `${Math.round(pressure?.percent ?? mark)} % of the context is used.`, atRest);
+  await leaveSnapshot(within, said ?? `${Math.round(pressure?.percent ?? mark)} % of the context is used.`, atRest);
   remember({ ...memory, toldPercent: mark, notice });
   return true;
 }
 
 export function memoryOf(
-  seat: Seat,
+  within: SessionContext,
   moment: Moment,
 ): { folder: string; memory: Memory; remember: (memory: Memory) => void } {
-  const folder = seat.context.workspace()?.folder ?? '';
+  const folder = within.context.workspace()?.folder ?? '';
   const conversation = conversationOf(moment);
   return {
     folder,
@@ -276,15 +280,15 @@ const LIMIT_CHARS = 9500;
 
 /** The brief with a line above it that dates it: a client may keep earlier ones in the same conversation. */
 export async function briefText(
-  seat: Seat,
+  within: SessionContext,
   occasion: 'start' | 'compacted',
-  status: Promise<GitStatus | null> = beginGitStatus(seat.context),
+  status: Promise<GitStatus | null> = beginGitStatus(within.context),
 ): Promise<string> {
-  const { session, state, engine } = seat;
+  const { session, state, engine } = within;
   const above = occasion === 'start' ? introduction(session, engine.now()) : continuation(session, engine.now());
   let text = '';
   for (const budgetTokens of [2000, 1500, 1000]) {
-    const brief = await briefFor(seat.context, state, status, {
+    const brief = await briefFor(within.context, state, status, {
       session: session.id,
       agent: session.agent,
       role: session.role,
@@ -292,7 +296,7 @@ export async function briefText(
     });
     text = `${above}\n\n${brief.text.trimEnd()}\n`;
     if (text.length <= LIMIT_CHARS) {
-      saveResumeText(seat.context, brief.text);
+      saveResumeText(within.context, brief.text);
       return text;
     }
   }

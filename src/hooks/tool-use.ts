@@ -5,7 +5,7 @@ import type { ToolResult } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
 import { msBetween } from '../core/time.ts';
-import type { Seat } from '../operations/session/parts/attached-session.ts';
+import type { SessionContext } from '../operations/session/parts/attached-session.ts';
 import { execute } from '../operations/session/parts/attached-session.ts';
 import { capturesCommand, capturesPath } from '../workspace/capture.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
@@ -14,64 +14,69 @@ import { isTime, keyOf } from './find-session.ts';
 import { log } from './log.ts';
 
 /** What is recorded when an agent uses a tool. This is the path that runs most often: it loads nothing it does not need. */
-export async function recordTool(seat: Seat, moment: ToolMoment): Promise<void> {
-  const { command, files, todos } = moment.deed;
-  const config = seat.context.workspace()?.config.capture;
+export async function recordTool(within: SessionContext, moment: ToolMoment): Promise<void> {
+  const { command, files, todos } = moment.call;
+  const config = within.context.workspace()?.config.capture;
   let isRecorded = false;
   if (command !== null && capturesCommand(config, command)) {
-    if (moment.kind === 'tool-before') await beginCommand(seat, moment, command);
-    else await endCommand(seat, moment, command, moment.result);
+    if (moment.kind === 'tool-before') await beginCommand(within, moment, command);
+    else await endCommand(within, moment, command, moment.result);
     isRecorded = true;
   }
   if (moment.kind === 'tool-before') return;
   if (files.length > 0 && !moment.result.isFailure)
-    isRecorded = (await recordFiles(seat, moment, config)) || isRecorded;
+    isRecorded = (await recordFiles(within, moment, config)) || isRecorded;
   if (todos !== null && !moment.result.isFailure) {
     const { followTodos } = await import('../operations/session/parts/todo-list.ts');
-    const refused = (message: string): void => log(seat.context.workspace()?.folder ?? null, message);
+    const refused = (message: string): void => log(within.context.workspace()?.folder ?? null, message);
     const key = moment.id === null ? null : keyOf(moment, 'todos');
-    await followTodos(seat, { owner: conversationOf(moment), key, refused }, todos);
+    await followTodos(within, { owner: conversationOf(moment), key, refused }, todos);
     isRecorded = true;
   }
-  if (!isRecorded) await beat(seat);
+  if (!isRecorded) await beat(within);
 }
 
 const NAME_CHARS = 1000;
 
-async function beginCommand(seat: Seat, moment: ToolMoment, command: string): Promise<boolean> {
+async function beginCommand(within: SessionContext, moment: ToolMoment, command: string): Promise<boolean> {
   const key = effectKey(moment, command);
   // Told by two hooks of one client: it began once.
-  if (openEffect(seat, key)) return false;
+  if (openEffect(within, key)) return false;
   const name = redact(command.slice(0, NAME_CHARS * 4)).text;
   const done = await execute(
-    seat,
+    within,
     {
       type: 'effect.begin',
       name: name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS - 1)}…` : name,
       class: classOfCommand(command),
       key,
-      owner: seat.session.owner ?? undefined,
+      owner: within.session.owner ?? undefined,
     },
     keyOf({ ...moment, kind: 'tool-before' } as Moment),
   );
   return !done.replayed;
 }
 
-async function endCommand(seat: Seat, moment: ToolMoment, command: string, result: ToolResult): Promise<void> {
+async function endCommand(
+  within: SessionContext,
+  moment: ToolMoment,
+  command: string,
+  result: ToolResult,
+): Promise<void> {
   const key = effectKey(moment, command);
-  if (!openEffect(seat, key)) {
-    if (await endedJustNow(seat, moment, key)) return;
+  if (!openEffect(within, key)) {
+    if (await endedJustNow(within, moment, key)) return;
     // Not every client tells when a command begins, and not every one may be asked to.
-    if (!(await beginCommand(seat, moment, command))) return;
+    if (!(await beginCommand(within, moment, command))) return;
   }
-  const effect = openEffect(seat, key);
+  const effect = openEffect(within, key);
   if (!effect) return;
   const { exitCode, isFailure, isCancelled } = result;
   const outcome = isCancelled ? 'cancelled' : isFailure ? 'failed' : 'succeeded';
-  const ended = moment.deed.inBackground
+  const ended = moment.call.inBackground
     ? { outcome: 'unknown' as const, note: 'It went on in the background.' }
     : { outcome, ...(exitCode === null ? {} : { exitCode }) };
-  await execute(seat, { type: 'effect.end', id: effect.id, seen: true, ...ended } as never, keyOf(moment));
+  await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...ended } as never, keyOf(moment));
 }
 
 /** By the id of the tool call where there is one; else by the words of the command. */
@@ -80,36 +85,40 @@ function effectKey(moment: ToolMoment, command: string): string {
   return callKey(moment, hasCallId && moment.id !== null ? moment.id : command);
 }
 
-function openEffect(seat: Seat, key: string): Effect | undefined {
-  for (const effect of seat.state.effects.values()) if (effect.key === key) return effect;
+function openEffect(within: SessionContext, key: string): Effect | undefined {
+  for (const effect of within.state.effects.values()) if (effect.key === key) return effect;
   return undefined;
 }
 
 const SAME_MOMENT_MS = 2000;
 
 /** A second report of the same end, from another of the client's hook files. */
-async function endedJustNow({ engine, run }: Seat, moment: ToolMoment, key: string): Promise<boolean> {
+async function endedJustNow({ engine, run }: SessionContext, moment: ToolMoment, key: string): Promise<boolean> {
   if ((await engine.store.recorded(run, keyOf(moment))).length > 0) return true;
-  const [last] = await engine.records(run, { kind: 'effect', tag: `key:${key}`, limit: 1 });
+  const [last] = await engine.rows(run, { kind: 'effect', tag: `key:${key}`, limit: 1 });
   const endedAt = (last?.doc as Effect | undefined)?.endedAt;
   return endedAt !== undefined && msBetween(endedAt, engine.now()) < SAME_MOMENT_MS;
 }
 
-async function recordFiles(seat: Seat, moment: ToolMoment, config: CaptureConfig | undefined): Promise<boolean> {
-  const tree = seat.context.workspace()?.tree ?? seat.context.dir;
+async function recordFiles(
+  within: SessionContext,
+  moment: ToolMoment,
+  config: CaptureConfig | undefined,
+): Promise<boolean> {
+  const tree = within.context.workspace()?.tree ?? within.context.dir;
   let isRecorded = false;
   for (const read of [false, true]) {
     const artifacts = [];
-    for (const file of moment.deed.files) {
+    for (const file of moment.call.files) {
       if (file.read !== read) continue;
-      const path = pathInside(tree, seat.context.dir, file.path);
+      const path = pathInside(tree, within.context.dir, file.path);
       if (path === null || !capturesPath(config, path)) continue;
       const { change } = file;
       artifacts.push({ ...(await hashArtifact(tree, path)), ...(change ? { change } : {}) });
     }
     if (artifacts.length === 0) continue;
     await execute(
-      seat,
+      within,
       { type: 'files.see', artifacts, ...(read ? { read } : {}) },
       keyOf(moment, read ? 'read' : 'written'),
     );
@@ -130,7 +139,7 @@ function pathInside(tree: string, from: string, path: string): string | null {
 const BEAT_AFTER_MS = 60_000;
 
 /** A sign of life where nothing was recorded that is one. */
-export async function beat({ engine, run, session }: Seat): Promise<void> {
+export async function beat({ engine, run, session }: SessionContext): Promise<void> {
   const now = engine.now();
   if (msBetween(session.seenAt, now) > BEAT_AFTER_MS) await engine.store.beat(run, session.id, now);
 }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { Payload } from '../clients/json-value.ts';
+import type { JsonObject } from '../clients/json-value.ts';
 import { countOf, objectOf, textOf } from '../clients/json-value.ts';
-import type { Pressure, Scene } from '../clients/moment.ts';
+import type { HookSource, Pressure } from '../clients/moment.ts';
 import type { Spent } from '../clients/tool-call.ts';
 import type { Memory } from './memory.ts';
 
@@ -18,9 +18,9 @@ export interface UsageRead {
  * The tokens a client's transcript tells of since it was read last. The clients count differently: Claude's input is
  * without what came from the cache, the others' with it; Gemini's and Qwen's output is without the thoughts.
  */
-export function readUsage(scene: Scene, memory: Memory): UsageRead {
+export function readUsage(source: HookSource, memory: Memory): UsageRead {
   const nothing = { spent: null, pressure: null, memory };
-  const path = scene.transcript;
+  const path = source.transcript;
   if (path === null) return nothing;
   const before = memory.transcript?.path === path ? memory.transcript : { path, offset: 0 };
   const piece = readFrom(path, before.offset);
@@ -30,7 +30,7 @@ export function readUsage(scene: Scene, memory: Memory): UsageRead {
     // Most lines are long and say nothing about tokens.
     if (!/usage|"tokens"|token_count/i.test(line)) continue;
     const record = parsed(line);
-    if (record) counters[scene.client]?.(record, count);
+    if (record) counters[source.client]?.(record, count);
   }
   const { input, output, cached, window, used } = count;
   return {
@@ -61,7 +61,7 @@ function add(count: Count, spent: Spent, id: string | null): void {
   count.cached += spent.cached;
 }
 
-const counters: Partial<Record<Scene['client'], (record: Payload, count: Count) => void>> = {
+const counters: Partial<Record<HookSource['client'], (record: JsonObject, count: Count) => void>> = {
   claude(record, count) {
     const message = objectOf(record['message']);
     const usage = objectOf(message['usage']);
@@ -124,10 +124,10 @@ export function lookForCompaction(path: string | null, memory: Memory): { wasCom
 }
 
 /** How full the context is by the last lines of a transcript: cheap enough for every use of a tool. */
-export function pressureAtEnd(scene: Scene): Pressure | null {
-  if (scene.client !== 'codex' || scene.transcript === null) return null;
-  const size = sizeOf(scene.transcript);
-  const tail = readFrom(scene.transcript, Math.max(0, size - 64 * 1024));
+export function pressureAtEnd(source: HookSource): Pressure | null {
+  if (source.client !== 'codex' || source.transcript === null) return null;
+  const size = sizeOf(source.transcript);
+  const tail = readFrom(source.transcript, Math.max(0, size - 64 * 1024));
   const line = tail?.text.split('\n').findLast((one) => one.includes('"token_count"'));
   const record = line ? parsed(line) : null;
   if (!record) return null;
@@ -166,7 +166,7 @@ function withFile<T>(path: string, work: (handle: number) => T): T | null {
   }
 }
 
-function parsed(line: string): Payload | null {
+function parsed(line: string): JsonObject | null {
   try {
     return objectOf(JSON.parse(line));
   } catch {

@@ -1,5 +1,5 @@
 import { Fault, nearest, quoted } from '../core/fault.ts';
-import type { Caller } from '../engine/engine.ts';
+import type { Identity } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
 import { type OperationName, operationNames, operations } from '../operations/index.ts';
 import { type Operation, parseInput, unwrap } from '../operations/operation.ts';
@@ -60,10 +60,10 @@ export interface Named {
 
 /** The context of one request: the server's own way to the journal, and the token's name on all that is recorded. */
 export function contextFor(base: Context, token: Token, { run, session, key, gone, warn }: Named): Context {
-  const caller: Caller = { actor: token.actor, session, key, scope: token.scope };
+  const identity: Identity = { actor: token.actor, session, key, scope: token.scope };
   return {
     ...base,
-    caller,
+    identity: identity,
     run,
     warn,
     // A run that is opened from afar belongs to the workspace that is served, or to none; no folder is made for it.

@@ -29,7 +29,7 @@ export function isLinkToken({ name }: Token): boolean {
  * a maintainer.
  */
 export async function prepareLink(context: Context): Promise<Link> {
-  const { actor } = context.caller;
+  const { actor } = context.identity;
   const scope: Scope = actor.kind === 'person' ? 'maintain' : 'write';
   const { store, now } = await context.engine();
   const tokenOf = (secret: string): Token => {

@@ -3,7 +3,7 @@ import { sha256 } from '../core/sha256.ts';
 import { isName } from '../core/text.ts';
 
 /** Who calls a tool: an agent, in a conversation of its client, living in a process. */
-export interface Caller {
+export interface McpIdentity {
   agent: string;
   /** The client's own id of the conversation; null where it tells none. */
   conversation: string | null;
@@ -22,7 +22,7 @@ export interface Clues {
 }
 
 /** Recognised anew with every call: nothing depends on what this connection saw before. */
-export function recogniseCaller({ client = '', meta, environment, named, owner }: Clues): Caller {
+export function recogniseIdentity({ client = '', meta, environment, named, owner }: Clues): McpIdentity {
   const known = clients.find((one) => one.is.test(client));
   const told = known?.variable === undefined ? undefined : environment[known.variable];
   const sent = known?.meta?.map((name) => meta?.[name]).find((value) => typeof value === 'string' && value !== '');

@@ -3,27 +3,32 @@ import type { Owner } from '../core/journal/event.ts';
 import { returnOf } from '../core/rules/session.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
-import type { Caller } from './identity.ts';
+import type { McpIdentity } from './identity.ts';
 
 /**
  * The context of one call: who calls, and the session of its conversation where there is one. A client's hooks may have
  * begun it; where nobody did, the rules open one with the first step that is taken.
  */
-export async function seatFor(context: Context, caller: Caller, operation: string): Promise<Context> {
-  const { agent, owner } = caller;
-  const client = clientOf(caller);
+export async function sessionContextFor(context: Context, identity: McpIdentity, operation: string): Promise<Context> {
+  const { agent, owner } = identity;
+  const client = clientOf(identity);
   const here: Context = {
     ...context,
-    caller: { ...context.caller, actor: { kind: 'agent', name: agent }, owner: owner ?? context.caller.owner, client },
+    identity: {
+      ...context.identity,
+      actor: { kind: 'agent', name: agent },
+      owner: owner ?? context.identity.owner,
+      client,
+    },
   };
-  if (here.caller.session !== null) return here;
-  const found = await findSession(here, caller, client?.id ?? null, operation);
+  if (here.identity.session !== null) return here;
+  const found = await findSession(here, identity, client?.id ?? null, operation);
   if (!found) return here;
-  return { ...here, run: found.run, caller: { ...here.caller, session: found.session.id } };
+  return { ...here, run: found.run, identity: { ...here.identity, session: found.session.id } };
 }
 
 /** Where a client tells no id, its process is the conversation: that is inferred, and marked so. */
-function clientOf({ agent, conversation, owner }: Caller): NonNullable<Session['client']> | undefined {
+function clientOf({ agent, conversation, owner }: McpIdentity): NonNullable<Session['client']> | undefined {
   if (conversation !== null) return { name: agent, id: conversation };
   if (!owner?.startedAt) return undefined;
   return { name: agent, id: `${agent} in process ${owner.pid} of ${owner.startedAt}`.slice(0, 120), inferred: true };
@@ -36,19 +41,19 @@ interface Found {
 
 async function findSession(
   context: Context,
-  caller: Caller,
+  identity: McpIdentity,
   conversation: string | null,
   operation: string,
 ): Promise<Found | null> {
   const engine = await context.engine();
-  const runs = await runsToLookIn(context, engine, caller.conversation);
+  const runs = await runsToLookIn(context, engine, identity.conversation);
   for (const run of runs) {
-    const session = activeSession(await engine.load(run), caller, conversation);
+    const session = activeSession(await engine.load(run), identity, conversation);
     if (session) return { run, session };
   }
-  if (caller.conversation === null) return null;
+  if (identity.conversation === null) return null;
   for (const run of runs) {
-    const session = await lostSession(engine, run, caller.conversation);
+    const session = await lostSession(engine, run, identity.conversation);
     if (!session) continue;
     const mayReturn = returnOf(await engine.load(run), session) === 'may return';
     // Whoever goes on with a step that is another's now is told so; anything else it may do in a new sitting.
@@ -67,19 +72,19 @@ async function runsToLookIn(context: Context, engine: Engine, conversation: stri
   const heads = await engine.store.heads({ ...mine, status: 'active', limit: RUNS_LIMIT });
   const runs = heads.map((head) => head.run);
   if (runs.length <= 1 || conversation === null) return runs;
-  const known = await Promise.all(runs.map((run) => engine.records(run, { ...sessionsOf(conversation), limit: 1 })));
+  const known = await Promise.all(runs.map((run) => engine.rows(run, { ...sessionsOf(conversation), limit: 1 })));
   return runs.filter((_, index) => known[index]?.length !== 0);
 }
 
 const sessionsOf = (conversation: string) => ({ kind: 'session', tag: `client:${conversation}` }) as const;
 
 /** By its id; where the client tells none, by its process, else the newest whose process nobody knows. */
-function activeSession(state: State, { agent, ...caller }: Caller, conversation: string | null): Session | null {
+function activeSession(state: State, { agent, ...identity }: McpIdentity, conversation: string | null): Session | null {
   const sessions = [...state.sessions.values()].reverse();
   const named = sessions.find((session) => conversation !== null && session.client?.id === conversation);
-  if (named || caller.conversation !== null) return named ?? null;
+  if (named || identity.conversation !== null) return named ?? null;
   const mine = sessions.filter((one) => one.parent === null && one.agent === agent && one.kind === 'agent');
-  const { owner } = caller;
+  const { owner } = identity;
   return mine.find((session) => isSame(session.owner, owner)) ?? mine.find((one) => !one.owner || !owner) ?? null;
 }
 
@@ -99,7 +104,7 @@ const onHeldStep: ReadonlySet<string> = new Set([
 
 /** One whose end was not its own word, or whose work went to another. */
 async function lostSession(engine: Engine, run: string, conversation: string): Promise<Session | null> {
-  const found = await engine.records(run, { ...sessionsOf(conversation), limit: 20 });
+  const found = await engine.rows(run, { ...sessionsOf(conversation), limit: 20 });
   const sessions = found.map((record) => record.doc as Session);
   const [last] = sessions.sort((a, b) => Number(b.id.slice(2)) - Number(a.id.slice(2)));
   return last && (last.status === 'crashed' || last.status === 'superseded' || last.unannounced) ? last : null;

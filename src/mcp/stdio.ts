@@ -7,10 +7,10 @@ import { actorNamed } from '../operations/open.ts';
 import { defineOperation, described } from '../operations/operation.ts';
 import { agentProcess } from '../workspace/process.ts';
 import type { Reach } from './call.ts';
-import { type Caller, recogniseCaller } from './identity.ts';
+import { type McpIdentity, recogniseIdentity } from './identity.ts';
 import { createPatientTransport } from './patient-transport.ts';
 import { createServer } from './server.ts';
-import { seatFor } from './session.ts';
+import { sessionContextFor } from './session.ts';
 import { createWatcher, type Listening, offerSubscriptions, versionsOf } from './subscriptions.ts';
 import { loadTools } from './tools.ts';
 
@@ -33,7 +33,7 @@ export const mcp = defineOperation({
     const named = agent ?? (env['HOLDFAST_AGENT'] || undefined);
     if (named !== undefined) actorNamed('agent', named);
     const [tools, found] = await Promise.all([loadTools({ remote: false }), agentProcess(ppid)]);
-    const owner = context.caller.owner ?? found;
+    const owner = context.identity.owner ?? found;
     const inTurn = createQueue();
     const watcher = createWatcher(() => versionsOf(context));
     let pinned: McpServer | null = null;
@@ -59,7 +59,7 @@ export const mcp = defineOperation({
           tools,
           subscribes: true,
           reachFor: ({ client, meta }) =>
-            reachAs(context, recogniseCaller({ client, meta, environment: env, named, owner }), inTurn),
+            reachAs(context, recogniseIdentity({ client, meta, environment: env, named, owner }), inTurn),
         });
         offerSubscriptions(server, watcher, ended);
         pinned = server;
@@ -75,12 +75,12 @@ export const mcp = defineOperation({
 });
 
 /** The journal is opened for each call: the folder may get one, or another, while the server runs. */
-function reachAs(base: Context, caller: Caller, inTurn: Queue): Reach {
+function reachAs(base: Context, identity: McpIdentity, inTurn: Queue): Reach {
   return (operation, run, use) =>
     inTurn(async () => {
       const opened = base.anew();
       try {
-        const context = await seatFor({ ...opened, run: run ?? opened.run }, caller, operation.name);
+        const context = await sessionContextFor({ ...opened, run: run ?? opened.run }, identity, operation.name);
         const result = await use(context);
         // Nothing is said before the journal is closed: what fails there is said instead.
         await opened.close();

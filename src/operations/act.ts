@@ -17,13 +17,13 @@ import { shaped } from './operation.ts';
 export async function act(context: Context, command: Command): Promise<Done & { run: string }> {
   const run = await currentRun(context);
   const engine = await context.engine();
-  const done = await engine.execute(run, command, context.caller);
-  await writeWhatFollows(context, done);
+  const done = await engine.execute(run, command, context.identity);
+  await followUp(context, done);
   return { run, ...done };
 }
 
 /** The files that tell of what was recorded. What they need is loaded when it is needed: few commands write any. */
-export async function writeWhatFollows(context: Context, { events, state }: Done): Promise<void> {
+export async function followUp(context: Context, { events, state }: Done): Promise<void> {
   if (events.some((event) => event.type === 'snapshot.taken')) {
     const { saveSnapshots } = await import('./snapshot/parts/file.ts');
     saveSnapshots(context, events);
@@ -36,8 +36,8 @@ export async function writeWhatFollows(context: Context, { events, state }: Done
 
 /** One of several commands that an operation gives: each is recorded under a key of its own. */
 export function actPart(context: Context, part: string, command: Command): Promise<Done & { run: string }> {
-  const { key } = context.caller;
-  return act({ ...context, caller: { ...context.caller, key: key === null ? null : `${key}:${part}` } }, command);
+  const { key } = context.identity;
+  return act({ ...context, identity: { ...context.identity, key: key === null ? null : `${key}:${part}` } }, command);
 }
 
 /** The folded state of the run that is meant. */
@@ -77,9 +77,9 @@ export async function currentRun(context: Context): Promise<string> {
     });
   }
   const ofSession: string[] = [];
-  if (context.caller.session !== null) {
+  if (context.identity.session !== null) {
     for (const { run } of candidates) {
-      const found = await engine.recall(run, [context.caller.session]);
+      const found = await engine.recall(run, [context.identity.session]);
       if (found.some((record) => record.kind === 'session')) ofSession.push(run);
     }
   }

@@ -1,10 +1,10 @@
 import type { ClientHomes } from '../clients/transcripts.ts';
-import type { Caller, Engine } from '../engine/engine.ts';
+import type { Engine, Identity } from '../engine/engine.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** What an operation is given: who calls, where, and the way to the journal. Made by whoever opens the product. */
 export interface Context {
-  caller: Caller;
+  identity: Identity;
   /** The run that was named, if one was. */
   run: string | undefined;
   /** The folder the caller stands in; paths are meant from there. */

@@ -52,7 +52,12 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     return createEngine({ store, now: options.now ?? systemNow, probe: probeOwner, random: Math.random, describe });
   };
   const context: Context & { close(): Promise<void> } = {
-    caller: { actor: options.actor, session: options.session ?? null, key: options.key ?? null, owner: options.owner },
+    identity: {
+      actor: options.actor,
+      session: options.session ?? null,
+      key: options.key ?? null,
+      owner: options.owner,
+    },
     run: options.run,
     dir: options.dir,
     workspace: findIt,

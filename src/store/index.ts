@@ -11,10 +11,10 @@ export type {
   Head,
   HeadColumns,
   HeadFilter,
-  Position,
-  RecordFilter,
+  HeadPosition as Position,
+  RowFilter as RecordFilter,
   Store,
-  StoredRecord,
+  StoredRow as StoredRecord,
   Token,
   Tokens,
 } from './store.ts';

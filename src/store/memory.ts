@@ -8,9 +8,9 @@ import type {
   Derived,
   Head,
   HeadColumns,
-  RecordFilter,
+  RowFilter,
   Store,
-  StoredRecord,
+  StoredRow,
   Token,
 } from './store.ts';
 
@@ -42,7 +42,7 @@ export function openMemoryStore(): Store {
     if (version !== batch.expected) return { outcome: 'conflict', version };
     // Everything that can throw is done before the first change, so that a batch is recorded whole or not at all.
     const recorded = batch.events.map((event) => JSON.stringify(event));
-    const records = batch.records.map((record) => [recordKey(record), JSON.stringify(record)] as const);
+    const records = batch.rows.map((record) => [recordKey(record), JSON.stringify(record)] as const);
     const last = batch.events.at(-1);
     const run = known ?? emptyRun(batch);
     const head = { ...run.head, ...(batch.head && copy(batch.head)) };
@@ -62,14 +62,14 @@ export function openMemoryStore(): Store {
     return { outcome: 'appended' };
   }
 
-  function list(run: string): StoredRecord[] {
-    return [...(runs.get(run)?.records.values() ?? [])].map(parse<StoredRecord>);
+  function list(run: string): StoredRow[] {
+    return [...(runs.get(run)?.records.values() ?? [])].map(parse<StoredRow>);
   }
 
   function replaceDerived(name: string, version: number, derived: Derived): boolean {
     const run = runs.get(name);
     if (run === undefined || run.head.version !== version) return false;
-    const records = derived.records.map((record) => [recordKey(record), JSON.stringify(record)] as const);
+    const records = derived.rows.map((record) => [recordKey(record), JSON.stringify(record)] as const);
     run.head = { ...run.head, ...copy(derived.head) };
     run.records = new Map(records);
     run.cache = { ...derived.cache, version, hash: run.head.hash };
@@ -116,7 +116,7 @@ export function openMemoryStore(): Store {
       const wanted = new Set(references);
       return list(run).filter(({ id, alias }) => wanted.has(id) || (alias !== null && wanted.has(alias)));
     },
-    records: async (run, filter) => page(list(run), filter),
+    rows: async (run, filter) => page(list(run), filter),
     async count(run, kind) {
       const counts: Record<string, number> = {};
       for (const record of list(run)) {
@@ -178,7 +178,7 @@ function emptyRun(batch: Batch): Run {
 }
 
 /** The last touched first. Records touched by one event stay together, even past the limit: the next page starts before it. */
-function page(records: StoredRecord[], { kind, status, tag, before, limit }: RecordFilter): StoredRecord[] {
+function page(records: StoredRow[], { kind, status, tag, before, limit }: RowFilter): StoredRow[] {
   const found = records
     .filter((record) => record.kind === kind)
     .filter((record) => status === undefined || record.status === status)
@@ -190,7 +190,7 @@ function page(records: StoredRecord[], { kind, status, tag, before, limit }: Rec
   return last === undefined ? found : found.filter(({ version }) => version >= last.version);
 }
 
-function recordKey({ kind, id }: StoredRecord): string {
+function recordKey({ kind, id }: StoredRow): string {
   return JSON.stringify([kind, id]);
 }
 

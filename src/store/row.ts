@@ -1,6 +1,6 @@
 import { Fault } from '../core/fault.ts';
 import type { Event } from '../core/journal/event.ts';
-import type { Head, Position, StoredRecord } from './store.ts';
+import type { Head, HeadPosition, StoredRow } from './store.ts';
 
 /** How events and records lie in the columns of a database, the same in every one. */
 
@@ -80,7 +80,7 @@ export function fromHeadRow(row: HeadRow): Head {
     workspace: fromColumn(row.workspace),
     title: fromColumn(row.title),
     status: fromColumn(row.status),
-    position: parseColumn(row.position, `run ${row.run}`) as Position,
+    position: parseColumn(row.position, `run ${row.run}`) as HeadPosition,
     version: row.version,
     hash: row.hash,
     openedAt: row.opened_at,
@@ -104,7 +104,7 @@ export interface RecordRow {
 
 export const RECORD_COLUMNS = 'run, kind, id, alias, status, version, at, tags, doc';
 
-export function toRecordRow(record: StoredRecord): RecordRow {
+export function toRecordRow(record: StoredRow): RecordRow {
   return {
     run: toColumn(record.run),
     kind: toColumn(record.kind),
@@ -118,7 +118,7 @@ export function toRecordRow(record: StoredRecord): RecordRow {
   };
 }
 
-export function fromRecordRow(row: RecordRow, textOf: (doc: unknown) => string | null): StoredRecord {
+export function fromRecordRow(row: RecordRow, textOf: (doc: unknown) => string | null): StoredRow {
   const doc = parseColumn(row.doc, `record ${row.id} of run ${row.run}`);
   return {
     run: fromColumn(row.run),

@@ -45,10 +45,10 @@ export interface Store {
   cached(run: string, format: number): Promise<Cached | null>;
 
   /** Records by reference: each matches by id or alias, whatever its kind. Unknown ones are left out. */
-  recall(run: string, references: readonly string[]): Promise<StoredRecord[]>;
+  recall(run: string, references: readonly string[]): Promise<StoredRow[]>;
 
   /** Records of a kind, the last touched first. */
-  records(run: string, filter: RecordFilter): Promise<StoredRecord[]>;
+  rows(run: string, filter: RowFilter): Promise<StoredRow[]>;
 
   /** How many records there are of a kind, by status. */
   count(run: string, kind: string): Promise<Record<string, number>>;
@@ -57,7 +57,7 @@ export interface Store {
    * Records whose text has all the words (each as the beginning of a word, any case; a word in a script without spaces
    * anywhere), the last touched first, over the given runs.
    */
-  search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRecord[]>;
+  search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRow[]>;
 
   /** A sign of life. Kept beside the journal; the newest one wins; may be lost without harm. */
   beat(run: string, session: string, at: string): Promise<void>;
@@ -118,7 +118,7 @@ export interface Batch {
   events: readonly Event[];
   /** Left out where nothing in it changed; a run's first batch has it. */
   head?: HeadColumns;
-  records: readonly StoredRecord[];
+  rows: readonly StoredRow[];
   /** Folded state after the last event, when it is worth saving. */
   cache?: CacheColumns;
   /**
@@ -138,10 +138,10 @@ export interface HeadColumns {
   title: string;
   status: string;
   /** What the Codewalk view `initiative_state` shows: phase, plan, task, wave, status, progress. */
-  position: Position;
+  position: HeadPosition;
 }
 
-export interface Position {
+export interface HeadPosition {
   phase: number | null;
   plan: number | null;
   task: string | null;
@@ -183,11 +183,11 @@ export interface FeedPage {
 }
 
 /** A row of the projection: one thing with a name, as it stands after the last event that touched it. */
-export interface StoredRecord extends ProjectedRow {
+export interface StoredRow extends ProjectedRow {
   run: string;
 }
 
-export interface RecordFilter {
+export interface RowFilter {
   kind: string;
   status?: string;
   tag?: string;
@@ -198,6 +198,6 @@ export interface RecordFilter {
 
 export interface Derived {
   head: HeadColumns;
-  records: readonly StoredRecord[];
+  rows: readonly StoredRow[];
   cache: CacheColumns;
 }

@@ -1,11 +1,11 @@
-import type { Payload } from '../json-value.ts';
+import type { JsonObject } from '../json-value.ts';
 import { listOf, objectOf, percentOf, textOf } from '../json-value.ts';
-import type { Dialect, Moment, MomentKind, Scene, StartSource } from '../moment.ts';
-import { deedOf, resultOf } from '../tool-call.ts';
+import type { Dialect, HookSource, Moment, MomentKind, StartSource } from '../moment.ts';
+import { resultOf, toolCallOf } from '../tool-call.ts';
 
 /** Claude Code. Codex and Qwen Code speak the same events with small differences, and are made from this. */
 export const claude: Dialect = {
-  read: (event, payload) => readClaudeEvent(event, payload, 'claude'),
+  read: (event, input) => readClaudeEvent(event, input, 'claude'),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
   tellsCompacted: true,
   answer: specificOutput,
@@ -16,69 +16,69 @@ export function specificOutput(event: string, context: string): object {
   return { hookSpecificOutput: { hookEventName: event, additionalContext: context } };
 }
 
-export function readClaudeEvent(event: string, payload: Payload, client: Scene['client']): Moment | null {
-  const scene = sceneOf(payload, client);
+export function readClaudeEvent(event: string, input: JsonObject, client: HookSource['client']): Moment | null {
+  const source = sceneOf(input, client);
   switch (event) {
     case 'SessionStart':
-      return { ...scene, kind: 'session-start', source: sourceOf(payload['source']), request: null };
+      return { ...source, kind: 'session-start', source: sourceOf(input['source']), request: null };
     case 'UserPromptSubmit': {
-      const request = textOf(payload['prompt'])?.trim();
-      return request ? { ...scene, kind: 'prompt', request } : null;
+      const request = textOf(input['prompt'])?.trim();
+      return request ? { ...source, kind: 'prompt', request } : null;
     }
     case 'PreToolUse':
-      return { ...scene, kind: 'tool-before', deed: toolIn(payload) };
+      return { ...source, kind: 'tool-before', call: toolIn(input) };
     case 'PostToolUse':
     case 'PostToolUseFailure':
       return {
-        ...scene,
+        ...source,
         kind: 'tool-after',
-        deed: toolIn(payload),
-        result: resultOf(answerIn(payload), event === 'PostToolUseFailure'),
+        call: toolIn(input),
+        result: resultOf(answerIn(input), event === 'PostToolUseFailure'),
       };
     case 'TaskCreated':
     case 'TaskCompleted':
-      return taskMoment(scene, payload, event === 'TaskCompleted');
+      return taskMoment(source, input, event === 'TaskCompleted');
     case 'SubagentStart':
-      return { ...scene, kind: 'subagent-start' };
+      return { ...source, kind: 'subagent-start' };
     case 'SubagentStop':
       return {
-        ...scene,
-        transcript: textOf(payload['agent_transcript_path']),
+        ...source,
+        transcript: textOf(input['agent_transcript_path']),
         kind: 'subagent-stop',
-        said: textOf(payload['last_assistant_message']),
+        said: textOf(input['last_assistant_message']),
       };
     case 'Stop':
       return {
-        ...scene,
+        ...source,
         kind: 'turn-end',
-        said: textOf(payload['last_assistant_message']),
-        pressure: pressureIn(payload),
-        isBusy: listOf(payload['background_tasks']).length > 0,
+        said: textOf(input['last_assistant_message']),
+        pressure: pressureIn(input),
+        isBusy: listOf(input['background_tasks']).length > 0,
       };
     case 'StopFailure':
-      return { ...scene, kind: 'turn-failed', ...failureOf(payload['error'], payload['error_details']) };
+      return { ...source, kind: 'turn-failed', ...failureOf(input['error'], input['error_details']) };
     case 'PreCompact':
-      return { ...scene, kind: 'compact-before', isCertain: true, pressure: pressureIn(payload) };
+      return { ...source, kind: 'compact-before', isCertain: true, pressure: pressureIn(input) };
     case 'SessionEnd':
-      return { ...scene, kind: 'session-end', reason: textOf(payload['reason']) ?? 'other' };
+      return { ...source, kind: 'session-end', reason: textOf(input['reason']) ?? 'other' };
     default:
       return null;
   }
 }
 
-function sceneOf(payload: Payload, client: Scene['client']): Scene {
-  const agent = textOf(payload['agent_id']);
+function sceneOf(input: JsonObject, client: HookSource['client']): HookSource {
+  const agent = textOf(input['agent_id']);
   return {
     client,
-    conversation: textOf(payload['session_id']),
+    conversation: textOf(input['session_id']),
     id:
-      textOf(payload['tool_use_id']) ??
-      textOf(payload['turn_id']) ??
-      textOf(payload['prompt_id']) ??
-      textOf(payload['timestamp']),
-    cwd: textOf(payload['cwd']),
-    transcript: textOf(payload['transcript_path']),
-    subagent: agent === null ? null : { id: agent, type: textOf(payload['agent_type']) },
+      textOf(input['tool_use_id']) ??
+      textOf(input['turn_id']) ??
+      textOf(input['prompt_id']) ??
+      textOf(input['timestamp']),
+    cwd: textOf(input['cwd']),
+    transcript: textOf(input['transcript_path']),
+    subagent: agent === null ? null : { id: agent, type: textOf(input['agent_type']) },
     pid: null,
   };
 }
@@ -89,33 +89,33 @@ export function sourceOf(word: unknown): StartSource {
   return typeof word === 'string' && sources.includes(word) ? (word as StartSource) : 'startup';
 }
 
-function toolIn(payload: Payload) {
-  const tool = textOf(payload['tool_name']) ?? '';
-  return deedOf(tool, objectOf(payload['tool_input']), answerIn(payload));
+function toolIn(input: JsonObject) {
+  const tool = textOf(input['tool_name']) ?? '';
+  return toolCallOf(tool, objectOf(input['tool_input']), answerIn(input));
 }
 
 /** Copilot, when it runs these hooks, calls it a result; a failure is an error. */
-function answerIn(payload: Payload): unknown {
-  return payload['tool_response'] ?? payload['tool_result'] ?? payload['error'];
+function answerIn(input: JsonObject): unknown {
+  return input['tool_response'] ?? input['tool_result'] ?? input['error'];
 }
 
-function taskMoment(scene: Scene, payload: Payload, isDone: boolean): Moment | null {
-  const id = textOf(payload['task_id']);
-  const text = textOf(payload['task_subject']);
+function taskMoment(source: HookSource, input: JsonObject, isDone: boolean): Moment | null {
+  const id = textOf(input['task_id']);
+  const text = textOf(input['task_subject']);
   if (id === null || text === null) return null;
   const status = isDone ? 'completed' : 'pending';
   const todos = { kind: 'entries', entries: [{ id, text, status }] } as const;
   return {
-    ...scene,
+    ...source,
     id: `task-${id}-${status}`,
     kind: 'tool-after',
-    deed: { tool: 'task', command: null, files: [], todos },
+    call: { tool: 'task', command: null, files: [], todos },
     result: { isFailure: false, isCancelled: false, exitCode: null },
   };
 }
 
-function pressureIn(payload: Payload) {
-  const percent = percentOf(payload['context_usage'] ?? payload['context_usage_percent']);
+function pressureIn(input: JsonObject) {
+  const percent = percentOf(input['context_usage'] ?? input['context_usage_percent']);
   return percent === null ? null : { percent };
 }
 

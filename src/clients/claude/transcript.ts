@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import { countOf, listOf, objectOf, type Payload, textOf } from '../json-value.ts';
+import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
-import { type Deed, deedOf, resultOf } from '../tool-call.ts';
+import { resultOf, type ToolCall, toolCallOf } from '../tool-call.ts';
 import { isWithin, projectFolders, type TranscriptClient, timeOf, transcriptsIn } from '../transcript.ts';
 import { fieldIn, readDocument, readHead, readRecords } from '../transcript-lines.ts';
 
@@ -64,8 +64,8 @@ function isBulk(text: string): boolean {
 }
 
 /** In a subagent's own file everything is on its side of the conversation. */
-function createReader(isSubagent: boolean): (record: Payload) => TranscriptEntry[] {
-  const calls = new Map<string, { tool: string; input: Payload; deed: Deed }>();
+function createReader(isSubagent: boolean): (record: JsonObject) => TranscriptEntry[] {
+  const calls = new Map<string, { tool: string; input: JsonObject; toolCall: ToolCall }>();
   let isFirst = true;
   return (record) => {
     const at = timeOf(record['timestamp']);
@@ -90,7 +90,12 @@ function createReader(isSubagent: boolean): (record: Payload) => TranscriptEntry
     return entries;
   };
 
-  function assistantEntries(record: Payload, message: Payload, isSide: boolean, at: string | null): TranscriptEntry[] {
+  function assistantEntries(
+    record: JsonObject,
+    message: JsonObject,
+    isSide: boolean,
+    at: string | null,
+  ): TranscriptEntry[] {
     const entries: TranscriptEntry[] = [];
     const model = textOf(message['model']);
     if (record['isApiErrorMessage'] === true) {
@@ -107,14 +112,14 @@ function createReader(isSubagent: boolean): (record: Payload) => TranscriptEntry
       const call = textOf(id);
       if (type !== 'tool_use' || call === null) continue;
       const tool = textOf(name) ?? '';
-      const deed = deedOf(tool, objectOf(input), null);
-      calls.set(call, { tool, input: objectOf(input), deed });
-      entries.push({ kind: 'tool-began', at, call, deed });
+      const toolCall = toolCallOf(tool, objectOf(input), null);
+      calls.set(call, { tool, input: objectOf(input), toolCall });
+      entries.push({ kind: 'tool-began', at, call, toolCall });
     }
     return entries;
   }
 
-  function userEntries(record: Payload, message: Payload, isSide: boolean, at: string | null): TranscriptEntry[] {
+  function userEntries(record: JsonObject, message: JsonObject, isSide: boolean, at: string | null): TranscriptEntry[] {
     const content = message['content'];
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(objectOf);
     if (record['isCompactSummary'] === true) return summaryEntry(textIn(blocks));
@@ -129,9 +134,10 @@ function createReader(isSubagent: boolean): (record: Payload) => TranscriptEntry
       const result = resultOf(Object.keys(told).length > 0 ? told : answer, failed === true);
       const words = typeof answer === 'string' ? answer : textIn(listOf(answer).map(objectOf));
       const code = failed === true ? /^Exit code (\d{1,5})/.exec(words)?.[1] : undefined;
-      const deed = begun ? { deed: deedOf(begun.tool, begun.input, told) } : {};
-      const exitCode = code === undefined ? (result.exitCode ?? shellCode(begun?.deed, failed === true)) : Number(code);
-      entries.push({ kind: 'tool-ended', at, call, ...deed, result: { ...result, exitCode } });
+      const toolCall = begun ? { toolCall: toolCallOf(begun.tool, begun.input, told) } : {};
+      const exitCode =
+        code === undefined ? (result.exitCode ?? shellCode(begun?.toolCall, failed === true)) : Number(code);
+      entries.push({ kind: 'tool-ended', at, call, ...toolCall, result: { ...result, exitCode } });
     }
     const text = textIn(blocks);
     const isRequest = entries.length === 0 && !isSide && record['isMeta'] !== true && !isLocal(text);
@@ -141,8 +147,8 @@ function createReader(isSubagent: boolean): (record: Payload) => TranscriptEntry
 }
 
 /** A command that did not fail ended with zero: only failures are told with their code. */
-function shellCode(deed: Deed | undefined, isFailure: boolean): number | null {
-  return deed?.command && !deed.inBackground && !isFailure ? 0 : null;
+function shellCode(call: ToolCall | undefined, isFailure: boolean): number | null {
+  return call?.command && !call.inBackground && !isFailure ? 0 : null;
 }
 
 /** What the client puts into the conversation itself. */
@@ -152,7 +158,7 @@ function isLocal(text: string): boolean {
   );
 }
 
-function textIn(blocks: readonly Payload[]): string {
+function textIn(blocks: readonly JsonObject[]): string {
   return blocks
     .filter((block) => block['type'] === 'text')
     .map((block) => textOf(block['text']) ?? '')
@@ -164,7 +170,7 @@ function summaryEntry(text: string | null): TranscriptEntry[] {
 }
 
 /** What the client counts itself, with requests that leave no message: those for a compaction. */
-function totalEntry(models: Payload, at: string | null): TranscriptEntry {
+function totalEntry(models: JsonObject, at: string | null): TranscriptEntry {
   const spent = { input: 0, output: 0, cached: 0 };
   for (const model of Object.values(models)) {
     const count = (field: string): number => countOf(objectOf(model)[field]) ?? 0;
@@ -177,7 +183,7 @@ function totalEntry(models: Payload, at: string | null): TranscriptEntry {
 }
 
 /** Its input is without what came from a cache or went there. */
-function usageEntry(message: Payload, at: string | null): TranscriptEntry {
+function usageEntry(message: JsonObject, at: string | null): TranscriptEntry {
   const usage = objectOf(message['usage']);
   const count = (field: string): number => countOf(usage[field]) ?? 0;
   const cached = count('cache_read_input_tokens');

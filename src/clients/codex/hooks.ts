@@ -3,7 +3,7 @@ import type { Dialect, MomentKind } from '../moment.ts';
 
 /** Codex CLI: Claude's events. It drops an answer with any field it does not know. */
 export const codex: Dialect = {
-  read: (event, payload) => readClaudeEvent(event, payload, 'codex'),
+  read: (event, input) => readClaudeEvent(event, input, 'codex'),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
   tellsCompacted: true,
   answer: specificOutput,

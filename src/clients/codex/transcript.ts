@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { countOf, listOf, objectOf, type Payload, textOf } from '../json-value.ts';
+import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
-import { deedOf, resultOf, type Spent, type TouchedFile } from '../tool-call.ts';
+import { resultOf, type Spent, type TouchedFile, toolCallOf } from '../tool-call.ts';
 import { isWithin, namesIn, type Transcript, type TranscriptClient, timeOf, transcriptAt } from '../transcript.ts';
 import { fieldIn, readHead, readRecords } from '../transcript-lines.ts';
 
@@ -60,7 +60,7 @@ const isContext = (text: string): boolean =>
 
 type Entries = TranscriptEntry[];
 
-function createReader(): (record: Payload) => Entries {
+function createReader(): (record: JsonObject) => Entries {
   // Messages are told twice, as what the model saw and as what happened; the first of the two is taken.
   const said = { request: '', message: '' };
   let unnamed = 0;
@@ -98,7 +98,7 @@ function createReader(): (record: Payload) => Entries {
     }
   };
 
-  function itemEntries(item: Payload, at: string | null): Entries {
+  function itemEntries(item: JsonObject, at: string | null): Entries {
     const call = textOf(item['call_id']) ?? textOf(item['id']);
     switch (item['type'] ?? (item['role'] === undefined ? null : 'message')) {
       case 'message': {
@@ -113,7 +113,9 @@ function createReader(): (record: Payload) => Entries {
         const name = textOf(item['name']) ?? textOf(objectOf(item['function'])['name']) ?? 'local_shell';
         const input = argumentsOf(item['arguments'] ?? item['input'] ?? item['action']);
         unnamed = call === null ? unnamed + 1 : unnamed;
-        return [{ kind: 'tool-began', at, call: call ?? `unnamed-${unnamed}`, deed: deedOf(name, input, null) }];
+        return [
+          { kind: 'tool-began', at, call: call ?? `unnamed-${unnamed}`, toolCall: toolCallOf(name, input, null) },
+        ];
       }
       case 'function_call_output':
       case 'custom_tool_call_output':
@@ -129,7 +131,7 @@ function createReader(): (record: Payload) => Entries {
   }
 
   /** The events of new rollouts. */
-  function completedEntries(item: Payload, at: string | null): Entries {
+  function completedEntries(item: JsonObject, at: string | null): Entries {
     const call = textOf(item['id']) ?? '';
     switch (item['type']) {
       case 'UserMessage':
@@ -137,8 +139,8 @@ function createReader(): (record: Payload) => Entries {
       case 'AgentMessage':
         return words('message', contentText(item['content']), at);
       case 'CommandExecution': {
-        const deed = deedOf('shell', item, null);
-        return [{ kind: 'tool-ended', at, call, deed, result: resultOf(item, item['status'] === 'failed') }];
+        const toolCall = toolCallOf('shell', item, null);
+        return [{ kind: 'tool-ended', at, call, toolCall, result: resultOf(item, item['status'] === 'failed') }];
       }
       case 'FileChange':
         return item['status'] === 'failed' ? [] : [{ kind: 'files', at, files: changedFiles(item['changes']) }];
@@ -148,7 +150,7 @@ function createReader(): (record: Payload) => Entries {
   }
 
   /** The events of old rollouts, and those that both have. */
-  function eventEntries(payload: Payload, at: string | null): Entries {
+  function eventEntries(payload: JsonObject, at: string | null): Entries {
     switch (payload['type']) {
       case 'user_message':
         return words('request', textOf(payload['message']), at);
@@ -156,7 +158,9 @@ function createReader(): (record: Payload) => Entries {
         return words('message', textOf(payload['message']), at);
       case 'exec_command_end': {
         const call = textOf(payload['call_id']) ?? '';
-        return [{ kind: 'tool-ended', at, call, deed: deedOf('shell', payload, null), result: resultOf(payload) }];
+        return [
+          { kind: 'tool-ended', at, call, toolCall: toolCallOf('shell', payload, null), result: resultOf(payload) },
+        ];
       }
       case 'patch_apply_end':
         return payload['success'] === false ? [] : [{ kind: 'files', at, files: changedFiles(payload['changes']) }];
@@ -183,7 +187,7 @@ function createReader(): (record: Payload) => Entries {
   }
 }
 
-function sessionEntry(payload: Payload, at: string | null): TranscriptEntry {
+function sessionEntry(payload: JsonObject, at: string | null): TranscriptEntry {
   const branch = textOf(objectOf(payload['git'])['branch']);
   return { kind: 'session', at, id: textOf(payload['id']), cwd: textOf(payload['cwd']), branch };
 }
@@ -202,7 +206,7 @@ function endEntry(call: string, output: unknown, at: string | null): TranscriptE
   };
 }
 
-function argumentsOf(given: unknown): Payload {
+function argumentsOf(given: unknown): JsonObject {
   if (typeof given !== 'string') return objectOf(given);
   try {
     return objectOf(JSON.parse(given));
@@ -239,7 +243,7 @@ function totalEntry(total: unknown, at: string | null): TranscriptEntry[] {
 }
 
 /** Its input has what came from the cache inside, its output the reasoning. */
-function spentOf(usage: Payload): Spent {
+function spentOf(usage: JsonObject): Spent {
   const count = (field: string): number => countOf(usage[field]) ?? 0;
   return { input: count('input_tokens'), output: count('output_tokens'), cached: count('cached_input_tokens') };
 }

@@ -1,82 +1,82 @@
 import { failureOf, readClaudeEvent } from '../claude/hooks.ts';
-import type { Payload } from '../json-value.ts';
+import type { JsonObject } from '../json-value.ts';
 import { objectOf, textOf } from '../json-value.ts';
-import type { Dialect, Moment, MomentKind, Scene } from '../moment.ts';
-import type { Deed, TodoChange } from '../tool-call.ts';
-import { deedOf, resultOf, todoStatus } from '../tool-call.ts';
+import type { Dialect, HookSource, Moment, MomentKind } from '../moment.ts';
+import type { TodoChange, ToolCall } from '../tool-call.ts';
+import { resultOf, todoStatus, toolCallOf } from '../tool-call.ts';
 
 /**
  * Copilot CLI. The case of an event's name chooses its payload: its own, or Claude's. It runs Claude's hooks too, and
  * takes text for the model at the top of the answer only.
  */
 export const copilot: Dialect = {
-  read: (event, payload) =>
-    /^[A-Z]/.test(event) ? readClaudeEvent(event, payload, 'copilot') : readCopilotEvent(event, payload),
+  read: (event, input) =>
+    /^[A-Z]/.test(event) ? readClaudeEvent(event, input, 'copilot') : readCopilotEvent(event, input),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
   tellsCompacted: false,
   answer: (_, context) => ({ additionalContext: context }),
 };
 
-function readCopilotEvent(event: string, payload: Payload): Moment | null {
-  const scene: Scene = {
+function readCopilotEvent(event: string, input: JsonObject): Moment | null {
+  const source: HookSource = {
     client: 'copilot',
-    conversation: textOf(payload['sessionId']) ?? textOf(payload['session_id']),
-    id: payload['timestamp'] === undefined ? null : String(payload['timestamp']),
-    cwd: textOf(payload['cwd']),
-    transcript: textOf(payload['transcriptPath']),
-    subagent: subagentOf(payload),
+    conversation: textOf(input['sessionId']) ?? textOf(input['session_id']),
+    id: input['timestamp'] === undefined ? null : String(input['timestamp']),
+    cwd: textOf(input['cwd']),
+    transcript: textOf(input['transcriptPath']),
+    subagent: subagentOf(input),
     pid: null,
   };
   switch (event) {
     case 'sessionStart':
       return {
-        ...scene,
+        ...source,
         kind: 'session-start',
-        source: payload['source'] === 'resume' ? 'resume' : 'startup',
-        request: textOf(payload['initialPrompt']),
+        source: input['source'] === 'resume' ? 'resume' : 'startup',
+        request: textOf(input['initialPrompt']),
       };
     case 'userPromptSubmitted': {
-      const request = textOf(payload['prompt'])?.trim();
-      return request ? { ...scene, kind: 'prompt', request } : null;
+      const request = textOf(input['prompt'])?.trim();
+      return request ? { ...source, kind: 'prompt', request } : null;
     }
     case 'preToolUse':
-      return { ...scene, kind: 'tool-before', deed: toolIn(payload) };
+      return { ...source, kind: 'tool-before', call: toolIn(input) };
     case 'postToolUse':
     case 'postToolUseFailure':
       return {
-        ...scene,
+        ...source,
         kind: 'tool-after',
-        deed: toolIn(payload),
-        result: resultOf(payload['toolResult'] ?? payload['error'], event === 'postToolUseFailure'),
+        call: toolIn(input),
+        result: resultOf(input['toolResult'] ?? input['error'], event === 'postToolUseFailure'),
       };
     case 'subagentStart':
-      return { ...scene, kind: 'subagent-start' };
+      return { ...source, kind: 'subagent-start' };
     case 'subagentStop':
-      return { ...scene, kind: 'subagent-stop', said: null };
+      return { ...source, kind: 'subagent-stop', said: null };
     case 'agentStop':
-      return { ...scene, kind: 'turn-end', said: null, pressure: null };
+      return { ...source, kind: 'turn-end', said: null, pressure: null };
     case 'errorOccurred':
-      return { ...scene, kind: 'turn-failed', ...failureOf(payload['error'], payload['errorContext']) };
+      return { ...source, kind: 'turn-failed', ...failureOf(input['error'], input['errorContext']) };
     case 'preCompact':
-      return { ...scene, kind: 'compact-before', isCertain: true, pressure: null };
+      return { ...source, kind: 'compact-before', isCertain: true, pressure: null };
     case 'sessionEnd':
-      return { ...scene, kind: 'session-end', reason: textOf(payload['reason']) ?? 'other' };
+      return { ...source, kind: 'session-end', reason: textOf(input['reason']) ?? 'other' };
     default:
       return null;
   }
 }
 
-function subagentOf(payload: Payload): Scene['subagent'] {
-  const id = textOf(payload['agentId']) ?? textOf(payload['agent_id']);
-  return id === null ? null : { id, type: textOf(payload['agentName']) ?? textOf(payload['agentType']) };
+function subagentOf(input: JsonObject): HookSource['subagent'] {
+  const id = textOf(input['agentId']) ?? textOf(input['agent_id']);
+  return id === null ? null : { id, type: textOf(input['agentName']) ?? textOf(input['agentType']) };
 }
 
-function toolIn(payload: Payload): Deed {
+function toolIn(payload: JsonObject): ToolCall {
   const tool = textOf(payload['toolName']) ?? '';
   const given = payload['toolArgs'];
   const input = objectOf(typeof given === 'string' ? parsed(given) : given);
-  const deed = deedOf(tool, input, payload['toolResult']);
-  return tool === 'sql' ? { ...deed, todos: todosInSql(textOf(input['query']) ?? '') } : deed;
+  const call = toolCallOf(tool, input, payload['toolResult']);
+  return tool === 'sql' ? { ...call, todos: todosInSql(textOf(input['query']) ?? '') } : call;
 }
 
 function parsed(text: string): unknown {

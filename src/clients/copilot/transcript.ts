@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import { countOf, listOf, objectOf, type Payload, textOf } from '../json-value.ts';
+import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
-import { deedOf, readTodoList, resultOf, type TouchedFile } from '../tool-call.ts';
+import { readTodoList, resultOf, type TouchedFile, toolCallOf } from '../tool-call.ts';
 import {
   isWithin,
   namesIn,
@@ -61,7 +61,7 @@ function* todosBeside(path: string, open: OpenDatabase): Generator<TranscriptEnt
   }
 }
 
-function entriesOf(record: Payload): TranscriptEntry[] {
+function entriesOf(record: JsonObject): TranscriptEntry[] {
   const at = timeOf(record['timestamp']);
   const data = objectOf(record['data']);
   switch (record['type']) {
@@ -93,7 +93,7 @@ function entriesOf(record: Payload): TranscriptEntry[] {
   }
 }
 
-function sessionEntries(data: Payload, at: string | null): TranscriptEntry[] {
+function sessionEntries(data: JsonObject, at: string | null): TranscriptEntry[] {
   const context = objectOf(data['context']);
   const model = textOf(data['selectedModel']);
   return [
@@ -108,7 +108,7 @@ function sessionEntries(data: Payload, at: string | null): TranscriptEntry[] {
   ];
 }
 
-function messageEntries(data: Payload, at: string | null): TranscriptEntry[] {
+function messageEntries(data: JsonObject, at: string | null): TranscriptEntry[] {
   const text = textOf(data['content']);
   return [
     ...(text?.trim() ? [{ kind: 'message' as const, at, text }] : []),
@@ -123,12 +123,12 @@ function beginEntries(id: unknown, name: unknown, given: unknown, at: string | n
   const call = textOf(id);
   return call === null
     ? []
-    : [{ kind: 'tool-began', at, call, deed: deedOf(textOf(name) ?? '', objectOf(given), null) }];
+    : [{ kind: 'tool-began', at, call, toolCall: toolCallOf(textOf(name) ?? '', objectOf(given), null) }];
 }
 
 const kinds = { create: 'created', edit: 'modified', delete: 'deleted' } as const;
 
-function endEntries(data: Payload, at: string | null): TranscriptEntry[] {
+function endEntries(data: JsonObject, at: string | null): TranscriptEntry[] {
   const call = textOf(data['toolCallId']);
   if (call === null) return [];
   const result = resultOf(objectOf(data['result'])['content'], data['success'] === false);
@@ -150,17 +150,17 @@ function endEntries(data: Payload, at: string | null): TranscriptEntry[] {
 }
 
 /** Its input has what came from the cache inside, its output the reasoning. */
-function usageEntry(usage: Payload, id: string | null, at: string | null): TranscriptEntry {
+function usageEntry(usage: JsonObject, id: string | null, at: string | null): TranscriptEntry {
   return { kind: 'usage', at, id, spent: spentOf(usage) };
 }
 
-function spentOf(usage: Payload) {
+function spentOf(usage: JsonObject) {
   const count = (field: string): number => countOf(usage[field]) ?? 0;
   return { input: count('inputTokens'), output: count('outputTokens'), cached: count('cacheReadTokens') };
 }
 
 /** Older versions count at the end only. */
-function shutdownEntries(data: Payload, at: string | null): TranscriptEntry[] {
+function shutdownEntries(data: JsonObject, at: string | null): TranscriptEntry[] {
   const snapshot = objectOf(data['accountingSnapshot'] ?? data);
   const spent = { input: 0, output: 0, cached: 0 };
   for (const metrics of Object.values(objectOf(snapshot['modelMetrics']))) {

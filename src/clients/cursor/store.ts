@@ -1,6 +1,6 @@
-import { listOf, objectOf, type Payload, textOf } from '../json-value.ts';
+import { type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
-import { deedOf } from '../tool-call.ts';
+import { toolCallOf } from '../tool-call.ts';
 import { type OpenDatabase, type ReadDatabase, timeOf } from '../transcript.ts';
 
 export const STORE_FILE = 'store.db';
@@ -33,7 +33,7 @@ export function* readCursorStore(file: string, open: OpenDatabase): Generator<Tr
 }
 
 /** JSON, in hexadecimal digits. */
-function metaOf(database: ReadDatabase): Payload {
+function metaOf(database: ReadDatabase): JsonObject {
   for (const row of database.all("SELECT value FROM meta WHERE key = '0'")) {
     const value = textOf(objectOf(row)['value']) ?? '';
     const text = /^(?:[0-9a-f]{2})+$/i.test(value) ? Buffer.from(value, 'hex').toString('utf8') : value;
@@ -45,7 +45,7 @@ function metaOf(database: ReadDatabase): Payload {
 
 const PIECES_LIMIT = 100_000;
 
-function* messagesFrom(database: ReadDatabase, root: string): Generator<Payload> {
+function* messagesFrom(database: ReadDatabase, root: string): Generator<JsonObject> {
   const seen = new Set<string>();
   // A list in place of recursion: what a file says must not decide how deep this goes.
   const waiting: (string | Uint8Array)[] = [root];
@@ -115,12 +115,12 @@ function fieldsIn(bytes: Uint8Array): Uint8Array[] {
   return fields;
 }
 
-function createReader(): (message: Payload) => TranscriptEntry[] {
-  const calls = new Map<string, { tool: string; input: Payload }>();
+function createReader(): (message: JsonObject) => TranscriptEntry[] {
+  const calls = new Map<string, { tool: string; input: JsonObject }>();
   return (message) => {
     const { role, content } = message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(objectOf);
-    return (blocks as Payload[]).flatMap((block): TranscriptEntry[] => {
+    return (blocks as JsonObject[]).flatMap((block): TranscriptEntry[] => {
       const call = textOf(block['toolCallId']);
       const words = textOf(block['text'])?.trim();
       if (block['type'] === 'text' && words && role === 'user') return requestIn(words);
@@ -129,7 +129,7 @@ function createReader(): (message: Payload) => TranscriptEntry[] {
         const tool = textOf(block['toolName']) ?? '';
         const input = objectOf(block['args'] ?? block['input']);
         calls.set(call, { tool, input });
-        return [{ kind: 'tool-began', call, deed: deedOf(tool, input, null) }];
+        return [{ kind: 'tool-began', call, toolCall: toolCallOf(tool, input, null) }];
       }
       if (block['type'] !== 'tool-result' || call === null) return [];
       const begun = calls.get(call);
@@ -139,8 +139,8 @@ function createReader(): (message: Payload) => TranscriptEntry[] {
       const code = /\bexit code:? (\d{1,5})\b/i.exec(said)?.[1];
       const exitCode = code === undefined ? null : Number(code);
       const isFailure = block['isError'] === true || (exitCode !== null && exitCode !== 0);
-      const deed = begun ? { deed: deedOf(begun.tool, begun.input, null) } : {};
-      return [{ kind: 'tool-ended', call, ...deed, result: { isFailure, isCancelled: false, exitCode } }];
+      const toolCall = begun ? { toolCall: toolCallOf(begun.tool, begun.input, null) } : {};
+      return [{ kind: 'tool-ended', call, ...toolCall, result: { isFailure, isCancelled: false, exitCode } }];
     });
   };
 }
@@ -152,10 +152,10 @@ function requestIn(words: string): TranscriptEntry[] {
   return text === '' ? [] : [{ kind: 'request', text }];
 }
 
-function parsed(text: string): Payload | null {
+function parsed(text: string): JsonObject | null {
   try {
     const found: unknown = JSON.parse(text);
-    return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Payload) : null;
+    return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as JsonObject) : null;
   } catch {
     return null;
   }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { projectName } from '../claude/transcript.ts';
-import { listOf, objectOf, type Payload, textOf } from '../json-value.ts';
+import { type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
-import { deedOf } from '../tool-call.ts';
+import { toolCallOf } from '../tool-call.ts';
 import {
   isWithin,
   namesIn,
@@ -79,7 +79,7 @@ function hasMessages({ path }: Transcript, open: OpenDatabase): boolean {
 
 const folderName = (path: string): string => projectName(path).replace(/^-+/, '');
 
-function createReader(): (record: Payload) => TranscriptEntry[] {
+function createReader(): (record: JsonObject) => TranscriptEntry[] {
   let calls = 0;
   let open: string[] = [];
   const finish = (): TranscriptEntry[] => {
@@ -93,7 +93,7 @@ function createReader(): (record: Payload) => TranscriptEntry[] {
     const content = objectOf(record['message'])['content'];
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(objectOf);
     const entries = finish();
-    for (const { type, text, name, input } of blocks as Payload[]) {
+    for (const { type, text, name, input } of blocks as JsonObject[]) {
       const words = textOf(text)?.trim();
       if (type === 'text' && words && record['role'] === 'user')
         entries.push({ kind: 'request', text: words.replace(/^<user_query>\s*|\s*<\/user_query>$/g, '') });
@@ -102,7 +102,7 @@ function createReader(): (record: Payload) => TranscriptEntry[] {
       calls += 1;
       const call = `call-${calls}`;
       open.push(call);
-      entries.push({ kind: 'tool-began', call, deed: deedOf(textOf(name) ?? '', objectOf(input), null) });
+      entries.push({ kind: 'tool-began', call, toolCall: toolCallOf(textOf(name) ?? '', objectOf(input), null) });
     }
     return entries;
   };

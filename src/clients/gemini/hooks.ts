@@ -1,8 +1,8 @@
 import { sourceOf, specificOutput } from '../claude/hooks.ts';
-import type { Payload } from '../json-value.ts';
+import type { JsonObject } from '../json-value.ts';
 import { objectOf, textOf } from '../json-value.ts';
-import type { Dialect, Moment, MomentKind, Scene } from '../moment.ts';
-import { deedOf, resultOf } from '../tool-call.ts';
+import type { Dialect, HookSource, Moment, MomentKind } from '../moment.ts';
+import { resultOf, toolCallOf } from '../tool-call.ts';
 
 /**
  * Gemini CLI. What is said at the start of a session makes it drop the user's first prompt when the session is resumed,
@@ -15,35 +15,35 @@ export const gemini: Dialect = {
   answer: specificOutput,
 };
 
-function readGeminiEvent(event: string, payload: Payload): Moment | null {
-  const scene: Scene = {
+function readGeminiEvent(event: string, input: JsonObject): Moment | null {
+  const source: HookSource = {
     client: 'gemini',
-    conversation: textOf(payload['session_id']),
-    id: textOf(payload['timestamp']),
-    cwd: textOf(payload['cwd']),
-    transcript: textOf(payload['transcript_path']),
+    conversation: textOf(input['session_id']),
+    id: textOf(input['timestamp']),
+    cwd: textOf(input['cwd']),
+    transcript: textOf(input['transcript_path']),
     subagent: null,
     pid: null,
   };
   const tool = () =>
-    deedOf(textOf(payload['tool_name']) ?? '', objectOf(payload['tool_input']), payload['tool_response']);
+    toolCallOf(textOf(input['tool_name']) ?? '', objectOf(input['tool_input']), input['tool_response']);
   switch (event) {
     case 'SessionStart':
-      return { ...scene, kind: 'session-start', source: sourceOf(payload['source']), request: null };
+      return { ...source, kind: 'session-start', source: sourceOf(input['source']), request: null };
     case 'BeforeAgent': {
-      const request = withoutInjected(textOf(payload['prompt']) ?? '');
-      return request ? { ...scene, kind: 'prompt', request } : null;
+      const request = withoutInjected(textOf(input['prompt']) ?? '');
+      return request ? { ...source, kind: 'prompt', request } : null;
     }
     case 'BeforeTool':
-      return { ...scene, kind: 'tool-before', deed: tool() };
+      return { ...source, kind: 'tool-before', call: tool() };
     case 'AfterTool':
-      return { ...scene, kind: 'tool-after', deed: tool(), result: resultOf(payload['tool_response']) };
+      return { ...source, kind: 'tool-after', call: tool(), result: resultOf(input['tool_response']) };
     case 'AfterAgent':
-      return { ...scene, kind: 'turn-end', said: textOf(payload['prompt_response']), pressure: null };
+      return { ...source, kind: 'turn-end', said: textOf(input['prompt_response']), pressure: null };
     case 'PreCompress':
-      return { ...scene, kind: 'compact-before', isCertain: payload['trigger'] === 'manual', pressure: null };
+      return { ...source, kind: 'compact-before', isCertain: input['trigger'] === 'manual', pressure: null };
     case 'SessionEnd':
-      return { ...scene, kind: 'session-end', reason: textOf(payload['reason']) ?? 'other' };
+      return { ...source, kind: 'session-end', reason: textOf(input['reason']) ?? 'other' };
     default:
       return null;
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { countOf, listOf, objectOf, type Payload, textOf } from '../json-value.ts';
+import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
-import { deedOf, resultOf } from '../tool-call.ts';
+import { resultOf, toolCallOf } from '../tool-call.ts';
 import {
   isWithin,
   namesIn,
@@ -62,7 +62,7 @@ function chatsIn(folder: string): Transcript[] {
   });
 }
 
-function createReader(): (record: Payload) => TranscriptEntry[] {
+function createReader(): (record: JsonObject) => TranscriptEntry[] {
   const ended = new Set<string>();
   return (record) => {
     const patch = objectOf(record['$set']);
@@ -71,7 +71,7 @@ function createReader(): (record: Payload) => TranscriptEntry[] {
     return messageEntries(record);
   };
 
-  function messageEntries(message: Payload): TranscriptEntry[] {
+  function messageEntries(message: JsonObject): TranscriptEntry[] {
     const at = timeOf(message['timestamp'] ?? message['ts']);
     const text = ownText(message['content'] ?? message['parts']);
     const entries: TranscriptEntry[] = [];
@@ -95,27 +95,27 @@ function createReader(): (record: Payload) => TranscriptEntry[] {
   }
 
   /** A call is written again with its answer; what has ended is told once. */
-  function callEntries(told: Payload, at: string | null): TranscriptEntry[] {
+  function callEntries(told: JsonObject, at: string | null): TranscriptEntry[] {
     const call = textOf(told['id']);
     if (call === null || ended.has(call)) return [];
     const { name, args, status, resultDisplay, result } = told;
-    const deed = deedOf(textOf(name) ?? '', objectOf(args), { returnDisplay: resultDisplay });
+    const toolCall = toolCallOf(textOf(name) ?? '', objectOf(args), { returnDisplay: resultDisplay });
     const when = timeOf(told['timestamp']) ?? at;
-    const begun: TranscriptEntry = { kind: 'tool-began', at: when, call, deed };
+    const begun: TranscriptEntry = { kind: 'tool-began', at: when, call, toolCall };
     if (status === 'executing' || status === 'scheduled' || status === 'validating') return [begun];
     if (status === undefined && result === undefined) return [begun];
     ended.add(call);
     const answer = objectOf(objectOf(listOf(result)[0])['functionResponse'])['response'];
     const found = resultOf(answer, status === 'error');
-    const isSilent = deed.command !== null && found.exitCode === null && !found.isFailure && status === 'success';
+    const isSilent = toolCall.command !== null && found.exitCode === null && !found.isFailure && status === 'success';
     // A code is written only where it is not zero.
-    const exitCode = isSilent && deed.inBackground !== true ? 0 : found.exitCode;
+    const exitCode = isSilent && toolCall.inBackground !== true ? 0 : found.exitCode;
     const isCancelled = found.isCancelled || status === 'cancelled';
     return [begun, { kind: 'tool-ended', at: when, call, result: { ...found, exitCode, isCancelled } }];
   }
 }
 
-function sessionEntries(header: Payload): TranscriptEntry[] {
+function sessionEntries(header: JsonObject): TranscriptEntry[] {
   const id = textOf(header['sessionId']);
   const at = timeOf(header['startTime'] ?? header['start_time']);
   return id === null && at === null ? [] : [{ kind: 'session', at, id }];
@@ -141,7 +141,7 @@ function ownText(content: unknown): string {
 }
 
 /** Its input has what came from the cache inside; its thoughts stand beside the output. */
-function usageEntry(message: Payload, at: string | null): TranscriptEntry {
+function usageEntry(message: JsonObject, at: string | null): TranscriptEntry {
   const tokens = objectOf(message['tokens']);
   const count = (field: string): number => countOf(tokens[field]) ?? 0;
   const spent = { input: count('input'), output: count('output') + count('thoughts'), cached: count('cached') };

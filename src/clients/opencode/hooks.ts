@@ -1,9 +1,9 @@
 import { failureOf } from '../claude/hooks.ts';
-import type { Payload } from '../json-value.ts';
+import type { JsonObject } from '../json-value.ts';
 import { countOf, listOf, objectOf, textOf } from '../json-value.ts';
-import type { Dialect, Moment, MomentKind, Scene } from '../moment.ts';
+import type { Dialect, HookSource, Moment, MomentKind } from '../moment.ts';
 import { withoutShellQuotes } from '../request.ts';
-import { deedOf, readTodoList, resultOf } from '../tool-call.ts';
+import { readTodoList, resultOf, toolCallOf } from '../tool-call.ts';
 
 /**
  * OpenCode has no hook commands: its plugin calls this one with the name of its own hook or event, and hands on what it
@@ -17,11 +17,11 @@ export const opencode: Dialect = {
   answer: (_, context) => ({ context }),
 };
 
-function readOpencodeEvent(event: string, payload: Payload): Moment | null {
+function readOpencodeEvent(event: string, payload: JsonObject): Moment | null {
   const input = objectOf(payload['input']);
   const output = objectOf(payload['output']);
   const info = objectOf(payload['info']);
-  const scene: Scene = {
+  const source: HookSource = {
     client: 'opencode',
     conversation: textOf(input['sessionID']) ?? textOf(payload['sessionID']) ?? textOf(info['sessionID']),
     id: textOf(input['callID']) ?? textOf(objectOf(output['message'])['id']) ?? textOf(info['id']),
@@ -34,8 +34,8 @@ function readOpencodeEvent(event: string, payload: Payload): Moment | null {
     case 'session.created':
       // A subagent's session names its parent and is a conversation of its own.
       return {
-        ...scene,
-        conversation: textOf(info['id']) ?? scene.conversation,
+        ...source,
+        conversation: textOf(info['id']) ?? source.conversation,
         kind: 'session-start',
         source: 'startup',
         request: null,
@@ -48,47 +48,47 @@ function readOpencodeEvent(event: string, payload: Payload): Moment | null {
         .map((part) => textOf(part['text']) ?? '')
         .join('\n')
         .trim();
-      return request ? { ...scene, kind: 'prompt', request: withoutShellQuotes(request) } : null;
+      return request ? { ...source, kind: 'prompt', request: withoutShellQuotes(request) } : null;
     }
     case 'tool.execute.before':
       return {
-        ...scene,
+        ...source,
         kind: 'tool-before',
-        deed: deedOf(textOf(input['tool']) ?? '', objectOf(output['args']), null),
+        call: toolCallOf(textOf(input['tool']) ?? '', objectOf(output['args']), null),
       };
     case 'tool.execute.after':
       return {
-        ...scene,
+        ...source,
         kind: 'tool-after',
-        deed: deedOf(textOf(input['tool']) ?? '', objectOf(input['args']), output),
+        call: toolCallOf(textOf(input['tool']) ?? '', objectOf(input['args']), output),
         result: resultOf(output),
       };
     case 'todo.updated': {
-      const deed = { tool: event, command: null, files: [], todos: readTodoList(listOf(payload['todos'])) };
-      return { ...scene, id: null, kind: 'tool-after', deed, result: resultOf(null) };
+      const call = { tool: event, command: null, files: [], todos: readTodoList(listOf(payload['todos'])) };
+      return { ...source, id: null, kind: 'tool-after', call: call, result: resultOf(null) };
     }
     case 'message.updated':
-      return usageMoment(scene, info, payload);
+      return usageMoment(source, info, payload);
     case 'session.idle':
-      return { ...scene, kind: 'turn-end', said: null, pressure: null };
+      return { ...source, kind: 'turn-end', said: null, pressure: null };
     case 'session.error':
       return {
-        ...scene,
+        ...source,
         kind: 'turn-failed',
         ...failureOf(objectOf(payload['error'])['name'], objectOf(payload['error'])['data']),
       };
     case 'experimental.session.compacting':
-      return { ...scene, kind: 'compact-before', isCertain: true, pressure: null };
+      return { ...source, kind: 'compact-before', isCertain: true, pressure: null };
     case 'dispose':
     case 'session.deleted':
-      return { ...scene, kind: 'session-end', reason: event };
+      return { ...source, kind: 'session-end', reason: event };
     default:
       return null;
   }
 }
 
 /** A message of the agent that is finished tells what it took: input without the cache, output without the reasoning. */
-function usageMoment(scene: Scene, info: Payload, payload: Payload): Moment | null {
+function usageMoment(source: HookSource, info: JsonObject, payload: JsonObject): Moment | null {
   const tokens = objectOf(info['tokens']);
   const cache = objectOf(tokens['cache']);
   if (info['role'] !== 'assistant' || objectOf(info['time'])['completed'] === undefined) return null;
@@ -99,7 +99,7 @@ function usageMoment(scene: Scene, info: Payload, payload: Payload): Moment | nu
   if (input + output === 0) return null;
   const window = countOf(payload['contextWindow']);
   return {
-    ...scene,
+    ...source,
     kind: 'usage',
     spent: { input, output, cached },
     pressure: window ? { percent: Math.min(100, ((input + output) / window) * 100) } : null,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { countOf, listOf, objectOf, type Payload, textOf } from '../json-value.ts';
+import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
 import { withoutShellQuotes } from '../request.ts';
-import { deedOf, readTodoList, resultOf } from '../tool-call.ts';
+import { readTodoList, resultOf, toolCallOf } from '../tool-call.ts';
 import {
   isWithin,
   namesIn,
@@ -111,7 +111,7 @@ function* readTables({ id, path }: Transcript, open: OpenDatabase): Generator<Tr
   }
 }
 
-function parse(data: unknown): Payload {
+function parse(data: unknown): JsonObject {
   try {
     return objectOf(JSON.parse(textOf(data) ?? '{}'));
   } catch {
@@ -124,16 +124,16 @@ function* readStorage({ id, path }: Transcript): Generator<TranscriptEntry> {
   const session = readDocument(path);
   yield { kind: 'session', id: textOf(session?.['id']) ?? id, cwd: textOf(session?.['directory']) };
   const folder = join(storage, 'message', textOf(session?.['id']) ?? id);
-  const messages = namesIn(folder, 'file').flatMap((name): Payload[] => {
+  const messages = namesIn(folder, 'file').flatMap((name): JsonObject[] => {
     const document = readDocument(join(folder, name));
     return document ? [document] : [];
   });
-  const created = (message: Payload): number => countOf(objectOf(message['time'])['created']) ?? 0;
+  const created = (message: JsonObject): number => countOf(objectOf(message['time'])['created']) ?? 0;
   for (const message of messages.sort((a, b) => created(a) - created(b))) {
     const below = join(storage, 'part', textOf(message['id']) ?? '');
     const parts = namesIn(below, 'file')
       .sort()
-      .flatMap((name): Payload[] => {
+      .flatMap((name): JsonObject[] => {
         const document = readDocument(join(below, name));
         return document ? [document] : [];
       });
@@ -141,7 +141,7 @@ function* readStorage({ id, path }: Transcript): Generator<TranscriptEntry> {
   }
 }
 
-function messageEntries(message: Payload, parts: readonly Payload[]): TranscriptEntry[] {
+function messageEntries(message: JsonObject, parts: readonly JsonObject[]): TranscriptEntry[] {
   const at = timeOf(objectOf(message['time'])['created']);
   const text = parts
     .filter((part) => part['type'] === 'text' && part['synthetic'] !== true)
@@ -165,7 +165,7 @@ function messageEntries(message: Payload, parts: readonly Payload[]): Transcript
   return isEnd ? [...entries, { kind: 'turn-ended', at }] : entries;
 }
 
-function partEntries(part: Payload, at: string | null): TranscriptEntry[] {
+function partEntries(part: JsonObject, at: string | null): TranscriptEntry[] {
   if (part['type'] === 'patch') {
     const files = listOf(part['files']).flatMap((path) => textOf(path) ?? []);
     return [{ kind: 'files', at, files: files.map((path) => ({ path, read: false, change: 'modified' })) }];
@@ -174,15 +174,15 @@ function partEntries(part: Payload, at: string | null): TranscriptEntry[] {
   if (part['type'] !== 'tool' || call === null) return [];
   const { status, input, time, output, metadata, error } = objectOf(part['state']);
   const { start, end } = objectOf(time);
-  const deed = deedOf(textOf(part['tool']) ?? '', objectOf(input), { metadata });
-  const begun: TranscriptEntry = { kind: 'tool-began', at: timeOf(start) ?? at, call, deed };
+  const toolCall = toolCallOf(textOf(part['tool']) ?? '', objectOf(input), { metadata });
+  const begun: TranscriptEntry = { kind: 'tool-began', at: timeOf(start) ?? at, call, toolCall };
   if (status !== 'completed' && status !== 'error') return [begun];
   const result = resultOf({ output, metadata, error }, status === 'error');
-  return [begun, { kind: 'tool-ended', at: timeOf(end) ?? at, call, deed, result }];
+  return [begun, { kind: 'tool-ended', at: timeOf(end) ?? at, call, toolCall, result }];
 }
 
 /** Its input is without the cache, its output without the reasoning. */
-function usageEntries(tokens: Payload, at: string | null): TranscriptEntry[] {
+function usageEntries(tokens: JsonObject, at: string | null): TranscriptEntry[] {
   const cache = objectOf(tokens['cache']);
   const count = (value: unknown): number => countOf(value) ?? 0;
   const cached = count(cache['read']);

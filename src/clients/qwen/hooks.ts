@@ -6,7 +6,7 @@ import type { Dialect, MomentKind } from '../moment.ts';
  * which is then no prompt; its stop event tells how full the context is.
  */
 export const qwen: Dialect = {
-  read: (event, payload) => readClaudeEvent(event, payload, 'qwen'),
+  read: (event, input) => readClaudeEvent(event, input, 'qwen'),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
   tellsCompacted: true,
   answer: specificOutput,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { projectName } from '../claude/transcript.ts';
-import { countOf, listOf, objectOf, type Payload, textOf } from '../json-value.ts';
+import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
-import { deedOf, resultOf } from '../tool-call.ts';
+import { resultOf, toolCallOf } from '../tool-call.ts';
 import { isWithin, projectFolders, type TranscriptClient, timeOf, transcriptsIn } from '../transcript.ts';
 import { fieldIn, readHead, readRecords } from '../transcript-lines.ts';
 
@@ -33,7 +33,7 @@ export const qwen: TranscriptClient = {
       : head.includes('"parentUuid"') && head.includes('"parts"'),
 };
 
-function sessionEntry(record: Payload): TranscriptEntry {
+function sessionEntry(record: JsonObject): TranscriptEntry {
   return {
     kind: 'session',
     at: timeOf(record['timestamp']),
@@ -43,7 +43,7 @@ function sessionEntry(record: Payload): TranscriptEntry {
   };
 }
 
-function entriesOf(record: Payload): TranscriptEntry[] {
+function entriesOf(record: JsonObject): TranscriptEntry[] {
   const at = timeOf(record['timestamp']);
   const parts = listOf(objectOf(record['message'])['parts']).map(objectOf);
   const payload = objectOf(record['systemPayload']);
@@ -66,8 +66,8 @@ function entriesOf(record: Payload): TranscriptEntry[] {
 }
 
 function assistantEntries(
-  record: Payload,
-  parts: readonly Payload[],
+  record: JsonObject,
+  parts: readonly JsonObject[],
   isSide: boolean,
   at: string | null,
 ): TranscriptEntry[] {
@@ -83,16 +83,16 @@ function assistantEntries(
     if (call === null) continue;
     // A tool that was found by searching is called through another one.
     const { name: inner, arguments: given } = objectOf(args);
-    const deed =
+    const toolCall =
       name === 'tool_call'
-        ? deedOf(textOf(inner) ?? '', objectOf(given), null)
-        : deedOf(textOf(name) ?? '', objectOf(args), null);
-    entries.push({ kind: 'tool-began', at, call, deed });
+        ? toolCallOf(textOf(inner) ?? '', objectOf(given), null)
+        : toolCallOf(textOf(name) ?? '', objectOf(args), null);
+    entries.push({ kind: 'tool-began', at, call, toolCall });
   }
   return entries;
 }
 
-function endEntries(answer: Payload, record: Payload, at: string | null): TranscriptEntry[] {
+function endEntries(answer: JsonObject, record: JsonObject, at: string | null): TranscriptEntry[] {
   const told = objectOf(record['toolCallResult']);
   const call = textOf(answer['id']) ?? textOf(told['callId']);
   if (call === null) return [];
@@ -122,7 +122,7 @@ function endEntries(answer: Payload, record: Payload, at: string | null): Transc
   return entries;
 }
 
-function systemEntries(record: Payload, payload: Payload, at: string | null): TranscriptEntry[] {
+function systemEntries(record: JsonObject, payload: JsonObject, at: string | null): TranscriptEntry[] {
   if (record['subtype'] !== 'chat_compression') return [];
   const [first] = listOf(payload['compressedHistory']).map(objectOf);
   const text = textIn(listOf(first?.['parts']).map(objectOf));
@@ -130,7 +130,7 @@ function systemEntries(record: Payload, payload: Payload, at: string | null): Tr
 }
 
 /** Without what hooks added. */
-function textIn(parts: readonly Payload[]): string {
+function textIn(parts: readonly JsonObject[]): string {
   return parts
     .map((part) => textOf(part['text']) ?? '')
     .filter((text) => text !== '' && !text.startsWith('<qwen:'))
@@ -138,7 +138,7 @@ function textIn(parts: readonly Payload[]): string {
 }
 
 /** Its input has what came from the cache inside; its thoughts stand beside the output. */
-function usageEntry(record: Payload, at: string | null): TranscriptEntry {
+function usageEntry(record: JsonObject, at: string | null): TranscriptEntry {
   const usage = objectOf(record['usageMetadata']);
   const count = (field: string): number => countOf(usage[field]) ?? 0;
   return {

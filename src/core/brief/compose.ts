@@ -8,7 +8,7 @@ import type { Conflict, FileVerdict } from '../views/conflict.ts';
 import { type Freshness, freshnessOf, type SeenTree } from '../views/freshness.ts';
 import { type Mail, mailOf, sideOf } from '../views/mail.ts';
 import { type Other, othersAtWork } from '../views/others.ts';
-import { type PlanView, planView, type StepView, type Vitals } from '../views/plan.ts';
+import { type Liveness, type PlanView, planView, type StepView } from '../views/plan.ts';
 import { type Position, positionOf } from '../views/position.ts';
 import type { Actor, Role } from '../words.ts';
 import type { FileAdvice } from './reading.ts';
@@ -143,7 +143,7 @@ export interface BriefInput {
   effectOwners?: ReadonlyMap<string, 'alive' | 'dead'> | undefined;
 }
 
-export function composeBrief(state: State, vitals: Vitals, input: BriefInput): Brief {
+export function composeBrief(state: State, liveness: Liveness, input: BriefInput): Brief {
   const { run } = state;
   if (!run) throw new TypeError('a brief needs a run');
   const plan = planView(state);
@@ -153,7 +153,7 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
     [...state.items.values()]
       .filter((item) => item.kind === kind)
       .sort((a, b) => urgency(b, place.current) - urgency(a, place.current))
-      .map((item) => briefItem(state, item, vitals.now, reader))
+      .map((item) => briefItem(state, item, liveness.now, reader))
       .sort((a, b) => pressing(b) - pressing(a));
   const notes = (kind: string) =>
     [...state.notes.values()].filter((note) => note.kind === kind).map(({ id, text }) => ({ id, text }));
@@ -161,7 +161,7 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
   return {
     run: { id: run.id, title: run.title, status: run.status, goal: run.goal, percent, done, total },
     headline: headlineOf(state, plan, place),
-    freshness: freshnessOf(state, vitals.now, input),
+    freshness: freshnessOf(state, liveness.now, input),
     offers: offersTo(state, input.agent ?? null),
     uncertain: [...state.effects.values()].map((effect) => uncertainOf(effect, input)),
     conflicts: openConflicts(input),
@@ -172,9 +172,9 @@ export function composeBrief(state: State, vitals: Vitals, input: BriefInput): B
     nextAction: nextActionOf(state, plan, place, input.session ?? null),
     errors: items('error'),
     blockers: items('blocker'),
-    mail: mailOf(state, reader, vitals.now),
+    mail: mailOf(state, reader, liveness.now),
     commitments: items('commitment'),
-    others: othersAtWork(state, vitals, input.session ?? null, reader),
+    others: othersAtWork(state, liveness, input.session ?? null, reader),
     owed: owedByPeople(state, plan),
     decisions: input.decisions ?? [],
     decisionsTotal: state.totals.activeDecisions,

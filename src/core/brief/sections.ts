@@ -2,7 +2,7 @@ import { isName, oneLine } from '../text.ts';
 import { inWords, msBetween } from '../time.ts';
 import type { ConflictKind } from '../views/conflict.ts';
 import { offeredAgo } from '../views/freshness.ts';
-import type { Letter } from '../views/mail.ts';
+import type { MessageView } from '../views/mail.ts';
 import type { Other } from '../views/others.ts';
 import { type Brief, type BriefItem, sinceWords } from './compose.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
@@ -340,7 +340,7 @@ function utterances({ asked, said }: Brief, now: string): Line[] {
   );
 }
 
-const late = ({ overdue }: Letter): string => (overdue === null ? '' : ', OVERDUE');
+const late = ({ overdue }: MessageView): string => (overdue === null ? '' : ', OVERDUE');
 
 const dueWords = ({ due, overdue }: BriefItem): string =>
   `${due ? `, due ${plain(due, 40)}` : ''}${overdue ? ', OVERDUE' : ''}`;

@@ -3,7 +3,7 @@ import { isOpen } from '../rules/lifecycle.ts';
 import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
 import { applyMessage } from './message.ts';
 import { markPlace } from './place.ts';
-import { applyAccount } from './run-model.ts';
+import { applyRunModel } from './run-model.ts';
 import { applyClaim, applySession, restsAfter } from './session.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
 import { count, firstWords } from './state.ts';
@@ -111,7 +111,7 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
     case 'mirror.removed':
       return applyMirror(state, event, touch);
     case 'account.read':
-      return applyAccount(state, event, touch, recall);
+      return applyRunModel(state, event, touch, recall);
     case 'text.erased':
       return touch('erasure', String(event.version), null, event.body);
     case 'worklog.compacted':

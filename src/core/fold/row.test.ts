@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../journal/command.ts';
 import { ada, block, complete, decision, leave, mail, scenario, start } from '../rules/scenario.suite.ts';
-import { recordsOf } from './row.ts';
+import { rowsOf } from './row.ts';
 
 const records = (command: Command, run = scenario('p1').given(ada, start('p1'))) => {
   const { events, touches } = run.when(ada, command);
   const [event] = events.slice(-1);
   if (!event) throw new Error('Nothing was recorded');
-  return recordsOf([{ event, touches }]);
+  return rowsOf([{ event, touches }]);
 };
 
 describe('a record', () => {

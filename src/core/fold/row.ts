@@ -18,7 +18,7 @@ export interface ProjectedRow {
 }
 
 /** What a batch of events did to named things, the last word on each. */
-export function recordsOf(touched: readonly { event: Event; touches: readonly Touch[] }[]): ProjectedRow[] {
+export function rowsOf(touched: readonly { event: Event; touches: readonly Touch[] }[]): ProjectedRow[] {
   const rows = new Map<string, ProjectedRow>();
   for (const { event, touches } of touched) {
     for (const touch of touches) {

@@ -1,14 +1,14 @@
 import { foreignId } from '../journal/command.ts';
 import type { EventOf } from '../journal/event.ts';
 import type {
-  AccountDecision,
-  AccountItem,
-  AccountMessage,
-  AccountNote,
-  AccountPart,
-  AccountRun,
-  AccountSession,
-  AccountStep,
+  ModelDecision,
+  ModelItem,
+  ModelMessage,
+  ModelNote,
+  ModelRun,
+  ModelSession,
+  ModelStep,
+  RunModelPart,
 } from '../model/run-model.ts';
 import { isOpen } from '../rules/lifecycle.ts';
 import { oneLine } from '../text.ts';
@@ -21,23 +21,23 @@ import { present, type Recall, type Toucher } from './touch.ts';
 type Read = EventOf<'account.read'>;
 
 /** What a file says becomes rows as if it had happened here; what it does not say stays as it is. */
-export function applyAccount(state: State, event: Read, touch: Toucher, recall: Recall): void {
-  const { format, path, dialect, account } = event.body;
-  if (account.run) readRun(state, account.run, touch);
-  for (const step of account.steps ?? []) readStep(state, event, step, touch, recall);
-  for (const decision of account.decisions ?? []) readDecision(state, event, decision, touch, recall);
-  for (const item of account.items ?? []) readItem(state, event, item, touch, recall);
-  for (const note of account.notes ?? []) readNote(state, event, note, touch, recall);
-  for (const session of account.sessions ?? []) readSession(state, event, session, touch, recall);
-  for (const message of account.messages ?? []) readMessage(state, event, message, touch, recall);
-  readFiles(state, event, account, touch, recall);
-  for (const { agent, input, output, cached } of account.usage ?? []) {
+export function applyRunModel(state: State, event: Read, touch: Toucher, recall: Recall): void {
+  const { format, path, dialect, account: model } = event.body;
+  if (model.run) readRun(state, model.run, touch);
+  for (const step of model.steps ?? []) readStep(state, event, step, touch, recall);
+  for (const decision of model.decisions ?? []) readDecision(state, event, decision, touch, recall);
+  for (const item of model.items ?? []) readItem(state, event, item, touch, recall);
+  for (const note of model.notes ?? []) readNote(state, event, note, touch, recall);
+  for (const session of model.sessions ?? []) readSession(state, event, session, touch, recall);
+  for (const message of model.messages ?? []) readMessage(state, event, message, touch, recall);
+  readFiles(state, event, model, touch, recall);
+  for (const { agent, input, output, cached } of model.usage ?? []) {
     const before = state.usage.get(agent) ?? null;
     const after = { agent, input: input ?? null, output: output ?? null, cached: cached ?? null };
     state.usage.set(agent, after);
     touch('usage', agent, before, after);
   }
-  const { kept, claims, position, next } = account;
+  const { kept, claims, position, next } = model;
   if (next !== undefined) {
     state.next = next === '' ? null : { text: next, session: null, step: position?.step ?? null, at: event.at };
   }
@@ -48,7 +48,7 @@ export function applyAccount(state: State, event: Read, touch: Toucher, recall: 
   }
 }
 
-function readRun(state: State, said: AccountRun, touch: Toucher): void {
+function readRun(state: State, said: ModelRun, touch: Toucher): void {
   const before = state.run;
   if (!before) return;
   const { alias, title, goal, status, design, plan, branch, reason } = said;
@@ -66,7 +66,7 @@ function readRun(state: State, said: AccountRun, touch: Toucher): void {
   touch('run', before.id, before, state.run);
 }
 
-function readStep(state: State, event: Read, said: AccountStep, touch: Toucher, recall: Recall): void {
+function readStep(state: State, event: Read, said: ModelStep, touch: Toucher, recall: Recall): void {
   const { key, status, gate, checkpoint, built, summary, artifacts = [], agents, context, checkpoints } = said;
   const before = state.steps.get(key) ?? null;
   const { parent, after, wave, parallel, title, kind, alias, retries, reason } = said;
@@ -111,7 +111,7 @@ function readCheckpoint(step: Step, event: Read, name: string | undefined): Step
   return { name, next: null, at: event.at, session: event.session, mark: null };
 }
 
-function readDecision(state: State, event: Read, said: AccountDecision, touch: Toucher, recall: Recall): void {
+function readDecision(state: State, event: Read, said: ModelDecision, touch: Toucher, recall: Recall): void {
   const { id = '', at: _at, was, status = was ?? 'active', by, ...body } = said;
   const before = recall('decision', id);
   if (count(state, id)) state.totals.decisions += 1;
@@ -128,7 +128,7 @@ function readDecision(state: State, event: Read, said: AccountDecision, touch: T
   });
 }
 
-function readItem(state: State, event: Read, said: AccountItem, touch: Toucher, recall: Recall): void {
+function readItem(state: State, event: Read, said: ModelItem, touch: Toucher, recall: Recall): void {
   const { id = '', raisedAt: _raised, settledAt: _settled, by, ...body } = said;
   const before = state.items.get(id) ?? null;
   count(state, id);
@@ -147,7 +147,7 @@ function readItem(state: State, event: Read, said: AccountItem, touch: Toucher, 
   touch('item', id, before ?? recall('item', id), after);
 }
 
-function readNote(state: State, event: Read, said: AccountNote, touch: Toucher, recall: Recall): void {
+function readNote(state: State, event: Read, said: ModelNote, touch: Toucher, recall: Recall): void {
   const { id = '', at: _at, by, ...body } = said;
   const before = state.notes.get(id) ?? null;
   if (count(state, id)) state.totals.notes += 1;
@@ -165,7 +165,7 @@ function readNote(state: State, event: Read, said: AccountNote, touch: Toucher, 
 }
 
 /** A sitting that a file tells of is history: it holds nothing here, whatever the file says of it. */
-function readSession(state: State, event: Read, said: AccountSession, touch: Toucher, recall: Recall): void {
+function readSession(state: State, event: Read, said: ModelSession, touch: Toucher, recall: Recall): void {
   const { id = '', agent, role, status, continues, completed, workingOn, notes, issues, contextUsage, alias } = said;
   if (state.sessions.has(id)) return;
   const before = recall('session', id);
@@ -209,7 +209,7 @@ function readSession(state: State, event: Read, said: AccountSession, touch: Tou
   });
 }
 
-function readMessage(state: State, event: Read, said: AccountMessage, touch: Toucher, recall: Recall): void {
+function readMessage(state: State, event: Read, said: ModelMessage, touch: Toucher, recall: Recall): void {
   const { id = '', at: _at, acks = [], replies = [], ...body } = said;
   const before = state.messages.get(id) ?? null;
   count(state, id);
@@ -251,7 +251,7 @@ function asBefore<T extends object>(known: T | undefined, said: Partial<T>): T |
 function readFiles(
   state: State,
   event: Read,
-  { steps = [], files = [] }: AccountPart,
+  { steps = [], files = [] }: RunModelPart,
   touch: Toucher,
   recall: Recall,
 ): void {

@@ -1,4 +1,4 @@
-import type { AccountPart } from '../model/run-model.ts';
+import type { RunModelPart } from '../model/run-model.ts';
 import type {
   Claim,
   Decision,
@@ -17,7 +17,7 @@ import type {
   Usage,
 } from './state.ts';
 
-export interface Foreign extends Pick<AccountPart, 'kept' | 'claims' | 'position' | 'next'> {
+export interface Foreign extends Pick<RunModelPart, 'kept' | 'claims' | 'position' | 'next'> {
   format: string;
   path: string;
   dialect: string | null;

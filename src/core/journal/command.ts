@@ -1,4 +1,4 @@
-import type { AccountPart } from '../model/run-model.ts';
+import type { RunModelPart } from '../model/run-model.ts';
 import type { ItemKind, Role } from '../words.ts';
 import type { Artifact, EventBody, Owner, StepPlan, TreeMark } from './event.ts';
 
@@ -11,7 +11,7 @@ export type Command =
       type: 'run.open';
       steps?: PlannedStep[] | undefined;
       /** Of a file that is taken over. */
-      account?: ReadAccount | undefined;
+      account?: ReadRunModel | undefined;
     } & EventBody<'run.opened'>)
   | ({ type: 'run.amend' } & EventBody<'run.amended'>)
   | { type: 'run.abort'; reason: string }
@@ -183,7 +183,7 @@ export type Command =
   | { type: 'conflict.accept'; id: string; note?: string | undefined }
   | { type: 'mirror.add'; format: string; path: string }
   | { type: 'mirror.remove'; format: string; path: string }
-  | ({ type: 'account.read' } & ReadAccount)
+  | ({ type: 'account.read' } & ReadRunModel)
   | { type: 'recovery.make'; from: string; findings: string[] }
   | { type: 'text.erase'; versions: number[]; reason: string };
 
@@ -191,7 +191,7 @@ export type CommandType = Command['type'];
 export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
 
 /** What a file says. Ids are given by the rules; what has the alias of something known is that thing. */
-export type ReadAccount = Omit<EventBody<'account.read'>, 'account'> & { account: AccountPart };
+export type ReadRunModel = Omit<EventBody<'account.read'>, 'account'> & { account: RunModelPart };
 
 export type PlannedStep = StepPlan & { key: string; alias?: string | undefined; done?: boolean | undefined };
 
@@ -231,8 +231,8 @@ export function referencesOf(command: Command): string[] {
 export const foreignId = (format: string, path: string): string => `${format}:${path}`;
 
 /** Ids and aliases of the rows that reading an account may change. */
-export function namesIn({ format, path, account }: ReadAccount): string[] {
-  const { decisions = [], items = [], notes = [], sessions = [], messages = [], steps = [], files = [] } = account;
+export function namesIn({ format, path, account: model }: ReadRunModel): string[] {
+  const { decisions = [], items = [], notes = [], sessions = [], messages = [], steps = [], files = [] } = model;
   const named = [...decisions, ...items, ...notes, ...sessions, ...messages].flatMap(({ id, alias }) => [id, alias]);
   const touched = [...files, ...steps.flatMap((step) => step.artifacts ?? [])].map((file) => file.place ?? file.path);
   return [foreignId(format, path), ...named, ...steps.map((step) => step.key), ...touched].filter(

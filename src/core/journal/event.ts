@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AccountPart } from '../model/run-model.ts';
+import { RunModelPart } from '../model/run-model.ts';
 import { ActorName, FilePath, Instant, Label, Sentence, StepKey, Text } from '../text.ts';
 import {
   type Actor,
@@ -308,7 +308,7 @@ export const eventBodies = {
   'mirror.added': v.object({ format: Label, path: FilePath }),
   'mirror.removed': v.object({ format: Label, path: FilePath }),
   /** What another tool's file says of the run: all of it when it is taken over, later what was changed there. */
-  'account.read': v.object({ format: Label, path: FilePath, dialect: v.optional(Label), account: AccountPart }),
+  'account.read': v.object({ format: Label, path: FilePath, dialect: v.optional(Label), account: RunModelPart }),
   /** Entries of the worklog that went into an archive; the proof is a hash over all that stood in it before. */
   'worklog.compacted': v.object({ archive: Count, entries: v.array(Label), lines: Count, proof: Label }),
   'recovery.made': v.object({ from: Text, findings: v.array(Text) }),

@@ -1,4 +1,4 @@
-import type { Account, AccountPart } from './run-model.ts';
+import type { RunModel, RunModelPart } from './run-model.ts';
 
 /** Something that an edit took out of a file. It stays in the journal. */
 export interface Dropped {
@@ -8,24 +8,24 @@ export interface Dropped {
   words: string;
 }
 
-export interface AccountDiff {
+export interface ModelDiff {
   /** What is new or says something else. */
-  changed: AccountPart;
+  changed: RunModelPart;
   dropped: Dropped[];
 }
 
 /** What somebody did to a file: two accounts of it, before and after. */
-export function diffAccounts(before: Account, after: Account): AccountDiff {
+export function diffModels(before: RunModel, after: RunModel): ModelDiff {
   const dropped: Dropped[] = [];
-  const changed: AccountPart = {};
+  const changed: RunModelPart = {};
   const compare = <K extends Listed>(
     name: K,
     kind: Dropped['kind'],
-    words: (one: Account[K][number]) => string,
+    words: (one: RunModel[K][number]) => string,
   ): void => {
-    const identity = (one: Account[K][number]): string => nameOf(one) ?? words(one);
-    const old = grouped(before[name] as Account[K][number][], identity);
-    const fresh = (after[name] as Account[K][number][]).filter((one) => {
+    const identity = (one: RunModel[K][number]): string => nameOf(one) ?? words(one);
+    const old = grouped(before[name] as RunModel[K][number][], identity);
+    const fresh = (after[name] as RunModel[K][number][]).filter((one) => {
       const same = old.get(identity(one))?.shift();
       return same === undefined || !isSame(same, one);
     });
@@ -50,7 +50,7 @@ export function diffAccounts(before: Account, after: Account): AccountDiff {
 }
 
 /** Ids that a file has given to what had none there: the same words, and an id of the file's own. */
-export function aliasesIn(known: Account, written: Account): AccountPart {
+export function aliasesIn(known: RunModel, written: RunModel): RunModelPart {
   const learn = <T extends { id?: string | undefined; alias?: string | undefined }>(
     ours: readonly T[],
     theirs: readonly T[],

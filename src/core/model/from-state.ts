@@ -2,17 +2,17 @@ import type { Decision, FileRecord, Item, Message, Note, Result, Session, State,
 import { type Foreign, present } from '../fold/touch.ts';
 import { planView } from '../views/plan.ts';
 import type {
-  Account,
-  AccountDecision,
-  AccountItem,
-  AccountMessage,
-  AccountNote,
-  AccountSession,
-  AccountStep,
+  ModelDecision,
+  ModelItem,
+  ModelMessage,
+  ModelNote,
+  ModelSession,
+  ModelStep,
+  RunModel,
 } from './run-model.ts';
 
 /** The rows of a run that folded state does not hold. */
-export interface RunRecords {
+export interface RunRows {
   decisions: readonly Decision[];
   items: readonly Item[];
   notes: readonly Note[];
@@ -24,7 +24,7 @@ export interface RunRecords {
 }
 
 /** A run as an account, for a file to be written. Everything is in the order in which it came. */
-export function accountOf(state: State, records: RunRecords): Account {
+export function runModelOf(state: State, records: RunRows): RunModel {
   const { run } = state;
   if (!run) throw new Error('There is no run to give an account of.');
   const plan = planView(state);
@@ -76,7 +76,7 @@ export function accountOf(state: State, records: RunRecords): Account {
   };
 }
 
-function stepAccount(step: Step, status: AccountStep['status'], result: Result | undefined): AccountStep {
+function stepAccount(step: Step, status: ModelStep['status'], result: Result | undefined): ModelStep {
   const { key, title, kind, alias, parent, after, wave, agents, parallel, gate, context, checkpoints, stated } = step;
   const artifacts = [...(result?.artifacts ?? []), ...step.artifacts];
   const worker = step.holder?.agent ?? step.lastAgent;
@@ -106,7 +106,7 @@ const plainFile = ({ path, change }: { path: string; change?: 'created' | 'modif
   ...present({ change }),
 });
 
-function decisionAccount(row: Decision): AccountDecision {
+function decisionAccount(row: Decision): ModelDecision {
   const { id, alias, key, type, context, decision, reason, alternatives, irreversible, affects, step } = row;
   return {
     id,
@@ -119,7 +119,7 @@ function decisionAccount(row: Decision): AccountDecision {
   };
 }
 
-function itemAccount(row: Item): AccountItem {
+function itemAccount(row: Item): ModelItem {
   const { id, alias, kind, text, status, severity, type, step, workaround, to, due, by } = row;
   return {
     id,
@@ -132,17 +132,17 @@ function itemAccount(row: Item): AccountItem {
   };
 }
 
-function noteAccount({ id, alias, kind, text, step, by, at, stated }: Note): AccountNote {
+function noteAccount({ id, alias, kind, text, step, by, at, stated }: Note): ModelNote {
   return { id, kind, text, ...told(stated, { by, at }), ...present({ alias, step }) };
 }
 
 /** What a session works on is the step it holds, or left when it ended; only of others a file must tell. */
-function sessionAccount(row: Session, held: string | undefined): AccountSession {
+function sessionAccount(row: Session, held: string | undefined): ModelSession {
   const { id, agent, role, status, continues, notes, issues, contextUsage, alias, finished, stated } = row;
   const workingOn = held ?? row.workingOn ?? row.left.at(-1);
   return {
     id,
-    status: (stated?.['status'] as AccountSession['status'] | undefined) ?? status,
+    status: (stated?.['status'] as ModelSession['status'] | undefined) ?? status,
     ...told(stated, { agent, role, startedAt: row.startedAt, endedAt: row.endedAt }),
     ...present({ alias: alias ?? undefined, continues: continues ?? undefined, workingOn }),
     ...present({ contextUsage: contextUsage ?? undefined }),
@@ -150,7 +150,7 @@ function sessionAccount(row: Session, held: string | undefined): AccountSession 
   };
 }
 
-function messageAccount(row: Message): AccountMessage {
+function messageAccount(row: Message): ModelMessage {
   const { id, alias, from, to, type, priority, status, subject, body, respondBy, disposition, acks, replies } = row;
   return {
     id,
@@ -162,12 +162,12 @@ function messageAccount(row: Message): AccountMessage {
     subject,
     body,
     ...told(row.stated, { at: row.at }),
-    ...present({ alias, respondBy, disposition: disposition as AccountMessage['disposition'] }),
+    ...present({ alias, respondBy, disposition: disposition as ModelMessage['disposition'] }),
     ...filled({
       acks: acks.map(({ by, at, to: status, note }) => ({
         by,
         note,
-        to: status as AccountMessage['status'],
+        to: status as ModelMessage['status'],
         ...(at ? { at } : {}),
       })),
       replies: replies.map(({ from: sender, at, body: text }) => ({ from: sender, body: text, ...(at ? { at } : {}) })),

@@ -30,7 +30,7 @@ const When = v.pipe(v.string(), v.maxLength(200));
 const Who = v.pipe(Text, v.maxLength(200));
 const Named = { id: v.optional(Label), alias: v.optional(Label) };
 
-export const AccountFile = v.object({
+export const ModelFile = v.object({
   /** As the file says it; it may be meant from the folder that the file lies in. */
   path: Path,
   /** Where it really lies, from the root of the workspace; set by whoever looked. */
@@ -38,9 +38,9 @@ export const AccountFile = v.object({
   change: v.optional(v.picklist(['created', 'modified', 'deleted'])),
   note: v.optional(Text),
 });
-export type AccountFile = v.InferOutput<typeof AccountFile>;
+export type ModelFile = v.InferOutput<typeof ModelFile>;
 
-export const AccountStep = v.object({
+export const ModelStep = v.object({
   key: StepKey,
   /** The key as the file has it, where it cannot be a key of ours or is spelled otherwise (`3.5` for `3_5`). */
   alias: v.optional(Label),
@@ -68,11 +68,11 @@ export const AccountStep = v.object({
   summary: v.optional(Text),
   /** Sentences on what was implemented; what later steps should know of it. */
   built: v.optional(v.array(Text)),
-  artifacts: v.optional(v.array(AccountFile)),
+  artifacts: v.optional(v.array(ModelFile)),
 });
-export type AccountStep = v.InferOutput<typeof AccountStep>;
+export type ModelStep = v.InferOutput<typeof ModelStep>;
 
-export const AccountDecision = v.object({
+export const ModelDecision = v.object({
   ...Named,
   key: v.optional(Label),
   type: v.optional(DecisionType),
@@ -91,9 +91,9 @@ export const AccountDecision = v.object({
   /** The alias or id of the one it replaces. */
   supersedes: v.optional(Label),
 });
-export type AccountDecision = v.InferOutput<typeof AccountDecision>;
+export type ModelDecision = v.InferOutput<typeof ModelDecision>;
 
-export const AccountItem = v.object({
+export const ModelItem = v.object({
   ...Named,
   kind: ItemKind,
   text: Text,
@@ -111,9 +111,9 @@ export const AccountItem = v.object({
   settledAt: v.optional(When),
   resolution: v.optional(Text),
 });
-export type AccountItem = v.InferOutput<typeof AccountItem>;
+export type ModelItem = v.InferOutput<typeof ModelItem>;
 
-export const AccountNote = v.object({
+export const ModelNote = v.object({
   ...Named,
   kind: NoteKind,
   text: Text,
@@ -121,9 +121,9 @@ export const AccountNote = v.object({
   by: v.optional(Who),
   at: v.optional(When),
 });
-export type AccountNote = v.InferOutput<typeof AccountNote>;
+export type ModelNote = v.InferOutput<typeof ModelNote>;
 
-export const AccountSession = v.object({
+export const ModelSession = v.object({
   ...Named,
   agent: v.optional(Who),
   role: v.optional(Role),
@@ -150,9 +150,9 @@ export const AccountSession = v.object({
   next: v.optional(Text),
   why: v.optional(Text),
 });
-export type AccountSession = v.InferOutput<typeof AccountSession>;
+export type ModelSession = v.InferOutput<typeof ModelSession>;
 
-export const AccountMessage = v.object({
+export const ModelMessage = v.object({
   ...Named,
   from: Who,
   to: Who,
@@ -167,27 +167,27 @@ export const AccountMessage = v.object({
   acks: v.optional(v.array(v.object({ by: Who, at: v.optional(When), to: v.optional(MessageStatus), note: Text }))),
   replies: v.optional(v.array(v.object({ from: Who, at: v.optional(When), body: Text }))),
 });
-export type AccountMessage = v.InferOutput<typeof AccountMessage>;
+export type ModelMessage = v.InferOutput<typeof ModelMessage>;
 
-export const AccountClaim = v.object({
+export const ModelClaim = v.object({
   ...Named,
   agent: Who,
   files: v.array(Path),
   reason: v.optional(Text),
   since: v.optional(When),
 });
-export type AccountClaim = v.InferOutput<typeof AccountClaim>;
+export type ModelClaim = v.InferOutput<typeof ModelClaim>;
 
 /** Tokens; what is not known is absent, not zero. */
-export const AccountUsage = v.object({
+export const ModelUsage = v.object({
   agent: Who,
   input: v.optional(Count),
   output: v.optional(Count),
   cached: v.optional(Count),
 });
-export type AccountUsage = v.InferOutput<typeof AccountUsage>;
+export type ModelUsage = v.InferOutput<typeof ModelUsage>;
 
-export const AccountRun = v.object({
+export const ModelRun = v.object({
   ...Named,
   title: Text,
   goal: v.optional(Text),
@@ -199,20 +199,20 @@ export const AccountRun = v.object({
   branch: v.optional(Text),
   reason: v.optional(Text),
 });
-export type AccountRun = v.InferOutput<typeof AccountRun>;
+export type ModelRun = v.InferOutput<typeof ModelRun>;
 
-export const Account = v.object({
-  run: AccountRun,
-  steps: v.array(AccountStep),
-  decisions: v.array(AccountDecision),
-  items: v.array(AccountItem),
-  notes: v.array(AccountNote),
-  sessions: v.array(AccountSession),
-  messages: v.array(AccountMessage),
-  claims: v.array(AccountClaim),
-  usage: v.array(AccountUsage),
+export const RunModel = v.object({
+  run: ModelRun,
+  steps: v.array(ModelStep),
+  decisions: v.array(ModelDecision),
+  items: v.array(ModelItem),
+  notes: v.array(ModelNote),
+  sessions: v.array(ModelSession),
+  messages: v.array(ModelMessage),
+  claims: v.array(ModelClaim),
+  usage: v.array(ModelUsage),
   /** Files touched lately that belong to no step. */
-  files: v.array(AccountFile),
+  files: v.array(ModelFile),
   /** Where the work stands: a key, or null when the file says nothing that leads to one. */
   position: v.optional(v.object({ step: v.nullable(StepKey), words: v.optional(Text) })),
   next: v.optional(Text),
@@ -222,13 +222,13 @@ export const Account = v.object({
    */
   kept: v.optional(v.record(v.string(), v.unknown())),
 });
-export type Account = v.InferOutput<typeof Account>;
+export type RunModel = v.InferOutput<typeof RunModel>;
 
 /** A part of an account: what one event of the journal carries of it. */
-export const AccountPart = v.partial(Account);
-export type AccountPart = v.InferOutput<typeof AccountPart>;
+export const RunModelPart = v.partial(RunModel);
+export type RunModelPart = v.InferOutput<typeof RunModelPart>;
 
-export function emptyAccount(title: string): Account {
+export function emptyRunModel(title: string): RunModel {
   return {
     run: { title, status: 'active' },
     steps: [],

@@ -1,6 +1,6 @@
 import { Fault, quoted } from '../fault.ts';
 import type { Claim, State } from '../fold/state.ts';
-import { isGone, leaseEnd, type Vitals } from '../views/plan.ts';
+import { isGone, type Liveness, leaseEnd } from '../views/plan.ts';
 
 /** A live claim of another session that one of some files falls under. */
 export interface Held {
@@ -10,16 +10,16 @@ export interface Held {
 }
 
 export function claimOn(
-  scene: Vitals & { state: State },
+  context: Liveness & { state: State },
   files: readonly string[],
   mine: string | null,
   overlap = pathsOverlap,
 ): Held | null {
-  for (const claim of scene.state.claims.values()) {
-    const holder = scene.state.sessions.get(claim.session);
-    if (!holder || holder.id === mine || isGone(holder, scene)) continue;
+  for (const claim of context.state.claims.values()) {
+    const holder = context.state.sessions.get(claim.session);
+    if (!holder || holder.id === mine || isGone(holder, context)) continue;
     const file = files.find((wanted) => claim.files.some((held) => overlap(held, wanted)));
-    if (file !== undefined) return { claim, file, until: leaseEnd(holder, scene) };
+    if (file !== undefined) return { claim, file, until: leaseEnd(holder, context) };
   }
   return null;
 }
@@ -36,14 +36,14 @@ export function claimedBy({ claim, file, until }: Held): Fault {
  * Whether a session may write a file: null, or the fault that says why not. Nobody writes under another's claim, and a
  * session that has ended or was superseded writes nothing.
  */
-export function writableBy(state: State, vitals: Vitals, session: string | null, path: string): Fault | null {
+export function writableBy(state: State, liveness: Liveness, session: string | null, path: string): Fault | null {
   if (session !== null && !state.sessions.has(session)) {
     return new Fault('fenced', `Session ${session} writes no more: ${quoted(path)} was left as it is.`, {
       hints: ['Begin another with `holdfast session start --agent NAME`.'],
       data: { session, file: path },
     });
   }
-  const held = claimOn({ ...vitals, state }, [path], session, (claimed, file) => covers(bare(claimed), file));
+  const held = claimOn({ ...liveness, state }, [path], session, (claimed, file) => covers(bare(claimed), file));
   return held ? claimedBy(held) : null;
 }
 

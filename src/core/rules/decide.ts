@@ -5,7 +5,7 @@ import { forkState } from '../fold/state-tables.ts';
 import type { RowKind, Rows } from '../fold/touch.ts';
 import type { Command, CommandOf, CommandType } from '../journal/command.ts';
 import type { Draft, Owner } from '../journal/event.ts';
-import type { Vitals } from '../views/plan.ts';
+import type { Liveness } from '../views/plan.ts';
 import type { Actor, Scope } from '../words.ts';
 import {
   acceptHandoff,
@@ -31,9 +31,9 @@ import {
   retractDecision,
   settleItem,
 } from './record.ts';
-import { pretend, type Scene, sceneOf } from './rule-context.ts';
+import { pretend, type RuleContext, ruleContextOf } from './rule-context.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './run.ts';
-import { readAccount } from './run-model.ts';
+import { readRunModel } from './run-model.ts';
 import {
   endSession,
   goneSessions,
@@ -60,7 +60,7 @@ import { compactWorklog } from './worklog.ts';
 import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './world.ts';
 
 /** Who asks, when, and what is known of the world. */
-export interface Circumstances extends Vitals {
+export interface Circumstances extends Liveness {
   actor: Actor;
   /** The session named by the caller, if one was. */
   session: string | null;
@@ -115,13 +115,21 @@ export function decide(state: State, command: Command, circumstances: Circumstan
     play(returningSession({ ...base, state: work, session: null }, caller.returning), caller.actor, null);
     session = [...work.sessions.values()].at(-1) ?? null;
   } else if (session === null && opensSession.has(command.type) && !isLeftOpen(command)) {
-    const scene = sceneOf({ ...base, state: work, session: null });
+    const context = ruleContextOf({ ...base, state: work, session: null });
     const mark = 'mark' in command ? command.mark : undefined;
     const { owner, client } = circumstances;
-    play(startSession(scene, { type: 'session.start', owner, client: client ?? undefined, mark }), caller.actor, null);
+    play(
+      startSession(context, { type: 'session.start', owner, client: client ?? undefined, mark }),
+      caller.actor,
+      null,
+    );
     session = [...work.sessions.values()].at(-1) ?? null;
   }
-  const scene = sceneOf({ ...base, state: work, session: session ? (work.sessions.get(session.id) ?? null) : null });
+  const scene = ruleContextOf({
+    ...base,
+    state: work,
+    session: session ? (work.sessions.get(session.id) ?? null) : null,
+  });
   const own = ruleOf(command.type)(scene, command);
   const started = own.find((one) => one.type === 'session.started');
   return { drafts: [...drafts, ...own], actor: caller.actor, session: session?.id ?? started?.body.id ?? null };
@@ -230,7 +238,7 @@ function mustBeOwn(session: Session, { scope, actor }: Circumstances): void {
 
 const actorOf = (session: Session): Actor => ({ kind: session.kind, name: session.agent });
 
-type Rule<T extends CommandType> = (scene: Scene, command: CommandOf<T>) => Draft[];
+type Rule<T extends CommandType> = (context: RuleContext, command: CommandOf<T>) => Draft[];
 
 function ruleOf<T extends CommandType>(type: T): Rule<T> {
   return rules[type] as unknown as Rule<T>;
@@ -286,7 +294,7 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'conflict.accept': acceptConflict,
   'mirror.add': addMirror,
   'mirror.remove': removeMirror,
-  'account.read': readAccount,
+  'account.read': readRunModel,
   'recovery.make': makeRecovery,
   'text.erase': eraseText,
 };

@@ -9,7 +9,7 @@ import {
   mustBeActive,
   mustBePerson,
   mustHaveSession,
-  type Scene,
+  type RuleContext,
 } from './rule-context.ts';
 
 /**
@@ -17,37 +17,37 @@ import {
  * points to the offer, and the snapshot it needs to go on.
  */
 export function offerHandoff(
-  scene: Scene,
+  context: RuleContext,
   { to, from, message, payload, snapshot, mark }: CommandOf<'handoff.offer'>,
 ): Draft[] {
-  mustBeActive(scene);
-  const sender = from ? sessionOf(scene, from) : mustHaveSession(scene);
-  if (sender.id !== scene.session?.id)
-    mustBePerson(scene, 'offer the work of another session', `holdfast handoff --to ${to} --from ${sender.id}`);
-  const steps = [...scene.state.steps.values()].filter(
+  mustBeActive(context);
+  const sender = from ? sessionOf(context, from) : mustHaveSession(context);
+  if (sender.id !== context.session?.id)
+    mustBePerson(context, 'offer the work of another session', `holdfast handoff --to ${to} --from ${sender.id}`);
+  const steps = [...context.state.steps.values()].filter(
     (step) =>
       step.status === 'in_progress' &&
       (step.holder ? step.holder.session === sender.id : step.lastSession === sender.id),
   );
-  const open = [...scene.state.handoffs.values()].find((one) => one.from === sender.id && one.status !== 'accepted');
+  const open = [...context.state.handoffs.values()].find((one) => one.from === sender.id && one.status !== 'accepted');
   if (open) {
     throw new Fault('illegal', `${open.id} offers the work of ${sender.id} to ${open.to} already.`, {
       hints: [`Take it back first with \`holdfast handoff withdraw ${open.id}\`.`],
       data: { handoff: open.id },
     });
   }
-  const id = nextId(scene.state, 'H');
+  const id = nextId(context.state, 'H');
   const keys = steps.map((step) => step.key);
-  const isHere = scene.state.sessions.has(sender.id);
-  const taken = snapshot === undefined && isHere ? snapshotOf(scene.state, sender, { mark }) : null;
+  const isHere = context.state.sessions.has(sender.id);
+  const taken = snapshot === undefined && isHere ? snapshotOf(context.state, sender, { mark }) : null;
   const left = snapshot ?? (taken?.type === 'snapshot.taken' ? taken.body.id : undefined);
   const what = keys.length > 0 ? keys.join(', ') : 'its place';
   return [
-    ...closeDeclined(scene),
+    ...closeDeclined(context),
     ...(taken ? [taken] : []),
     draft('message.sent', {
-      id: nextId(scene.state, 'M'),
-      from: scene.actor.name,
+      id: nextId(context.state, 'M'),
+      from: context.actor.name,
       to,
       type: 'handoff-ready',
       priority: 'P1',
@@ -78,14 +78,14 @@ export function isOpenOffer(state: State, { status, acceptedBy, progressAt }: Ha
 }
 
 /** The fencing number passes with the acceptance; the sender's session is superseded in the same breath. */
-export function acceptHandoff(scene: Scene, { id }: CommandOf<'handoff.accept'>): Draft[] {
-  mustBeActive(scene);
-  const handoff = handoffOf(scene, id);
-  const session = mustHaveSession(scene);
+export function acceptHandoff(context: RuleContext, { id }: CommandOf<'handoff.accept'>): Draft[] {
+  mustBeActive(context);
+  const handoff = handoffOf(context, id);
+  const session = mustHaveSession(context);
   if (handoff.status === 'accepted' && handoff.acceptedBy === session.id) return [];
-  if (!isOpenOffer(scene.state, handoff))
-    mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'accept', takenBy(scene.state, handoff));
-  mustReceive(scene, handoff);
+  if (!isOpenOffer(context.state, handoff))
+    mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'accept', takenBy(context.state, handoff));
+  mustReceive(context, handoff);
   if (handoff.from === session.id) {
     throw new Fault('illegal', `${handoff.id} offers the work of ${session.id} itself.`, {
       hints: [`Go on with it, or take the offer back with \`holdfast handoff withdraw ${handoff.id}\`.`],
@@ -94,16 +94,16 @@ export function acceptHandoff(scene: Scene, { id }: CommandOf<'handoff.accept'>)
   }
   const claims = handoff.steps
     .filter((key) => {
-      const step = scene.state.steps.get(key);
+      const step = context.state.steps.get(key);
       return step?.status === 'in_progress' && (step.holder === null || step.holder.session === handoff.from);
     })
-    .map((step, index) => ({ step, claim: nextId(scene.state, 'L', index) }));
-  const sender = scene.state.sessions.get(handoff.from);
+    .map((step, index) => ({ step, claim: nextId(context.state, 'L', index) }));
+  const sender = context.state.sessions.get(handoff.from);
   return [
-    ...(sender ? finishHandoffsOf(scene, sender, `handed on in ${handoff.id}`) : []),
+    ...(sender ? finishHandoffsOf(context, sender, `handed on in ${handoff.id}`) : []),
     ...(sender ? [draft('session.ended', { id: sender.id, reason: 'superseded' }, 'verified')] : []),
     draft('handoff.accepted', { id: handoff.id, session: session.id, claims }),
-    ...moveNotice(scene, handoff, 'acknowledged', `Accepted ${handoff.id}.`),
+    ...moveNotice(context, handoff, 'acknowledged', `Accepted ${handoff.id}.`),
   ];
 }
 
@@ -115,80 +115,80 @@ function takenBy(state: State, { acceptedBy }: Handoff): string[] {
 }
 
 /** The message that came with an offer, where it is still open and the one who acts received it. */
-function moveNotice(scene: Scene, handoff: Handoff, to: 'acknowledged' | 'actioned', note: string): Draft[] {
-  const notice = noticeOf(scene, handoff);
-  if (!notice || notice.to !== scene.actor.name || notice.status === to || notice.status === 'actioned') return [];
+function moveNotice(context: RuleContext, handoff: Handoff, to: 'acknowledged' | 'actioned', note: string): Draft[] {
+  const notice = noticeOf(context, handoff);
+  if (!notice || notice.to !== context.actor.name || notice.status === to || notice.status === 'actioned') return [];
   return [draft('message.moved', { id: notice.id, to, note })];
 }
 
-function noticeOf({ state }: Pick<Scene, 'state'>, { id }: Handoff): Message | undefined {
+function noticeOf({ state }: Pick<RuleContext, 'state'>, { id }: Handoff): Message | undefined {
   return [...state.messages.values()].find((message) => message.about === id && message.type === 'handoff-ready');
 }
 
 /** The tool sent it, and the sender's session is over: nobody would close it, and open mail is in every state. */
-function closeNotice(scene: Pick<Scene, 'state'>, handoff: Handoff, note: string): Draft[] {
-  const notice = noticeOf(scene, handoff);
+function closeNotice(context: Pick<RuleContext, 'state'>, handoff: Handoff, note: string): Draft[] {
+  const notice = noticeOf(context, handoff);
   return notice ? [draft('message.moved', { id: notice.id, to: 'closed', note, disposition: 'resolved' })] : [];
 }
 
 /** Whoever offers again has read that it was declined. */
-function closeDeclined({ state, actor }: Scene): Draft[] {
+function closeDeclined({ state, actor }: RuleContext): Draft[] {
   return [...state.messages.values()]
     .filter(({ type, status, from }) => type === 'handoff-ready' && status === 'actioned' && from === actor.name)
     .map(({ id }) => draft('message.moved', { id, to: 'closed', note: 'Offered again.', disposition: 'superseded' }));
 }
 
 /** What became of the handoffs that a session took over and got on with, recorded when it ends. */
-export function finishHandoffsOf(scene: Omit<Scene, 'plan'>, session: Session, how: string): Draft[] {
-  const taken = [...scene.state.handoffs.values()].filter(
+export function finishHandoffsOf(context: Omit<RuleContext, 'plan'>, session: Session, how: string): Draft[] {
+  const taken = [...context.state.handoffs.values()].filter(
     (one) => one.status === 'accepted' && one.acceptedBy === session.id && one.progressAt !== null,
   );
   return taken.flatMap((handoff) => {
     const steps = handoff.steps.map((key) => {
-      const step = scene.state.steps.get(key);
+      const step = context.state.steps.get(key);
       const at = step?.checkpoint ? ` at ${step.checkpoint.name}` : '';
       return `${key} ${step ? step.status.replace('_', ' ') : 'removed'}${at}`;
     });
     const outcome = [`${how}.`, ...(steps.length > 0 ? [`${steps.join(', ')}.`] : [])].join(' ');
     return [
       draft('handoff.finished', { id: handoff.id, outcome }, 'verified'),
-      ...closeNotice(scene, handoff, outcome),
+      ...closeNotice(context, handoff, outcome),
     ];
   });
 }
 
-export function clarifyHandoff(scene: Scene, { id, question }: CommandOf<'handoff.clarify'>): Draft[] {
-  const handoff = handoffOf(scene, id);
+export function clarifyHandoff(context: RuleContext, { id, question }: CommandOf<'handoff.clarify'>): Draft[] {
+  const handoff = handoffOf(context, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'clarify');
-  mustReceive(scene, handoff);
-  const notice = noticeOf(scene, handoff);
-  const asked = notice?.to === scene.actor.name ? notice : null;
+  mustReceive(context, handoff);
+  const notice = noticeOf(context, handoff);
+  const asked = notice?.to === context.actor.name ? notice : null;
   return [
     draft('handoff.clarified', { id: handoff.id, question }),
     // The sender finds the question where it finds its mail.
-    ...(asked ? [draft('message.replied', { id: asked.id, from: scene.actor.name, body: question })] : []),
+    ...(asked ? [draft('message.replied', { id: asked.id, from: context.actor.name, body: question })] : []),
   ];
 }
 
-export function declineHandoff(scene: Scene, { id, reason }: CommandOf<'handoff.decline'>): Draft[] {
-  const handoff = handoffOf(scene, id);
+export function declineHandoff(context: RuleContext, { id, reason }: CommandOf<'handoff.decline'>): Draft[] {
+  const handoff = handoffOf(context, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'decline');
-  mustReceive(scene, handoff);
+  mustReceive(context, handoff);
   return [
     draft('handoff.declined', { id: handoff.id, reason }),
-    ...moveNotice(scene, handoff, 'actioned', `Declined: ${reason}`),
+    ...moveNotice(context, handoff, 'actioned', `Declined: ${reason}`),
   ];
 }
 
-export function withdrawHandoff(scene: Scene, { id, reason }: CommandOf<'handoff.withdraw'>): Draft[] {
-  const handoff = handoffOf(scene, id);
+export function withdrawHandoff(context: RuleContext, { id, reason }: CommandOf<'handoff.withdraw'>): Draft[] {
+  const handoff = handoffOf(context, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'withdraw');
-  if (handoff.by !== scene.actor.name && !isMaintainer(scene)) {
+  if (handoff.by !== context.actor.name && !isMaintainer(context)) {
     throw new Fault('not_allowed', `${handoff.id} was offered by ${handoff.by}; only they or a person take it back.`, {
       hints: [`Decline it with \`holdfast handoff decline ${handoff.id}\` if it was offered to you.`],
     });
   }
-  const notice = noticeOf(scene, handoff);
+  const notice = noticeOf(context, handoff);
   const note = reason ?? `${handoff.id} was withdrawn.`;
   return [
     draft('handoff.withdrawn', { id: handoff.id, reason }),
@@ -196,16 +196,16 @@ export function withdrawHandoff(scene: Scene, { id, reason }: CommandOf<'handoff
   ];
 }
 
-export function finishHandoff(scene: Scene, { id, outcome }: CommandOf<'handoff.finish'>): Draft[] {
-  const handoff = handoffOf(scene, id);
+export function finishHandoff(context: RuleContext, { id, outcome }: CommandOf<'handoff.finish'>): Draft[] {
+  const handoff = handoffOf(context, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'finish');
-  mustReceive(scene, handoff);
-  return [draft('handoff.finished', { id: handoff.id, outcome }), ...closeNotice(scene, handoff, outcome)];
+  mustReceive(context, handoff);
+  return [draft('handoff.finished', { id: handoff.id, outcome }), ...closeNotice(context, handoff, outcome)];
 }
 
 /** The next snapshot of the acting session; the sequence rises per agent. */
-export function takeSnapshot(scene: Scene, { type: _, ...words }: CommandOf<'snapshot.take'>): Draft[] {
-  return [snapshotOf(scene.state, mustHaveSession(scene), words)];
+export function takeSnapshot(context: RuleContext, { type: _, ...words }: CommandOf<'snapshot.take'>): Draft[] {
+  return [snapshotOf(context.state, mustHaveSession(context), words)];
 }
 
 type Closing = Omit<EventBody<'snapshot.taken'>, 'id' | 'session' | 'agent' | 'sequence' | 'token' | 'text'>;
@@ -221,24 +221,24 @@ export function snapshotOf(state: State, session: Session, closing: Closing, bef
   return draft('snapshot.taken', body, closing.reconstructed ? 'verified' : 'declared');
 }
 
-function mustReceive(scene: Scene, handoff: Handoff): void {
-  if (handoff.to === scene.actor.name || isMaintainer(scene)) return;
-  throw new Fault('not_allowed', `${handoff.id} is offered to ${handoff.to}; you are ${scene.actor.name}.`, {
+function mustReceive(context: RuleContext, handoff: Handoff): void {
+  if (handoff.to === context.actor.name || isMaintainer(context)) return;
+  throw new Fault('not_allowed', `${handoff.id} is offered to ${handoff.to}; you are ${context.actor.name}.`, {
     hints: [
-      `Ask for it: a person can offer it to you with \`holdfast handoff --to ${scene.actor.name} --from ${handoff.from}\`.`,
+      `Ask for it: a person can offer it to you with \`holdfast handoff --to ${context.actor.name} --from ${handoff.from}\`.`,
     ],
     data: { handoff: handoff.id, to: handoff.to },
   });
 }
 
-function handoffOf(scene: Scene, reference: string): Handoff {
-  const found = scene.state.handoffs.get(reference) ?? scene.recall('handoff', reference);
+function handoffOf(context: RuleContext, reference: string): Handoff {
+  const found = context.state.handoffs.get(reference) ?? context.recall('handoff', reference);
   if (found) return found;
-  throw notFound('handoff', reference, scene.state.handoffs.keys(), 'See them with `holdfast handoff list`.');
+  throw notFound('handoff', reference, context.state.handoffs.keys(), 'See them with `holdfast handoff list`.');
 }
 
-function sessionOf(scene: Scene, reference: string): Session {
-  const found = scene.state.sessions.get(reference) ?? scene.recall('session', reference);
+function sessionOf(context: RuleContext, reference: string): Session {
+  const found = context.state.sessions.get(reference) ?? context.recall('session', reference);
   if (found) return found;
-  throw notFound('session', reference, scene.state.sessions.keys(), 'See them with `holdfast sessions`.');
+  throw notFound('session', reference, context.state.sessions.keys(), 'See them with `holdfast sessions`.');
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../fault.ts';
 import { evolve, fold } from '../fold/evolve.ts';
-import { recordsOf } from '../fold/row.ts';
+import { rowsOf } from '../fold/row.ts';
 import type { State } from '../fold/state.ts';
 import { deserializeState, emptyState, serializeState } from '../fold/state-tables.ts';
 import type { Recall } from '../fold/touch.ts';
@@ -81,7 +81,7 @@ describe('folding', () => {
         for (const event of shuffled) {
           const touches = evolve(state, event, recall);
           for (const touch of touches) rows.set(`${touch.kind}:${touch.id}`, touch.after);
-          recordsOf([{ event, touches }]);
+          rowsOf([{ event, touches }]);
         }
         expect(positionOf(state, planView(state))).toBeDefined();
         expect(told(fold(emptyState(), shuffled))).toEqual(told(state));

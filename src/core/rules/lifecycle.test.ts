@@ -57,18 +57,18 @@ const answer = {
 } as const satisfies Record<string, Command>;
 const question: Command = { type: 'item.raise', kind: 'question', text: 'Why?' };
 
-const sitting = () => scenario('p1').given(ada, start('p1'));
-const offered = () => sitting().given(ada, answer.offer);
+const session = () => scenario('p1').given(ada, start('p1'));
+const offered = () => session().given(ada, answer.offer);
 const asked = () => scenario().given(ada, question);
 const posted = () => scenario().given(ada, mail('bob'));
 
 const walks: Record<Noun, Walk> = {
   run: {
     reach: {
-      active: sitting,
-      completed: () => sitting().given(ada, complete()),
-      abandoned: () => sitting().given(ada, complete(), reopen('p1')).given(sam, abort),
-      archived: () => sitting().given(ada, complete()).given(sam, archive),
+      active: session,
+      completed: () => session().given(ada, complete()),
+      abandoned: () => session().given(ada, complete(), reopen('p1')).given(sam, abort),
+      archived: () => session().given(ada, complete()).given(sam, archive),
     },
     attempt: {
       complete: { by: ada, command: complete('p1') },
@@ -103,17 +103,17 @@ const walks: Record<Noun, Walk> = {
   },
   session: {
     reach: {
-      active: sitting,
-      completed: () => sitting().given(ada, leave('completed')),
-      'context-exhausted': () => sitting().given(ada, leave('context-exhausted')),
-      timeout: () => sitting().given(ada, leave('timeout')),
-      'maintainer-directed': () => sitting().given(ada, leave('maintainer-directed')),
+      active: session,
+      completed: () => session().given(ada, leave('completed')),
+      'context-exhausted': () => session().given(ada, leave('context-exhausted')),
+      timeout: () => session().given(ada, leave('timeout')),
+      'maintainer-directed': () => session().given(ada, leave('maintainer-directed')),
       crashed: () =>
-        sitting()
+        session()
           .wait(31 * MINUTE_MS)
           .given(sam, supervise)
           .given(bob, start('p1')),
-      superseded: () => sitting().given(ada, leave('superseded')),
+      superseded: () => session().given(ada, leave('superseded')),
     },
     attempt: {
       complete: { by: S1, command: leave('completed') },

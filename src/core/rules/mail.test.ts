@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Letter, mailOf } from '../views/mail.ts';
+import { type MessageView, mailOf } from '../views/mail.ts';
 import {
   ada,
   agent,
@@ -97,9 +97,9 @@ const reply = (id: string, body = 'Which one?') => ({ type: 'message.reply', id,
 const mailFor = (run: Scenario, by: typeof ada) => mailOf(run.state, by.actor, run.now);
 const idsOf = (run: Scenario, by: typeof ada) =>
   Object.fromEntries(
-    Object.entries({ ...mailFor(run, by) } as Record<string, readonly Letter[]>).map(([name, letters]) => [
+    Object.entries({ ...mailFor(run, by) } as Record<string, readonly MessageView[]>).map(([name, messages]) => [
       name,
-      letters.map((letter) => letter.id),
+      messages.map((message) => message.id),
     ]),
   );
 

@@ -10,17 +10,17 @@ import {
   finishRun,
   mustBeActive,
   mustBePerson,
+  type RuleContext,
   reviveRun,
-  type Scene,
   stepName,
   stepOf,
 } from './rule-context.ts';
 
-export function addSteps(scene: Scene, { steps }: CommandOf<'plan.add'>): Draft[] {
-  mustBeActive(scene);
-  const { drafts, open } = draftSteps(scene.state, steps);
+export function addSteps(context: RuleContext, { steps }: CommandOf<'plan.add'>): Draft[] {
+  mustBeActive(context);
+  const { drafts, open } = draftSteps(context.state, steps);
   if (drafts.length === 0) return [];
-  return open ? [...reviveRun(scene, 'The plan grew.'), ...drafts] : [...drafts, ...finishRun(scene, [])];
+  return open ? [...reviveRun(context, 'The plan grew.'), ...drafts] : [...drafts, ...finishRun(context, [])];
 }
 
 /** What adds steps to a plan, if they fit it: new keys, known parents and predecessors, nothing that waits for itself. */
@@ -70,25 +70,25 @@ function changedFields(step: Step, patch: CommandOf<'plan.change'>['patch']): [s
   });
 }
 
-export function changeStep(scene: Scene, { step: key, patch }: CommandOf<'plan.change'>): Draft[] {
-  mustBeActive(scene);
-  const { step } = stepOf(scene, key);
+export function changeStep(context: RuleContext, { step: key, patch }: CommandOf<'plan.change'>): Draft[] {
+  mustBeActive(context);
+  const { step } = stepOf(context, key);
   const changed = changedFields(step, patch);
   if (changed.length === 0) return [];
-  const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(scene.state.steps as never);
+  const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(context.state.steps as never);
   const next = { ...step, ...present(patch) };
   known.set(step.key, next as never);
-  mustFit(known, scene.state, step.key, next as never);
+  mustFit(known, context.state, step.key, next as never);
   mustEnd(known);
   // Taking a closed gate away opens it.
   if (patch.gate === false && step.gate?.state === 'closed')
-    mustBePerson(scene, 'take a closed gate away', `holdfast gate ${step.key} open`);
+    mustBePerson(context, 'take a closed gate away', `holdfast gate ${step.key} open`);
   return [draft('step.changed', { step: step.key, ...Object.fromEntries(changed) })];
 }
 
-export function removeStep(scene: Scene, { step: key }: CommandOf<'plan.remove'>): Draft[] {
-  mustBeActive(scene);
-  const { step, status, children } = stepOf(scene, key);
+export function removeStep(context: RuleContext, { step: key }: CommandOf<'plan.remove'>): Draft[] {
+  mustBeActive(context);
+  const { step, status, children } = stepOf(context, key);
   if (children.length > 0) {
     throw new Fault(
       'illegal',
@@ -109,7 +109,7 @@ export function removeStep(scene: Scene, { step: key }: CommandOf<'plan.remove'>
       },
     );
   }
-  const waiting = [...scene.state.steps.values()].filter((other) => other.after.includes(step.key));
+  const waiting = [...context.state.steps.values()].filter((other) => other.after.includes(step.key));
   if (waiting.length > 0) {
     throw new Fault(
       'illegal',
@@ -121,11 +121,11 @@ export function removeStep(scene: Scene, { step: key }: CommandOf<'plan.remove'>
       },
     );
   }
-  const left = forkState(scene.state);
+  const left = forkState(context.state);
   left.steps.delete(step.key);
   return [
     draft('step.removed', { step: step.key }),
-    ...(left.steps.size > 0 ? finishRun({ ...scene, plan: planView(left) }) : []),
+    ...(left.steps.size > 0 ? finishRun({ ...context, plan: planView(left) }) : []),
   ];
 }
 

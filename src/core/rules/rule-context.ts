@@ -2,12 +2,12 @@ import { Fault, notFound, quoted } from '../fault.ts';
 import type { Session, State, Step } from '../fold/state.ts';
 import type { RowKind, Rows } from '../fold/touch.ts';
 import type { Draft, Event, EventBody, EventType } from '../journal/event.ts';
-import { isDone, leaseEnd, type PlanView, planView, type StepView, type Vitals } from '../views/plan.ts';
+import { isDone, type Liveness, leaseEnd, type PlanView, planView, type StepView } from '../views/plan.ts';
 import type { Actor, Basis, Scope } from '../words.ts';
 import { moveOf, movesFrom, type Noun } from './lifecycle.ts';
 
 /** What a rule sees: the state, who acts, and what is known of the world at this moment. */
-export interface Scene extends Vitals {
+export interface RuleContext extends Liveness {
   state: State;
   plan: PlanView;
   actor: Actor;
@@ -19,11 +19,11 @@ export interface Scene extends Vitals {
 }
 
 /** The plan is looked at only by the rules that need it. */
-export function sceneOf(scene: Omit<Scene, 'plan'>): Scene {
+export function ruleContextOf(context: Omit<RuleContext, 'plan'>): RuleContext {
   return {
-    ...scene,
+    ...context,
     get plan() {
-      return planView(scene.state);
+      return planView(context.state);
     },
   };
 }
@@ -49,8 +49,8 @@ export function pretend(draft: Draft, state: State, now: string, actor: Actor, s
   };
 }
 
-export function stepOf(scene: Scene, reference: string): StepView {
-  const { state, plan } = scene;
+export function stepOf(context: RuleContext, reference: string): StepView {
+  const { state, plan } = context;
   const direct = plan.byKey.get(reference);
   if (direct) return direct;
   const aliased = plan.all.find((view) => view.step.alias === reference);
@@ -59,19 +59,19 @@ export function stepOf(scene: Scene, reference: string): StepView {
 }
 
 /** The steps that the caller's session has. */
-export function stepsHeld({ session, state }: Scene): Step[] {
+export function stepsHeld({ session, state }: RuleContext): Step[] {
   return session === null ? [] : [...state.steps.values()].filter((step) => step.holder?.session === session.id);
 }
 
 /** The step that is meant when none is named: the one the session holds. */
-export function heldStep(scene: Scene, reference: string | undefined): StepView {
-  if (reference !== undefined) return stepOf(scene, reference);
-  const { state } = scene;
-  const held = stepsHeld(scene);
+export function heldStep(context: RuleContext, reference: string | undefined): StepView {
+  if (reference !== undefined) return stepOf(context, reference);
+  const { state } = context;
+  const held = stepsHeld(context);
   const [only, ...others] = held;
   if (!only) {
     const elsewhere = [...state.steps.values()].filter((step) => step.holder);
-    throw new Fault('not_found', `${whoIs(scene)} holds no step.`, {
+    throw new Fault('not_found', `${whoIs(context)} holds no step.`, {
       hints: [
         ...elsewhere
           .slice(0, 3)
@@ -87,14 +87,14 @@ export function heldStep(scene: Scene, reference: string | undefined): StepView 
     const keys = held.map((step) => step.key);
     throw new Fault(
       'usage',
-      `${whoIs(scene)} holds ${held.length} steps: ${keys.map(quoted).join(', ')}. Say which one is meant.`,
+      `${whoIs(context)} holds ${held.length} steps: ${keys.map(quoted).join(', ')}. Say which one is meant.`,
       {
         hints: ['Name the step: `holdfast complete KEY`, `holdfast checkpoint NAME --step KEY`.'],
         data: { steps: keys },
       },
     );
   }
-  return stepOf(scene, only.key);
+  return stepOf(context, only.key);
 }
 
 /** Refuses a move that is not in the table, with those that are. */
@@ -114,37 +114,37 @@ export function mustAllow(noun: Noun, what: string, from: string, name: string, 
 const words = (name: string): string => name.replaceAll('_', ' ');
 
 /** A person; one who comes with a token needs it to say so. */
-export function isMaintainer({ actor, scope }: Pick<Scene, 'actor' | 'scope'>): boolean {
+export function isMaintainer({ actor, scope }: Pick<RuleContext, 'actor' | 'scope'>): boolean {
   return actor.kind === 'person' && (scope === undefined || scope === 'maintain');
 }
 
 /** Refuses an agent what only a person may do. */
-export function mustBePerson(scene: Pick<Scene, 'actor' | 'scope'>, deed: string, command: string): void {
-  if (isMaintainer(scene)) return;
-  const { actor, scope } = scene;
+export function mustBePerson(context: Pick<RuleContext, 'actor' | 'scope'>, action: string, command: string): void {
+  if (isMaintainer(context)) return;
+  const { actor, scope } = context;
   if (actor.kind === 'person') {
     throw new Fault(
       'not_allowed',
-      `Only a maintainer may ${deed}; the token of ${actor.name} has the scope ${scope}.`,
+      `Only a maintainer may ${action}; the token of ${actor.name} has the scope ${scope}.`,
       {
         hints: [`Ask a maintainer to run \`${command}\`, or to give you a token with the scope maintain.`],
         data: { actor, scope },
       },
     );
   }
-  throw new Fault('not_allowed', `Only a person may ${deed}; ${scene.actor.name} is an agent.`, {
+  throw new Fault('not_allowed', `Only a person may ${action}; ${context.actor.name} is an agent.`, {
     hints: [`Ask the person you work for to run \`${command}\` at their terminal, and say why.`],
-    data: { actor: scene.actor },
+    data: { actor: context.actor },
   });
 }
 
 /** Refuses to touch a step that another session holds, or that nobody holds. */
-export function mustHold(scene: Scene, view: StepView, name: string): void {
+export function mustHold(context: RuleContext, view: StepView, name: string): void {
   const { step } = view;
   mustAllow('step', stepName(step), view.status, name, stepHints(step, view.status));
-  if (scene.session && step.holder?.session === scene.session.id) return;
-  const holder = step.holder ? scene.state.sessions.get(step.holder.session) : null;
-  if (holder) throw heldBy(scene, step, holder);
+  if (context.session && step.holder?.session === context.session.id) return;
+  const holder = step.holder ? context.state.sessions.get(step.holder.session) : null;
+  if (holder) throw heldBy(context, step, holder);
   throw new Fault('illegal', `${stepName(step)} is interrupted: nobody holds it.`, {
     hints: [
       `Take it over with \`holdfast start ${step.key}\`; it goes on after its last checkpoint and counts no retry.`,
@@ -153,8 +153,8 @@ export function mustHold(scene: Scene, view: StepView, name: string): void {
   });
 }
 
-export function heldBy(scene: Scene, step: Step, holder: Session): Fault {
-  const until = leaseEnd(holder, scene);
+export function heldBy(context: RuleContext, step: Step, holder: Session): Fault {
+  const until = leaseEnd(holder, context);
   return new Fault('held', `${stepName(step)} is held by ${holder.agent} (${holder.id}) until ${until}.`, {
     hints: [
       'Wait for it with `holdfast wait --for ' +
@@ -185,8 +185,8 @@ export function stepHints(step: Step, status: string): string[] {
   }
 }
 
-export function mustBeActive(scene: Scene): void {
-  const { run } = scene.state;
+export function mustBeActive(context: RuleContext): void {
+  const { run } = context.state;
   if (!run) throw new Fault('not_found', 'There is no such run.', { hints: ['See the runs with `holdfast runs`.'] });
   if (run.status === 'active' || run.status === 'completed') return;
   throw new Fault('illegal', `Run ${quoted(run.id)} is ${run.status}: nothing more is recorded in it.`, {
@@ -200,24 +200,24 @@ export function mustBeActive(scene: Scene): void {
 }
 
 /** A completed run goes on when there is something to do again. */
-export function reviveRun(scene: Scene, reason: string): Draft[] {
-  return scene.state.run?.status === 'completed' ? [draft('run.reopened', { reason })] : [];
+export function reviveRun(context: RuleContext, reason: string): Draft[] {
+  return context.state.run?.status === 'completed' ? [draft('run.reopened', { reason })] : [];
 }
 
 /** The run is completed with the last step that was left. */
-export function finishRun(scene: Pick<Scene, 'state' | 'plan'>, finished: readonly string[] = []): Draft[] {
+export function finishRun(context: Pick<RuleContext, 'state' | 'plan'>, finished: readonly string[] = []): Draft[] {
   const now = new Set(finished);
-  const all = scene.plan.leaves.every((leaf) => isDone(leaf.status) || now.has(leaf.step.key));
-  return all && scene.state.run?.status === 'active' ? [draft('run.completed', {})] : [];
+  const all = context.plan.leaves.every((leaf) => isDone(leaf.status) || now.has(leaf.step.key));
+  return all && context.state.run?.status === 'active' ? [draft('run.completed', {})] : [];
 }
 
-export function mustHaveSession(scene: Scene): Session {
-  if (scene.session) return scene.session;
-  throw new Fault('usage', `${whoIs(scene)} has no active session.`, {
+export function mustHaveSession(context: RuleContext): Session {
+  if (context.session) return context.session;
+  throw new Fault('usage', `${whoIs(context)} has no active session.`, {
     hints: ['Begin one with `holdfast session start --agent NAME`, or name it with `--session`.'],
   });
 }
 
-export function whoIs(scene: Pick<Scene, 'actor' | 'session'>): string {
-  return scene.session ? `${scene.session.agent} (${scene.session.id})` : scene.actor.name;
+export function whoIs(context: Pick<RuleContext, 'actor' | 'session'>): string {
+  return context.session ? `${context.session.agent} (${context.session.id})` : context.actor.name;
 }

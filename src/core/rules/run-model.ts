@@ -2,28 +2,28 @@ import { evolve } from '../fold/evolve.ts';
 import { itemPrefixes, nextId, type State } from '../fold/state.ts';
 import { forkState } from '../fold/state-tables.ts';
 import type { Rows } from '../fold/touch.ts';
-import type { CommandOf, ReadAccount } from '../journal/command.ts';
+import type { CommandOf, ReadRunModel } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import type { AccountPart, AccountStep } from '../model/run-model.ts';
+import type { ModelStep, RunModelPart } from '../model/run-model.ts';
 import { changesOf } from '../views/changed.ts';
-import { draft, mustBeActive, pretend, type Scene } from './rule-context.ts';
+import { draft, mustBeActive, pretend, type RuleContext } from './rule-context.ts';
 
 /** What a file says is taken as a fact about the file: no lifecycle is asked, but ids and the shape of the plan are ours. */
-export function readAccount(scene: Scene, { type: _, ...read }: CommandOf<'account.read'>): Draft[] {
-  mustBeActive(scene);
-  const work = forkState(scene.state);
-  return draftAccount(scene, read).filter((one) => {
-    const event = pretend(one, work, scene.now, scene.actor, null);
-    return changesOf(evolve(work, event, scene.recall)).length > 0;
+export function readRunModel(context: RuleContext, { type: _, ...read }: CommandOf<'account.read'>): Draft[] {
+  mustBeActive(context);
+  const work = forkState(context.state);
+  return draftRunModel(context, read).filter((one) => {
+    const event = pretend(one, work, context.now, context.actor, null);
+    return changesOf(evolve(work, event, context.recall)).length > 0;
   });
 }
 
 /** One event for where the work stands and one for each thing beside it, so that each can be erased alone. */
-export function draftAccount(scene: Scene, { account, ...source }: ReadAccount): Draft[] {
-  const { decisions, items, notes, sessions, messages, steps, ...rest } = withIds(scene, account);
-  const fitting = steps ? fitSteps(scene.state, steps) : undefined;
+export function draftRunModel(context: RuleContext, { account: model, ...source }: ReadRunModel): Draft[] {
+  const { decisions, items, notes, sessions, messages, steps, ...rest } = withIds(context, model);
+  const fitting = steps ? fitSteps(context.state, steps) : undefined;
   const place = { ...rest, ...(fitting ? { steps: fitting } : {}) };
-  const parts: AccountPart[] = [
+  const parts: RunModelPart[] = [
     ...(Object.values(place).some((part) => part !== undefined && !(Array.isArray(part) && part.length === 0))
       ? [place]
       : []),
@@ -40,7 +40,7 @@ export function draftAccount(scene: Scene, { account, ...source }: ReadAccount):
  * What is known by its alias keeps its id; everything else gets the next one. What folded state no longer holds is
  * recorded whole, so that the event says enough by itself.
  */
-function withIds(scene: Scene, account: AccountPart): AccountPart {
+function withIds(context: RuleContext, model: RunModelPart): RunModelPart {
   const given: Record<string, number> = {};
   const named = <T extends { id?: string | undefined; alias?: string | undefined }>(
     kind: NamedKind,
@@ -48,16 +48,16 @@ function withIds(scene: Scene, account: AccountPart): AccountPart {
     list: readonly T[],
   ): T[] =>
     list.map((one) => {
-      const known = knownRow(scene, kind, one);
+      const known = knownRow(context, kind, one);
       if (known) return { ...pastOf(kind, known), ...one, id: known.id };
-      const letter = prefix(one);
-      const ahead = Math.max(given[letter] ?? 0, aheadOf(scene.state, kind, letter, one.alias));
-      given[letter] = ahead + 1;
-      return { ...one, id: nextId(scene.state, letter, ahead) };
+      const message = prefix(one);
+      const ahead = Math.max(given[message] ?? 0, aheadOf(context.state, kind, message, one.alias));
+      given[message] = ahead + 1;
+      return { ...one, id: nextId(context.state, message, ahead) };
     });
-  const { decisions, items, notes, sessions, messages } = account;
+  const { decisions, items, notes, sessions, messages } = model;
   return {
-    ...account,
+    ...model,
     ...(decisions && { decisions: named('decision', () => 'D', decisions) }),
     ...(items && { items: named('item', (item) => itemPrefixes[item.kind], items) }),
     ...(notes && { notes: named('note', () => 'N', notes) }),
@@ -73,16 +73,16 @@ const MOST_AHEAD = 10_000;
  * A mailbox may number its messages as we do (`M-4`). Such a message gets that very id while it is free: else the same
  * words would soon name another one.
  */
-function aheadOf(state: State, kind: NamedKind, letter: string, alias: string | undefined): number {
+function aheadOf(state: State, kind: NamedKind, message: string, alias: string | undefined): number {
   const [, digits] = kind === 'message' ? (/^M-([1-9]\d{0,8})$/.exec(alias ?? '') ?? []) : [];
-  const ahead = digits === undefined ? 0 : Number(digits) - (state.counters[letter] ?? 0) - 1;
+  const ahead = digits === undefined ? 0 : Number(digits) - (state.counters[message] ?? 0) - 1;
   return ahead <= MOST_AHEAD ? ahead : 0;
 }
 
 type NamedKind = 'decision' | 'item' | 'note' | 'session' | 'message';
 
 function knownRow<K extends NamedKind>(
-  { state, recall }: Scene,
+  { state, recall }: RuleContext,
   kind: K,
   { id, alias }: { id?: string | undefined; alias?: string | undefined },
 ): Rows[K] | null {
@@ -110,7 +110,7 @@ function pastOf(kind: NamedKind, row: Rows[NamedKind]): object {
 }
 
 /** A file may name parents and predecessors that are not there, or that wait for each other; the plan may not. */
-function fitSteps(state: State, steps: readonly AccountStep[]): AccountStep[] {
+function fitSteps(state: State, steps: readonly ModelStep[]): ModelStep[] {
   const keys = new Set([...state.steps.keys(), ...steps.map((step) => step.key)]);
   const parents = new Map<string, string>(
     [...state.steps].flatMap(([key, { parent }]) => (parent ? [[key, parent]] : [])),
@@ -121,7 +121,7 @@ function fitSteps(state: State, steps: readonly AccountStep[]): AccountStep[] {
     if (seen.has(step.key)) return [];
     seen.add(step.key);
     const { parent, after, ...rest } = step;
-    const fitting = { ...rest } as AccountStep;
+    const fitting = { ...rest } as ModelStep;
     if (parent !== undefined && keys.has(parent) && !leadsTo(parent, step.key, (key) => only(parents.get(key)))) {
       fitting.parent = parent;
       parents.set(step.key, parent);

@@ -2,25 +2,28 @@ import { Fault, quoted } from '../fault.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { draftSteps } from './plan.ts';
-import { draft, mustAllow, mustBeActive, mustBePerson, type Scene } from './rule-context.ts';
-import { draftAccount } from './run-model.ts';
+import { draft, mustAllow, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
+import { draftRunModel } from './run-model.ts';
 
 /** A run and its first plan come together or not at all. */
-export function openRun(scene: Scene, { type: _, steps = [], account, ...body }: CommandOf<'run.open'>): Draft[] {
-  if (scene.state.run) {
-    throw new Fault('illegal', `Run ${quoted(scene.state.run.id)} exists already.`, {
+export function openRun(
+  context: RuleContext,
+  { type: _, steps = [], account: model, ...body }: CommandOf<'run.open'>,
+): Draft[] {
+  if (context.state.run) {
+    throw new Fault('illegal', `Run ${quoted(context.state.run.id)} exists already.`, {
       hints: ['Go on with it by `holdfast resume`, or choose another `--id`.'],
-      data: { run: scene.state.run.id },
+      data: { run: context.state.run.id },
     });
   }
-  const { drafts, open } = draftSteps(scene.state, steps);
+  const { drafts, open } = draftSteps(context.state, steps);
   const finished = drafts.length > 0 && !open ? [draft('run.completed', {})] : [];
-  return [draft('run.opened', body), ...drafts, ...finished, ...(account ? draftAccount(scene, account) : [])];
+  return [draft('run.opened', body), ...drafts, ...finished, ...(model ? draftRunModel(context, model) : [])];
 }
 
-export function amendRun(scene: Scene, { type: _, ...patch }: CommandOf<'run.amend'>): Draft[] {
-  mustBeActive(scene);
-  const { run } = scene.state;
+export function amendRun(context: RuleContext, { type: _, ...patch }: CommandOf<'run.amend'>): Draft[] {
+  mustBeActive(context);
+  const { run } = context.state;
   if (!run) return [];
   const changed = Object.entries(patch).filter(
     ([name, value]) => value !== undefined && JSON.stringify(run[name as keyof typeof run]) !== JSON.stringify(value),
@@ -28,11 +31,11 @@ export function amendRun(scene: Scene, { type: _, ...patch }: CommandOf<'run.ame
   return changed.length === 0 ? [] : [draft('run.amended', Object.fromEntries(changed))];
 }
 
-export function abortRun(scene: Scene, { reason }: CommandOf<'run.abort'>): Draft[] {
-  const { run, items } = scene.state;
+export function abortRun(context: RuleContext, { reason }: CommandOf<'run.abort'>): Draft[] {
+  const { run, items } = context.state;
   if (!run) return [];
   mustAllow('run', `Run ${quoted(run.id)}`, run.status, 'abandon');
-  mustBePerson(scene, 'abort a run', 'holdfast abort --reason …');
+  mustBePerson(context, 'abort a run', 'holdfast abort --reason …');
   const errors = [...items.values()].filter((item) => item.kind === 'error');
   return [
     ...errors.map((item) =>
@@ -43,23 +46,23 @@ export function abortRun(scene: Scene, { reason }: CommandOf<'run.abort'>): Draf
 }
 
 /** A run that is not finished can be put away too, by a person who says why. */
-export function archiveRun(scene: Scene, { reason }: CommandOf<'run.archive'>): Draft[] {
-  const { run } = scene.state;
+export function archiveRun(context: RuleContext, { reason }: CommandOf<'run.archive'>): Draft[] {
+  const { run } = context.state;
   if (!run || run.status === 'archived') return [];
   if (run.status !== 'active') return [draft('run.archived', { reason })];
-  const { done, total } = scene.plan.progress;
+  const { done, total } = context.plan.progress;
   if (total > 0 && done === total) return [draft('run.completed', {}), draft('run.archived', { reason })];
   if (reason === undefined) {
     throw new Fault('illegal', `Run ${quoted(run.id)} is not finished: ${done} of ${total} steps are done.`, {
       hints: ['Finish it, or a person archives it with `--reason`; it can be brought back with `holdfast unarchive`.'],
     });
   }
-  mustBePerson(scene, 'archive an unfinished run', 'holdfast archive --reason …');
+  mustBePerson(context, 'archive an unfinished run', 'holdfast archive --reason …');
   return [draft('run.abandoned', { reason }), draft('run.archived', { reason })];
 }
 
-export function unarchiveRun(scene: Scene, { reason }: CommandOf<'run.unarchive'>): Draft[] {
-  const { run } = scene.state;
+export function unarchiveRun(context: RuleContext, { reason }: CommandOf<'run.unarchive'>): Draft[] {
+  const { run } = context.state;
   if (!run) return [];
   mustAllow('run', `Run ${quoted(run.id)}`, run.status, 'unarchive');
   return [draft('run.reopened', { reason })];

@@ -6,34 +6,34 @@ import { isAtRest, isGone, leaseEnd } from '../views/plan.ts';
 import { claimOn } from './claims.ts';
 import { finishHandoffsOf, snapshotOf } from './handoff.ts';
 import { escalateMail, escalateOnLeaving } from './mail.ts';
-import { draft, mustBeActive, mustHaveSession, type Scene } from './rule-context.ts';
+import { draft, mustBeActive, mustHaveSession, type RuleContext } from './rule-context.ts';
 
 export const LEASE_MS = 30 * 60 * 1000;
 const CRASHES_THAT_BLOCK = 3;
 
-export function startSession(scene: Scene, command: CommandOf<'session.start'>): Draft[] {
-  mustBeActive(scene);
+export function startSession(context: RuleContext, command: CommandOf<'session.start'>): Draft[] {
+  mustBeActive(context);
   const { role, leaseMs, continues, parent, client, owner, mark, atRest } = command;
   // A session may open one for another agent, its subagent say.
-  const other = command.agent !== undefined && command.agent !== scene.actor.name ? command.agent : undefined;
-  const agent = other ?? scene.actor.name;
+  const other = command.agent !== undefined && command.agent !== context.actor.name ? command.agent : undefined;
+  const agent = other ?? context.actor.name;
   const known = (id: string): Session => {
-    const found = scene.state.sessions.get(id) ?? scene.recall('session', id);
+    const found = context.state.sessions.get(id) ?? context.recall('session', id);
     if (!found)
-      throw notFound('session', id, scene.state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
+      throw notFound('session', id, context.state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
     return found;
   };
-  const before = sameConversation(scene.state, client);
-  const continued = continues ? known(continues).id : before ? before.id : interruptedSessionOf(scene.state, agent);
-  const id = nextId(scene.state, 'S');
-  const left = before ? [...scene.state.steps.values()].filter((step) => step.holder?.session === before.id) : [];
-  const claims = before ? [...scene.state.claims.values()].filter((claim) => claim.session === before.id) : [];
+  const before = sameConversation(context.state, client);
+  const continued = continues ? known(continues).id : before ? before.id : interruptedSessionOf(context.state, agent);
+  const id = nextId(context.state, 'S');
+  const left = before ? [...context.state.steps.values()].filter((step) => step.holder?.session === before.id) : [];
+  const claims = before ? [...context.state.claims.values()].filter((claim) => claim.session === before.id) : [];
   return [
     ...(before ? [draft('session.ended', { id: before.id, reason: 'superseded' }, 'verified')] : []),
     draft('session.started', {
       id,
       agent,
-      kind: other ? 'agent' : scene.actor.kind,
+      kind: other ? 'agent' : context.actor.kind,
       role: role ?? 'worker',
       leaseMs: leaseMs ?? LEASE_MS,
       continues: continued,
@@ -47,19 +47,19 @@ export function startSession(scene: Scene, command: CommandOf<'session.start'>):
       draft('step.started', {
         step: step.key,
         session: id,
-        claim: nextId(scene.state, 'L', index),
+        claim: nextId(context.state, 'L', index),
         takenOverFrom: before?.id,
       }),
     ),
     ...claims.map(({ files, reason }, index) =>
       draft('claim.taken', {
-        id: nextId(scene.state, 'L', left.length + index),
+        id: nextId(context.state, 'L', left.length + index),
         session: id,
         files: [...files],
         ...(reason === null ? {} : { reason }),
       }),
     ),
-    ...escalateMail(scene),
+    ...escalateMail(context),
   ];
 }
 
@@ -79,36 +79,36 @@ function interruptedSessionOf(state: State, agent: string): string | undefined {
   return interrupted.at(-1)?.lastSession ?? undefined;
 }
 
-export function endSession(scene: Scene, { type: _, ...body }: CommandOf<'session.end'>): Draft[] {
-  const session = mustHaveSession(scene);
+export function endSession(context: RuleContext, { type: _, ...body }: CommandOf<'session.end'>): Draft[] {
+  const session = mustHaveSession(context);
   const { reason, next, why, fileNotes, mark } = body;
   const isLeaving = reason !== 'superseded';
   return [
-    ...(isLeaving ? escalateOnLeaving(scene, session) : []),
-    ...finishHandoffsOf(scene, session, `${session.id} ended: ${reason}`),
+    ...(isLeaving ? escalateOnLeaving(context, session) : []),
+    ...finishHandoffsOf(context, session, `${session.id} ended: ${reason}`),
     draft('session.ended', { id: session.id, ...body }),
     // Whoever goes on in its place has what it left; there is nothing to close.
-    ...(isLeaving ? [snapshotOf(scene.state, session, { reason, next, why, fileNotes, mark })] : []),
+    ...(isLeaving ? [snapshotOf(context.state, session, { reason, next, why, fileNotes, mark })] : []),
   ];
 }
 
 /** A session that was put together afterwards ends as it did; its snapshot says that nobody of it wrote it. */
 export function recoverSession(
-  scene: Scene,
+  context: RuleContext,
   { reason, next, why, evidence, lastSeenAt, mark }: CommandOf<'session.recover'>,
 ): Draft[] {
-  const session = mustHaveSession(scene);
+  const session = mustHaveSession(context);
   const close = reason === 'completed' ? 'completed' : 'timeout';
   return [
     draft('session.ended', { id: session.id, reason, next, why, evidence, lastSeenAt, mark }, 'verified'),
-    snapshotOf(scene.state, session, { reason: close, reconstructed: true, next, why, mark }),
+    snapshotOf(context.state, session, { reason: close, reconstructed: true, next, why, mark }),
   ];
 }
 
 /** Sessions that are gone, other than the one that acts. */
-export function goneSessions(scene: Omit<Scene, 'plan'>): Session[] {
-  return [...scene.state.sessions.values()].filter(
-    (session) => session.id !== scene.session?.id && isGone(session, scene),
+export function goneSessions(context: Omit<RuleContext, 'plan'>): Session[] {
+  return [...context.state.sessions.values()].filter(
+    (session) => session.id !== context.session?.id && isGone(session, context),
   );
 }
 
@@ -117,40 +117,40 @@ export function goneSessions(scene: Omit<Scene, 'plan'>): Session[] {
  * over with nothing running went away, as clients do that tell no end; any other has crashed, and leaves a snapshot that
  * is put together here. Three crashes in a row on one step raise a blocker on it.
  */
-export function supervise(scene: Omit<Scene, 'plan'>, command: CommandOf<'run.supervise'>): Draft[] {
+export function supervise(context: Omit<RuleContext, 'plan'>, command: CommandOf<'run.supervise'>): Draft[] {
   const drafts: Draft[] = [];
   let blockers = 0;
-  for (const session of goneSessions(scene)) {
-    const owner = scene.owners.get(session.id);
-    const beat = scene.beats.get(session.id);
+  for (const session of goneSessions(context)) {
+    const owner = context.owners.get(session.id);
+    const beat = context.beats.get(session.id);
     const lastSeenAt = beat && beat > session.seenAt ? beat : session.seenAt;
-    const why = owner === 'dead' ? 'Its process is gone.' : `Its lease ran out at ${leaseEnd(session, scene)}.`;
+    const why = owner === 'dead' ? 'Its process is gone.' : `Its lease ran out at ${leaseEnd(session, context)}.`;
     const found = command.evidence?.get(session.id) ?? [];
     const { id } = session;
-    if (isAtRest(scene.state, session)) {
+    if (isAtRest(context.state, session)) {
       const evidence = ['No turn was under way and nothing was running.', why, ...found];
       // The snapshot that it left at the end of the turn says all there is.
       drafts.push(
         draft('session.ended', { id, reason: 'completed', unannounced: true, evidence, lastSeenAt }, 'verified'),
-        ...finishHandoffsOf(scene, session, `${id} ended: completed`),
+        ...finishHandoffsOf(context, session, `${id} ended: completed`),
       );
       continue;
     }
     drafts.push(draft('session.ended', { id, reason: 'crashed', evidence: [why, ...found], lastSeenAt }, 'verified'));
-    const { next } = scene.state;
+    const { next } = context.state;
     const words = next?.session === session.id ? { next: next.text } : {};
     const closing = { reason: 'timeout', reconstructed: true, ...words } as const;
     drafts.push(
-      snapshotOf(scene.state, session, closing, drafts),
-      ...finishHandoffsOf(scene, session, `${session.id} crashed`),
+      snapshotOf(context.state, session, closing, drafts),
+      ...finishHandoffsOf(context, session, `${session.id} crashed`),
     );
-    for (const step of scene.state.steps.values()) {
+    for (const step of context.state.steps.values()) {
       if (step.holder?.session !== session.id || (step.crashes + 1) % CRASHES_THAT_BLOCK !== 0) continue;
       drafts.push(
         draft(
           'item.raised',
           {
-            id: nextId(scene.state, 'B', blockers++),
+            id: nextId(context.state, 'B', blockers++),
             kind: 'blocker',
             text: `${CRASHES_THAT_BLOCK} sessions in a row crashed on this step, the last one ${session.id} (${session.agent}).`,
             affects: [step.key],
@@ -195,13 +195,13 @@ export function returnOf(state: State, ended: Session): 'may return' | Fault {
 }
 
 /** A session that was taken for dead and comes back goes on as a new one and takes back its steps, and its files if nobody has them. */
-export function returningSession(scene: Omit<Scene, 'plan'>, ended: Session): Draft[] {
-  const { state } = scene;
+export function returningSession(context: Omit<RuleContext, 'plan'>, ended: Session): Draft[] {
+  const { state } = context;
   const id = nextId(state, 'S');
   const steps = [...state.steps.values()].filter(
     (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === ended.id,
   );
-  const free = ended.leftClaims.filter((claim) => claimOn(scene, claim.files, null) === null);
+  const free = ended.leftClaims.filter((claim) => claimOn(context, claim.files, null) === null);
   // Not its owner: that process is dead, or nobody could tell; the lease decides until a new one is known.
   const { agent, kind, role, leaseMs, client, parent } = ended;
   return [

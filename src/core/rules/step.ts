@@ -14,8 +14,8 @@ import {
   mustBePerson,
   mustHaveSession,
   mustHold,
+  type RuleContext,
   reviveRun,
-  type Scene,
   stepHints,
   stepName,
   stepOf,
@@ -24,55 +24,58 @@ import {
 /** Retries an agent may make by itself; after that a person decides. */
 export const MAX_RETRIES = 2;
 
-export function startStep(scene: Scene, command: CommandOf<'step.start'>): Draft[] {
-  mustBeActive(scene);
-  const session = mustHaveSession(scene);
-  const view = stepOf(scene, command.step);
+export function startStep(context: RuleContext, command: CommandOf<'step.start'>): Draft[] {
+  mustBeActive(context);
+  const session = mustHaveSession(context);
+  const view = stepOf(context, command.step);
   const { step } = view;
   mustBeLeaf(view, 'started');
   mustAllow('step', stepName(step), view.status, 'start', stepHints(step, view.status));
   if (step.holder?.session === session.id) return [];
-  const holder = step.holder ? scene.state.sessions.get(step.holder.session) : undefined;
+  const holder = step.holder ? context.state.sessions.get(step.holder.session) : undefined;
   // A holder that is gone has been taken off the step before the rules look, by supervision.
-  if (holder && !isGone(holder, scene)) throw heldBy(scene, step, holder);
+  if (holder && !isGone(holder, context)) throw heldBy(context, step, holder);
   mustBeFree(view);
   const takenOverFrom = view.status === 'in_progress' && step.lastSession ? { takenOverFrom: step.lastSession } : {};
   return [
     draft('step.started', {
       step: step.key,
       session: session.id,
-      claim: nextId(scene.state, 'L'),
+      claim: nextId(context.state, 'L'),
       ...takenOverFrom,
       mark: command.mark,
     }),
   ];
 }
 
-export function checkpointStep(scene: Scene, { type: _, step, ...body }: CommandOf<'step.checkpoint'>): Draft[] {
-  mustBeActive(scene);
-  const view = heldStep(scene, step);
+export function checkpointStep(
+  context: RuleContext,
+  { type: _, step, ...body }: CommandOf<'step.checkpoint'>,
+): Draft[] {
+  mustBeActive(context);
+  const view = heldStep(context, step);
   mustBeLeaf(view, 'checkpointed');
-  mustHold(scene, view, 'checkpoint');
+  mustHold(context, view, 'checkpoint');
   return [draft('step.checkpointed', { step: view.step.key, ...body })];
 }
 
-export function completeStep(scene: Scene, { type: _, step, ...body }: CommandOf<'step.complete'>): Draft[] {
-  mustBeActive(scene);
-  const view = heldStep(scene, step);
+export function completeStep(context: RuleContext, { type: _, step, ...body }: CommandOf<'step.complete'>): Draft[] {
+  mustBeActive(context);
+  const view = heldStep(context, step);
   mustBeLeaf(view, 'completed');
   const empty = Object.entries(body).every(([name, value]) => name === 'mark' || value === undefined);
   if (view.status === 'completed' && empty) return [];
-  mustHold(scene, view, 'complete');
-  return [draft('step.completed', { step: view.step.key, ...body }), ...finishRun(scene, [view.step.key])];
+  mustHold(context, view, 'complete');
+  return [draft('step.completed', { step: view.step.key, ...body }), ...finishRun(context, [view.step.key])];
 }
 
 /** Failing raises an error that stays open until somebody retries, skips, aborts or adjusts. */
-export function failStep(scene: Scene, { step, errorType, message, mark }: CommandOf<'step.fail'>): Draft[] {
-  mustBeActive(scene);
-  const view = heldStep(scene, step);
+export function failStep(context: RuleContext, { step, errorType, message, mark }: CommandOf<'step.fail'>): Draft[] {
+  mustBeActive(context);
+  const view = heldStep(context, step);
   mustBeLeaf(view, 'failed');
-  mustHold(scene, view, 'fail');
-  const error = nextId(scene.state, 'E');
+  mustHold(context, view, 'fail');
+  const error = nextId(context.state, 'E');
   return [
     draft('item.raised', { id: error, kind: 'error', type: errorType, text: message, step: view.step.key }),
     draft('step.failed', { step: view.step.key, error, mark }),
@@ -80,24 +83,24 @@ export function failStep(scene: Scene, { step, errorType, message, mark }: Comma
 }
 
 /** Who retries takes the step, unless it is left open: then whoever starts it meets what stands in its way. */
-export function retryStep(scene: Scene, { step: key, note, open, mark }: CommandOf<'step.retry'>): Draft[] {
-  mustBeActive(scene);
-  const view = stepOf(scene, key);
+export function retryStep(context: RuleContext, { step: key, note, open, mark }: CommandOf<'step.retry'>): Draft[] {
+  mustBeActive(context);
+  const view = stepOf(context, key);
   const { step } = view;
   mustBeLeaf(view, 'retried');
   mustAllow('step', stepName(step), view.status, 'retry', stepHints(step, view.status));
   if (step.retries >= MAX_RETRIES)
     mustBePerson(
-      scene,
+      context,
       `retry a step more than ${MAX_RETRIES} times`,
       `holdfast retry ${step.key}${open ? ' --open' : ''}`,
     );
-  const taken = open ? {} : { session: mustHaveSession(scene).id, claim: nextId(scene.state, 'L') };
+  const taken = open ? {} : { session: mustHaveSession(context).id, claim: nextId(context.state, 'L') };
   if (!open) mustBeFree(view);
   const attempt = step.retries + 1;
   const told = `Retry ${attempt}${note ? `: ${note}` : ''}`;
   return [
-    ...settleError(scene, step.error, told),
+    ...settleError(context, step.error, told),
     draft('step.retried', {
       step: step.key,
       ...taken,
@@ -109,10 +112,10 @@ export function retryStep(scene: Scene, { step: key, note, open, mark }: Command
 }
 
 /** Skipping a parent skips what is pending or failed below it, and is refused while one runs. */
-export function skipStep(scene: Scene, { step: key, reason }: CommandOf<'step.skip'>): Draft[] {
-  mustBeActive(scene);
-  const view = stepOf(scene, key);
-  const leaves = leavesBelow(scene, view);
+export function skipStep(context: RuleContext, { step: key, reason }: CommandOf<'step.skip'>): Draft[] {
+  mustBeActive(context);
+  const view = stepOf(context, key);
+  const leaves = leavesBelow(context, view);
   if (view.status === 'skipped') return [];
   if (view.children.length === 0)
     mustAllow('step', stepName(view.step), view.status, 'skip', stepHints(view.step, view.status));
@@ -128,54 +131,57 @@ export function skipStep(scene: Scene, { step: key, reason }: CommandOf<'step.sk
       },
     );
   }
-  mustBePerson(scene, 'skip a step', `holdfast skip ${view.step.key} --reason …`);
+  mustBePerson(context, 'skip a step', `holdfast skip ${view.step.key} --reason …`);
   const skipped = leaves.filter((leaf) => !isDone(leaf.status));
   if (skipped.length === 0)
     mustAllow('step', stepName(view.step), view.status, 'skip', stepHints(view.step, view.status));
   return [
     ...skipped.flatMap((leaf) => [
-      ...settleError(scene, leaf.step.error, `Skipped: ${reason}`),
+      ...settleError(context, leaf.step.error, `Skipped: ${reason}`),
       draft('step.skipped', { step: leaf.step.key, reason }),
     ]),
     ...finishRun(
-      scene,
+      context,
       skipped.map((leaf) => leaf.step.key),
     ),
   ];
 }
 
 /** What built on the step is stale until confirmed. */
-export function reopenStep(scene: Scene, { step: key, reason }: CommandOf<'step.reopen'>): Draft[] {
-  mustBeActive(scene);
-  const view = stepOf(scene, key);
+export function reopenStep(context: RuleContext, { step: key, reason }: CommandOf<'step.reopen'>): Draft[] {
+  mustBeActive(context);
+  const view = stepOf(context, key);
   mustBeLeaf(view, 'reopened');
   mustAllow('step', stepName(view.step), view.status, 'reopen', stepHints(view.step, view.status));
-  const taken = scene.session ? { session: scene.session.id, claim: nextId(scene.state, 'L') } : {};
-  return [...reviveRun(scene, reason), draft('step.reopened', { step: view.step.key, reason, ...taken })];
+  const taken = context.session ? { session: context.session.id, claim: nextId(context.state, 'L') } : {};
+  return [...reviveRun(context, reason), draft('step.reopened', { step: view.step.key, reason, ...taken })];
 }
 
-export function confirmStep(scene: Scene, { step: key }: CommandOf<'step.confirm'>): Draft[] {
-  mustBeActive(scene);
-  const view = stepOf(scene, key);
+export function confirmStep(context: RuleContext, { step: key }: CommandOf<'step.confirm'>): Draft[] {
+  mustBeActive(context);
+  const view = stepOf(context, key);
   return view.stale ? [draft('step.confirmed', { step: view.step.key })] : [];
 }
 
-export function releaseStep(scene: Scene, { step: key, reason }: CommandOf<'step.release'>): Draft[] {
-  mustBeActive(scene);
-  const view = stepOf(scene, key);
+export function releaseStep(context: RuleContext, { step: key, reason }: CommandOf<'step.release'>): Draft[] {
+  mustBeActive(context);
+  const view = stepOf(context, key);
   const { step } = view;
   mustBeLeaf(view, 'released');
   if (view.status === 'pending') return [];
   mustAllow('step', stepName(step), view.status, 'release', stepHints(step, view.status));
-  const holder = step.holder ? scene.state.sessions.get(step.holder.session) : undefined;
-  const mine = holder !== undefined && holder.id === scene.session?.id;
-  if (holder && !mine && !isMaintainer(scene)) throw heldBy(scene, step, holder);
+  const holder = step.holder ? context.state.sessions.get(step.holder.session) : undefined;
+  const mine = holder !== undefined && holder.id === context.session?.id;
+  if (holder && !mine && !isMaintainer(context)) throw heldBy(context, step, holder);
   return [draft('step.released', { step: step.key, reason })];
 }
 
-export function verifyStep(scene: Scene, { step: key, result, note, probe }: CommandOf<'step.verify'>): Draft[] {
-  mustBeActive(scene);
-  const view = stepOf(scene, key);
+export function verifyStep(
+  context: RuleContext,
+  { step: key, result, note, probe }: CommandOf<'step.verify'>,
+): Draft[] {
+  mustBeActive(context);
+  const view = stepOf(context, key);
   const { step } = view;
   if (view.status === 'pending' || view.status === 'skipped') {
     throw new Fault('illegal', `${stepName(step)} is ${view.status}: there is nothing to verify.`, {
@@ -185,7 +191,7 @@ export function verifyStep(scene: Scene, { step: key, result, note, probe }: Com
   const basis = probe ? 'verified' : 'declared';
   const checked = probe ? { probe: probe.command, exitCode: probe.exitCode } : {};
   if (result === 'pass') return [draft('step.verified', { step: step.key, result, note, ...checked }, basis)];
-  const finding = nextId(scene.state, 'F');
+  const finding = nextId(context.state, 'F');
   const told = probe ? `\`${probe.command}\` exited with ${probe.exitCode ?? 'a signal'}` : 'declared';
   return [
     draft(
@@ -203,26 +209,26 @@ export function verifyStep(scene: Scene, { step: key, result, note, probe }: Com
   ];
 }
 
-export function setGate(scene: Scene, { step: key, open }: CommandOf<'gate.set'>): Draft[] {
-  mustBeActive(scene);
-  const { step, status } = stepOf(scene, key);
+export function setGate(context: RuleContext, { step: key, open }: CommandOf<'gate.set'>): Draft[] {
+  mustBeActive(context);
+  const { step, status } = stepOf(context, key);
   if (open && !step.gate) return [];
   if (step.gate?.state === (open ? 'open' : 'closed')) return [];
-  mustBePerson(scene, `${open ? 'open' : 'close'} a gate`, `holdfast gate ${step.key} ${open ? 'open' : 'close'}`);
+  mustBePerson(context, `${open ? 'open' : 'close'} a gate`, `holdfast gate ${step.key} ${open ? 'open' : 'close'}`);
   if (!open && status !== 'pending') {
     throw new Fault('illegal', `${stepName(step)} is ${status.replace('_', ' ')}: its gate is behind it.`, {
       hints: stepHints(step, status),
     });
   }
-  return [draft(open ? 'gate.opened' : 'gate.closed', { step: step.key, by: scene.actor.name })];
+  return [draft(open ? 'gate.opened' : 'gate.closed', { step: step.key, by: context.actor.name })];
 }
 
-function mustBeLeaf(view: StepView, deed: string): void {
+function mustBeLeaf(view: StepView, action: string): void {
   if (view.children.length === 0) return;
   const keys = view.children.map((child) => quoted(child.key));
   throw new Fault(
     'illegal',
-    `${stepName(view.step)} has children and is derived from them: it cannot be ${deed} itself.`,
+    `${stepName(view.step)} has children and is derived from them: it cannot be ${action} itself.`,
     {
       hints: [`Its children: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ' …' : ''}.`],
       data: { step: view.step.key, children: view.children.map((child) => child.key) },
@@ -266,13 +272,13 @@ function obstacleHint(obstacle: Obstacle): string {
   }
 }
 
-function leavesBelow(scene: Scene, view: StepView): StepView[] {
+function leavesBelow(context: RuleContext, view: StepView): StepView[] {
   if (view.children.length === 0) return [view];
-  return view.children.flatMap((child) => leavesBelow(scene, stepOf(scene, child.key)));
+  return view.children.flatMap((child) => leavesBelow(context, stepOf(context, child.key)));
 }
 
-function settleError(scene: Scene, error: string | null, note: string): Draft[] {
-  return error !== null && scene.state.items.has(error)
+function settleError(context: RuleContext, error: string | null, note: string): Draft[] {
+  return error !== null && context.state.items.has(error)
     ? [draft('item.settled', { id: error, as: 'resolved', note })]
     : [];
 }

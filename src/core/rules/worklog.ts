@@ -3,7 +3,7 @@ import { noteLines, SESSION_LINES } from '../fold/worklog.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { pathsOverlap } from './claims.ts';
-import { draft, mustBeActive, mustBePerson, type Scene } from './rule-context.ts';
+import { draft, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
 
 /** Where the worklog is kept; claimed while it is compacted. */
 export const WORKLOG_FILE = '.holdfast/worklog/WORKLOG.md';
@@ -12,15 +12,18 @@ export const WORKLOG_FILE = '.holdfast/worklog/WORKLOG.md';
  * Puts entries of the worklog into an archive. Which of them nothing open refers to was found out at a version of the
  * journal; if it went on since, that is found out again.
  */
-export function compactWorklog(scene: Scene, { entries, proof, version }: CommandOf<'worklog.compact'>): Draft[] {
-  mustBeActive(scene);
-  mustBePerson(scene, 'compact the worklog', 'holdfast compact --approve');
-  const { state, session } = scene;
+export function compactWorklog(
+  context: RuleContext,
+  { entries, proof, version }: CommandOf<'worklog.compact'>,
+): Draft[] {
+  mustBeActive(context);
+  mustBePerson(context, 'compact the worklog', 'holdfast compact --approve');
+  const { state, session } = context;
   const isClaimed = [...state.claims.values()].some(
     (claim) => claim.session === session?.id && claim.files.some((file) => pathsOverlap(file, WORKLOG_FILE)),
   );
   if (!isClaimed) {
-    throw new Fault('illegal', `The worklog is not claimed by ${scene.actor.name}.`, {
+    throw new Fault('illegal', `The worklog is not claimed by ${context.actor.name}.`, {
       hints: [`Claim it first: \`holdfast claim ${WORKLOG_FILE}\`; \`holdfast compact --approve\` does.`],
     });
   }
@@ -31,15 +34,15 @@ export function compactWorklog(scene: Scene, { entries, proof, version }: Comman
       data: { version: state.version },
     });
   }
-  const lines = entries.reduce((sum, id) => sum + linesOf(scene, id), 0);
+  const lines = entries.reduce((sum, id) => sum + linesOf(context, id), 0);
   const archive = state.worklog.archives.length + 1;
   return [draft('worklog.compacted', { archive, entries, lines, proof }, 'verified')];
 }
 
-function linesOf(scene: Scene, id: string): number {
-  const note = scene.recall('note', id);
-  const row = note ?? scene.recall('session', id);
-  if (row && row.archive === undefined && (note || !scene.state.sessions.has(id)))
+function linesOf(context: RuleContext, id: string): number {
+  const note = context.recall('note', id);
+  const row = note ?? context.recall('session', id);
+  if (row && row.archive === undefined && (note || !context.state.sessions.has(id)))
     return note ? noteLines(note.text) : SESSION_LINES;
   throw new Fault('illegal', `${id} is no entry of the worklog.`, {
     hints: ['See them with `holdfast compact`.'],

@@ -3,28 +3,28 @@ import { nextId } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { claimedBy, claimOn } from './claims.ts';
-import { draft, isMaintainer, mustAllow, mustBeActive, mustHaveSession, type Scene } from './rule-context.ts';
+import { draft, isMaintainer, mustAllow, mustBeActive, mustHaveSession, type RuleContext } from './rule-context.ts';
 
-export function takeClaim(scene: Scene, { files, reason }: CommandOf<'claim.take'>): Draft[] {
-  mustBeActive(scene);
-  const session = mustHaveSession(scene);
-  const other = claimOn(scene, files, session.id);
+export function takeClaim(context: RuleContext, { files, reason }: CommandOf<'claim.take'>): Draft[] {
+  mustBeActive(context);
+  const session = mustHaveSession(context);
+  const other = claimOn(context, files, session.id);
   if (other) throw claimedBy(other);
-  const mine = [...scene.state.claims.values()].filter((claim) => claim.session === session.id);
+  const mine = [...context.state.claims.values()].filter((claim) => claim.session === session.id);
   const covered = mine.find(
     (claim) => claim.files.length === files.length && files.every((file) => claim.files.includes(file)),
   );
   if (covered) return [];
-  return [draft('claim.taken', { id: nextId(scene.state, 'L'), session: session.id, files, reason })];
+  return [draft('claim.taken', { id: nextId(context.state, 'L'), session: session.id, files, reason })];
 }
 
-export function releaseClaim(scene: Scene, { id }: CommandOf<'claim.release'>): Draft[] {
-  const claim = scene.state.claims.get(id) ?? [...scene.state.claims.values()].find((one) => one.alias === id);
+export function releaseClaim(context: RuleContext, { id }: CommandOf<'claim.release'>): Draft[] {
+  const claim = context.state.claims.get(id) ?? [...context.state.claims.values()].find((one) => one.alias === id);
   if (!claim) {
-    if (scene.recall('claim', id)) return [];
-    throw notFound('claim', id, scene.state.claims.keys(), 'See what is held with `holdfast status`.');
+    if (context.recall('claim', id)) return [];
+    throw notFound('claim', id, context.state.claims.keys(), 'See what is held with `holdfast status`.');
   }
-  if (claim.session !== scene.session?.id && !isMaintainer(scene)) {
+  if (claim.session !== context.session?.id && !isMaintainer(context)) {
     throw new Fault('held', `${claim.id} is held by ${claim.agent} (${claim.session}).`, {
       hints: ['Only its holder or a person releases a claim.'],
       data: { claim: claim.id, session: claim.session },
@@ -34,11 +34,11 @@ export function releaseClaim(scene: Scene, { id }: CommandOf<'claim.release'>): 
 }
 
 export function beginEffect(
-  scene: Scene,
+  context: RuleContext,
   { name, class: effectClass, key, once, owner }: CommandOf<'effect.begin'>,
 ): Draft[] {
-  mustBeActive(scene);
-  const open = key ? [...scene.state.effects.values()].find((effect) => effect.key === key) : undefined;
+  mustBeActive(context);
+  const open = key ? [...context.state.effects.values()].find((effect) => effect.key === key) : undefined;
   if (open) {
     throw new Fault(
       'illegal',
@@ -52,35 +52,38 @@ export function beginEffect(
       },
     );
   }
-  const done = once && key ? scene.recall('effect', key) : null;
+  const done = once && key ? context.recall('effect', key) : null;
   if (done && done.class !== 'read') {
     throw new Fault('illegal', `${done.id} with the key ${quoted(key ?? '')} succeeded at ${done.endedAt}.`, {
       hints: ['It is done: go on with what comes after it.', 'To do it once more on purpose, give it another key.'],
       data: { effect: done.id, key, began: done.at, endedAt: done.endedAt, class: done.class },
     });
   }
-  const held = [...scene.state.steps.values()].filter(
-    (step) => scene.session && step.holder?.session === scene.session.id,
+  const held = [...context.state.steps.values()].filter(
+    (step) => context.session && step.holder?.session === context.session.id,
   );
   const step = held.length === 1 ? held[0]?.key : undefined;
-  return [draft('effect.began', { id: nextId(scene.state, 'X'), name, class: effectClass, key, step, owner })];
+  return [draft('effect.began', { id: nextId(context.state, 'X'), name, class: effectClass, key, step, owner })];
 }
 
-export function endEffect(scene: Scene, { id, outcome, exitCode, note, seen }: CommandOf<'effect.end'>): Draft[] {
-  mustBeActive(scene);
-  const { effects } = scene.state;
+export function endEffect(
+  context: RuleContext,
+  { id, outcome, exitCode, note, seen }: CommandOf<'effect.end'>,
+): Draft[] {
+  mustBeActive(context);
+  const { effects } = context.state;
   const open = effects.get(id) ?? [...effects.values()].find((effect) => effect.key === id);
-  const effect = open ?? scene.recall('effect', id);
+  const effect = open ?? context.recall('effect', id);
   if (!effect) throw notFound('effect', id, effects.keys(), 'See what has no recorded end with `holdfast resume`.');
   if (effect.status === 'ended' && effect.outcome === outcome) return [];
   mustAllow('effect', `Effect ${effect.id}`, effect.status, 'end');
   return [draft('effect.ended', { id: effect.id, outcome, exitCode, note }, seen ? 'verified' : 'declared')];
 }
 
-export function seeFiles(scene: Scene, { artifacts, read }: CommandOf<'files.see'>): Draft[] {
-  mustBeActive(scene);
-  const held = [...scene.state.steps.values()].filter(
-    (step) => scene.session && step.holder?.session === scene.session.id,
+export function seeFiles(context: RuleContext, { artifacts, read }: CommandOf<'files.see'>): Draft[] {
+  mustBeActive(context);
+  const held = [...context.state.steps.values()].filter(
+    (step) => context.session && step.holder?.session === context.session.id,
   );
   const step = held.length === 1 ? held[0]?.key : undefined;
   return artifacts.length === 0 ? [] : [draft('files.seen', { artifacts, step, read }, 'verified')];

@@ -62,7 +62,7 @@ export function overdueBecause(message: Message, now: string): string | null {
 }
 
 /** An open message as one of its readers sees it. */
-export interface Letter extends Message {
+export interface MessageView extends Message {
   /** Why it is overdue; null while it is not. */
   overdue: string | null;
   answered: boolean;
@@ -70,45 +70,45 @@ export interface Letter extends Message {
   news: readonly Said[];
 }
 
-export function letterOf(message: Message, now: string, news: readonly Said[] = []): Letter {
+export function messageView(message: Message, now: string, news: readonly Said[] = []): MessageView {
   return { ...message, overdue: overdueBecause(message, now), answered: isAnswered(message), news };
 }
 
 export interface Mail {
   /** For the reader, and not looked at. */
-  unread: readonly Letter[];
+  unread: readonly MessageView[];
   /** For the reader: taken on or blocked, and not done. */
-  pendingAcks: readonly Letter[];
+  pendingAcks: readonly MessageView[];
   /** The reader is on one side of it, and the other has said something since. */
-  replies: readonly Letter[];
+  replies: readonly MessageView[];
   /** Sent by the reader and not closed, answered or not. */
-  unanswered: readonly Letter[];
+  unanswered: readonly MessageView[];
 }
 
 /** The open mail of somebody; of everybody for nobody in particular. The pressing first, else the oldest. */
 export function mailOf(state: State, reader: Actor | null, now: string): Mail {
-  const unread: Letter[] = [];
-  const pendingAcks: Letter[] = [];
-  const replies: Letter[] = [];
-  const unanswered: Letter[] = [];
+  const unread: MessageView[] = [];
+  const pendingAcks: MessageView[] = [];
+  const replies: MessageView[] = [];
+  const unanswered: MessageView[] = [];
   for (const message of state.messages.values()) {
     const side = reader ? sideOf(message, reader) : 'to';
     if (side === null) continue;
     const { status } = message;
     const isNew = side === 'to' && status === 'unread';
     const news = reader && !isNew ? newsFor(message, side) : [];
-    const letter = letterOf(message, now, news);
+    const letter = messageView(message, now, news);
     if (isNew) unread.push(letter);
     if (side === 'to' && (status === 'acknowledged' || status === 'blocked')) pendingAcks.push(letter);
     if (news.length > 0) replies.push(letter);
     if (reader && message.from === reader.name) unanswered.push(letter);
   }
-  for (const letters of [unread, pendingAcks, replies, unanswered]) letters.sort(byHaste);
+  for (const messages of [unread, pendingAcks, replies, unanswered]) messages.sort(byHaste);
   return { unread, pendingAcks, replies, unanswered };
 }
 
 /** P0 before P1: the words sort as the priorities do. */
-function byHaste(a: Letter, b: Letter): number {
+function byHaste(a: MessageView, b: MessageView): number {
   const late = Number(b.overdue !== null) - Number(a.overdue !== null);
   return Number(a.priority > b.priority) - Number(a.priority < b.priority) || late;
 }

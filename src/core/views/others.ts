@@ -1,7 +1,7 @@
 import type { State, Step } from '../fold/state.ts';
 import type { Actor } from '../words.ts';
 import { mailOf, sideOf } from './mail.ts';
-import { isGone, leaseEnd, type Vitals } from './plan.ts';
+import { isGone, type Liveness, leaseEnd } from './plan.ts';
 
 /** Somebody else at work here, or who was: on what, how it was left, and what they owe the reader. */
 export interface Other {
@@ -22,8 +22,8 @@ export interface Other {
 /** Of those who left nothing begun only the last few are of interest. */
 const COMPLETE_LIMIT = 2;
 
-export function othersAtWork(state: State, vitals: Vitals, mine: string | null, reader: Actor | null): Other[] {
-  const owes = debtsTo(state, reader, vitals.now);
+export function othersAtWork(state: State, liveness: Liveness, mine: string | null, reader: Actor | null): Other[] {
+  const owes = debtsTo(state, reader, liveness.now);
   const owed = (agent: string): readonly string[] => owes.get(agent) ?? [];
   const here = [...state.sessions.values()]
     .filter((session) => session.id !== mine)
@@ -35,9 +35,9 @@ export function othersAtWork(state: State, vitals: Vitals, mine: string | null, 
         session: id,
         role,
         state: 'here',
-        until: leaseEnd(session, vitals),
+        until: leaseEnd(session, liveness),
         steps: steps.map((step) => step.key),
-        alive: !isGone(session, vitals),
+        alive: !isGone(session, liveness),
         owes: owed(agent),
         claims: [...state.claims.values()]
           .filter((claim) => claim.session === id)

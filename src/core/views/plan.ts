@@ -315,7 +315,7 @@ function progressOf(
 }
 
 /** What is known about sessions besides the journal: signs of life, and what became of their processes. */
-export interface Vitals {
+export interface Liveness {
   now: string;
   beats: ReadonlyMap<string, string>;
   /** Of sessions whose owner process is known: whether it lives. */
@@ -323,17 +323,17 @@ export interface Vitals {
 }
 
 /** Until when a session holds what it holds. Every event and heartbeat renews it. */
-export function leaseEnd(session: Session, vitals: Vitals): string {
-  const beat = vitals.beats.get(session.id);
+export function leaseEnd(session: Session, liveness: Liveness): string {
+  const beat = liveness.beats.get(session.id);
   const seen = beat && beat > session.seenAt ? beat : session.seenAt;
   return addMs(seen, session.leaseMs);
 }
 
 /** Gone: its owner is known to be dead, or its lease ran out and its owner is not known to be alive. */
-export function isGone(session: Session, vitals: Vitals): boolean {
-  const owner = vitals.owners.get(session.id);
+export function isGone(session: Session, liveness: Liveness): boolean {
+  const owner = liveness.owners.get(session.id);
   if (owner) return owner === 'dead';
-  return leaseEnd(session, vitals) <= vitals.now;
+  return leaseEnd(session, liveness) <= liveness.now;
 }
 
 /** Whether nothing is lost if it is gone: its turn is over, and neither a command nor a subagent of its is running. */

@@ -13,10 +13,10 @@ import {
   start,
   task,
 } from '../rules/scenario.suite.ts';
-import { sittingOf, standingOf } from './run-state.ts';
+import { runStateOf, sessionStateOf } from './run-state.ts';
 
-const standing = (run: Scenario) => standingOf(run.state, run).word;
-const sitting = (run: Scenario) => sittingOf(run.state, [...run.state.sessions.values()][0] as Session, run);
+const standing = (run: Scenario) => runStateOf(run.state, run).word;
+const session = (run: Scenario) => sessionStateOf(run.state, [...run.state.sessions.values()][0] as Session, run);
 
 describe('a run', () => {
   it('is paused while nobody is there, and works once somebody has a step', () => {
@@ -24,10 +24,10 @@ describe('a run', () => {
     expect(standing(run)).toBe('paused');
     run.given(ada, start('a'));
     expect(standing(run)).toBe('working');
-    expect(standingOf(run.state, run).why).toBe('ada on a');
+    expect(runStateOf(run.state, run).why).toBe('ada on a');
     run.given(ada, complete());
     expect(standing(run)).toBe('working');
-    expect(sitting(run)).toBe('idle');
+    expect(session(run)).toBe('idle');
   });
 
   it('is stuck when its agent lives and records nothing, dead when the agent does not live', () => {
@@ -37,10 +37,10 @@ describe('a run', () => {
     expect(standing(run)).toBe('dead');
     run.beats.set('S-1', run.now);
     expect(standing(run)).toBe('stuck');
-    expect(sitting(run)).toBe('stuck');
+    expect(session(run)).toBe('stuck');
     run.owners.set('S-1', 'dead');
     expect(standing(run)).toBe('dead');
-    expect(sitting(run)).toBe('dead');
+    expect(session(run)).toBe('dead');
   });
 
   it('is paused when its agent left in the middle, and dead when it crashed there', () => {

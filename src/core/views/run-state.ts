@@ -1,15 +1,15 @@
 import type { Run, Session, State } from '../fold/state.ts';
 import { addMs, inWords, msBetween } from '../time.ts';
 import { type Waiting, waitsForPerson } from './needs-person.ts';
-import { isGone, type PlanView, planView, readySteps, type Vitals } from './plan.ts';
+import { isGone, type Liveness, type PlanView, planView, readySteps } from './plan.ts';
 
 /** Where a run stands, in a word and a sentence, for whoever looks on. Nothing of it is stored. */
-export interface Standing {
-  word: StandingWord;
+export interface RunState {
+  word: RunStateWord;
   why: string;
 }
 
-export type StandingWord =
+export type RunStateWord =
   /** Somebody is here and gets on. */
   | 'working'
   /** Nobody gets on before a person has done something. */
@@ -25,42 +25,42 @@ export type StandingWord =
   | Exclude<Run['status'], 'active'>;
 
 /** How a session that has not ended is doing. */
-export type SittingWord = 'working' | 'idle' | 'stuck' | 'dead';
+export type SessionStateWord = 'working' | 'idle' | 'stuck' | 'dead';
 
 /** A session that only shows signs of life for longer than its lease is stuck: every event would have renewed it. */
-export function sittingOf(state: State, session: Session, vitals: Vitals): SittingWord {
-  if (isGone(session, vitals)) return 'dead';
-  if (addMs(session.seenAt, session.leaseMs) <= vitals.now) return 'stuck';
+export function sessionStateOf(state: State, session: Session, liveness: Liveness): SessionStateWord {
+  if (isGone(session, liveness)) return 'dead';
+  if (addMs(session.seenAt, session.leaseMs) <= liveness.now) return 'stuck';
   return stepsHeldBy(state, session.id).length > 0 ? 'working' : 'idle';
 }
 
-export function standingOf(state: State, vitals: Vitals): Standing {
+export function runStateOf(state: State, liveness: Liveness): RunState {
   const { run } = state;
   if (run && run.status !== 'active') return { word: run.status, why: run.reason ?? '' };
   const plan = planView(state);
   const sittings = [...state.sessions.values()].map((session) => ({
     session,
-    word: sittingOf(state, session, vitals),
+    word: sessionStateOf(state, session, liveness),
     steps: stepsHeldBy(state, session.id),
   }));
-  const of = (word: SittingWord) => sittings.filter((sitting) => sitting.word === word);
-  const names = (word: SittingWord): string =>
+  const of = (word: SessionStateWord) => sittings.filter((session) => session.word === word);
+  const names = (word: SessionStateWord): string =>
     of(word)
       .map(({ session, steps }) => `${session.agent}${steps.length > 0 ? ` on ${steps.join(', ')}` : ''}`)
       .join('; ');
   if (of('working').length > 0) return { word: 'working', why: names('working') };
   const [quiet] = of('stuck');
   if (quiet) {
-    const since = inWords(msBetween(quiet.session.seenAt, vitals.now));
+    const since = inWords(msBetween(quiet.session.seenAt, liveness.now));
     return { word: 'stuck', why: `${names('stuck')}: alive, and nothing recorded for ${since}` };
   }
   const abandoned = of('dead').filter(({ steps }) => steps.length > 0);
   if (abandoned.length > 0) return { word: 'dead', why: `${names('dead')}: gone without a word` };
-  return standingOfNobody(state, plan, of('idle').length > 0 ? names('idle') : null);
+  return stateWithoutSessions(state, plan, of('idle').length > 0 ? names('idle') : null);
 }
 
 /** Of a run in which nobody has a step; `idle` is here all the same. */
-function standingOfNobody(state: State, plan: PlanView, idle: string | null): Standing {
+function stateWithoutSessions(state: State, plan: PlanView, idle: string | null): RunState {
   const waiting = waitsForPerson(state).filter(({ kind }) => kind !== 'escalation');
   if (waiting.length > 0) return { word: 'waiting', why: waiting.map(waitingWords).slice(0, 3).join('; ') };
   const interrupted = plan.leaves.filter((view) => view.interrupted);

@@ -15,9 +15,9 @@ describe('a timeline', () => {
     run.wait(5 * MINUTE_MS).given(ada, complete(), start('b'));
     const later = run.now;
     run.wait(MINUTE_MS).given(ada, leave());
-    const [sitting] = timelineOf(run).sittings;
-    expect(sitting).toMatchObject({ session: 'S-1', agent: 'ada', from: begun, to: run.now, handedTo: null });
-    expect(sitting?.steps).toEqual([
+    const [session] = timelineOf(run).sittings;
+    expect(session).toMatchObject({ session: 'S-1', agent: 'ada', from: begun, to: run.now, handedTo: null });
+    expect(session?.steps).toEqual([
       { step: 'a', from: begun, to: later, end: 'completed', checkpoints: [{ name: 'drafted', at: begun }] },
       { step: 'b', from: later, to: run.now, end: 'interrupted', checkpoints: [] },
     ]);
@@ -35,8 +35,8 @@ describe('a timeline', () => {
     const run = scenario('a').given(ada, start('a'));
     const seen = run.now;
     run.wait(60 * MINUTE_MS).given(sam, { type: 'run.supervise' });
-    const [sitting] = timelineOf(run).sittings;
-    expect(sitting).toMatchObject({ status: 'crashed', to: seen, steps: [{ end: 'crashed' }] });
+    const [session] = timelineOf(run).sittings;
+    expect(session).toMatchObject({ status: 'crashed', to: seen, steps: [{ end: 'crashed' }] });
   });
 });
 

@@ -2,7 +2,7 @@ import type { Event } from '../journal/event.ts';
 import { msBetween } from '../time.ts';
 
 /** One sitting as a stretch of time, with the steps it held. */
-export interface Sitting {
+export interface SessionStretch {
   session: string;
   agent: string;
   kind: 'agent' | 'person';
@@ -37,7 +37,7 @@ export interface UsagePoint {
 }
 
 export interface Timeline {
-  sittings: Sitting[];
+  sittings: SessionStretch[];
   usage: UsagePoint[];
 }
 
@@ -49,8 +49,8 @@ export interface TimelineFold {
 
 /** Gathers who did what when from events in their order. A history that begins in the middle gives what it has. */
 export function foldTimeline(): TimelineFold {
-  const sittings = new Map<string, Sitting>();
-  const open = new Map<string, { sitting: Sitting; stretch: Stretch }>();
+  const sittings = new Map<string, SessionStretch>();
+  const open = new Map<string, { sitting: SessionStretch; stretch: Stretch }>();
   const offers = new Map<string, string>();
   const usage: UsagePoint[] = [];
 
@@ -71,11 +71,11 @@ export function foldTimeline(): TimelineFold {
   }
 
   function endSession(id: string, at: string, reason: string): void {
-    const sitting = sittings.get(id);
-    if (!sitting) return;
-    Object.assign(sitting, { to: at, status: reason });
+    const session = sittings.get(id);
+    if (!session) return;
+    Object.assign(session, { to: at, status: reason });
     for (const [step, held] of open) {
-      if (held.sitting === sitting) end(step, at, reason === 'crashed' ? 'crashed' : 'interrupted');
+      if (held.sitting === session) end(step, at, reason === 'crashed' ? 'crashed' : 'interrupted');
     }
   }
 

@@ -53,7 +53,7 @@ function checkVersion({ root, version, steps }: Reading, say: Say): void {
       say('claim_left', member(step, 'claim'), 'claim belongs to version 2.0 and is no longer used.');
 }
 
-function checkIdentity({ root, file, account }: Reading, say: Say): void {
+function checkIdentity({ root, file, account: model }: Reading, say: Say): void {
   const project = stringAt(root, 'project');
   const { name, path, prefix } = folderOf(file.path);
   if (project === undefined || project === '')
@@ -73,13 +73,13 @@ function checkIdentity({ root, file, account }: Reading, say: Say): void {
   if (top && !['Bicep', 'Terraform'].includes(top))
     say('iac_tool_spelling', member(root, 'iac_tool'), `iac_tool is "${top}"; Bicep and Terraform are known.`);
   const written = member(root, 'current_step');
-  const position = account.position?.step ?? null;
-  const expected = position === null ? account.steps.at(-1)?.key : position;
+  const position = model.position?.step ?? null;
+  const expected = position === null ? model.steps.at(-1)?.key : position;
   const number =
     typeof (written?.value as unknown) === 'number'
       ? Math.floor(Number(written?.value))
       : Number.parseInt(String(written?.value), 10);
-  const begun = account.steps.some(({ status }) => status !== 'pending');
+  const begun = model.steps.some(({ status }) => status !== 'pending');
   if (
     written &&
     expected !== undefined &&
@@ -173,11 +173,11 @@ function checkBudget(key: string, node: Node, say: Say): void {
     );
 }
 
-function checkOrder({ root, account, steps }: Reading, say: Say): void {
+function checkOrder({ root, account: model, steps }: Reading, say: Say): void {
   const nodes = new Map(steps.map(({ key, node }) => [key, node]));
   const at = (key: string): Node | undefined => nodes.get(key);
   const open: string[] = [];
-  for (const { key, status } of account.steps) {
+  for (const { key, status } of model.steps) {
     if (status === 'completed' && open.length > 0 && Number.isFinite(stepNumber(key)))
       say(
         'out_of_order',
@@ -186,7 +186,7 @@ function checkOrder({ root, account, steps }: Reading, say: Say): void {
       );
     if (status !== 'completed' && status !== 'skipped') open.push(key);
   }
-  const running = account.steps.filter(({ status }) => status === 'in_progress');
+  const running = model.steps.filter(({ status }) => status === 'in_progress');
   if (running.length > 1)
     say(
       'several_in_progress',
@@ -203,11 +203,11 @@ function checkOrder({ root, account, steps }: Reading, say: Say): void {
       'The step is there as 3.5 and as 3_5; the second one counts.',
       'error',
     );
-  const design = account.steps.find(({ key }) => key === '3');
+  const design = model.steps.find(({ key }) => key === '3');
   if (design?.status === 'pending' && /^(true|yes)$/i.test(stringAt(member(root, 'decisions'), 'skip_design') ?? ''))
     say('skipped_in_words', at('3'), 'Step 3 is pending and decisions.skip_design says that it was skipped.');
-  const idle = account.steps.length > 0 && account.steps.every(({ status }) => status === 'pending');
-  if (idle && (account.items.length > 0 || elements(member(root, 'decision_log')).length > 0))
+  const idle = model.steps.length > 0 && model.steps.every(({ status }) => status === 'pending');
+  if (idle && (model.items.length > 0 || elements(member(root, 'decision_log')).length > 0))
     say('workflow_unused', member(root, 'steps'), 'All steps are pending, but findings or decisions were recorded.');
   const reviews = members(member(root, 'review_audit')).map(([key]) => key);
   if (reviews.includes('step_3.5'))
@@ -222,11 +222,11 @@ function checkOrder({ root, account, steps }: Reading, say: Say): void {
 const some = (keys: readonly string[]): string =>
   `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`;
 
-function checkTimes({ root, account, steps }: Reading, say: Say): void {
+function checkTimes({ root, account: model, steps }: Reading, say: Say): void {
   const updated = member(root, 'updated');
-  const moment = momentOf(account.run.updatedAt);
-  if (updated && account.run.updatedAt !== undefined && moment === null)
-    say('not_a_time', updated, `updated is "${account.run.updatedAt}", which is no time.`);
+  const moment = momentOf(model.run.updatedAt);
+  if (updated && model.run.updatedAt !== undefined && moment === null)
+    say('not_a_time', updated, `updated is "${model.run.updatedAt}", which is no time.`);
   const nodes = steps
     .flatMap(({ node }) => [member(node, 'started'), member(node, 'completed')])
     .filter((node) => typeof (node?.value as unknown) === 'string' && node?.value !== '');
@@ -248,7 +248,7 @@ function checkTimes({ root, account, steps }: Reading, say: Say): void {
     );
 }
 
-function checkArtifacts({ file, account, steps }: Reading, files: readonly string[], say: Say): void {
+function checkArtifacts({ file, account: model, steps }: Reading, files: readonly string[], say: Say): void {
   const { path: folder, prefix } = folderOf(file.path);
   const base = folder === '' ? '' : `${folder}/`;
   const there = new Set(
@@ -257,7 +257,7 @@ function checkArtifacts({ file, account, steps }: Reading, files: readonly strin
       .map((path) => path.slice(base.length + prefix.length)),
   );
   const listed = new Set<string>();
-  for (const [index, step] of account.steps.entries()) {
+  for (const [index, step] of model.steps.entries()) {
     const node = member(steps[index]?.node, 'artifacts') ?? steps[index]?.node;
     const paths = (step.artifacts ?? []).map(({ path }) => path);
     if (step.status === 'completed' && paths.length === 0)
@@ -342,11 +342,11 @@ function checkDecisions({ root }: Reading, say: Say): void {
   if (untimed > 0) say('decision_untimed', member(root, 'decision_log'), `${untimed} decisions have no timestamp.`);
 }
 
-function checkFindings({ root, account, findings }: Reading, say: Say): void {
+function checkFindings({ root, account: model, findings }: Reading, say: Say): void {
   const list = member(root, 'open_findings');
   const objects = findings.filter(({ type }) => type === 'object').length;
   if (objects > 0) say('finding_shape', list, `${objects} open findings are objects; the definition says titles.`);
-  for (const [index, item] of account.items.entries())
+  for (const [index, item] of model.items.entries())
     if (item.status !== 'open')
       say(
         'settled_finding',

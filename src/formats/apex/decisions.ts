@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import type { AccountDecision } from '../../core/model/run-model.ts';
+import type { ModelDecision } from '../../core/model/run-model.ts';
 import { elements, member, members } from './state-file.ts';
 import { stepKey } from './steps.ts';
 import { titleFor } from './title.ts';
@@ -16,13 +16,13 @@ export type DecisionOrigin =
   | { in: 'log'; shape: LogShape; node: Node; keyed?: Node };
 
 export interface ReadDecisions {
-  decisions: AccountDecision[];
+  decisions: ModelDecision[];
   /** Where each stands, in the same order. */
   origins: DecisionOrigin[];
 }
 
 export function readDecisions(root: Node, steps: ReadonlySet<string>): ReadDecisions {
-  const decisions: AccountDecision[] = [];
+  const decisions: ModelDecision[] = [];
   const origins: DecisionOrigin[] = [];
   const newestByKey = new Map<string, number>();
   for (const node of elements(member(root, 'decision_log'))) {
@@ -68,7 +68,7 @@ export function stepReference(value: unknown, steps: ReadonlySet<string>): strin
   return steps.has(key) ? key : undefined;
 }
 
-function readEntry(node: Node, shape: LogShape, steps: ReadonlySet<string>): AccountDecision {
+function readEntry(node: Node, shape: LogShape, steps: ReadonlySet<string>): ModelDecision {
   if (node.type !== 'object') return { decision: asText(getNodeValue(node)), status: 'active' };
   const entry = getNodeValue(node) as Record<string, unknown>;
   const said = shape === 'C' ? entry['value'] : (entry['choice'] ?? entry['decision'] ?? entry['title']);
@@ -101,11 +101,11 @@ function readEntry(node: Node, shape: LogShape, steps: ReadonlySet<string>): Acc
           ? ('retracted' as const)
           : ('active' as const),
     supersedes: asLabel(entry['supersedes']),
-  }) as AccountDecision;
+  }) as ModelDecision;
 }
 
 /** The file names the newer one on the older; an account says it the other way round. */
-function linkSuperseded(decisions: AccountDecision[], origins: DecisionOrigin[]): void {
+function linkSuperseded(decisions: ModelDecision[], origins: DecisionOrigin[]): void {
   const byAlias = new Map(decisions.map((decision) => [decision.alias, decision]));
   for (const [index, older] of decisions.entries()) {
     const by = asLabel(member(origins[index]?.node, 'superseded_by')?.value);

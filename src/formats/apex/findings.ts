@@ -1,12 +1,12 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import type { AccountItem } from '../../core/model/run-model.ts';
+import type { ModelItem } from '../../core/model/run-model.ts';
 import { stepReference } from './decisions.ts';
 import { elements, member } from './state-file.ts';
 import { asLabel, asText, asTime, asWho, asWords, defined } from './words.ts';
 
 /** By definition the titles of unresolved `must_fix` findings; really also objects of six shapes, resolved ones among them. */
 export interface ReadFindings {
-  items: AccountItem[];
+  items: ModelItem[];
   /** Where each stands, in the same order. */
   origins: Node[];
 }
@@ -22,7 +22,7 @@ export function readFindings(root: Node, steps: ReadonlySet<string>): ReadFindin
 }
 
 /** `severity|action|id|title|note`, as one project wrote them; else the words are the finding. */
-function readString(text: string): AccountItem {
+function readString(text: string): ModelItem {
   const parts = text.split('|').map((part) => part.trim());
   const severity = parts.length >= 4 ? severityOf(parts[0]) : null;
   if (severity === null) return { kind: 'finding', text, severity: 'must_fix', status: 'open' };
@@ -34,10 +34,10 @@ function readString(text: string): AccountItem {
     severity,
     status: statusOf(action),
     resolution: asWords(note.join(' | ')),
-  }) as AccountItem;
+  }) as ModelItem;
 }
 
-function readObject(node: Node, steps: ReadonlySet<string>): AccountItem {
+function readObject(node: Node, steps: ReadonlySet<string>): ModelItem {
   const entry = getNodeValue(node) as Record<string, unknown>;
   const status = statusOf(
     entry['status'] ?? (entry['resolved'] === true || entry['resolved_at'] ? 'resolved' : 'open'),
@@ -59,10 +59,10 @@ function readObject(node: Node, steps: ReadonlySet<string>): AccountItem {
     raisedAt: asTime(entry['timestamp'] ?? entry['raised_at']),
     settledAt: asTime(entry['resolved_at']),
     resolution: asWords(entry['resolution'] ?? (status === 'open' ? undefined : entry['resolved_by'])),
-  }) as AccountItem;
+  }) as ModelItem;
 }
 
-function severityOf(value: unknown): NonNullable<AccountItem['severity']> | null {
+function severityOf(value: unknown): NonNullable<ModelItem['severity']> | null {
   if (typeof value !== 'string') return null;
   const word = value
     .trim()
@@ -73,7 +73,7 @@ function severityOf(value: unknown): NonNullable<AccountItem['severity']> | null
   return /^(suggestion|low|minor|info|nit)$/.test(word) ? 'suggestion' : null;
 }
 
-function statusOf(value: unknown): AccountItem['status'] {
+function statusOf(value: unknown): ModelItem['status'] {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
   if (/^(resolved|closed|fixed|done|complete|completed|mitigated)$/.test(word)) return 'resolved';
   if (/^(deferred|accepted)$/.test(word)) return 'deferred';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import { formatSuite } from '../format.suite.ts';
-import { richAccount } from '../models.suite.ts';
+import { richModel } from '../models.suite.ts';
 import { apex } from './format.ts';
 import {
   files,
@@ -25,7 +25,7 @@ import {
 } from './samples.suite.ts';
 
 const told = { startedAt: '2026-03-01T09:00:00Z' };
-const steps: Account['steps'] = [
+const steps: RunModel['steps'] = [
   {
     key: '1',
     title: 'Requirements',
@@ -73,8 +73,8 @@ const steps: Account['steps'] = [
   },
   { key: 'x', alias: 'X!', title: 'Clean up', kind: 'task', status: 'pending', gate: { state: 'closed' } },
 ];
-const rich = richAccount(steps);
-const account: Account = {
+const rich = richModel(steps);
+const model: RunModel = {
   ...rich,
   run: { ...rich.run, alias: 'rotate', reason: 'Asked for' },
   items: [
@@ -111,13 +111,13 @@ const account: Account = {
   ],
   position: { step: '2', words: 'In the middle' },
 };
-const done: Account = { ...account, run: { ...account.run, status: 'abandoned' }, next: 'Two\nlines' };
+const done: RunModel = { ...model, run: { ...model.run, status: 'abandoned' }, next: 'Two\nlines' };
 
 const both = { found: place(HANDOFF), files: files(v3, { [HANDOFF]: handoff }) };
 formatSuite(apex, {
-  accounts: [
-    { name: 'everything', account },
-    { name: 'abandoned', account: done },
+  models: [
+    { name: 'everything', model: model },
+    { name: 'abandoned', model: done },
   ],
   samples: [
     { name: '3.0', found: place(), files: files(v3) },
@@ -166,14 +166,14 @@ formatSuite(apex, {
 describe('apex: place', () => {
   it('is at home in agent-output, in a folder of the format’s own naming', () => {
     expect(
-      apex.home({ ...account, run: { title: 'Größe & Überblick of the very long title', status: 'active' } }).main,
+      apex.home({ ...model, run: { title: 'Größe & Überblick of the very long title', status: 'active' } }).main,
     ).toBe('agent-output/gro-e-uberblick-of-the-very-lo/00-session-state.json');
   });
 
   it('never writes over what it cannot read', () => {
     for (const text of ['', '{', v3.replace('"3.0"', '"9.1"'), v3.slice(0, 300)])
-      expect([...apex.render(account, place(), files(text), '2026-05-01T00:00:00.000Z').keys()]).toEqual([]);
-    expect([...apex.render(account, place(), new Map(), '2026-05-01T00:00:00.000Z').keys()]).toEqual([MAIN, HANDOFF]);
+      expect([...apex.render(model, place(), files(text), '2026-05-01T00:00:00.000Z').keys()]).toEqual([]);
+    expect([...apex.render(model, place(), new Map(), '2026-05-01T00:00:00.000Z').keys()]).toEqual([MAIN, HANDOFF]);
   });
 });
 
@@ -204,7 +204,7 @@ describe('apex: time', () => {
       };
       const time = (text: string): number => {
         const began = process.cpuUsage();
-        const read = apex.parse(place(), files(text)).account;
+        const read = apex.parse(place(), files(text)).model;
         if (!read) throw new Error('The sample cannot be read.');
         const moved = read.steps.map((one) => ({
           ...one,

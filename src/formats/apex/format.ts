@@ -7,7 +7,7 @@ import { isNewer } from './migrate.ts';
 import { newState } from './new-file.ts';
 import { projectName } from './preset.ts';
 import { folderOf, readState } from './read.ts';
-import { salvageRun } from './repair.ts';
+import { repairRun } from './repair.ts';
 import { addNext, checkSiblings } from './siblings.ts';
 import { openStateFile, stringAt } from './state-file.ts';
 import { HANDOFF_FILE, STATE_FILE } from './steps.ts';
@@ -26,9 +26,9 @@ export const apex: Format = {
         level: 'error' as const,
         path: found.main,
         line: null,
-        message: 'The state file is not there; what lies around it can be salvaged.',
+        message: 'The state file is not there; what lies around it can be repaired.',
       };
-      return { account: null, version: null, writable: true, problems: [problem] };
+      return { model: null, version: null, writable: true, problems: [problem] };
     }
     const file = openStateFile(found.main, text);
     const reading = file.damaged ? null : readState(file);
@@ -41,43 +41,43 @@ export const apex: Format = {
         message: 'This is no session state: it has neither steps nor a project.',
       };
       return {
-        account: null,
+        model: null,
         version: null,
         writable: false,
         problems: file.damaged ? file.problems : [...file.problems, problem],
       };
     }
-    const { account, version } = reading;
-    addNext(account, found, files);
-    const problems = [...file.problems, ...checkState(reading, found.files), ...checkSiblings(account, found, files)];
-    return { account, version: version.name, writable: !isNewer(version), problems };
+    const { account: model, version } = reading;
+    addNext(model, found, files);
+    const problems = [...file.problems, ...checkState(reading, found.files), ...checkSiblings(model, found, files)];
+    return { model: model, version: version.name, writable: !isNewer(version), problems };
   },
 
-  render(account, place, previous, now): Files {
+  render(model, place, previous, now): Files {
     const written = new Map<string, string>();
     const folder = folderOf(place.main);
     const before = previous.get(place.main);
-    const project = folder.prefix === '' && folder.name !== '' ? folder.name : projectName(account.run.title);
+    const project = folder.prefix === '' && folder.name !== '' ? folder.name : projectName(model.run.title);
     const file = before === undefined ? null : openStateFile(place.main, before);
     const reading = file && !file.damaged ? readState(file) : null;
     // What cannot be understood, or is newer than we know, is never written over.
     if (before !== undefined && (!reading || isNewer(reading.version))) return written;
     if (reading) addNext(reading.account, place, previous);
     const { text, progressed } = reading
-      ? rewriteState(reading, account, now)
-      : { text: newState(account, project, now), progressed: true };
+      ? rewriteState(reading, model, now)
+      : { text: newState(model, project, now), progressed: true };
     if (text !== before) written.set(place.main, text);
-    if (!progressed && (account.next === undefined || account.next === reading?.account.next)) return written;
+    if (!progressed && (model.next === undefined || model.next === reading?.account.next)) return written;
     const handoff = `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${HANDOFF_FILE}`;
     const named = (reading && stringAt(reading.root, 'project')) || project;
     // A page that was copied from another project says nothing about this one, and is not ours to write over.
     if (isAboutAnother(parseHandoff(previous.get(handoff) ?? ''), named)) return written;
     const tool =
       (reading ? stringAt(reading.root, 'iac_tool') : undefined) ||
-      standing(account.decisions).get('iac_tool') ||
-      keptTool(account.kept?.['apex']);
+      standing(model.decisions).get('iac_tool') ||
+      keptTool(model.kept?.['apex']);
     const page = renderHandoff(
-      account,
+      model,
       {
         folder: folder.path,
         tool,
@@ -91,8 +91,8 @@ export const apex: Format = {
     return written;
   },
 
-  home(account): Found {
-    const folder = `agent-output/${projectName(account.run.alias ?? account.run.title)}`;
+  home(model): Found {
+    const folder = `agent-output/${projectName(model.run.alias ?? model.run.title)}`;
     return {
       format: 'apex',
       main: `${folder}/${STATE_FILE}`,
@@ -151,7 +151,7 @@ export const apex: Format = {
     'position.words',
   ],
 
-  salvage: salvageRun,
+  repair: repairRun,
 };
 
 function keptTool(kept: unknown): string {

@@ -1,11 +1,11 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 import { isRecord } from './migrate.ts';
 import { member, members } from './state-file.ts';
 import { WORKFLOW, workflowStep } from './steps.ts';
 import { asTime, asWho, defined } from './words.ts';
 
-export type Gate = NonNullable<AccountStep['gate']>;
+export type Gate = NonNullable<ModelStep['gate']>;
 
 /** The name of the gate before a step in a `gates` object: the gate after step N is the gate of the next one. */
 export const gateBefore = (key: string): string => {
@@ -17,7 +17,7 @@ export const gateBefore = (key: string): string => {
  * The format stores no gates: that a step began says that its gate was passed. A variant has a `gates` object, which is
  * also where an approval is written that nothing else in the file can say.
  */
-export function readGates(root: Node, steps: readonly AccountStep[]): Map<string, Gate> {
+export function readGates(root: Node, steps: readonly ModelStep[]): Map<string, Gate> {
   const gates = impliedGates(steps);
   for (const [name, entry] of writtenGates(root)) {
     const value: unknown = getNodeValue(entry);
@@ -38,7 +38,7 @@ export function readGates(root: Node, steps: readonly AccountStep[]): Map<string
 }
 
 /** What follows from the steps alone. */
-export function impliedGates(steps: readonly Pick<AccountStep, 'key' | 'status'>[]): Map<string, Gate> {
+export function impliedGates(steps: readonly Pick<ModelStep, 'key' | 'status'>[]): Map<string, Gate> {
   const gates = new Map<string, Gate>();
   for (const { key, status } of steps) {
     if (workflowStep(key)?.gate === undefined) continue;

@@ -1,4 +1,4 @@
-import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { oneLine, printable } from '../../core/text.ts';
 import {
   checkLine,
@@ -29,14 +29,14 @@ export interface Place {
  * so; every other line stays as somebody wrote it. Without `before` all of it is held against the account.
  */
 export function renderHandoff(
-  account: Account,
+  model: RunModel,
   place: Place,
   previous: string | undefined,
   now: string,
-  before: Account | null = null,
+  before: RunModel | null = null,
 ): string {
   const text = previous?.replace(/^\ufeff/, '') ?? '';
-  const news = newsOf(account, text.trim() === '' ? null : before);
+  const news = newsOf(model, text.trim() === '' ? null : before);
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const sections = sectionsOf(text === '' ? [] : text.replace(/(?:\r\n?|\n)$/, '').split(/\r\n?|\n/));
   const [opening = { name: '', line: '', body: [] }] = sections;
@@ -45,7 +45,7 @@ export function renderHandoff(
     if (sections.at(-1)?.body.at(-1)?.trim() !== '') sections.at(-1)?.body.push('');
     sections.push({ name: heading, line: `## ${heading}`, body: ['', ''] });
   }
-  if (isNews('Context for Next Step', news)) keepContext(sections, account, text, before);
+  if (isNews('Context for Next Step', news)) keepContext(sections, model, text, before);
   const parts = new Map<Section, Part>();
   for (const section of sections) {
     const heading = HEADINGS.find((name) => sameHeading(section.name, name));
@@ -58,12 +58,12 @@ export function renderHandoff(
     parts.set(section, {
       heading,
       before: above,
-      content: heading && isNews(heading, news) ? contentOf(heading, content, account, news, place, text) : content,
+      content: heading && isNews(heading, news) ? contentOf(heading, content, model, news, place, text) : content,
       after,
       least: news.whole ? 0 : content.length,
     });
   }
-  const head = openingLines(opening.body, account, before, place, text, now);
+  const head = openingLines(opening.body, model, before, place, text, now);
   parts.set(opening, { before: [], content: head, after: [], least: head.length });
   shorten([...parts.values()], place.stateFile);
   const lines = sections.flatMap((section) => {
@@ -105,38 +105,38 @@ function isNews(heading: Heading, news: News): boolean {
 
 function openingLines(
   body: readonly string[],
-  account: Account,
-  before: Account | null,
+  model: RunModel,
+  before: RunModel | null,
   place: Place,
   text: string,
   now: string,
 ): string[] {
-  const title = `# ${parseHandoff(text).title || oneLine(account.run.title, 120)} — Handoff (${stage(account)})`;
-  const branch = oneLine(account.run.branch ?? 'main');
+  const title = `# ${parseHandoff(text).title || oneLine(model.run.title, 120)} — Handoff (${stage(model)})`;
+  const branch = oneLine(model.run.branch ?? 'main');
   const updated = `Updated: ${stamp(now)} | IaC: ${place.tool || 'undecided'} | Branch: ${branch}`;
   if (body.every((line) => line.trim() === '')) return [title, '', updated, ''];
   const heading = body.findIndex((line) => /^#\s/.test(line));
-  const moved = !before || stage(before) !== stage(account);
+  const moved = !before || stage(before) !== stage(model);
   const lines =
     heading < 0
       ? [title, '', ...body]
-      : body.map((line, index) => (index === heading && moved ? retitled(line, account) : line));
+      : body.map((line, index) => (index === heading && moved ? retitled(line, model) : line));
   const at = lines.findIndex((line) => UPDATED.test(line));
   if (at < 0) return lines.flatMap((line, index) => (index === Math.max(0, heading) ? [line, '', updated] : [line]));
   let line = (lines[at] ?? '').replace(/(:\s*\**\s*)[^|*]*?(\**\s*(?:\||$))/, `$1${stamp(now)}$2`);
-  const chosen = standing(account.decisions).get('iac_tool');
+  const chosen = standing(model.decisions).get('iac_tool');
   if (place.tool !== '' && (!before || standing(before.decisions).get('iac_tool') !== chosen))
     line = withField(line, 'IaC', place.tool);
-  if (account.run.branch !== undefined && account.run.branch !== before?.run.branch)
+  if (model.run.branch !== undefined && model.run.branch !== before?.run.branch)
     line = withField(line, 'Branch', branch);
   return lines.map((one, index) => (index === at ? line : one));
 }
 
 /** The place in the title is in brackets; the words before it are somebody's. */
-function retitled(line: string, account: Account): string {
+function retitled(line: string, model: RunModel): string {
   const [, words = line, brackets] = /^(.*?)(\s*\([^()]*\))?\s*$/.exec(line) ?? [];
-  if (brackets === undefined && !/\bhandoff\b/i.test(words)) return `${words} — Handoff (${stage(account)})`;
-  return `${words} (${stage(account)})`;
+  if (brackets === undefined && !/\bhandoff\b/i.test(words)) return `${words} — Handoff (${stage(model)})`;
+  return `${words} (${stage(model)})`;
 }
 
 /** A field of the line below the title that says something else gets the new value; one that is missing stays so. */
@@ -151,20 +151,20 @@ function withField(line: string, name: string, value: string): string {
 function contentOf(
   heading: Heading,
   there: readonly string[],
-  account: Account,
+  model: RunModel,
   news: News,
   place: Place,
   text: string,
 ): readonly string[] {
   switch (heading) {
     case 'Completed Steps':
-      return stepLines(there, there.length === 0 ? account.steps : news.steps, place.folder);
+      return stepLines(there, there.length === 0 ? model.steps : news.steps, place.folder);
     case 'Key Decisions':
       return decisionLines(there, news, place.tool);
     case 'Open Challenger Findings (must_fix only)':
       return findingLines(there, news.findings);
     case 'Context for Next Step':
-      return contextLines(there, account, text);
+      return contextLines(there, model, text);
     case 'Skill Context':
       return there.length > 0 ? there : ['None'];
     case 'Artifacts':
@@ -174,13 +174,13 @@ function contentOf(
   }
 }
 
-const isDone = ({ status }: Pick<AccountStep, 'status'>): boolean => status === 'completed' || status === 'skipped';
+const isDone = ({ status }: Pick<ModelStep, 'status'>): boolean => status === 'completed' || status === 'skipped';
 const shown = (key: string): string => key.replace('_', '.');
 /** The lines that say something: not that there is nothing, nor that there was more than the page could hold. */
 const withoutNone = (lines: readonly string[]): readonly string[] =>
   lines.filter((line) => !/^\s*(?:[-*+]\s+)?none\b[.\s]*$/i.test(line) && !/^- … and \d+ more in /.test(line));
 
-function stepLines(there: readonly string[], steps: readonly AccountStep[], folder: string): string[] {
+function stepLines(there: readonly string[], steps: readonly ModelStep[], folder: string): string[] {
   const byKey = new Map(steps.map((step) => [step.key, step]));
   const kept = withoutNone(there).map((line) => {
     const [named] = checkLine(line, 0);
@@ -195,7 +195,7 @@ function stepLines(there: readonly string[], steps: readonly AccountStep[], fold
   return lines.length > 0 ? lines : ['None'];
 }
 
-function stepLine(step: AccountStep, folder: string): string {
+function stepLine(step: ModelStep, folder: string): string {
   const product = workflowStep(step.key)?.products[0];
   const listed = (step.artifacts ?? []).map(({ path }) => path);
   const artifact = listed.find((path) => product?.test(path.slice(path.lastIndexOf('/') + 1))) ?? listed[0];
@@ -203,7 +203,7 @@ function stepLine(step: AccountStep, folder: string): string {
   return `- [${isDone(step) ? 'x' : ' '}] Step ${shown(step.key)} → ${oneLine(what, 300)}${step.status === 'skipped' ? ' (skipped)' : ''}${runningWords(step)}`;
 }
 
-function runningWords({ status, checkpoint }: AccountStep): string {
+function runningWords({ status, checkpoint }: ModelStep): string {
   if (status !== 'in_progress') return '';
   return checkpoint ? ` (in progress, ${oneLine(checkpoint, 60).replaceAll(')', '')})` : ' (in progress)';
 }
@@ -239,8 +239,8 @@ const contains = (words: string, part: string): boolean =>
   (words.toLowerCase().includes(part.toLowerCase()) || part.toLowerCase().includes(words.trim().toLowerCase()));
 
 /** A finding that only the page knows stays on it; one that was settled goes. */
-function findingLines(there: readonly string[], findings: readonly AccountItem[]): string[] {
-  const texts = (items: readonly AccountItem[]): string[] => items.map(({ text }) => oneLine(text, 160));
+function findingLines(there: readonly string[], findings: readonly ModelItem[]): string[] {
+  const texts = (items: readonly ModelItem[]): string[] => items.map(({ text }) => oneLine(text, 160));
   const left = new Set(texts(findings.filter(isOpenMustFix)));
   const settled = texts(findings.filter((item) => !isOpenMustFix(item)));
   const kept = withoutNone(there).filter((line) => {
@@ -253,12 +253,10 @@ function findingLines(there: readonly string[], findings: readonly AccountItem[]
   return lines.length > 0 ? lines : [there.find((line) => /^\s*(?:[-*+]\s+)?none\b/i.test(line)) ?? 'None'];
 }
 
-function contextLines(there: readonly string[], account: Account, text: string): readonly string[] {
+function contextLines(there: readonly string[], model: RunModel, text: string): readonly string[] {
   const written = there.join('\n');
-  if (account.next !== undefined) return account.next === written.trim() ? there : quoted(account.next);
-  return there.length > 0 && !written.startsWith(DERIVED) && isStillTrue(text, account)
-    ? there
-    : [nextSentence(account)];
+  if (model.next !== undefined) return model.next === written.trim() ? there : quoted(model.next);
+  return there.length > 0 && !written.startsWith(DERIVED) && isStillTrue(text, model) ? there : [nextSentence(model)];
 }
 
 /** Where words about the next step go that are to be replaced and that nothing else tells. */
@@ -268,12 +266,12 @@ const EARLIER = 'Earlier Context';
  * A page that was out of date was not asked what is next, so nobody has recorded what it says: before that is replaced it
  * moves, word for word, to a section of its own.
  */
-function keepContext(sections: Section[], account: Account, text: string, before: Account | null): void {
+function keepContext(sections: Section[], model: RunModel, text: string, before: RunModel | null): void {
   const section = sections.find(({ name }) => sameHeading(name, 'Context for Next Step'));
   const there = (section?.body ?? []).join('\n').trim();
   if (there === '' || there.startsWith(DERIVED) || /^(?:[-*+]\s+)?none\b[.\s]*$/i.test(there)) return;
-  if (there === before?.next?.trim() || there === account.next?.trim()) return;
-  if (contextLines(there.split('\n'), account, text).join('\n') === there) return;
+  if (there === before?.next?.trim() || there === model.next?.trim()) return;
+  if (contextLines(there.split('\n'), model, text).join('\n') === there) return;
   const earlier = sections.find(({ name }) => sameHeading(name, EARLIER));
   if (sections.at(-1)?.body.at(-1)?.trim() !== '') sections.at(-1)?.body.push('');
   if (earlier) earlier.body.push(...there.split('\n'), '');
@@ -288,9 +286,9 @@ const quoted = (words: string): string[] =>
     .map((line) => line.replace(/^#/, '\\#'));
 
 /** Somebody's words about the next step hold as long as the page speaks of the place where the account is. */
-function isStillTrue(text: string, account: Account): boolean {
+function isStillTrue(text: string, model: RunModel): boolean {
   const before = new Map(parseHandoff(text).steps.map(({ key, done }) => [key, done]));
-  return account.steps.every((step) => (before.get(step.key) ?? false) === isDone(step));
+  return model.steps.every((step) => (before.get(step.key) ?? false) === isDone(step));
 }
 
 function artifactLines(there: readonly string[], listed: readonly string[], folder: string): string[] {
@@ -301,7 +299,7 @@ function artifactLines(there: readonly string[], listed: readonly string[], fold
   return lines.length > 0 ? lines : ['None'];
 }
 
-function stage({ steps }: Account): string {
+function stage({ steps }: RunModel): string {
   const failed = steps.find(({ status }) => status === 'failed');
   const active = failed ?? steps.findLast(({ status }) => status === 'in_progress');
   if (active) return `Step ${shown(active.key)} ${failed ? 'blocked' : 'in progress'}`;
@@ -309,7 +307,7 @@ function stage({ steps }: Account): string {
   return last ? `Step ${shown(last.key)} complete` : 'Step 0 setup complete';
 }
 
-function nextSentence({ steps }: Account): string {
+function nextSentence({ steps }: RunModel): string {
   const position = derivePosition(steps);
   const step = steps.find(({ key }) => key === position);
   if (!step)

@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import type { AccountDecision, AccountItem, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelStep } from '../../core/model/run-model.ts';
 import { agentText } from './agents.ts';
 import type { LogShape } from './decisions.ts';
 import { isRecord } from './migrate.ts';
@@ -10,7 +10,7 @@ import { titleFor } from './title.ts';
 import { defined, stamp } from './words.ts';
 
 /** A step with the eight fields every step has. */
-export function newStep(step: AccountStep, tool: string, kept: Kept | undefined): Record<string, unknown> {
+export function newStep(step: ModelStep, tool: string, kept: Kept | undefined): Record<string, unknown> {
   const own = kept?.steps?.[step.key] ?? {};
   const { context_files_used: used, ...rest } = own;
   return {
@@ -39,7 +39,7 @@ export const statusWords = {
 
 /** An entry of the log in the shape the file has: `A` of the agents, `B` of the command line, `C` of the manual. */
 export function newDecision(
-  decision: AccountDecision,
+  decision: ModelDecision,
   shape: LogShape,
   id: string,
   asString: boolean,
@@ -110,7 +110,7 @@ export const namesStepsAsStrings = (log: Node | undefined): boolean =>
   typeof (member(elements(log).at(-1), 'step')?.value as unknown) === 'string';
 
 /** A finding like its neighbours: a title, or an object with the fields they have. */
-export function newFinding(item: AccountItem, sample: Node | undefined, number: number): unknown {
+export function newFinding(item: ModelItem, sample: Node | undefined, number: number): unknown {
   const like: unknown = sample?.type === 'object' ? getNodeValue(sample) : undefined;
   if (!isRecord(like)) return item.text;
   const words =

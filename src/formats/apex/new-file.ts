@@ -1,4 +1,4 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import { gateBefore, impliedGates } from './gates.ts';
 import { writeJson } from './json.ts';
 import { CURRENT_VERSION } from './migrate.ts';
@@ -9,31 +9,31 @@ import { stamp } from './words.ts';
 import { belongsInLog, currentStep, gateEntry, isOpenMustFix, standing } from './write.ts';
 
 /** A file that is not there yet, in the newest form and the order of its template. */
-export function newState(account: Account, project: string, now: string): string {
-  const kept = (account.kept?.['apex'] ?? {}) as Kept;
+export function newState(model: RunModel, project: string, now: string): string {
+  const kept = (model.kept?.['apex'] ?? {}) as Kept;
   const { iac_tool, region, review_audit, ...others } = kept.top ?? {};
-  const values = standing(account.decisions);
+  const values = standing(model.decisions);
   const tool = (iac_tool as string | undefined) ?? values.get('iac_tool') ?? '';
-  const idFor = decisionIds(account.decisions.map(({ alias }) => alias));
-  const gates = explicitGates(account);
+  const idFor = decisionIds(model.decisions.map(({ alias }) => alias));
+  const gates = explicitGates(model);
   const state = {
     schema_version: CURRENT_VERSION,
     project,
-    ...(account.run.title === project ? {} : { title: account.run.title }),
-    ...(account.run.status === derivedStatus(account.steps) ? {} : { workflow_status: account.run.status }),
+    ...(model.run.title === project ? {} : { title: model.run.title }),
+    ...(model.run.status === derivedStatus(model.steps) ? {} : { workflow_status: model.run.status }),
     iac_tool: tool,
     region: region ?? values.get('region') ?? DEFAULT_REGION,
-    branch: account.run.branch ?? DEFAULT_BRANCH,
-    updated: stamp(account.run.updatedAt ?? now),
-    current_step: currentStep(account.steps) ?? 0,
+    branch: model.run.branch ?? DEFAULT_BRANCH,
+    updated: stamp(model.run.updatedAt ?? now),
+    current_step: currentStep(model.steps) ?? 0,
     // A region that nobody chose is not claimed to be a decision, as the template would.
     decisions: { ...Object.fromEntries(DECISION_KEYS.map((key) => [key, ''])), ...Object.fromEntries(values) },
-    open_findings: account.items.filter(isOpenMustFix).map(({ text }) => text),
-    decision_log: account.decisions
+    open_findings: model.items.filter(isOpenMustFix).map(({ text }) => text),
+    decision_log: model.decisions
       .filter(belongsInLog)
       .map((decision) => newDecision(decision, 'A', idFor(decision.alias), false)),
     review_audit: review_audit ?? defaultReview(),
-    steps: new Map(account.steps.map((step) => [step.key, newStep(step, tool, kept)])),
+    steps: new Map(model.steps.map((step) => [step.key, newStep(step, tool, kept)])),
     ...(Object.keys(gates).length > 0 ? { gates } : {}),
     ...others,
   };
@@ -41,10 +41,10 @@ export function newState(account: Account, project: string, now: string): string
 }
 
 /** An approval that does not follow from the steps. */
-function explicitGates(account: Account): Record<string, unknown> {
-  const implied = impliedGates(account.steps);
+function explicitGates(model: RunModel): Record<string, unknown> {
+  const implied = impliedGates(model.steps);
   const gates: Record<string, unknown> = {};
-  for (const { key, gate } of account.steps) {
+  for (const { key, gate } of model.steps) {
     if (!gate) continue;
     const name = gateBefore(key);
     const follows = implied.get(name)?.state === gate.state && gate.by === undefined && gate.at === undefined;

@@ -8,7 +8,7 @@ const codes = (text: string, others: Record<string, string> = {}, names: string[
     .problems.map(({ code, line }) => `${code}:${line}`);
 const lineOf = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split('\n').length;
 const position = (...steps: [string, Record<string, unknown>][]) =>
-  apex.parse(place(), files(state({}, steps))).account?.position?.step;
+  apex.parse(place(), files(state({}, steps))).model?.position?.step;
 
 describe('position', () => {
   it('is derived from the steps, whatever current_step says', () => {
@@ -30,15 +30,15 @@ describe('position', () => {
 
 describe('dialects', () => {
   it('takes 3.5 and 3_5 for the same step and keeps how it is written', () => {
-    const steps = apex.parse(place(), files(v1)).account?.steps ?? [];
+    const steps = apex.parse(place(), files(v1)).model?.steps ?? [];
     expect(steps.map(({ key, alias }) => [key, alias])).toContainEqual(['3_5', '3.5']);
     expect(steps.find(({ key }) => key === '4')?.after).toEqual(['3_5']);
     expect(steps.map(({ key }) => key)).toEqual(['1', '2', '3', '3_5', '4', '5', '6', '7']);
   });
 
   it('goes around governance where a file has none', () => {
-    const account = apex.parse(place(), files(state({}, [done('1'), done('2'), step('3'), step('4')]))).account;
-    expect(account?.steps.at(-1)?.after).toEqual(['2']);
+    const model = apex.parse(place(), files(state({}, [done('1'), done('2'), step('3'), step('4')]))).model;
+    expect(model?.steps.at(-1)?.after).toEqual(['2']);
   });
 
   it('reads any version and writes none that is newer', () => {
@@ -55,7 +55,7 @@ describe('dialects', () => {
   });
 
   it('takes what somebody wrote for the next step from a handoff of now only', () => {
-    const next = (page: string) => apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: page })).account?.next;
+    const next = (page: string) => apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: page })).model?.next;
     expect(next(handoff)).toBe(
       'The assessment must weigh the table store against a database.\nAsk about the budget first.',
     );
@@ -155,8 +155,8 @@ describe('problems', () => {
     ['not_an_object', '[]'],
     ['not_json', `${v3}${v3}`],
   ])('says %s for what cannot be read, and does not write it', (code, text) => {
-    const { account, writable, problems } = apex.parse(place(), files(text));
-    expect([account, writable]).toEqual([null, false]);
+    const { model, writable, problems } = apex.parse(place(), files(text));
+    expect([model, writable]).toEqual([null, false]);
     expect(problems.map((problem) => problem.code)).toContain(code);
     expect(problems.every(({ line }) => line !== null && line >= 1)).toBe(true);
   });
@@ -187,7 +187,7 @@ describe('finding', () => {
   it('finds a folder that has lost its state file', () => {
     expect(detect([HANDOFF])).toEqual([{ format: 'apex', main: MAIN, files: [MAIN, HANDOFF] }]);
     expect(detect([`${FOLDER}/02-architecture-assessment.md`])[0]?.main).toBe(MAIN);
-    expect(apex.parse(place(HANDOFF), new Map([[HANDOFF, handoff]])).account).toBeNull();
+    expect(apex.parse(place(HANDOFF), new Map([[HANDOFF, handoff]])).model).toBeNull();
   });
 
   it('passes by files of others', () => {

@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import { type Account, type AccountStep, type AccountUsage, emptyAccount } from '../../core/model/run-model.ts';
+import { emptyRunModel, type ModelStep, type ModelUsage, type RunModel } from '../../core/model/run-model.ts';
 import { type DecisionOrigin, readDecisions } from './decisions.ts';
 import { readFindings } from './findings.ts';
 import { gateBefore, readGates } from './gates.ts';
@@ -15,7 +15,7 @@ export interface Reading {
   file: StateFile;
   root: Node;
   version: Version;
-  account: Account;
+  account: RunModel;
   steps: readonly StepOrigin[];
   /** In the order of the account's decisions. */
   decisions: readonly DecisionOrigin[];
@@ -24,12 +24,12 @@ export interface Reading {
 }
 
 /** A run is done when its steps are; that it was given up, only an extra key can say, which some files have. */
-export function derivedStatus(steps: readonly AccountStep[]): Account['run']['status'] {
+export function derivedStatus(steps: readonly ModelStep[]): RunModel['run']['status'] {
   const done = steps.length > 0 && steps.every(({ status }) => status === 'completed' || status === 'skipped');
   return done ? 'completed' : 'active';
 }
 
-const runStatus = (word: string | undefined): Account['run']['status'] | undefined =>
+const runStatus = (word: string | undefined): RunModel['run']['status'] | undefined =>
   (['active', 'completed', 'abandoned', 'archived'] as const).find((status) => status === word?.toLowerCase());
 
 /** Null when there is nothing of this format in it. */
@@ -45,27 +45,27 @@ export function readState(file: StateFile): Reading | null {
   );
   const origins = stepEntries(root);
   const folder = folderOf(file.path);
-  const account = emptyAccount(titleOf(root, folder.name));
-  account.steps = origins.map((origin) => readStep(origin));
-  completeSteps(account.steps, origins, root, folder.path);
-  const keys = new Set(account.steps.map((step) => step.key));
+  const model = emptyRunModel(titleOf(root, folder.name));
+  model.steps = origins.map((origin) => readStep(origin));
+  completeSteps(model.steps, origins, root, folder.path);
+  const keys = new Set(model.steps.map((step) => step.key));
   const { decisions, origins: decisionOrigins } = readDecisions(root, keys);
   const { items, origins: findings } = readFindings(root, keys);
-  account.run = defined({
-    title: account.run.title,
-    status: runStatus(stringAt(root, 'workflow_status')) ?? derivedStatus(account.steps),
+  model.run = defined({
+    title: model.run.title,
+    status: runStatus(stringAt(root, 'workflow_status')) ?? derivedStatus(model.steps),
     openedAt: asTime(stringAt(root, 'created')),
     updatedAt: asTime(stringAt(root, 'updated')),
     branch: asWords(stringAt(root, 'branch')),
   });
-  account.decisions = decisions;
-  account.items = items;
-  account.usage = readUsage(origins);
-  account.position = { step: derivePosition(account.steps) };
+  model.decisions = decisions;
+  model.items = items;
+  model.usage = readUsage(origins);
+  model.position = { step: derivePosition(model.steps) };
   const version = versionOf(top);
   const kept = keptOf(root, origins, needsMigration(version));
-  if (kept) account.kept = { apex: kept };
-  return { file, root, version, account, steps: origins, decisions: decisionOrigins, findings };
+  if (kept) model.kept = { apex: kept };
+  return { file, root, version, account: model, steps: origins, decisions: decisionOrigins, findings };
 }
 
 export function folderOf(path: string): { path: string; name: string; prefix: string } {
@@ -82,7 +82,7 @@ const titleOf = (root: Node, folder: string): string =>
     .find((name) => name !== undefined) ??
   (folder || 'apex');
 
-function readStep({ key, written, fields: step }: StepOrigin): AccountStep {
+function readStep({ key, written, fields: step }: StepOrigin): ModelStep {
   const status = typeof step['status'] === 'string' ? stepStatus(step['status']) : null;
   const artifacts = readArtifacts(step);
   const agents =
@@ -108,17 +108,17 @@ function readStep({ key, written, fields: step }: StepOrigin): AccountStep {
     endedAt: asTime(step['completed']),
     retries: retries > 0 ? retries : undefined,
     artifacts,
-  }) as AccountStep;
+  }) as ModelStep;
 }
 
 const STEP_KINDS = ['phase', 'plan', 'task', 'step'] as const;
 
 /** A step without a word for its status has at least its times. */
-const guessStatus = (step: Record<string, unknown>): AccountStep['status'] =>
+const guessStatus = (step: Record<string, unknown>): ModelStep['status'] =>
   asTime(step['completed']) ? 'completed' : asTime(step['started']) ? 'in_progress' : 'pending';
 
 /** Null is not the same as none: a step that lists an empty array says that there are none. */
-function readArtifacts(step: Record<string, unknown>): AccountStep['artifacts'] {
+function readArtifacts(step: Record<string, unknown>): ModelStep['artifacts'] {
   const listed = step['artifacts'] ?? (step['artifact'] ? [step['artifact']] : undefined);
   if (listed === undefined) return undefined;
   const entries: unknown[] = Array.isArray(listed) ? listed : [listed];
@@ -129,7 +129,7 @@ function readArtifacts(step: Record<string, unknown>): AccountStep['artifacts'] 
 }
 
 /** What the workflow says of its own steps and the file leaves out: order, checkpoints, what to load, gates. */
-function completeSteps(all: AccountStep[], origins: readonly StepOrigin[], root: Node, folder: string): void {
+function completeSteps(all: ModelStep[], origins: readonly StepOrigin[], root: Node, folder: string): void {
   const steps = all.filter((_, index) => origins[index]?.isOwn !== true);
   const keys = new Set(steps.map((step) => step.key));
   const gates = readGates(root, steps);
@@ -151,8 +151,8 @@ function nearest(key: string, keys: ReadonlySet<string>): string[] {
   return (WORKFLOW.find((step) => step.key === key)?.after ?? []).flatMap((before) => nearest(before, keys));
 }
 
-function readUsage(origins: readonly StepOrigin[]): AccountUsage[] {
-  const byAgent = new Map<string, AccountUsage>();
+function readUsage(origins: readonly StepOrigin[]): ModelUsage[] {
+  const byAgent = new Map<string, ModelUsage>();
   for (const { key, node } of origins) {
     const telemetry = member(node, 'telemetry');
     const count = (name: string): number | undefined => {
@@ -165,7 +165,7 @@ function readUsage(origins: readonly StepOrigin[]): AccountUsage[] {
     const before = byAgent.get(agent);
     byAgent.set(
       agent,
-      defined({ agent, input: sum(before?.input, input), output: sum(before?.output, output) }) as AccountUsage,
+      defined({ agent, input: sum(before?.input, input), output: sum(before?.output, output) }) as ModelUsage,
     );
   }
   return [...byAgent.values()];

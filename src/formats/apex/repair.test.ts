@@ -4,24 +4,24 @@ import { parseHandoff } from './handoff.ts';
 import { renderHandoff } from './handoff-page.ts';
 import { FOLDER, files, HANDOFF, handoff, MAIN, place, v3 } from './samples.suite.ts';
 
-const salvage = (all: Record<string, string>) =>
-  apex.salvage(place(), { paths: Object.keys(all).sort(), read: (path) => all[path] ?? null });
+const repair = (all: Record<string, string>) =>
+  apex.repair(place(), { paths: Object.keys(all).sort(), read: (path) => all[path] ?? null });
 const statuses = (all: Record<string, string>) => {
-  const found = salvage(all);
+  const found = repair(all);
   return Object.fromEntries(
     (found?.confidence ?? []).map(({ step, confidence }) => [
       step,
-      `${found?.account.steps.find(({ key }) => key === step)?.status} ${confidence}`,
+      `${found?.model.steps.find(({ key }) => key === step)?.status} ${confidence}`,
     ]),
   );
 };
 const cut = v3.slice(0, 96);
 
-describe('salvage', () => {
+describe('repair', () => {
   it('takes the backup of the same project as it is', () => {
-    const found = salvage({ [MAIN]: cut, [`${MAIN}.bak`]: v3, [HANDOFF]: handoff });
+    const found = repair({ [MAIN]: cut, [`${MAIN}.bak`]: v3, [HANDOFF]: handoff });
     expect(found?.sources[0]).toBe(`${MAIN}.bak`);
-    expect(found?.account.steps.find(({ key }) => key === '2')).toMatchObject({
+    expect(found?.model.steps.find(({ key }) => key === '2')).toMatchObject({
       status: 'in_progress',
       checkpoint: 'phase_2_waf',
     });
@@ -29,20 +29,20 @@ describe('salvage', () => {
   });
 
   it('does not take the backup of another project', () => {
-    const found = salvage({ [MAIN]: cut, [`${MAIN}.bak`]: v3.replace('"harbor"', '"quay"'), [HANDOFF]: handoff });
+    const found = repair({ [MAIN]: cut, [`${MAIN}.bak`]: v3.replace('"harbor"', '"quay"'), [HANDOFF]: handoff });
     expect(found?.sources).toEqual([HANDOFF]);
   });
 
   it('takes the check-list of the handoff, its decisions and its next step', () => {
-    const found = salvage({ [MAIN]: '', [HANDOFF]: handoff });
+    const found = repair({ [MAIN]: '', [HANDOFF]: handoff });
     expect(statuses({ [MAIN]: '', [HANDOFF]: handoff })).toMatchObject({
       '1': 'completed medium',
       '2': 'pending low',
       '7': 'pending low',
     });
-    expect(found?.account.decisions).toContainEqual({ key: 'compliance', decision: 'GDPR', status: 'active' });
-    expect(found?.account.next).toContain('table store');
-    expect(found?.account.position).toEqual({ step: '2' });
+    expect(found?.model.decisions).toContainEqual({ key: 'compliance', decision: 'GDPR', status: 'active' });
+    expect(found?.model.next).toContain('table store');
+    expect(found?.model.position).toEqual({ step: '2' });
   });
 
   it('takes numbered files for work that was done, and the last for work in progress', () => {
@@ -79,30 +79,30 @@ describe('salvage', () => {
   });
 
   it('has nothing where nothing is', () => {
-    expect(salvage({ [MAIN]: cut })).toBeNull();
-    expect(salvage({})).toBeNull();
+    expect(repair({ [MAIN]: cut })).toBeNull();
+    expect(repair({})).toBeNull();
   });
 
   it('gives what the format can write', () => {
-    const account = salvage({ [MAIN]: '', [HANDOFF]: handoff })?.account;
-    if (!account) throw new Error('Nothing was salvaged.');
-    const written = apex.render(account, place(), new Map([[HANDOFF, handoff]]), '2026-05-01T00:00:00.000Z');
-    expect(apex.parse(place(), written).account?.steps.map(({ status }) => status)).toEqual(
-      account.steps.map(({ status }) => status),
+    const model = repair({ [MAIN]: '', [HANDOFF]: handoff })?.model;
+    if (!model) throw new Error('Nothing was repaired.');
+    const written = apex.render(model, place(), new Map([[HANDOFF, handoff]]), '2026-05-01T00:00:00.000Z');
+    expect(apex.parse(place(), written).model?.steps.map(({ status }) => status)).toEqual(
+      model.steps.map(({ status }) => status),
     );
   });
 });
 
 describe('the handoff', () => {
   const now = '2026-05-01T12:00:00.000Z';
-  const account = apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: handoff })).account;
-  if (!account) throw new Error('The sample cannot be read.');
+  const model = apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: handoff })).model;
+  if (!model) throw new Error('The sample cannot be read.');
   const where = { folder: FOLDER, tool: 'Bicep', stateFile: '00-session-state.json' };
 
   it('has its six headings in order and few lines, whatever there is', () => {
     const many = {
-      ...account,
-      steps: account.steps.map((step) => ({
+      ...model,
+      steps: model.steps.map((step) => ({
         ...step,
         artifacts: Array.from({ length: 60 }, (_, index) => ({ path: `${step.key}-${index}.md` })),
       })),
@@ -114,7 +114,7 @@ describe('the handoff', () => {
       })),
     };
     for (const page of [
-      renderHandoff(account, where, undefined, now),
+      renderHandoff(model, where, undefined, now),
       renderHandoff(many, where, undefined, now),
       renderHandoff(many, where, renderHandoff(many, where, undefined, now), now),
     ]) {
@@ -134,7 +134,7 @@ describe('the handoff', () => {
   });
 
   it('keeps the lines that are still true and the sections of others', () => {
-    const page = renderHandoff(account, where, handoff, now);
+    const page = renderHandoff(model, where, handoff, now);
     const gone = handoff.split('\n').filter((line) => !page.split('\n').includes(line));
     expect(gone).toEqual([
       '# Harbor Works — Handoff (Step 1 complete)',
@@ -143,16 +143,16 @@ describe('the handoff', () => {
     ]);
     expect(page).toContain('# Harbor Works — Handoff (Step 2 in progress)');
     expect(page).toContain('(in progress, phase_2_waf)');
-    expect(renderHandoff(account, where, page, now)).toBe(page);
+    expect(renderHandoff(model, where, page, now)).toBe(page);
   });
 
   it('forgets what was written for another place', () => {
     const { next: _, ...moved } = {
-      ...account,
-      steps: account.steps.map((step) => ({ ...step, status: 'completed' as const })),
+      ...model,
+      steps: model.steps.map((step) => ({ ...step, status: 'completed' as const })),
     };
     const said = parseHandoff(handoff).next as string;
-    const page = renderHandoff(moved, where, handoff, now, { ...account, next: said });
+    const page = renderHandoff(moved, where, handoff, now, { ...model, next: said });
     expect(page).not.toContain('weigh the table store');
     expect(page).toContain('Next: nothing; all steps are done.');
     expect(page).toContain('Kept as it is.');
@@ -160,7 +160,7 @@ describe('the handoff', () => {
 
   it('moves words about the next step that nobody has recorded, and keeps them there', () => {
     const said = parseHandoff(handoff).next as string;
-    const { next: _, ...before } = account;
+    const { next: _, ...before } = model;
     const once = renderHandoff({ ...before, next: 'Ring the bell' }, where, handoff, now, before);
     expect(once).toContain('## Context for Next Step\n\nRing the bell\n');
     expect(once.endsWith(`## Earlier Context\n\n${said}\n`)).toBe(true);
@@ -175,7 +175,7 @@ describe('the handoff', () => {
       .replace('| IaC: Bicep', '| IaC: TBD | Owner: Kaj')
       .replace('- Compliance: GDPR', '* **Compliance**: HIPAA, which is out of date')
       .trimEnd();
-    const before = apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: page })).account;
+    const before = apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: page })).model;
     if (!before) throw new Error('The sample cannot be read.');
     const after = {
       ...before,
@@ -191,17 +191,17 @@ describe('the handoff', () => {
   });
 
   it('learns a decision, a finding and an artifact in the lines where they belong', () => {
-    const step = { ...account.steps[1], artifacts: [{ path: 'notes.md' }] };
+    const step = { ...model.steps[1], artifacts: [{ path: 'notes.md' }] };
     const after = {
-      ...account,
-      steps: account.steps.map((one, index) => (index === 1 ? { ...one, ...step } : one)),
-      decisions: [...account.decisions, { key: 'region', decision: 'westeurope', status: 'active' as const }],
+      ...model,
+      steps: model.steps.map((one, index) => (index === 1 ? { ...one, ...step } : one)),
+      decisions: [...model.decisions, { key: 'region', decision: 'westeurope', status: 'active' as const }],
       items: [
-        ...account.items,
+        ...model.items,
         { kind: 'finding' as const, text: 'No lock', status: 'open' as const, severity: 'must_fix' as const },
       ],
     };
-    const page = renderHandoff(after, where, handoff, now, account).split('\n');
+    const page = renderHandoff(after, where, handoff, now, model).split('\n');
     const lines = handoff.split('\n');
     expect(page.filter((line) => !lines.includes(line))).toEqual([
       'Updated: 2026-05-01T12:00:00Z | IaC: Bicep | Branch: main',
@@ -213,8 +213,8 @@ describe('the handoff', () => {
 
   it('adds to a page of free form only the headings that have news, and cuts nothing somebody wrote', () => {
     const free = `# Where we are\n\nWe wait for the vendor.\n\n## Open points\n${'\n- one more'.repeat(80)}\n`;
-    const after = { ...account, steps: account.steps.map((one) => ({ ...one, status: 'completed' as const })) };
-    const page = renderHandoff(after, where, free, now, account);
+    const after = { ...model, steps: model.steps.map((one) => ({ ...one, status: 'completed' as const })) };
+    const page = renderHandoff(after, where, free, now, model);
     expect(free.split('\n').filter((line) => !page.split('\n').includes(line))).toEqual(['# Where we are']);
     expect(page.match(/^- one more$/gm)).toHaveLength(80);
     expect(page.match(/^## .*/gm)).toEqual(['## Open points', '## Completed Steps', '## Context for Next Step']);
@@ -222,7 +222,7 @@ describe('the handoff', () => {
 
   it('never writes over the page of another project', () => {
     const page = handoff.replaceAll('harbor', 'quay');
-    const after = { ...account, next: 'Go on', decisions: [{ decision: 'Use queues', status: 'active' as const }] };
+    const after = { ...model, next: 'Go on', decisions: [{ decision: 'Use queues', status: 'active' as const }] };
     const written = apex.render(after, place(HANDOFF), files(v3, { [HANDOFF]: page }), now);
     expect([...written.keys()]).toEqual([MAIN]);
   });

@@ -1,19 +1,19 @@
-import { type Account, type AccountStep, emptyAccount } from '../../core/model/run-model.ts';
-import type { Found, Salvaged, Tree } from '../format.ts';
+import { emptyRunModel, type ModelStep, type RunModel } from '../../core/model/run-model.ts';
+import type { Found, Repaired, Tree } from '../format.ts';
 import { type Handoff, isAboutAnother, parseHandoff } from './handoff.ts';
 import { folderOf, readState } from './read.ts';
 import { openStateFile, stringAt } from './state-file.ts';
 import { derivePosition, HANDOFF_FILE, WORKFLOW, workflowStep } from './steps.ts';
 
-type Confidence = Salvaged['confidence'][number];
-type Source = { path: string; account: Account; confidence: Confidence[] };
+type Confidence = Repaired['confidence'][number];
+type Source = { path: string; account: RunModel; confidence: Confidence[] };
 
 /**
  * What can be put together when the state file is gone or damaged: a whole copy beside it (of the same project only),
  * the part that can still be read, the check-list of the handoff, the numbered files. Each step is taken from the best
  * source that knows it; a step that is further in a lesser one is not advanced, except past `pending`.
  */
-export function salvageRun(found: Found, tree: Tree): Salvaged | null {
+export function repairRun(found: Found, tree: Tree): Repaired | null {
   const folder = folderOf(found.main);
   const sibling = (name: string): string => `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${name}`;
   const main = tree.read(found.main);
@@ -50,40 +50,40 @@ function readablePart(path: string, file: ReturnType<typeof openStateFile>): Sou
   return { path, account: { ...reading.account, steps }, confidence: sure(steps, 'medium', path) };
 }
 
-const sure = (steps: readonly AccountStep[], confidence: Confidence['confidence'], from: string): Confidence[] =>
+const sure = (steps: readonly ModelStep[], confidence: Confidence['confidence'], from: string): Confidence[] =>
   steps.map(({ key }) => ({ step: key, confidence, from }));
 
 function fromHandoff(path: string, handoff: Handoff, project: string): Source | null {
   const done = new Map(handoff.steps.map((step) => [step.key, step]));
   if (done.size === 0 && handoff.decisions.length === 0) return null;
   if (isAboutAnother(handoff, project)) return null;
-  const account = emptyAccount(project || handoff.title || 'apex');
-  account.steps = WORKFLOW.filter(({ key }) => done.has(key)).map(({ key }) => {
+  const model = emptyRunModel(project || handoff.title || 'apex');
+  model.steps = WORKFLOW.filter(({ key }) => done.has(key)).map(({ key }) => {
     const { done: ticked, artifact } = done.get(key) ?? { done: false };
     return {
       ...plainStep(key, ticked ? 'completed' : 'pending'),
       ...(artifact === undefined ? {} : { artifacts: ticked ? [{ path: artifact }] : [] }),
     };
   });
-  account.decisions = handoff.decisions
+  model.decisions = handoff.decisions
     .filter(({ value }) => !/^(undecided|tbd|pending\b|none$)/i.test(value))
     .map(({ name, value }) => ({ key: decisionKey(name), decision: value, status: 'active' as const }));
-  account.items = handoff.findings.map((text) => ({
+  model.items = handoff.findings.map((text) => ({
     kind: 'finding' as const,
     text,
     severity: 'must_fix' as const,
     status: 'open' as const,
   }));
-  if (handoff.branch !== undefined) account.run.branch = handoff.branch;
-  if (handoff.updated !== undefined) account.run.updatedAt = handoff.updated;
-  if (handoff.next !== undefined) account.next = handoff.next;
+  if (handoff.branch !== undefined) model.run.branch = handoff.branch;
+  if (handoff.updated !== undefined) model.run.updatedAt = handoff.updated;
+  if (handoff.next !== undefined) model.next = handoff.next;
   // Nine of eleven real pages were behind their state file: what is ticked is likely, what is not may be done since.
-  const confidence = account.steps.map(({ key, status }) => ({
+  const confidence = model.steps.map(({ key, status }) => ({
     step: key,
     confidence: status === 'completed' ? ('medium' as const) : ('low' as const),
     from: path,
   }));
-  return { path, account, confidence };
+  return { path, account: model, confidence };
 }
 
 const decisionKey = (name: string): string => {
@@ -119,8 +119,8 @@ function fromProducts(found: Found, tree: Tree, folder: ReturnType<typeof folder
   }
   const last = [...files.keys()].at(-1);
   if (last === undefined) return null;
-  const account = emptyAccount(project || folder.name || 'apex');
-  account.steps = [...files].map(([key, paths]) => ({
+  const model = emptyRunModel(project || folder.name || 'apex');
+  model.steps = [...files].map(([key, paths]) => ({
     ...plainStep(key, key === last ? 'in_progress' : 'completed'),
     artifacts: paths.map((path) => ({ path })),
   }));
@@ -133,10 +133,10 @@ function fromProducts(found: Found, tree: Tree, folder: ReturnType<typeof folder
         : ('low' as const),
     from: paths[0] ?? found.main,
   }));
-  return { path: files.get(last)?.[0] ?? found.main, account, confidence };
+  return { path: files.get(last)?.[0] ?? found.main, account: model, confidence };
 }
 
-const plainStep = (key: string, status: AccountStep['status']): AccountStep => {
+const plainStep = (key: string, status: ModelStep['status']): ModelStep => {
   const known = workflowStep(key);
   return {
     key,
@@ -147,11 +147,11 @@ const plainStep = (key: string, status: AccountStep['status']): AccountStep => {
   };
 };
 
-function combine(sources: readonly Source[], title: string): Salvaged | null {
+function combine(sources: readonly Source[], title: string): Repaired | null {
   const [best] = sources;
   if (!best) return null;
-  const account: Account = { ...best.account, run: { ...best.account.run, title: best.account.run.title || title } };
-  const steps = new Map<string, { step: AccountStep; sure: Confidence }>();
+  const model: RunModel = { ...best.account, run: { ...best.account.run, title: best.account.run.title || title } };
+  const steps = new Map<string, { step: ModelStep; sure: Confidence }>();
   for (const source of sources) {
     for (const [index, step] of source.account.steps.entries()) {
       const sure = source.confidence[index] as Confidence;
@@ -173,17 +173,17 @@ function combine(sources: readonly Source[], title: string): Salvaged | null {
     ...WORKFLOW.map(({ key }) => key).filter((key) => steps.has(key)),
     ...[...steps.keys()].filter((key) => !workflowStep(key)),
   ];
-  account.steps = order.map((key) => (steps.get(key) as { step: AccountStep }).step);
+  model.steps = order.map((key) => (steps.get(key) as { step: ModelStep }).step);
   const other = sources.slice(1);
-  if (account.decisions.length === 0)
-    account.decisions = other.find((source) => source.account.decisions.length > 0)?.account.decisions ?? [];
-  if (account.items.length === 0)
-    account.items = other.find((source) => source.account.items.length > 0)?.account.items ?? [];
-  account.position = { step: derivePosition(account.steps) };
-  const done = account.steps.every(({ status }) => status === 'completed' || status === 'skipped');
-  account.run = { ...account.run, status: done ? 'completed' : 'active' };
+  if (model.decisions.length === 0)
+    model.decisions = other.find((source) => source.account.decisions.length > 0)?.account.decisions ?? [];
+  if (model.items.length === 0)
+    model.items = other.find((source) => source.account.items.length > 0)?.account.items ?? [];
+  model.position = { step: derivePosition(model.steps) };
+  const done = model.steps.every(({ status }) => status === 'completed' || status === 'skipped');
+  model.run = { ...model.run, status: done ? 'completed' : 'active' };
   return {
-    account,
+    model: model,
     sources: sources.map(({ path }) => path),
     confidence: order.map((key) => (steps.get(key) as { sure: Confidence }).sure),
   };

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { HANDOFF_LIMIT_LINES, isAboutAnother, parseHandoff } from './handoff.ts';
 import { folderOf } from './read.ts';
@@ -7,7 +7,7 @@ import { HANDOFF_FILE } from './steps.ts';
 import { momentOf } from './words.ts';
 
 /** What lies beside a state file that can be read: its page for people, its backup, a write that was not finished. */
-export function checkSiblings(account: Account, found: Found, files: Files): Problem[] {
+export function checkSiblings(model: RunModel, found: Found, files: Files): Problem[] {
   const problems: Problem[] = [];
   const warn = (code: string, path: string, line: number | null, message: string): void => {
     problems.push({ code, level: 'warning', path, line, message });
@@ -46,12 +46,12 @@ export function checkSiblings(account: Account, found: Found, files: Files): Pro
       1,
       'The handoff names files of another project only. It is not written; take it away and this one gets its own.',
     );
-  const statuses = new Map(account.steps.map(({ key, status }) => [key, status]));
+  const statuses = new Map(model.steps.map(({ key, status }) => [key, status]));
   const behind = handoff.steps.find(({ key, done }) => {
     const status = statuses.get(key);
     return status !== undefined && done !== (status === 'completed' || status === 'skipped');
   });
-  const [said, updated] = [momentOf(handoff.updated), momentOf(account.run.updatedAt)];
+  const [said, updated] = [momentOf(handoff.updated), momentOf(model.run.updatedAt)];
   if (behind)
     warn(
       'stale_handoff',
@@ -65,12 +65,12 @@ export function checkSiblings(account: Account, found: Found, files: Files): Pro
 }
 
 /** What somebody wrote on the page for the next step, if the page is of now. */
-export function addNext(account: Account, found: Found, files: Files): void {
+export function addNext(model: RunModel, found: Found, files: Files): void {
   const text = files.get(handoffPath(found));
   if (text === undefined) return;
   const handoff = parseHandoff(text);
-  const [said, updated] = [momentOf(handoff.updated), momentOf(account.run.updatedAt)];
-  if (handoff.next !== undefined && said !== null && updated !== null && said >= updated) account.next = handoff.next;
+  const [said, updated] = [momentOf(handoff.updated), momentOf(model.run.updatedAt)];
+  if (handoff.next !== undefined && said !== null && updated !== null && said >= updated) model.next = handoff.next;
 }
 
 function handoffPath({ main }: Found): string {

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { apex } from './format.ts';
 import { files, MAIN, markedNames, ownSteps, place, stepList, stepNames } from './samples.suite.ts';
 
 const now = '2026-05-01T12:00:00.000Z';
 
-function parsed(text: string): Account {
-  const { account } = apex.parse(place(), files(text));
-  if (!account) throw new Error('The sample cannot be read.');
-  return account;
+function parsed(text: string): RunModel {
+  const { model } = apex.parse(place(), files(text));
+  if (!model) throw new Error('The sample cannot be read.');
+  return model;
 }
 
 const standing = (text: string): string[] => parsed(text).steps.map(({ key, status }) => `${key} ${status}`);
 
-const written = (text: string, key: string, change: Partial<AccountStep>): string => {
-  const account = parsed(text);
-  const steps = account.steps.map((step) => (step.key === key ? { ...step, ...change } : step));
-  return apex.render({ ...account, steps }, place(), files(text), now).get(MAIN) ?? text;
+const written = (text: string, key: string, change: Partial<ModelStep>): string => {
+  const model = parsed(text);
+  const steps = model.steps.map((step) => (step.key === key ? { ...step, ...change } : step));
+  return apex.render({ ...model, steps }, place(), files(text), now).get(MAIN) ?? text;
 };
 
 const entries = (text: string): unknown[] => JSON.parse(text).steps;
@@ -101,12 +101,12 @@ describe('steps that are a list', () => {
   });
 
   it('adds a step as its neighbours are written, and takes one out', () => {
-    const more = (text: string, step: AccountStep): unknown[] => {
-      const account = parsed(text);
-      const steps = [...account.steps.slice(0, -1), step];
-      return entries(apex.render({ ...account, steps }, place(), files(text), now).get(MAIN) ?? '');
+    const more = (text: string, step: ModelStep): unknown[] => {
+      const model = parsed(text);
+      const steps = [...model.steps.slice(0, -1), step];
+      return entries(apex.render({ ...model, steps }, place(), files(text), now).get(MAIN) ?? '');
     };
-    const step: AccountStep = { key: 'paint-it', title: 'Paint it', kind: 'step', status: 'pending' };
+    const step: ModelStep = { key: 'paint-it', title: 'Paint it', kind: 'step', status: 'pending' };
     expect(more(stepNames, step)).toEqual(['Requirements', 'Architecture', 'Design', 'Governance', 'Paint it']);
     expect(more(stepList, { ...step, key: '5' }).at(-1)).toMatchObject({ step: '5', name: 'Paint it' });
   });

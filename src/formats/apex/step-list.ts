@@ -1,5 +1,5 @@
 import type { Node } from 'jsonc-parser';
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 import type { Editor } from './edit.ts';
 import { elements, member } from './state-file.ts';
 import { impliedStatus, keyFields, keyIn, keyOfName, type StepOrigin } from './step-entries.ts';
@@ -7,22 +7,22 @@ import { impliedStatus, keyFields, keyIn, keyOfName, type StepOrigin } from './s
 /** What an entry of a list becomes when it is written. */
 export interface ListWriter {
   /** An entry that is a name stays one as long as that says all; else it becomes an object in its place. */
-  rewrite(origin: StepOrigin, before: AccountStep, step: AccountStep, index: number): void;
+  rewrite(origin: StepOrigin, before: ModelStep, step: ModelStep, index: number): void;
   /** An entry that is found by its name needs a key before the name changes. */
   rename(origin: StepOrigin): void;
-  append(step: AccountStep): void;
+  append(step: ModelStep): void;
 }
 
 export function listWriter(
   editor: Editor,
   list: Node,
   current: number,
-  fieldsOf: (step: AccountStep) => Record<string, unknown>,
+  fieldsOf: (step: ModelStep) => Record<string, unknown>,
 ): ListWriter {
   const entries = elements(list);
   const sample = entries.findLast((node) => node.type === 'object');
   const keyField = keyFields.find((field) => member(sample, field));
-  const asObject = (step: AccountStep, field: string | undefined): Record<string, unknown> => {
+  const asObject = (step: ModelStep, field: string | undefined): Record<string, unknown> => {
     const fields = fieldsOf(step);
     const needed = field === undefined && keyOfName(step.title) !== step.key;
     return field === undefined && !needed ? fields : { [field ?? 'key']: step.alias ?? step.key, ...fields };
@@ -44,7 +44,7 @@ export function listWriter(
   };
 }
 
-const saysMore = ({ checkpoint, startedAt, endedAt, agents, artifacts }: AccountStep): boolean =>
+const saysMore = ({ checkpoint, startedAt, endedAt, agents, artifacts }: ModelStep): boolean =>
   checkpoint !== undefined ||
   startedAt !== undefined ||
   endedAt !== undefined ||

@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 
 /** What the workflow defines for a step; the state file holds the name and the agent only. */
 export interface WorkflowStep {
@@ -150,7 +150,7 @@ export function stepNumber(key: string): number {
   return parts ? Number(`${parts[1]}.${parts[2] ?? 0}`) : Number.POSITIVE_INFINITY;
 }
 
-const statusWords: Readonly<Record<string, AccountStep['status']>> = {
+const statusWords: Readonly<Record<string, ModelStep['status']>> = {
   pending: 'pending',
   not_started: 'pending',
   todo: 'pending',
@@ -173,7 +173,7 @@ const statusWords: Readonly<Record<string, AccountStep['status']>> = {
 };
 
 /** Null for a word nobody uses. */
-export function stepStatus(written: string): AccountStep['status'] | null {
+export function stepStatus(written: string): ModelStep['status'] | null {
   const word = written
     .trim()
     .toLowerCase()
@@ -185,9 +185,9 @@ export function stepStatus(written: string): AccountStep['status'] | null {
  * Where the work stands. It is never taken from `current_step`, which is 0, stale or means two steps at once in half of
  * the real files. An optional step that was left lying while later ones went on is not the place.
  */
-export function derivePosition(steps: readonly Pick<AccountStep, 'key' | 'status'>[]): string | null {
+export function derivePosition(steps: readonly Pick<ModelStep, 'key' | 'status'>[]): string | null {
   const lastBegun = steps.findLastIndex((step) => step.status !== 'pending' && step.status !== 'skipped');
-  const left = (step: Pick<AccountStep, 'status'>) => step.status !== 'completed' && step.status !== 'skipped';
+  const left = (step: Pick<ModelStep, 'status'>) => step.status !== 'completed' && step.status !== 'skipped';
   const inTheWay = steps.filter(
     (step, index) => left(step) && !(lastBegun > index && workflowStep(step.key)?.optional === true),
   );

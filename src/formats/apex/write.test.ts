@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import type { Account, AccountDecision, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { apex } from './format.ts';
 import { files, findings, gates, logs, MAIN, noVersion, place, v1, v2, v3 } from './samples.suite.ts';
 
 const now = '2026-05-01T12:00:00.000Z';
 
-function parsed(text: string): Account {
-  const { account } = apex.parse(place(), files(text));
-  if (!account) throw new Error('The sample cannot be read.');
-  return account;
+function parsed(text: string): RunModel {
+  const { model } = apex.parse(place(), files(text));
+  if (!model) throw new Error('The sample cannot be read.');
+  return model;
 }
 
-const written = (text: string, change: (account: Account) => Account): string =>
+const written = (text: string, change: (model: RunModel) => RunModel): string =>
   apex.render(change(parsed(text)), place(), files(text), now).get(MAIN) ?? text;
 const stepped =
-  (key: string, change: Partial<AccountStep>) =>
-  (account: Account): Account => ({
-    ...account,
-    steps: account.steps.map((step) => (step.key === key ? { ...step, ...change } : step)),
+  (key: string, change: Partial<ModelStep>) =>
+  (model: RunModel): RunModel => ({
+    ...model,
+    steps: model.steps.map((step) => (step.key === key ? { ...step, ...change } : step)),
   });
 const decided =
-  (...added: AccountDecision[]) =>
-  (account: Account): Account => ({ ...account, decisions: [...account.decisions, ...added] });
+  (...added: ModelDecision[]) =>
+  (model: RunModel): RunModel => ({ ...model, decisions: [...model.decisions, ...added] });
 
 /** What was taken out and put in, line by line. */
 function diff(before: string, after: string): string[] {
@@ -64,7 +64,7 @@ describe('the moments of writing', () => {
         checkpoint: undefined,
         endedAt: '2026-05-01T11:59:00.250Z',
         artifacts,
-      } as Partial<AccountStep>),
+      } as Partial<ModelStep>),
     );
     const { steps, current_step } = JSON.parse(after);
     expect(steps['2']).toMatchObject({
@@ -80,10 +80,7 @@ describe('the moments of writing', () => {
 
   it('takes the times and the checkpoint from a step that is to be done again', () => {
     const { steps } = JSON.parse(
-      written(
-        v3,
-        stepped('1', { status: 'pending', startedAt: undefined, endedAt: undefined } as Partial<AccountStep>),
-      ),
+      written(v3, stepped('1', { status: 'pending', startedAt: undefined, endedAt: undefined } as Partial<ModelStep>)),
     );
     expect(steps['1']).toMatchObject({ status: 'pending', started: null, completed: null });
   });
@@ -101,13 +98,13 @@ describe('the moments of writing', () => {
   });
 
   it('leaves alone what an account does not speak of', () => {
-    const bare = ({ key, title, kind, status }: AccountStep): AccountStep => ({ key, title, kind, status });
-    expect(written(gates, (account) => ({ ...account, steps: account.steps.map(bare) }))).toBe(gates);
+    const bare = ({ key, title, kind, status }: ModelStep): ModelStep => ({ key, title, kind, status });
+    expect(written(gates, (model) => ({ ...model, steps: model.steps.map(bare) }))).toBe(gates);
   });
 });
 
 describe('decisions', () => {
-  const plain: AccountDecision = {
+  const plain: ModelDecision = {
     decision: 'Use queues',
     reason: 'Spikes',
     context: 'Load',
@@ -156,9 +153,9 @@ describe('decisions', () => {
   it('keeps the value that is no text', () => {
     const scores =
       (words: string) =>
-      (account: Account): Account => ({
-        ...account,
-        decisions: account.decisions.map((decision) =>
+      (model: RunModel): RunModel => ({
+        ...model,
+        decisions: model.decisions.map((decision) =>
           decision.key === 'waf_scores' ? { ...decision, decision: words } : decision,
         ),
       });
@@ -171,9 +168,7 @@ describe('decisions', () => {
     const choice = stepped('5', { agents: ['06b-Bicep-CodeGen', '06t-Terraform-CodeGen'] });
     expect(JSON.parse(written(text, choice)).steps['5'].agent).toBe('');
     const state = JSON.parse(
-      written(text, (account) =>
-        decided({ key: 'iac_tool', decision: 'Terraform', status: 'active' })(choice(account)),
-      ),
+      written(text, (model) => decided({ key: 'iac_tool', decision: 'Terraform', status: 'active' })(choice(model))),
     );
     expect(state.iac_tool).toBe('Terraform');
     expect(state.steps['5'].agent).toBe('06t-Terraform CodeGen');
@@ -222,10 +217,10 @@ describe('findings', () => {
 
   it('adds only what must be fixed, like its neighbours, and takes out what is settled', () => {
     const raised = { kind: 'finding' as const, text: 'No lock', status: 'open' as const };
-    const after = written(findings, (account) => ({
-      ...account,
+    const after = written(findings, (model) => ({
+      ...model,
       items: [
-        ...account.items.map((item) => (item.alias === 'OQ1' ? { ...item, status: 'resolved' as const } : item)),
+        ...model.items.map((item) => (item.alias === 'OQ1' ? { ...item, status: 'resolved' as const } : item)),
         { ...raised, severity: 'must_fix' },
         { ...raised, text: 'Ugly', severity: 'suggestion' },
         { kind: 'blocker', text: 'No access', status: 'active' },
@@ -235,7 +230,7 @@ describe('findings', () => {
     expect(list).toHaveLength(8);
     expect(list.at(-1)).toEqual({ id: 'OF-009', description: 'No lock', impact: 'high', status: 'open' });
     expect(list.some((entry) => entry['id'] === 'OQ1')).toBe(false);
-    const one = JSON.parse(written(v3, (account) => ({ ...account, items: [{ ...raised, severity: 'must_fix' }] })));
+    const one = JSON.parse(written(v3, (model) => ({ ...model, items: [{ ...raised, severity: 'must_fix' }] })));
     expect(one.open_findings).toEqual(['No lock']);
   });
 });
@@ -280,13 +275,13 @@ describe('migration', () => {
     expect(
       diff(
         text,
-        written(text, (account) => account),
+        written(text, (model) => model),
       ),
     ).toEqual(expected);
   });
 
   it('removes lock, threshold and every claim', () => {
-    const after = written(v2, (account) => account);
+    const after = written(v2, (model) => model);
     const expected = JSON.parse(v2);
     delete expected.lock;
     delete expected.stale_threshold_ms;
@@ -307,7 +302,7 @@ describe('migration', () => {
       updated: '2026-05-01T12:00:00Z',
       steps: { '3.5': { sub_step: 'phase_2_artifacts' } },
     });
-    expect(written(after, (account) => account)).toBe(after);
+    expect(written(after, (model) => model)).toBe(after);
   });
 });
 

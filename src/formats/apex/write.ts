@@ -1,5 +1,5 @@
 import type { Node } from 'jsonc-parser';
-import type { Account, AccountDecision, AccountItem, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { agentKey, agentText } from './agents.ts';
 import { type DecisionOrigin, type LogShape, shapeOf } from './decisions.ts';
 import { type Editor, editorOf } from './edit.ts';
@@ -20,34 +20,34 @@ import { momentOf, sameTime, stamp } from './words.ts';
  * and only a difference is written: what is the same keeps its bytes, in its own dialect. An account that says nothing
  * about something leaves it alone.
  */
-export function rewriteState(reading: Reading, account: Account, now: string): { text: string; progressed: boolean } {
+export function rewriteState(reading: Reading, model: RunModel, now: string): { text: string; progressed: boolean } {
   const editor = editorOf(reading.file);
   const { root } = reading;
-  writeRun(editor, reading, account);
-  const moved = writeSteps(editor, reading, account, now);
-  writeGates(editor, reading, account);
-  writeDecisions(editor, reading, account);
-  writeFindings(editor, reading, account);
-  const numbered = currentNumber(reading, account);
+  writeRun(editor, reading, model);
+  const moved = writeSteps(editor, reading, model, now);
+  writeGates(editor, reading, model);
+  writeDecisions(editor, reading, model);
+  writeFindings(editor, reading, model);
+  const numbered = currentNumber(reading, model);
   if (moved && numbered !== null && member(root, 'current_step')?.value !== numbered)
     editor.set(root, 'current_step', numbered);
   const progressed = editor.touched();
-  if (progressed) editor.set(root, 'updated', updatedAt(account, now));
+  if (progressed) editor.set(root, 'updated', updatedAt(model, now));
   // The migration alone is no progress: it leaves the time of the last one as it is.
   if (needsMigration(reading.version)) migrate(editor, root);
   return { text: editor.touched() ? editor.text() : reading.file.text, progressed };
 }
 
 /** In a list whose keys are no numbers `current_step` counts the places. */
-function currentNumber({ root, steps }: Reading, account: Account): number | null {
-  if (member(root, 'steps')?.type !== 'array' || hasNumbers(steps)) return currentStep(account.steps);
-  const position = derivePosition(account.steps);
-  const at = account.steps.findIndex(({ key }) => key === position);
-  return at < 0 ? account.steps.length + 1 : at + 1;
+function currentNumber({ root, steps }: Reading, model: RunModel): number | null {
+  if (member(root, 'steps')?.type !== 'array' || hasNumbers(steps)) return currentStep(model.steps);
+  const position = derivePosition(model.steps);
+  const at = model.steps.findIndex(({ key }) => key === position);
+  return at < 0 ? model.steps.length + 1 : at + 1;
 }
 
 /** The number of the step the work stands at: 3_5 is written as 3, and 0 is before the first. */
-export function currentStep(steps: readonly AccountStep[]): number | null {
+export function currentStep(steps: readonly ModelStep[]): number | null {
   const position = derivePosition(steps);
   if (steps.every((step) => step.status === 'pending'))
     return steps.length === 0 || steps.some((step) => workflowStep(step.key)) ? 0 : null;
@@ -57,12 +57,12 @@ export function currentStep(steps: readonly AccountStep[]): number | null {
 }
 
 /** Every write stamps the file. That the account is newer is no reason to write: it may have nothing new to say here. */
-function updatedAt(account: Account, now: string): string {
-  const said = account.run.updatedAt;
+function updatedAt(model: RunModel, now: string): string {
+  const said = model.run.updatedAt;
   return stamp(said !== undefined && (momentOf(said) ?? 0) > Date.parse(now) ? said : now);
 }
 
-function writeRun(editor: Editor, { root, account: before }: Reading, { run, steps }: Account): void {
+function writeRun(editor: Editor, { root, account: before }: Reading, { run, steps }: RunModel): void {
   if (run.branch !== undefined && run.branch !== before.run.branch) editor.set(root, 'branch', run.branch);
   const status = before.run.status === run.status || run.status === derivedStatus(steps);
   if (!status || (before.run.status !== run.status && member(root, 'workflow_status')))
@@ -73,21 +73,21 @@ function writeRun(editor: Editor, { root, account: before }: Reading, { run, ste
     editor.set(root, 'created', stamp(run.openedAt));
 }
 
-function writeSteps(editor: Editor, reading: Reading, account: Account, now: string): boolean {
+function writeSteps(editor: Editor, reading: Reading, model: RunModel, now: string): boolean {
   const { root, account: before } = reading;
   const known = new Map(
     before.steps.map((step, index) => [step.key, { step, origin: reading.steps[index] as StepOrigin }]),
   );
   const steps = member(root, 'steps');
-  const tool = iacTool(reading, account);
-  const fieldsOf = (step: AccountStep) => newStep(step, tool, account.kept?.['apex'] as Kept | undefined);
-  const keys = new Set(account.steps.map((step) => step.key));
+  const tool = iacTool(reading, model);
+  const fieldsOf = (step: ModelStep) => newStep(step, tool, model.kept?.['apex'] as Kept | undefined);
+  const keys = new Set(model.steps.map((step) => step.key));
   const moved =
-    account.steps.some((step) => known.get(step.key)?.step.status !== step.status) ||
+    model.steps.some((step) => known.get(step.key)?.step.status !== step.status) ||
     reading.steps.some(({ key }) => !keys.has(key));
-  const list = steps?.type === 'array' ? listWriter(editor, steps, pointedAt(reading, account, moved), fieldsOf) : null;
+  const list = steps?.type === 'array' ? listWriter(editor, steps, pointedAt(reading, model, moved), fieldsOf) : null;
   const added: [string, Record<string, unknown>][] = [];
-  for (const [index, step] of account.steps.entries()) {
+  for (const [index, step] of model.steps.entries()) {
     const there = known.get(step.key);
     if (there?.origin.node.type === 'string') list?.rewrite(there.origin, there.step, step, index);
     else if (there) {
@@ -104,13 +104,13 @@ function writeSteps(editor: Editor, reading: Reading, account: Account, now: str
 }
 
 /** The place in a list that `current_step` will point to. */
-function pointedAt(reading: Reading, account: Account, moved: boolean): number {
+function pointedAt(reading: Reading, model: RunModel, moved: boolean): number {
   const there = member(reading.root, 'current_step')?.value as unknown;
-  return indexOfCurrent(moved ? (currentNumber(reading, account) ?? there) : there, account.steps);
+  return indexOfCurrent(moved ? (currentNumber(reading, model) ?? there) : there, model.steps);
 }
 
 /** The moments of writing: a step that starts has a time, one that ends has its time and no checkpoint. */
-function writeStep(editor: Editor, before: AccountStep, { node }: StepOrigin, step: AccountStep, now: string): void {
+function writeStep(editor: Editor, before: ModelStep, { node }: StepOrigin, step: ModelStep, now: string): void {
   const moved = step.status !== before.status;
   if (moved) {
     editor.set(node, 'status', statusWord(step.status, stringAt(node, 'status')));
@@ -153,7 +153,7 @@ function writeStep(editor: Editor, before: AccountStep, { node }: StepOrigin, st
 }
 
 /** A dialect that calls pending `not_started` goes on doing so. */
-function statusWord(status: AccountStep['status'], there: string | undefined): string {
+function statusWord(status: ModelStep['status'], there: string | undefined): string {
   const word = statusWords[status];
   return there !== undefined && stepStatus(there) === stepStatus(word) ? there : word;
 }
@@ -188,22 +188,22 @@ function writeArtifacts(editor: Editor, node: Node, paths: readonly string[]): v
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-function writeAgents(editor: Editor, node: Node, step: AccountStep, tool: string): void {
+function writeAgents(editor: Editor, node: Node, step: ModelStep, tool: string): void {
   if (step.agents === undefined) return;
   const there = stringAt(node, 'agent') ?? '';
   const named = agentText(step, tool, there);
   if (named !== null && agentKey(named) !== agentKey(there)) editor.set(node, 'agent', named);
 }
 
-const iacTool = ({ root }: Reading, account: Account): string =>
-  stringAt(root, 'iac_tool') || standing(account.decisions).get('iac_tool') || '';
+const iacTool = ({ root }: Reading, model: RunModel): string =>
+  stringAt(root, 'iac_tool') || standing(model.decisions).get('iac_tool') || '';
 
-function writeGates(editor: Editor, { root, account: before }: Reading, account: Account): void {
-  const implied = impliedGates(account.steps);
+function writeGates(editor: Editor, { root, account: before }: Reading, model: RunModel): void {
+  const implied = impliedGates(model.steps);
   const written = writtenGates(root);
   const was = new Map(before.steps.map((step) => [gateBefore(step.key), step.gate]));
-  const told = new Map<string, NonNullable<AccountStep['gate']>>();
-  for (const step of account.steps) {
+  const told = new Map<string, NonNullable<ModelStep['gate']>>();
+  for (const step of model.steps) {
     if (!step.gate) continue;
     const name = gateBefore(step.key);
     // Two steps behind one gate: the one that says more is right.
@@ -239,13 +239,13 @@ function writeGates(editor: Editor, { root, account: before }: Reading, account:
   else editor.set(root, 'gates', added);
 }
 
-export const gateEntry = (gate: NonNullable<AccountStep['gate']>): Record<string, unknown> => ({
+export const gateEntry = (gate: NonNullable<ModelStep['gate']>): Record<string, unknown> => ({
   status: gate.state === 'open' ? 'approved' : 'pending',
   approved_by: gate.by ?? null,
   ...(gate.at === undefined ? {} : { approved_at: stamp(gate.at) }),
 });
 
-function writeDecisions(editor: Editor, reading: Reading, account: Account): void {
+function writeDecisions(editor: Editor, reading: Reading, model: RunModel): void {
   const { root, account: before } = reading;
   const log = member(root, 'decision_log');
   const shape = usualShape(log);
@@ -253,21 +253,20 @@ function writeDecisions(editor: Editor, reading: Reading, account: Account): voi
   const find = matcher(before.decisions, ({ key, decision }) => JSON.stringify([key ?? null, decision]));
   const additions: Record<string, unknown>[] = [];
   const idFor = decisionIds(elements(log).map((node) => stringAt(node, 'id')));
-  for (const decision of account.decisions) {
+  for (const decision of model.decisions) {
     const index = find(decision);
     const origin = index === undefined ? undefined : reading.decisions[index];
-    if (origin?.in === 'log')
-      updateEntry(editor, origin, before.decisions[index as number] as AccountDecision, decision);
+    if (origin?.in === 'log') updateEntry(editor, origin, before.decisions[index as number] as ModelDecision, decision);
     if (origin !== undefined || !belongsInLog(decision)) continue;
     additions.push(newDecision(decision, shape, idFor(decision.alias), asString));
   }
   if (log?.type === 'array') for (const entry of additions) editor.append(log, entry);
   else if (additions.length > 0) editor.set(root, 'decision_log', additions);
-  writeKeyed(editor, reading, account);
+  writeKeyed(editor, reading, model);
 }
 
 /** What only the log can say: decisions without a key, why a key has its value, and what it was before. */
-export const belongsInLog = ({ key, reason, context, alternatives, status }: AccountDecision): boolean =>
+export const belongsInLog = ({ key, reason, context, alternatives, status }: ModelDecision): boolean =>
   key === undefined ||
   reason !== undefined ||
   context !== undefined ||
@@ -277,8 +276,8 @@ export const belongsInLog = ({ key, reason, context, alternatives, status }: Acc
 function updateEntry(
   editor: Editor,
   { node, shape }: Extract<DecisionOrigin, { in: 'log' }>,
-  before: AccountDecision,
-  decision: AccountDecision,
+  before: ModelDecision,
+  decision: ModelDecision,
 ): void {
   if (node.type !== 'object') return;
   if (decision.decision !== before.decision)
@@ -293,13 +292,13 @@ function updateEntry(
   if (status !== (before.status ?? 'active')) editor.set(node, 'status', status === 'active' ? 'confirmed' : status);
 }
 
-function writeKeyed(editor: Editor, { root, account: before }: Reading, account: Account): void {
+function writeKeyed(editor: Editor, { root, account: before }: Reading, model: RunModel): void {
   const values = member(root, 'decisions');
   const nodes = new Map(members(values).map(([key, node]) => [key, node]));
   const was = standing(before.decisions);
-  const now = standing(account.decisions);
+  const now = standing(model.decisions);
   const added: Record<string, unknown> = {};
-  for (const key of new Set(account.decisions.flatMap((decision) => decision.key ?? []))) {
+  for (const key of new Set(model.decisions.flatMap((decision) => decision.key ?? []))) {
     const decision = now.get(key);
     const node = nodes.get(key);
     if (decision === undefined) {
@@ -319,7 +318,7 @@ function writeKeyed(editor: Editor, { root, account: before }: Reading, account:
 const isTemplateKey = (key: string): boolean => (DECISION_KEYS as readonly string[]).includes(key);
 
 /** The newest decision with each key that still holds. */
-export function standing(decisions: readonly AccountDecision[]): Map<string, string> {
+export function standing(decisions: readonly ModelDecision[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const { key, status, decision } of decisions)
     if (key !== undefined && (status ?? 'active') === 'active') values.set(key, decision);
@@ -341,16 +340,16 @@ function usualShape(log: Node | undefined): LogShape {
   return last ? shapeOf(last) : 'A';
 }
 
-function writeFindings(editor: Editor, { root, account: before, findings }: Reading, account: Account): void {
+function writeFindings(editor: Editor, { root, account: before, findings }: Reading, model: RunModel): void {
   const list = member(root, 'open_findings');
   const find = matcher(before.items, ({ text }) => text);
   const seen = new Set<number>();
   const additions: unknown[] = [];
-  for (const item of account.items) {
+  for (const item of model.items) {
     const index = item.kind === 'finding' ? find(item) : undefined;
     if (index !== undefined) {
       seen.add(index);
-      const was = before.items[index] as AccountItem;
+      const was = before.items[index] as ModelItem;
       const node = findings[index];
       if (list && node && was.status === 'open' && item.status !== 'open') editor.remove(list, node);
       else if (list && node && item.text !== was.text && node.type === 'string') editor.replace(node, item.text);
@@ -365,5 +364,5 @@ function writeFindings(editor: Editor, { root, account: before, findings }: Read
   else if (additions.length > 0) editor.set(root, 'open_findings', additions);
 }
 
-export const isOpenMustFix = (item: AccountItem): boolean =>
+export const isOpenMustFix = (item: ModelItem): boolean =>
   item.kind === 'finding' && item.severity === 'must_fix' && item.status === 'open';

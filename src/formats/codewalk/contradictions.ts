@@ -22,7 +22,7 @@ export function findDamage(reading: Reading, path: string, text: string): void {
 }
 
 /** Where a document disagrees with itself. */
-export function findContradictions({ account, problems }: Reading, page: YamlPage, root: YAMLMap, path: string): void {
+export function findContradictions({ model, problems }: Reading, page: YamlPage, root: YAMLMap, path: string): void {
   const progress = nodeOf(root, 'progress');
   const warn = (code: string, node: unknown, message: string) =>
     problems.push(problem(code, 'warning', path, page.lineOf(node), message));
@@ -51,14 +51,14 @@ export function findContradictions({ account, problems }: Reading, page: YamlPag
     phases;
   if (Math.abs(percent - Math.round(100 * share)) > 1)
     warn('percent_disagrees', bar, `The bar says ${percent} %; the counters give ${Math.round(100 * share)} %.`);
-  const active = account.sessions.filter(({ status }) => status === 'active');
+  const active = model.sessions.filter(({ status }) => status === 'active');
   if (active.length > 1)
     warn('two_active_sessions', nodeOf(root, 'sessions'), `${active.length} sessions are active at once.`);
-  for (const { alias, startedAt, endedAt } of account.sessions)
+  for (const { alias, startedAt, endedAt } of model.sessions)
     if (startedAt && endedAt && endedAt < startedAt && startedAt.length === endedAt.length)
       warn('ended_before_started', nodeOf(root, 'sessions'), `${alias ?? 'A session'} ended before it started.`);
   const ids = new Set<string>();
-  for (const { alias } of account.items) {
+  for (const { alias } of model.items) {
     if (alias && ids.has(alias)) warn('duplicate_id', nodeOf(root, 'blockers'), `The id ${alias} is there twice.`);
     if (alias) ids.add(alias);
   }

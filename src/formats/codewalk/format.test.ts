@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import { formatSuite } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from '../gsd/format.ts';
-import { richAccount } from '../models.suite.ts';
+import { richModel } from '../models.suite.ts';
 import { codewalk } from './format.ts';
 import { progressBar } from './progress.ts';
 import { fenced, folderSample, full, samples, short } from './samples.suite.ts';
@@ -12,29 +12,29 @@ import { fromTables, toTables } from './tables.ts';
 const now = '2026-07-01T12:00:00.000Z';
 const found: Found = { format: 'codewalk', main: 'STATE.md', files: ['STATE.md'] };
 const files = (text: string): Files => new Map([['STATE.md', text]]);
-const account = (text: string): Account => {
+const model = (text: string): RunModel => {
   const parsed = codewalk.parse(found, files(text));
-  if (!parsed.account) throw new Error('There is no account.');
-  return parsed.account;
+  if (!parsed.model) throw new Error('There is no account.');
+  return parsed.model;
 };
 
-const steps: Account['steps'] = [
+const steps: RunModel['steps'] = [
   { key: '1', title: 'Read', kind: 'phase', status: 'completed' },
   { key: '2', title: 'Rotate', kind: 'phase', status: 'in_progress' },
   { key: '2-1', title: 'The job', kind: 'plan', parent: '2', status: 'in_progress', wave: 1 },
 ];
-const all = richAccount(steps);
+const all = richModel(steps);
 // Findings, errors and promises have no place in this format.
-const rich: Account = {
+const rich: RunModel = {
   ...all,
   run: { ...all.run, alias: 'init-1' },
   items: all.items
     .filter(({ kind }) => kind === 'blocker' || kind === 'question')
     .map(({ alias, raisedAt, ...item }) =>
       item.kind === 'question' ? { ...item, by: 'x' } : { ...item, alias, raisedAt },
-    ) as Account['items'],
+    ) as RunModel['items'],
 };
-const second: Account = {
+const second: RunModel = {
   ...rich,
   run: { title: 'yes', alias: 'init-2', status: 'completed', reason: 'Done' },
   decisions: [
@@ -86,9 +86,9 @@ const second: Account = {
 };
 
 formatSuite(codewalk, {
-  accounts: [
-    { name: 'rich', account: rich },
-    { name: 'second', account: second },
+  models: [
+    { name: 'rich', model: rich },
+    { name: 'second', model: second },
   ],
   samples,
   long: (bytes) => {
@@ -103,7 +103,7 @@ formatSuite(codewalk, {
 
 describe('codewalk: reading', () => {
   it('reads every field of the short forms', () => {
-    const run = account(short);
+    const run = model(short);
     expect(run.run).toMatchObject({ alias: 'init-9f2', title: 'Harbour relay' });
     expect(run.steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
       '1 completed',
@@ -145,7 +145,7 @@ describe('codewalk: reading', () => {
   });
 
   it('reads the full forms, a decimal phase and the story of a crash', () => {
-    const run = account(full);
+    const run = model(full);
     expect(run.position?.step).toBe('2.1');
     expect(run.items[1]).toMatchObject({ status: 'bypassed', text: "It's raining", followUp: ['task-abc'] });
     expect(run.sessions).toMatchObject([
@@ -156,7 +156,7 @@ describe('codewalk: reading', () => {
   });
 
   it('reads records in files of their own, also prose', () => {
-    const { account: run } = codewalk.parse(folderSample.found, folderSample.files);
+    const { model: run } = codewalk.parse(folderSample.found, folderSample.files);
     expect(run?.decisions.map(({ decision }) => decision)).toEqual(['PDF', 'Hemp']);
     expect(run?.items[0]).toMatchObject({ alias: 'block-001', text: 'The office is closed' });
     expect(run?.sessions[0]).toMatchObject({ alias: 'session-001', agent: 'w' });
@@ -189,8 +189,8 @@ describe('codewalk: reading', () => {
 });
 
 describe('codewalk: writing in place', () => {
-  const change = (text: string, edit: (run: Account) => void): string[] => {
-    const run = structuredClone(account(text));
+  const change = (text: string, edit: (run: RunModel) => void): string[] => {
+    const run = structuredClone(model(text));
     edit(run);
     const after = codewalk.render(run, found, files(text), now).get('STATE.md') ?? text;
     expect(codewalk.render(run, found, files(after), now).size).toBe(0);
@@ -234,7 +234,7 @@ describe('codewalk: writing in place', () => {
   });
 
   it('adds records with the next id, also inside a fence', () => {
-    const add = (run: Account) => {
+    const add = (run: RunModel) => {
       run.decisions.push({ decision: 'Go', reason: 'Wind: strong', status: 'active', at: '2024-02-01' });
       run.items.push({ kind: 'blocker', text: 'Fog', status: 'active' });
     };
@@ -253,7 +253,7 @@ describe('codewalk: writing in place', () => {
   });
 
   it('writes a new record of a folder into a file of its own', () => {
-    const run = structuredClone(codewalk.parse(folderSample.found, folderSample.files).account as Account);
+    const run = structuredClone(codewalk.parse(folderSample.found, folderSample.files).model as RunModel);
     run.decisions.push({ decision: 'Go', context: 'Wind & waves', status: 'active', at: '2024-02-01' });
     Object.assign(run.items[0] as object, { status: 'resolved' });
     const written = codewalk.render(run, folderSample.found, folderSample.files, now);
@@ -269,7 +269,7 @@ describe('codewalk: writing in place', () => {
 
 describe('codewalk: the four tables', () => {
   it('hold an account and give it back', () => {
-    const tables = toTables(account(short));
+    const tables = toTables(model(short));
     expect(tables.initiative_state[0]).toMatchObject({
       initiative_id: 'init-9f2',
       current_phase: 2,
@@ -291,7 +291,7 @@ describe('codewalk: the four tables', () => {
   });
 
   it('keep a crash', () => {
-    expect(fromTables(toTables(account(full)))[0]?.sessions.map(({ status }) => status)).toEqual([
+    expect(fromTables(toTables(model(full)))[0]?.sessions.map(({ status }) => status)).toEqual([
       'completed',
       'crashed',
       'active',

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Tree } from '../format.ts';
 import { type Reading, type RecordFolder, readCodewalk, recordFolder } from './read.ts';
 import { isCodewalkState } from './sniff.ts';
@@ -11,10 +11,10 @@ export const codewalk: Format = {
   name: 'codewalk',
   detect,
   parse(found, files) {
-    const { account, page, problems, writable, decisions, blockers, sessions } = readCodewalk(found, files);
+    const { model, page, problems, writable, decisions, blockers, sessions } = readCodewalk(found, files);
     const nothing = !page?.root && decisions.length + blockers.length + sessions.length === 0;
     return {
-      account: nothing ? null : account,
+      model: nothing ? null : model,
       version: page?.root ? '1' : null,
       writable: writable && !!page?.root,
       problems,
@@ -65,7 +65,7 @@ export const codewalk: Format = {
     'files.note',
     'position',
   ],
-  salvage(found, tree) {
+  repair(found, tree) {
     const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
     const files = new Map<string, string>();
     for (const path of [`${found.main}.bak`, ...tree.paths]) {
@@ -76,11 +76,11 @@ export const codewalk: Format = {
       if (text !== null && text.trim() !== '') files.set(path === `${found.main}.bak` ? found.main : path, text);
     }
     if (files.size === 0) return null;
-    const { account } = readCodewalk(found, files);
-    const { steps, decisions, items, sessions } = account;
+    const { model } = readCodewalk(found, files);
+    const { steps, decisions, items, sessions } = model;
     if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
     return {
-      account,
+      model: model,
       sources: [...files.keys()].map((path) => (path === found.main ? `${found.main}.bak` : path)),
       confidence: steps.map(({ key, status }) => ({
         step: key,
@@ -110,14 +110,14 @@ function isRecord(rest: string): boolean {
   return /^(?:decisions|blockers|sessions)\/[^/]+\.(?:md|ya?ml)$/i.test(rest);
 }
 
-function render(account: Account, place: Found, previous: Files, now: string): Files {
+function render(model: RunModel, place: Found, previous: Files, now: string): Files {
   const before = previous.get(place.main);
-  if (before === undefined || before.trim() === '') return new Map([[place.main, renderNew(account)]]);
+  if (before === undefined || before.trim() === '') return new Map([[place.main, renderNew(model)]]);
   const reading = readCodewalk(place, previous);
   const files = new Map<string, string>();
   if (!reading.page?.root || !reading.writable) return files;
-  const changes = recordChanges(reading, account);
-  const splices = editDocument(reading, account, changes);
+  const changes = recordChanges(reading, model);
+  const splices = editDocument(reading, model, changes);
   const text = splices.length === 0 ? before : applySplices(reading.page, splices);
   if (text !== before) files.set(place.main, text);
   if (!reading.folders) return files;

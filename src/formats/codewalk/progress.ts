@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 
 /** Sixteen cells, a space, the percentage. */
 export function progressBar(percent: number): string {
@@ -7,7 +7,7 @@ export function progressBar(percent: number): string {
 }
 
 /** The mean over the phases of the share of their leaves that are done; all of it only when nothing is left. */
-export function progressOf(steps: readonly AccountStep[], current: string | null) {
+export function progressOf(steps: readonly ModelStep[], current: string | null) {
   const keys = new Set(steps.map(({ key }) => key));
   const parents = new Set(steps.map(({ parent }) => parent));
   const root = new Map<string, string>();

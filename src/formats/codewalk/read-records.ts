@@ -1,10 +1,10 @@
 import { isMap, type Node, type YAMLMap } from 'yaml';
-import type { AccountDecision, AccountItem, AccountSession } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelSession } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import { labelOf } from '../label.ts';
 import { itemsOf, listOf, nodeOf, wordsOf } from './yaml-page.ts';
 
-export function readDecision(node: YAMLMap): AccountDecision | null {
+export function readDecision(node: YAMLMap): ModelDecision | null {
   const word = (key: string) => wordsOf(nodeOf(node, key)) ?? undefined;
   const decision = word('decision') ?? word('choice');
   if (decision === undefined) return null;
@@ -22,7 +22,7 @@ export function readDecision(node: YAMLMap): AccountDecision | null {
   };
 }
 
-export function readBlocker(node: YAMLMap): AccountItem | null {
+export function readBlocker(node: YAMLMap): ModelItem | null {
   const word = (key: string) => wordsOf(nodeOf(node, key)) ?? undefined;
   const text = word('description') ?? word('title');
   if (text === undefined) return null;
@@ -64,7 +64,7 @@ const sessionStatuses = [
   'superseded',
 ] as const;
 
-export function readSession(node: YAMLMap): AccountSession | null {
+export function readSession(node: YAMLMap): ModelSession | null {
   const word = (key: string) => wordsOf(nodeOf(node, key)) ?? undefined;
   const alias = labelOf(word('id'));
   const started = word('started');

@@ -1,11 +1,11 @@
 import { isMap, type Node, type YAMLMap } from 'yaml';
 import {
-  type Account,
-  type AccountDecision,
-  type AccountItem,
-  type AccountSession,
-  type AccountStep,
-  emptyAccount,
+  emptyRunModel,
+  type ModelDecision,
+  type ModelItem,
+  type ModelSession,
+  type ModelStep,
+  type RunModel,
 } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import type { Files, Found, Problem } from '../format.ts';
@@ -18,14 +18,14 @@ import { itemsOf, listOf, nodeOf, problem, readMainPage, readYamlPage, wordsOf, 
 
 /** STATE.md with the files of its folder form: the account, and the node of YAML that says each record. */
 export interface Reading {
-  account: Account;
+  model: RunModel;
   page: YamlPage | null;
-  decisions: Placed<AccountDecision>[];
-  blockers: Placed<AccountItem>[];
-  questions: AccountItem[];
-  sessions: Placed<AccountSession>[];
+  decisions: Placed<ModelDecision>[];
+  blockers: Placed<ModelItem>[];
+  questions: ModelItem[];
+  sessions: Placed<ModelSession>[];
   /** What is said in prose, or in a list of words: read, and left as it is. */
-  loose: Pick<Account, 'decisions' | 'items' | 'sessions'>;
+  loose: Pick<RunModel, 'decisions' | 'items' | 'sessions'>;
   /** Records lie in files of their own. */
   folders: boolean;
   problems: Problem[];
@@ -42,7 +42,7 @@ export interface Placed<T> {
 export function readCodewalk(found: Found, files: Files): Reading {
   const text = files.get(found.main);
   const reading: Reading = {
-    account: emptyAccount('Initiative'),
+    model: emptyRunModel('Initiative'),
     page: text === undefined || text.trim() === '' ? null : readMainPage(text),
     decisions: [],
     blockers: [],
@@ -70,7 +70,7 @@ export function readCodewalk(found: Found, files: Files): Reading {
 }
 
 function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string): void {
-  const { account } = reading;
+  const { model } = reading;
   const seen = new Set<string>();
   for (const pair of root.items) {
     const key = wordsOf(pair.key as Node) ?? '';
@@ -82,10 +82,10 @@ function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string)
   }
   const id = wordsOf(nodeOf(root, 'initiative'));
   const alias = labelOf(id);
-  if (alias) account.run.alias = alias;
-  account.run.title = wordsOf(nodeOf(root, 'title')) ?? id ?? 'Initiative';
+  if (alias) model.run.alias = alias;
+  model.run.title = wordsOf(nodeOf(root, 'title')) ?? id ?? 'Initiative';
   const next = wordsOf(nodeOf(root, 'next_action'));
-  if (next) account.next = next.replace(/\s+$/, '');
+  if (next) model.next = next.replace(/\s+$/, '');
   for (const node of mapsOf(root, 'decisions')) add(reading.decisions, readDecision(node), page, path, node);
   for (const node of mapsOf(root, 'blockers')) add(reading.blockers, readBlocker(node), page, path, node);
   for (const node of mapsOf(root, 'sessions')) add(reading.sessions, readSession(node), page, path, node);
@@ -95,7 +95,7 @@ function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string)
   }
   const context = nodeOf(root, 'resume_context');
   if (isMap(context)) {
-    account.files = unique(listOf(nodeOf(context, 'files_modified_this_session')))
+    model.files = unique(listOf(nodeOf(context, 'files_modified_this_session')))
       .filter((file) => file.length <= 4096)
       .map((file) => ({ path: file, change: 'modified' as const }));
     reading.questions = listOf(nodeOf(context, 'open_questions')).map((text) => ({
@@ -104,7 +104,7 @@ function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string)
       status: 'open',
     }));
   }
-  readPosition(account, root);
+  readPosition(model, root);
   const known = new Set([
     'initiative',
     'title',
@@ -118,7 +118,7 @@ function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string)
   ]);
   const others = root.items.filter((pair) => !known.has(wordsOf(pair.key as Node) ?? ''));
   if (others.length > 0)
-    account.kept = {
+    model.kept = {
       codewalk: Object.fromEntries(
         others.map((pair) => [wordsOf(pair.key as Node) ?? '', plain(page, pair.value as Node | null)]),
       ),
@@ -145,7 +145,7 @@ function mapsOf(root: YAMLMap, key: string): YAMLMap[] {
 }
 
 /** Phases by number, the current one with its plan and task. */
-function readPosition(account: Account, root: YAMLMap): void {
+function readPosition(model: RunModel, root: YAMLMap): void {
   const position = nodeOf(root, 'position');
   const progress = nodeOf(root, 'progress');
   const word = (node: Node | null, key: string) =>
@@ -153,7 +153,7 @@ function readPosition(account: Account, root: YAMLMap): void {
   const total = Number(word(progress, 'phases_total'));
   const done = Number(word(progress, 'phases_completed'));
   const current = keyOf(word(position, 'phase'));
-  const steps: AccountStep[] = [];
+  const steps: ModelStep[] = [];
   for (let number = 1; Number.isSafeInteger(total) && number <= Math.min(total, 200); number++)
     if (String(number) !== current)
       steps.push({
@@ -162,17 +162,17 @@ function readPosition(account: Account, root: YAMLMap): void {
         kind: 'phase',
         status: number <= done ? 'completed' : 'pending',
       });
-  account.steps = steps;
+  model.steps = steps;
   if (!isMap(position)) return;
   const words = position.items
     .map((pair) => `${wordsOf(pair.key as Node)}: ${wordsOf(pair.value as Node | null) ?? ''}`)
     .join('\n');
   const status = stepStatus(word(position, 'status') ?? '') ?? 'in_progress';
-  account.position = { step: null, ...(words === '' ? {} : { words }) };
+  model.position = { step: null, ...(words === '' ? {} : { words }) };
   if (current === null) return;
   const over = Number(current) <= done;
   const at = steps.findIndex((step) => Number(step.key) > Number(current));
-  const path: AccountStep[] = [
+  const path: ModelStep[] = [
     {
       key: current,
       title: word(position, 'phase_name') ?? `Phase ${current}`,
@@ -199,7 +199,7 @@ function readPosition(account: Account, root: YAMLMap): void {
       parent: path.at(-1)?.key ?? current,
       status,
     });
-  const last = path.at(-1) as AccountStep;
+  const last = path.at(-1) as ModelStep;
   last.status = over && status === 'in_progress' ? 'completed' : status;
   if (Number.isSafeInteger(wave) && wave >= 0) last.wave = wave;
   const built = isMap(nodeOf(root, 'resume_context'))
@@ -207,7 +207,7 @@ function readPosition(account: Account, root: YAMLMap): void {
     : [];
   if (built.length > 0) last.built = built;
   steps.splice(at < 0 ? steps.length : at, 0, ...path);
-  account.position.step = last.key;
+  model.position.step = last.key;
 }
 
 /** A task is known by its title; its key is made of it. */
@@ -242,7 +242,7 @@ function readRecordFile(reading: Reading, folder: RecordFolder, path: string, te
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
   const root = page.root && page.errors.length === 0 ? page.root : null;
   const before =
-    reading.decisions.length + reading.blockers.length + reading.sessions.length + reading.account.decisions.length;
+    reading.decisions.length + reading.blockers.length + reading.sessions.length + reading.model.decisions.length;
   if (root && folder === 'decisions') add(reading.decisions, readDecision(root), page, path, root);
   if (root && folder === 'blockers')
     add(reading.blockers, withAlias(readBlocker(root), /^[a-z]+-\d+/i.exec(name)?.[0]), page, path, root);
@@ -300,10 +300,10 @@ function readProse(text: string): Map<string, string> {
   return found;
 }
 
-function fill({ account, decisions, blockers, questions, sessions, loose }: Reading): void {
-  account.decisions = [...decisions.map(({ value }) => value), ...loose.decisions];
-  account.items = [...blockers.map(({ value }) => value), ...loose.items, ...questions];
-  account.sessions = [...sessions.map(({ value }) => value), ...loose.sessions];
+function fill({ model, decisions, blockers, questions, sessions, loose }: Reading): void {
+  model.decisions = [...decisions.map(({ value }) => value), ...loose.decisions];
+  model.items = [...blockers.map(({ value }) => value), ...loose.items, ...questions];
+  model.sessions = [...sessions.map(({ value }) => value), ...loose.sessions];
 }
 
 function unique(list: readonly string[]): string[] {

@@ -1,7 +1,7 @@
-import type { Account, AccountDecision, AccountItem, AccountSession } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelSession, RunModel } from '../../core/model/run-model.ts';
 import { type Entries, entries, type Value } from './write-yaml.ts';
 
-export function decisionEntries(decision: AccountDecision): Entries {
+export function decisionEntries(decision: ModelDecision): Entries {
   return entries(
     ['date', decision.at],
     ['context', decision.context],
@@ -13,8 +13,8 @@ export function decisionEntries(decision: AccountDecision): Entries {
   );
 }
 
-export function blockerEntries(item: AccountItem, account: Account, id: string): Entries {
-  const titles = new Map(account.steps.map(({ key, title }) => [key, title]));
+export function blockerEntries(item: ModelItem, model: RunModel, id: string): Entries {
+  const titles = new Map(model.steps.map(({ key, title }) => [key, title]));
   return entries(
     ['id', item.alias ?? id],
     ['status', item.status === 'bypassed' || item.status === 'resolved' ? item.status : 'active'],
@@ -32,7 +32,7 @@ export function blockerEntries(item: AccountItem, account: Account, id: string):
 }
 
 /** Who goes on from a session that crashed says so in its notes; this is how the file tells the story. */
-export function sessionEntries(session: AccountSession, all: readonly AccountSession[], id: string): Entries {
+export function sessionEntries(session: ModelSession, all: readonly ModelSession[], id: string): Entries {
   const from =
     session.continues === undefined
       ? undefined

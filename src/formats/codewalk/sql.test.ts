@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { type Account, emptyAccount } from '../../core/model/run-model.ts';
+import { emptyRunModel, type RunModel } from '../../core/model/run-model.ts';
 import { dropLost } from '../losses.ts';
 import { readSql, renderSql } from './sql.ts';
 import { codewalkTables, readRows } from './table-rows.ts';
 import { tablesLose, toTables } from './tables.ts';
 
-function back(sql: string): Account[] {
+function back(sql: string): RunModel[] {
   const { rows, problems } = readSql('dump.sql', sql);
   expect(problems).toEqual([]);
   return readRows('dump.sql', rows).initiatives.map(({ id, text }) => {
     const found = { format: 'codewalk' as const, main: id, files: [id] };
-    return codewalkTables.parse(found, new Map([[id, text]])).account as Account;
+    return codewalkTables.parse(found, new Map([[id, text]])).model as RunModel;
   });
 }
 
-const account: Account = {
-  ...emptyAccount('init-7'),
+const model: RunModel = {
+  ...emptyRunModel('init-7'),
   run: { title: 'init-7', alias: 'init-7', status: 'active', updatedAt: '2026-03-02T00:00:00Z' },
   decisions: [
     {
@@ -63,8 +63,8 @@ const account: Account = {
 
 describe('codewalk: the tables as SQL', () => {
   it('give back what they can say, and what they cannot is named', () => {
-    const [read] = back(renderSql(toTables(account)));
-    const expected = structuredClone(account);
+    const [read] = back(renderSql(toTables(model)));
+    const expected = structuredClone(model);
     for (const path of tablesLose) {
       dropLost(expected, path);
       dropLost(read as object, path);

@@ -13,13 +13,13 @@ export const codewalkTables: Format = {
   detect: () => [],
   parse(found: Found, files: Files): Parsed {
     const tables = JSON.parse(files.get(found.main) ?? 'null') as CodewalkTables | null;
-    const [account = null] = tables ? fromTables(tables) : [];
-    return { account, version: 'sql', writable: false, problems: [] };
+    const [model = null] = tables ? fromTables(tables) : [];
+    return { model: model, version: 'sql', writable: false, problems: [] };
   },
   render() {
     throw new Fault('not_allowed', 'Tables are not written; `holdfast export --format codewalk --as sql` gives them.');
   },
-  salvage: () => null,
+  repair: () => null,
 };
 
 /** What was found in tables, one initiative after the other. */

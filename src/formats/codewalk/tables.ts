@@ -1,12 +1,12 @@
 import {
-  type Account,
-  type AccountDecision,
-  type AccountItem,
-  type AccountSession,
-  emptyAccount,
+  emptyRunModel,
+  type ModelDecision,
+  type ModelItem,
+  type ModelSession,
+  type RunModel,
 } from '../../core/model/run-model.ts';
 import { labelOf } from '../label.ts';
-import { standing } from '../run-state.ts';
+import { runStateOf } from '../run-state.ts';
 import { progressBar, progressOf } from './progress.ts';
 
 /** The four tables of the design, as rows. Times are seconds since 1970; lists are JSON. */
@@ -64,17 +64,17 @@ export interface SessionRow {
 }
 
 /** An account as rows. A key is made of the initiative and the record's own name, since each must be unique in its table. */
-export function toTables(account: Account): CodewalkTables {
-  const initiative = account.run.alias ?? account.run.id ?? 'init';
-  const current = standing(account);
-  const step = account.steps.find(({ key }) => key === current);
+export function toTables(model: RunModel): CodewalkTables {
+  const initiative = model.run.alias ?? model.run.id ?? 'init';
+  const current = runStateOf(model);
+  const step = model.steps.find(({ key }) => key === current);
   const path = step ? [step] : [];
   for (let above = step?.parent; above !== undefined && path.length < 50; above = path[0]?.parent) {
-    const parent = account.steps.find(({ key }) => key === above);
+    const parent = model.steps.find(({ key }) => key === above);
     if (!parent || path.includes(parent)) break;
     path.unshift(parent);
   }
-  const progress = progressOf(account.steps, current);
+  const progress = progressOf(model.steps, current);
   const id = (own: string | undefined, prefix: string, index: number) =>
     `${initiative}/${own ?? `${prefix}-${String(index + 1).padStart(3, '0')}`}`;
   return {
@@ -93,11 +93,11 @@ export function toTables(account: Account): CodewalkTables {
           current_phase_completed: progress.tasksDone,
           bar: progressBar(progress.percent),
         }),
-        updated_at: seconds(account.run.updatedAt),
+        updated_at: seconds(model.run.updatedAt),
       },
     ],
     // There is no column for it: one that was taken back would read as one that holds.
-    initiative_decisions: account.decisions.filter(isInForce).map((one, index) => ({
+    initiative_decisions: model.decisions.filter(isInForce).map((one, index) => ({
       id: id(one.alias ?? one.id, 'decision', index),
       initiative_id: initiative,
       date: seconds(one.at),
@@ -107,7 +107,7 @@ export function toTables(account: Account): CodewalkTables {
       alternatives_json: json(one.alternatives),
       reversible: one.irreversible === undefined ? null : one.irreversible ? 0 : 1,
     })),
-    initiative_blockers: account.items
+    initiative_blockers: model.items
       .filter(({ kind }) => kind === 'blocker')
       .map((one, index) => ({
         id: id(one.alias ?? one.id, 'block', index),
@@ -120,7 +120,7 @@ export function toTables(account: Account): CodewalkTables {
         resolution: one.resolution ?? null,
         resolved_at: seconds(one.settledAt),
       })),
-    session_history: account.sessions.map((one, index) => ({
+    session_history: model.sessions.map((one, index) => ({
       id: id(one.alias ?? one.id, 'session', index),
       initiative_id: initiative,
       agent_id: one.agent ?? null,
@@ -135,7 +135,7 @@ export function toTables(account: Account): CodewalkTables {
   };
 }
 
-const isInForce = ({ status }: AccountDecision): boolean => (status ?? 'active') === 'active';
+const isInForce = ({ status }: ModelDecision): boolean => (status ?? 'active') === 'active';
 
 /** What the tables cannot say, as paths into an account. */
 export const tablesLose: readonly string[] = [
@@ -160,21 +160,21 @@ export const tablesLose: readonly string[] = [
 ];
 
 /** One account for each initiative in the tables. */
-export function fromTables(tables: CodewalkTables): Account[] {
-  const accounts = new Map<string, Account>();
-  const account = (initiative: string): Account => {
-    const there = accounts.get(initiative) ?? {
-      ...emptyAccount(initiative),
+export function fromTables(tables: CodewalkTables): RunModel[] {
+  const models = new Map<string, RunModel>();
+  const model = (initiative: string): RunModel => {
+    const there = models.get(initiative) ?? {
+      ...emptyRunModel(initiative),
       run: { title: initiative, ...aliased(initiative), status: 'active' as const },
     };
-    accounts.set(initiative, there);
+    models.set(initiative, there);
     return there;
   };
-  for (const row of tables.initiative_state) readState(account(row.initiative_id), row);
-  for (const row of tables.initiative_decisions) account(row.initiative_id).decisions.push(decisionOf(row));
-  for (const row of tables.initiative_blockers) account(row.initiative_id).items.push(blockerOf(row));
-  for (const row of tables.session_history) account(row.initiative_id).sessions.push(sessionOf(row));
-  return [...accounts.values()];
+  for (const row of tables.initiative_state) readState(model(row.initiative_id), row);
+  for (const row of tables.initiative_decisions) model(row.initiative_id).decisions.push(decisionOf(row));
+  for (const row of tables.initiative_blockers) model(row.initiative_id).items.push(blockerOf(row));
+  for (const row of tables.session_history) model(row.initiative_id).sessions.push(sessionOf(row));
+  return [...models.values()];
 }
 
 function aliased(initiative: string): { alias?: string } {
@@ -182,13 +182,13 @@ function aliased(initiative: string): { alias?: string } {
   return alias ? { alias } : {};
 }
 
-function readState(account: Account, row: StateRow): void {
+function readState(model: RunModel, row: StateRow): void {
   const progress = parsed(row.progress_json) as { phases_total?: number; phases_completed?: number } | null;
   const total = Math.min(200, Number(progress?.phases_total) || row.current_phase || 0);
   const done = Number(progress?.phases_completed) || 0;
   for (let number = 1; number <= total; number++) {
     const isCurrent = number === row.current_phase;
-    account.steps.push({
+    model.steps.push({
       key: String(number),
       title: `Phase ${number}`,
       kind: 'phase',
@@ -197,7 +197,7 @@ function readState(account: Account, row: StateRow): void {
     if (!isCurrent) continue;
     const plan = row.current_plan === null ? null : `${number}-${row.current_plan}`;
     if (plan)
-      account.steps.push({
+      model.steps.push({
         key: plan,
         title: `Plan ${row.current_plan}`,
         kind: 'plan',
@@ -206,7 +206,7 @@ function readState(account: Account, row: StateRow): void {
       });
     const parent = plan ?? String(number);
     if (row.current_task)
-      account.steps.push({
+      model.steps.push({
         key: `${parent}.task`,
         title: row.current_task,
         kind: 'task',
@@ -214,9 +214,9 @@ function readState(account: Account, row: StateRow): void {
         status: 'in_progress',
         ...(row.current_wave === null ? {} : { wave: row.current_wave }),
       });
-    account.position = { step: row.current_task ? `${parent}.task` : parent };
+    model.position = { step: row.current_task ? `${parent}.task` : parent };
   }
-  if (row.updated_at !== null) account.run.updatedAt = instant(row.updated_at);
+  if (row.updated_at !== null) model.run.updatedAt = instant(row.updated_at);
 }
 
 /** A key is made of the initiative and the name that the record has in it. */
@@ -226,7 +226,7 @@ function nameIn({ id, initiative_id: initiative }: { id: string | null; initiati
   return alias ? { alias } : {};
 }
 
-function decisionOf(row: DecisionRow): AccountDecision {
+function decisionOf(row: DecisionRow): ModelDecision {
   const alternatives = parsed(row.alternatives_json);
   return {
     ...nameIn(row),
@@ -240,7 +240,7 @@ function decisionOf(row: DecisionRow): AccountDecision {
   };
 }
 
-function blockerOf(row: BlockerRow): AccountItem {
+function blockerOf(row: BlockerRow): ModelItem {
   const affects = parsed(row.affects_json);
   return {
     ...nameIn(row),
@@ -255,7 +255,7 @@ function blockerOf(row: BlockerRow): AccountItem {
   };
 }
 
-function sessionOf(row: SessionRow): AccountSession {
+function sessionOf(row: SessionRow): ModelSession {
   const completed = parsed(row.completed_json);
   const issues = parsed(row.issues_json);
   const crashed = row.handoff_reason === 'crashed';

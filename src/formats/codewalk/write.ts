@@ -1,6 +1,6 @@
 import { isMap, type YAMLMap } from 'yaml';
-import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
-import { standing } from '../run-state.ts';
+import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
+import { runStateOf } from '../run-state.ts';
 import { progressBar, progressOf } from './progress.ts';
 import type { Placed, Reading } from './read.ts';
 import { blockerEntries, decisionEntries, sessionEntries } from './record-entries.ts';
@@ -8,19 +8,16 @@ import { addItems, type Entries, entries, removeItem, renderEntries, setKey, typ
 import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
 
 /** A new STATE.md. */
-export function renderNew(account: Account): string {
-  const current = standing(account);
-  const progress = progressOf(account.steps, current);
-  const kept = account.kept?.['codewalk'];
+export function renderNew(model: RunModel): string {
+  const current = runStateOf(model);
+  const progress = progressOf(model.steps, current);
+  const kept = model.kept?.['codewalk'];
   const parts: [string, Entries][] = [
     [
       'STATE.md',
-      entries(
-        ['initiative', account.run.alias ?? account.run.id ?? slug(account.run.title)],
-        ['title', account.run.title],
-      ),
+      entries(['initiative', model.run.alias ?? model.run.id ?? slug(model.run.title)], ['title', model.run.title]),
     ],
-    ['Current Position', entries(['position', positionEntries(account, current)])],
+    ['Current Position', entries(['position', positionEntries(model, current)])],
     [
       'Progress Tracking',
       entries([
@@ -34,34 +31,34 @@ export function renderNew(account: Account): string {
         ),
       ]),
     ],
-    ['Decisions Made', entries(['decisions', account.decisions.map(decisionEntries)])],
+    ['Decisions Made', entries(['decisions', model.decisions.map(decisionEntries)])],
     [
       'Active Blockers',
       entries([
         'blockers',
-        account.items
+        model.items
           .filter(isBlocker)
-          .map((item, index) => blockerEntries(item, account, `block-${String(index + 1).padStart(3, '0')}`)),
+          .map((item, index) => blockerEntries(item, model, `block-${String(index + 1).padStart(3, '0')}`)),
       ]),
     ],
     [
       'Session History',
       entries([
         'sessions',
-        account.sessions.map((session, index) =>
-          sessionEntries(session, account.sessions, `session-${String(index + 1).padStart(3, '0')}`),
+        model.sessions.map((session, index) =>
+          sessionEntries(session, model.sessions, `session-${String(index + 1).padStart(3, '0')}`),
         ),
       ]),
     ],
-    ...(account.next ? [['Next Action', entries(['next_action', account.next])] as [string, Entries]] : []),
+    ...(model.next ? [['Next Action', entries(['next_action', model.next])] as [string, Entries]] : []),
     [
       'Context for Resume',
       entries([
         'resume_context',
         entries(
-          ['files_modified_this_session', account.files.map(({ path }) => path)],
-          ['key_implementations', builtOf(account, current)],
-          ['open_questions', account.items.filter(isOpenQuestion).map(({ text }) => text)],
+          ['files_modified_this_session', model.files.map(({ path }) => path)],
+          ['key_implementations', builtOf(model, current)],
+          ['open_questions', model.items.filter(isOpenQuestion).map(({ text }) => text)],
         ),
       ]),
     ],
@@ -80,16 +77,16 @@ function fromJson(value: unknown): Value {
 }
 
 /** The splices that bring the document to what an account says. Records in files of their own are for `format.ts`. */
-export function editDocument(reading: Reading, account: Account, changes: RecordChanges): Splice[] {
+export function editDocument(reading: Reading, model: RunModel, changes: RecordChanges): Splice[] {
   const { page } = reading;
   const root = page?.root;
   if (!page || !root) return [];
-  const before = reading.account;
+  const before = reading.model;
   const splices: Splice[] = [];
-  if (account.run.title !== before.run.title) splices.push(...setKey(page, root, 'title', account.run.title));
-  if ((account.next ?? '') !== (before.next ?? ''))
-    splices.push(...setKey(page, root, 'next_action', account.next ?? null));
-  splices.push(...editPosition(reading, account, page, root));
+  if (model.run.title !== before.run.title) splices.push(...setKey(page, root, 'title', model.run.title));
+  if ((model.next ?? '') !== (before.next ?? ''))
+    splices.push(...setKey(page, root, 'next_action', model.next ?? null));
+  splices.push(...editPosition(reading, model, page, root));
   for (const { placed, splices: at } of changes.changed) if (placed.page === page) splices.push(...at);
   if (!reading.folders) {
     splices.push(
@@ -98,19 +95,19 @@ export function editDocument(reading: Reading, account: Account, changes: Record
       ...addItems(page, root, 'sessions', changes.sessions),
     );
   }
-  splices.push(...editContext(reading, account, page, root));
+  splices.push(...editContext(reading, model, page, root));
   return splices;
 }
 
-function editPosition(reading: Reading, account: Account, page: YamlPage, root: YAMLMap): Splice[] {
-  const now = standing(account);
-  const was = standing(reading.account);
-  const step = account.steps.find(({ key }) => key === now);
-  const old = reading.account.steps.find(({ key }) => key === was);
+function editPosition(reading: Reading, model: RunModel, page: YamlPage, root: YAMLMap): Splice[] {
+  const now = runStateOf(model);
+  const was = runStateOf(reading.model);
+  const step = model.steps.find(({ key }) => key === now);
+  const old = reading.model.steps.find(({ key }) => key === was);
   const splices: Splice[] = [];
   const position = nodeOf(root, 'position');
   if (step && (now !== was || step.status !== old?.status || step.title !== old?.title)) {
-    const fresh = positionEntries(account, now);
+    const fresh = positionEntries(model, now);
     if (isMap(position)) {
       const said = new Map(fresh);
       for (const [key, value] of fresh) splices.push(...changeKey(page, position, key, value));
@@ -119,8 +116,8 @@ function editPosition(reading: Reading, account: Account, page: YamlPage, root: 
     } else splices.push(...setKey(page, root, 'position', fresh as Value));
   }
   const progress = nodeOf(root, 'progress');
-  const after = progressOf(account.steps, now);
-  const before = progressOf(reading.account.steps, was);
+  const after = progressOf(model.steps, now);
+  const before = progressOf(reading.model.steps, was);
   if (!isMap(progress) || JSON.stringify(after) === JSON.stringify(before)) return splices;
   const moved = (key: string, from: number, to: number): void => {
     const stored = Number(nodeOf(progress, key)?.toString() ?? Number.NaN);
@@ -147,18 +144,18 @@ function changeKey(page: YamlPage, map: YAMLMap, key: string, value: Value): Spl
   return node && JSON.stringify(node.toJSON()) === JSON.stringify(value) ? [] : setKey(page, map, key, value);
 }
 
-function positionEntries(account: Account, current: string | null): Entries {
-  const byKey = new Map(account.steps.map((step) => [step.key, step]));
+function positionEntries(model: RunModel, current: string | null): Entries {
+  const byKey = new Map(model.steps.map((step) => [step.key, step]));
   const step = current === null ? undefined : byKey.get(current);
   if (!step) return entries(['status', 'pending']);
   const path = [step];
   for (let above = byKey.get(step.parent ?? ''); above && !path.includes(above); above = byKey.get(above.parent ?? ''))
     path.unshift(above);
-  const phase = path[0] as AccountStep;
+  const phase = path[0] as ModelStep;
   const plan = path.length > 1 && path[1]?.kind === 'plan' ? path[1] : undefined;
   const task = path.length > 1 && step !== plan ? step : undefined;
-  const roots = account.steps.filter(({ parent }) => parent === undefined || !byKey.has(parent));
-  const siblings = account.steps.filter(({ parent, kind }) => parent === phase.key && kind === 'plan');
+  const roots = model.steps.filter(({ parent }) => parent === undefined || !byKey.has(parent));
+  const siblings = model.steps.filter(({ parent, kind }) => parent === phase.key && kind === 'plan');
   return entries(
     ['phase', numbered(phase.key, roots.indexOf(phase) + 1)],
     ['phase_name', phase.title],
@@ -176,14 +173,14 @@ function numbered(key: string, ordinal: number): Value {
   return /^\d+\.\d+$/.test(key) ? key : ordinal;
 }
 
-export const isBlocker = (item: AccountItem): boolean => item.kind === 'blocker';
+export const isBlocker = (item: ModelItem): boolean => item.kind === 'blocker';
 
-function isOpenQuestion(item: AccountItem): boolean {
+function isOpenQuestion(item: ModelItem): boolean {
   return item.kind === 'question' && item.status === 'open';
 }
 
-function builtOf(account: Account, current: string | null): string[] {
-  return [...(account.steps.find(({ key }) => key === current)?.built ?? [])];
+function builtOf(model: RunModel, current: string | null): string[] {
+  return [...(model.steps.find(({ key }) => key === current)?.built ?? [])];
 }
 
 export interface RecordChanges {
@@ -195,39 +192,39 @@ export interface RecordChanges {
 }
 
 /** What became of the records: changes at their nodes, and those that are new. */
-export function recordChanges(reading: Reading, account: Account): RecordChanges {
+export function recordChanges(reading: Reading, model: RunModel): RecordChanges {
   const { loose } = reading;
   const decisions = matched(
     reading.decisions,
-    without(account.decisions, loose.decisions, (one) => one.decision),
+    without(model.decisions, loose.decisions, (one) => one.decision),
     (one) => [one.alias ?? '', one.decision],
     decisionEntries,
   );
   const blockers = matched(
     reading.blockers,
-    without(account.items.filter(isBlocker), loose.items, (one) => one.text),
+    without(model.items.filter(isBlocker), loose.items, (one) => one.text),
     (one) => [one.alias ?? '', one.text],
-    (item) => withoutId(blockerEntries(item, account, '')),
+    (item) => withoutId(blockerEntries(item, model, '')),
   );
   const sessions = matched(
     reading.sessions,
-    without(account.sessions, loose.sessions, (one) => one.alias ?? ''),
+    without(model.sessions, loose.sessions, (one) => one.alias ?? ''),
     (one) => [one.alias ?? '', `${one.startedAt} ${one.agent}`],
-    (session) => withoutId(sessionEntries(session, account.sessions, '')),
+    (session) => withoutId(sessionEntries(session, model.sessions, '')),
   );
   const block = nextId(
     'block',
-    reading.account.items.map(({ alias }) => alias),
+    reading.model.items.map(({ alias }) => alias),
   );
   const sitting = nextId(
     'session',
-    reading.account.sessions.map(({ alias }) => alias),
+    reading.model.sessions.map(({ alias }) => alias),
   );
   return {
     changed: [...decisions.changed, ...blockers.changed, ...sessions.changed],
     decisions: decisions.added.map(decisionEntries),
-    blockers: blockers.added.map((item) => blockerEntries(item, account, block())),
-    sessions: sessions.added.map((session) => sessionEntries(session, account.sessions, sitting())),
+    blockers: blockers.added.map((item) => blockerEntries(item, model, block())),
+    sessions: sessions.added.map((session) => sessionEntries(session, model.sessions, sitting())),
   };
 }
 
@@ -309,21 +306,21 @@ function spelled(node: YAMLMap, key: string): string {
   return key === 'identified_at' && nodeOf(node, 'blocked_since') ? 'blocked_since' : key;
 }
 
-function editContext(reading: Reading, account: Account, page: YamlPage, root: YAMLMap): Splice[] {
-  const before = reading.account;
+function editContext(reading: Reading, model: RunModel, page: YamlPage, root: YAMLMap): Splice[] {
+  const before = reading.model;
   // What was built stays to be known when the work moves on.
-  const built = builtOf(before, standing(before));
+  const built = builtOf(before, runStateOf(before));
   const lists: [string, string[], string[]][] = [
-    ['files_modified_this_session', before.files.map(({ path }) => path), account.files.map(({ path }) => path)],
+    ['files_modified_this_session', before.files.map(({ path }) => path), model.files.map(({ path }) => path)],
     [
       'key_implementations',
       built,
-      [...new Set([...built, ...builtOf(account, standing(before)), ...builtOf(account, standing(account))])],
+      [...new Set([...built, ...builtOf(model, runStateOf(before)), ...builtOf(model, runStateOf(model))])],
     ],
     [
       'open_questions',
       reading.questions.map(({ text }) => text),
-      account.items.filter(isOpenQuestion).map(({ text }) => text),
+      model.items.filter(isOpenQuestion).map(({ text }) => text),
     ],
   ];
   const changed = lists.filter(([, old, now]) => JSON.stringify(old) !== JSON.stringify(now));

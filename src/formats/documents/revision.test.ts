@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
+  type Attachment,
   digestSnapshot,
   envelopesIn,
-  type Payload,
   parseRevision,
   renderEnvelopes,
   renderRevision,
@@ -11,7 +11,7 @@ import {
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-const payload: Payload = {
+const payload: Attachment = {
   date: '20260208',
   topic: 'router-review',
   sequence: 2,

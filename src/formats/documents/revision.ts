@@ -56,7 +56,7 @@ function endOnce(text: string): string {
 
 const digitsOf = (text: string): string => sha256(text).slice(0, 8);
 
-export interface Payload {
+export interface Attachment {
   /** `20260208`. */
   date: string;
   topic: string;
@@ -74,7 +74,7 @@ const PART_BYTES = 16 * 1024;
 const PART_LINES = 300;
 
 /** A payload as text to send: one envelope, or as many as its length asks for. */
-export function renderEnvelopes(payload: Payload): string[] {
+export function renderEnvelopes(payload: Attachment): string[] {
   const parts = splitPayload(payload.content);
   return parts.map((content, index) => {
     const part = parts.length > 1 ? { number: index + 1, of: parts.length } : null;

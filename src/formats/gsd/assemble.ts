@@ -1,9 +1,9 @@
 import {
-  type Account,
-  type AccountDecision,
-  type AccountItem,
-  type AccountNote,
-  emptyAccount,
+  emptyRunModel,
+  type ModelDecision,
+  type ModelItem,
+  type ModelNote,
+  type RunModel,
 } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { clip, plain } from './clip.ts';
@@ -22,14 +22,14 @@ import { gatherSteps, type Steps } from './steps.ts';
 
 /** Everything read of one `.planning/`: the account, and where in which file each part of it stands. */
 export interface Reading {
-  account: Account;
+  account: RunModel;
   state: StatePage | null;
   roadmap: Roadmap | null;
   roadmapPath: string;
   steps: Steps;
-  decisions: Placed<AccountDecision>[];
-  items: Placed<AccountItem>[];
-  notes: Placed<AccountNote>[];
+  decisions: Placed<ModelDecision>[];
+  items: Placed<ModelItem>[];
+  notes: Placed<ModelNote>[];
   handoffs: HandoffNote[];
   problems: Problem[];
   writable: boolean;
@@ -78,7 +78,7 @@ export function assemble(found: Found, files: Files): Reading {
   const steps = gatherSteps(state, roadmap, files);
   for (const note of handoffs) addTasks(steps, note, state === null);
   const reading: Reading = {
-    account: emptyAccount(titleOf(found, state, roadmap)),
+    account: emptyRunModel(titleOf(found, state, roadmap)),
     state,
     roadmap,
     roadmapPath,
@@ -111,7 +111,7 @@ export function roleOf(path: string, text: string): FileRole {
 }
 
 /** Which list of the page holds which kind of record. */
-const itemKinds: Partial<Record<ListKind, AccountItem['kind']>> = {
+const itemKinds: Partial<Record<ListKind, ModelItem['kind']>> = {
   blockers: 'blocker',
   todos: 'commitment',
   human: 'commitment',
@@ -121,7 +121,7 @@ const itemKinds: Partial<Record<ListKind, AccountItem['kind']>> = {
   errors: 'error',
 };
 
-export const noteKinds: Partial<Record<ListKind, AccountNote['kind']>> = {
+export const noteKinds: Partial<Record<ListKind, ModelNote['kind']>> = {
   constraints: 'constraint',
   'dead-ends': 'dead-end',
 };
@@ -269,7 +269,7 @@ function titleOf(found: Found, state: StatePage | null, roadmap: Roadmap | null)
   return clip(title ?? 'Project').slice(0, 500);
 }
 
-function clipDecision(decision: AccountDecision): AccountDecision {
+function clipDecision(decision: ModelDecision): ModelDecision {
   const { context, reason } = decision;
   return {
     ...decision,

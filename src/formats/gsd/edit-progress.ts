@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import type { LineEdit } from '../markdown.ts';
 import type { Reading } from './assemble.ts';
 import { setField } from './fields.ts';
@@ -11,14 +11,14 @@ import type { StepChanges } from './step-changes.ts';
 /** Counters follow what changed: those that were right are counted anew, those that were not are moved by as much. */
 export function editProgress(
   reading: Reading,
-  account: Account,
+  model: RunModel,
   changes: StepChanges,
   { page, front, position, anywhere }: StatePage,
-  reread: () => readonly AccountStep[],
+  reread: () => readonly ModelStep[],
 ): LineEdit[] {
   if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return [];
   const before = countSteps(reading.account.steps);
-  const by = countChanges(reading, account, changes, reread());
+  const by = countChanges(reading, model, changes, reread());
   const edits: LineEdit[] = [];
   const stored = { ...before };
   let moved = false;
@@ -58,9 +58,9 @@ export function editProgress(
  * By how much the counts move. A change that the files cannot tell, that they will give as it was before, is found again
  * at every write: it is not counted, or the counters would never rest.
  */
-function countChanges(reading: Reading, account: Account, changes: StepChanges, told: readonly AccountStep[]): Counts {
+function countChanges(reading: Reading, model: RunModel, changes: StepChanges, told: readonly ModelStep[]): Counts {
   const will = new Map(told.map((step) => [step.key, step]));
-  const unit = (all: readonly AccountStep[]): ((step: AccountStep) => 'phases' | 'plans' | null) => {
+  const unit = (all: readonly ModelStep[]): ((step: ModelStep) => 'phases' | 'plans' | null) => {
     const keys = new Set(all.map(({ key }) => key));
     return ({ parent, kind }) =>
       parent === undefined || !keys.has(parent) ? 'phases' : kind === 'plan' ? 'plans' : null;
@@ -71,7 +71,7 @@ function countChanges(reading: Reading, account: Account, changes: StepChanges, 
     by[`total_${what}`] += total;
     by[`completed_${what}`] += completed;
   };
-  const [now, was] = [unit(account.steps), unit(reading.account.steps)];
+  const [now, was] = [unit(model.steps), unit(reading.account.steps)];
   const old = new Map(reading.account.steps.map((step) => [step.key, step]));
   for (const step of changes.status) {
     const there = will.get(step.key);

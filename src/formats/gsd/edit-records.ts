@@ -1,4 +1,4 @@
-import type { Account, AccountDecision, AccountItem, AccountNote } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelNote, RunModel } from '../../core/model/run-model.ts';
 import { bare, type LineEdit } from '../markdown.ts';
 import { noteKinds, type Placed, type Reading } from './assemble.ts';
 import type { Entry } from './entries.ts';
@@ -7,14 +7,14 @@ import { decisionCells, decisionWords, itemCells, itemWords, readDecision, readI
 import type { List, ListKind, StatePage } from './state-markdown.ts';
 
 /** The edits that bring the lists of a page to what an account says, each in the form its list has. */
-export function editRecords(reading: Reading, account: Account, state: StatePage): LineEdit[] {
+export function editRecords(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const edits: LineEdit[] = [];
-  const known = knownIn(account);
+  const known = knownIn(model);
   const pages: Page = { state, edits, pending: new Map() };
 
   const decisions = matchRecords(
     reading.decisions,
-    account.decisions,
+    model.decisions,
     decisionSignature,
     (one) => readDecision(bulletEntry(decisionWords(one)), known) ?? one,
     (one) => one.decision,
@@ -25,7 +25,7 @@ export function editRecords(reading: Reading, account: Account, state: StatePage
 
   const items = matchRecords(
     reading.items,
-    account.items,
+    model.items,
     itemSignature,
     (one) => readItem(bulletEntry(itemWords(one, false)), one.kind, null, known) ?? one,
     (one) => `${one.kind} ${one.text}`,
@@ -34,7 +34,7 @@ export function editRecords(reading: Reading, account: Account, state: StatePage
   for (const placed of items.removed) pages.edits.push(removal(placed));
   for (const item of items.added) append(pages, listOf(item), (list) => itemLine(item, list));
 
-  const notes = account.notes.filter(({ kind }) => kind === 'constraint' || kind === 'dead-end');
+  const notes = model.notes.filter(({ kind }) => kind === 'constraint' || kind === 'dead-end');
   const told = reading.notes.filter(({ value }) => value.kind !== 'worklog');
   const { added } = matchRecords(
     told,
@@ -51,16 +51,16 @@ export function editRecords(reading: Reading, account: Account, state: StatePage
 
 type Known = (key: string) => boolean;
 
-export function knownIn(account: Account): Known {
-  const keys = new Set(account.steps.map(({ key }) => key));
+export function knownIn(model: RunModel): Known {
+  const keys = new Set(model.steps.map(({ key }) => key));
   return (key) => keys.has(key);
 }
 
-function decisionSignature({ step, context, decision, reason, status = 'active' }: AccountDecision): string {
+function decisionSignature({ step, context, decision, reason, status = 'active' }: ModelDecision): string {
   return [step, context, decision, reason, status].map((part) => flat(part ?? '')).join('\u0000');
 }
 
-function itemSignature({ kind, step, text, status, workaround, resolution }: AccountItem): string {
+function itemSignature({ kind, step, text, status, workaround, resolution }: ModelItem): string {
   return [kind, step, text, status, workaround, resolution].map((part) => flat(part ?? '')).join('\u0000');
 }
 
@@ -73,7 +73,7 @@ function removal({ entry }: Placed<unknown>): LineEdit {
   return { from, to, lines: [] };
 }
 
-function rewriteDecision({ entry }: Placed<AccountDecision>, decision: AccountDecision): LineEdit {
+function rewriteDecision({ entry }: Placed<ModelDecision>, decision: ModelDecision): LineEdit {
   const { from, to, form, table, cells, mark, group } = entry as Entry;
   if (form === 'row' && table) {
     const fresh = decisionCells(decision, table);
@@ -89,7 +89,7 @@ function rewriteDecision({ entry }: Placed<AccountDecision>, decision: AccountDe
   return { from, to, lines: withMark(mark, words) };
 }
 
-function rewriteItem({ entry }: Placed<AccountItem>, item: AccountItem): LineEdit {
+function rewriteItem({ entry }: Placed<ModelItem>, item: ModelItem): LineEdit {
   const { from, to, form, table, cells, mark, checked } = entry as Entry;
   if (form === 'row' && table) {
     const fresh = itemCells(item, table);
@@ -137,7 +137,7 @@ function emptyList(kind: ListKind): List {
   return { kind, heading: null, from: -1, to: -1, listing: { entries: [], nones: [], ragged: [] }, settled: false };
 }
 
-function listOf(item: AccountItem): ListKind {
+function listOf(item: ModelItem): ListKind {
   switch (item.kind) {
     case 'blocker':
       return 'blockers';
@@ -154,17 +154,17 @@ function listOf(item: AccountItem): ListKind {
   }
 }
 
-function noteList(note: AccountNote): ListKind {
+function noteList(note: ModelNote): ListKind {
   return (Object.keys(noteKinds) as ListKind[]).find((kind) => noteKinds[kind] === note.kind) ?? 'constraints';
 }
 
-function decisionLine(decision: AccountDecision, list: List | null): string[] {
+function decisionLine(decision: ModelDecision, list: List | null): string[] {
   const last = lastUngrouped(list);
   if (last?.form === 'row' && last.table) return [row(decisionCells(decision, last.table))];
   return bullet(list, decisionWords(decision), false);
 }
 
-function itemLine(item: AccountItem, list: List | null): string[] {
+function itemLine(item: ModelItem, list: List | null): string[] {
   const last = lastUngrouped(list);
   if (last?.form === 'row' && last.table) return [row(itemCells(item, last.table))];
   const boxed = last?.form === 'bullet' && last.checked !== null;

@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import { setCell, statusCell } from './edit-state.ts';
@@ -8,7 +8,7 @@ import { numberSteps, phaseBox, planBox, type Roadmap, type RoadmapStep, suffix 
 import type { StepChanges } from './step-changes.ts';
 
 /** ROADMAP.md with boxes ticked, rows moved on and new steps put in; null when nothing in it changed. */
-export function editRoadmap(roadmap: Roadmap, account: Account, changes: StepChanges): string | null {
+export function editRoadmap(roadmap: Roadmap, model: RunModel, changes: StepChanges): string | null {
   const { page } = roadmap;
   const there = new Map(roadmap.steps.map((step) => [step.key, step]));
   const edits: LineEdit[] = [];
@@ -35,11 +35,11 @@ export function editRoadmap(roadmap: Roadmap, account: Account, changes: StepCha
   }
   for (const [at, text] of touched)
     if (text !== bare(page.lines[at])) edits.push({ from: at, to: at + 1, lines: [text] });
-  edits.push(...addSteps(roadmap, account, changes.added));
+  edits.push(...addSteps(roadmap, model, changes.added));
   return edits.length === 0 ? null : editLines(page, edits);
 }
 
-function ticked(text: string, step: AccountStep, isPosition: boolean): string {
+function ticked(text: string, step: ModelStep, isPosition: boolean): string {
   const boxed = text.replace(/\[[ xX~-]\]/, step.status === 'completed' ? '[x]' : '[ ]');
   const plain = boxed.replace(/\s*\*\((?:in progress|failed|skipped)\)\*(?=\s*(?:<!--.*-->)?\s*$)/i, '');
   // STATE.md says what is being worked on; here it is marked only where it does not.
@@ -48,7 +48,7 @@ function ticked(text: string, step: AccountStep, isPosition: boolean): string {
   return comment ? plain.slice(0, comment.index) + mark + comment[0] : plain + mark;
 }
 
-const words: Record<AccountStep['status'], string> = {
+const words: Record<ModelStep['status'], string> = {
   pending: 'Not started',
   in_progress: 'In Progress',
   completed: 'Complete',
@@ -56,7 +56,7 @@ const words: Record<AccountStep['status'], string> = {
   skipped: 'Skipped',
 };
 
-function movedRow(text: string, step: AccountStep): string {
+function movedRow(text: string, step: ModelStep): string {
   const at = splitRow(text).findIndex((cell, index) => index > 0 && stepStatus(cell) !== null);
   return at < 0 ? text : setCell(text, at, (old) => statusCell(old, words[step.status]));
 }
@@ -78,11 +78,11 @@ function removeStep(
   if (parts) touched.set(found.heading, `${parts[1]}Removed: ${parts[2]}`);
 }
 
-function addSteps(roadmap: Roadmap, account: Account, added: readonly AccountStep[]): LineEdit[] {
+function addSteps(roadmap: Roadmap, model: RunModel, added: readonly ModelStep[]): LineEdit[] {
   if (added.length === 0) return [];
   const { page, steps } = roadmap;
   const given = new Map(steps.filter(({ number }) => number !== '').map(({ key, number }) => [key, number]));
-  const numbers = numberSteps(account.steps, given);
+  const numbers = numberSteps(model.steps, given);
   const there = new Map(steps.map((step) => [step.key, step]));
   const lines = new Map<number, string[]>();
   const put = (at: number, ...text: string[]) => lines.set(at, [...(lines.get(at) ?? []), ...text]);
@@ -91,7 +91,7 @@ function addSteps(roadmap: Roadmap, account: Account, added: readonly AccountSte
     steps.findLast(({ box }) => box >= 0);
   for (const step of added) {
     const parent = step.parent === undefined ? null : there.get(step.parent);
-    if (step.parent === undefined || !account.steps.some(({ key }) => key === step.parent)) {
+    if (step.parent === undefined || !model.steps.some(({ key }) => key === step.parent)) {
       put(lastBox ? lastBox.box + 1 : page.lines.length, phaseBox(step, numbers));
       continue;
     }
@@ -104,7 +104,7 @@ function addSteps(roadmap: Roadmap, account: Account, added: readonly AccountSte
     if (sibling) put(sibling.box + 1, text);
     else if (heading) put(endOf(page.lines, heading.end), '', text);
     else {
-      const above = account.steps.find(({ key }) => key === step.parent) as AccountStep;
+      const above = model.steps.find(({ key }) => key === step.parent) as ModelStep;
       put(
         page.lines.length,
         '',

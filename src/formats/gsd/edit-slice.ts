@@ -1,4 +1,4 @@
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import type { Reading } from './assemble.ts';
@@ -10,16 +10,16 @@ import type { StepChanges } from './step-changes.ts';
 /** The newer tool's page: milestone, slice and task in fields of their own, and one word for the phase of the work. */
 export function editSlice(
   reading: Reading,
-  path: readonly AccountStep[],
-  account: Account,
+  path: readonly ModelStep[],
+  model: RunModel,
   changes: StepChanges,
   state: StatePage,
 ): LineEdit[] {
-  const step = path.at(-1) as AccountStep;
+  const step = path.at(-1) as ModelStep;
   const edits: LineEdit[] = [];
   if (changes.position !== reading.steps.position || changes.status.some(({ key }) => key === step.key)) {
     const [milestone, slice, task] = path;
-    const named: [FieldName, AccountStep | undefined, AccountStep | undefined][] = [
+    const named: [FieldName, ModelStep | undefined, ModelStep | undefined][] = [
       ['milestone', milestone, undefined],
       ['slice', slice, milestone],
       ['task', task, slice],
@@ -34,7 +34,7 @@ export function editSlice(
     if (phase && stepStatus(phase.value) !== step.status)
       edits.push(setField(state.page, phase, phaseWords[step.status]));
   }
-  return [...edits, ...editRegistry(reading, account, state)];
+  return [...edits, ...editRegistry(reading, model, state)];
 }
 
 /** `M002: Second harvest`, `S08 — Remote worker`: another one in the same shape; the same one keeps its words. */
@@ -46,12 +46,12 @@ function placeValue(old: string, id: string, title: string): string {
 const noneLike = (old: string): string => (/^\W*(?:none|nenhum|无|없음)/iu.test(old) ? old : 'None');
 
 /** A slice is known by its milestone's key and its own: `M002.S03`. */
-function idOf({ key, alias }: AccountStep, above: AccountStep | undefined): string {
+function idOf({ key, alias }: ModelStep, above: ModelStep | undefined): string {
   if (alias !== undefined) return alias;
   return above && key.startsWith(`${above.key}.`) ? key.slice(above.key.length + 1) : key;
 }
 
-const phaseWords: Record<AccountStep['status'], string> = {
+const phaseWords: Record<ModelStep['status'], string> = {
   pending: 'planning',
   in_progress: 'executing',
   completed: 'complete',
@@ -60,9 +60,9 @@ const phaseWords: Record<AccountStep['status'], string> = {
 };
 
 /** `- 🔄 **M002:** …`, `- [ ] M003: …`: the sign or the box of a milestone that moved. */
-function editRegistry(reading: Reading, account: Account, state: StatePage): LineEdit[] {
+function editRegistry(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const before = new Map(reading.account.steps.map((step) => [step.key, step.status]));
-  return account.steps.flatMap((step) => {
+  return model.steps.flatMap((step) => {
     const entry = reading.steps.rows.get(step.key);
     if (entry?.form !== 'bullet' || before.get(step.key) === step.status) return [];
     const line = bare(state.page.lines[entry.from]);
@@ -75,7 +75,7 @@ function editRegistry(reading: Reading, account: Account, state: StatePage): Lin
   });
 }
 
-const signs: Record<AccountStep['status'], string> = {
+const signs: Record<ModelStep['status'], string> = {
   pending: '⬜',
   in_progress: '🔄',
   completed: '✅',

@@ -1,4 +1,4 @@
-import type { Account, AccountSession, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelSession, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import type { Reading } from './assemble.ts';
@@ -17,25 +17,25 @@ import type { StepChanges } from './step-changes.ts';
 /** STATE.md with the lines changed that an account says otherwise, and no others; null when it says nothing else. */
 export function editState(
   reading: Reading,
-  account: Account,
+  model: RunModel,
   changes: StepChanges,
   now: string,
   /** The steps that the files give with another text for this one. */
-  reread: (text: string) => readonly AccountStep[],
+  reread: (text: string) => readonly ModelStep[],
 ): string | null {
   const { state } = reading;
   if (!state) return null;
   const told = [
-    ...editRecords(reading, account, state),
-    ...editPosition(reading, account, changes, state),
-    ...editRows(reading, account, changes, state),
+    ...editRecords(reading, model, state),
+    ...editPosition(reading, model, changes, state),
+    ...editRows(reading, model, changes, state),
   ];
   const edits = [
     ...told,
-    ...editProgress(reading, account, changes, state, () => reread(editLines(state.page, withoutOverlaps(told)))),
-    ...editSession(reading, account, state),
-    ...editNext(reading, account, state),
-    ...editRun(reading, account, state),
+    ...editProgress(reading, model, changes, state, () => reread(editLines(state.page, withoutOverlaps(told)))),
+    ...editSession(reading, model, state),
+    ...editNext(reading, model, state),
+    ...editRun(reading, model, state),
   ];
   const apart = withoutOverlaps(edits);
   const changed = apart.some(({ from, to, lines }) => !isSame(state, from, to, lines));
@@ -69,20 +69,20 @@ function stamp({ page, front, anywhere }: StatePage, now: string): LineEdit[] {
   return value === shown.value ? [] : [setField(page, shown, value)];
 }
 
-function editPosition(reading: Reading, account: Account, changes: StepChanges, state: StatePage): LineEdit[] {
+function editPosition(reading: Reading, model: RunModel, changes: StepChanges, state: StatePage): LineEdit[] {
   const { page, front } = state;
   // When the last one is done nothing lies ahead: then the place is where the work ended.
-  const place = account.steps.every(isOver) ? changes.status.findLast(isOver)?.key : changes.position;
-  const step = account.steps.find(({ key }) => key === place);
+  const place = model.steps.every(isOver) ? changes.status.findLast(isOver)?.key : changes.position;
+  const step = model.steps.find(({ key }) => key === place);
   if (!step) return [];
-  const byKey = new Map(account.steps.map((one) => [one.key, one]));
+  const byKey = new Map(model.steps.map((one) => [one.key, one]));
   const path = pathTo(byKey, step);
-  if (state.dialect === 'gsd-2') return editSlice(reading, path, account, changes, state);
+  if (state.dialect === 'gsd-2') return editSlice(reading, path, model, changes, state);
   const moved = place !== reading.steps.position;
   if (!moved && !changes.status.some(({ key }) => key === step.key)) return [];
-  const phase = path[0] as AccountStep;
+  const phase = path[0] as ModelStep;
   const plan = path[1];
-  const siblings = account.steps.filter((one) => one.parent === phase.key);
+  const siblings = model.steps.filter((one) => one.parent === phase.key);
   const edits: LineEdit[] = [];
   const set = (name: FieldName, value: (old: string) => string): boolean => {
     const field = state.position.get(name);
@@ -91,7 +91,7 @@ function editPosition(reading: Reading, account: Account, changes: StepChanges, 
     if (next !== field.value) edits.push(setField(page, field, next));
     return true;
   };
-  const total = account.steps.filter(({ parent }) => parent === undefined).length;
+  const total = model.steps.filter(({ parent }) => parent === undefined).length;
   const number = numberOf(reading, phase.key);
   const over = siblings.length > 0 ? siblings.every(isOver) : isOver(phase);
   const placed = set('phase', (old) => phaseValue(old, number, phase, total, over));
@@ -129,7 +129,7 @@ function insertPosition(state: StatePage, lines: readonly string[]): LineEdit[] 
   return [{ from: at, to: at, lines: ['', ...lines] }];
 }
 
-function pathTo(byKey: ReadonlyMap<string, AccountStep>, step: AccountStep): AccountStep[] {
+function pathTo(byKey: ReadonlyMap<string, ModelStep>, step: ModelStep): ModelStep[] {
   const path = [step];
   for (let above = step.parent; above !== undefined && path.length < 50; ) {
     const parent = byKey.get(above);
@@ -145,7 +145,7 @@ function numberOf(reading: Reading, key: string): string {
 }
 
 /** `3 of 5 (Auth)`, `07`, `05 (polish) — EXECUTING`: the next phase in the same shape. */
-function phaseValue(old: string, number: string, phase: AccountStep, total: number, over: boolean): string {
+function phaseValue(old: string, number: string, phase: ModelStep, total: number, over: boolean): string {
   const before = readPhase(old);
   const word = over ? 'COMPLETE' : 'EXECUTING';
   const shouted = /(\s[—–-]+\s)(?:EXECUTING|IN PROGRESS|COMPLETED?|READY|PLANNING|VERIFYING)\b/;
@@ -160,7 +160,7 @@ function phaseValue(old: string, number: string, phase: AccountStep, total: numb
   return `${spelled}${of} (${flat(phase.title)})${suffix}`;
 }
 
-function planValue(old: string, plan: AccountStep | undefined, siblings: readonly AccountStep[]): string {
+function planValue(old: string, plan: ModelStep | undefined, siblings: readonly ModelStep[]): string {
   if (!plan) return readCount(old) || readPlanId(old) ? 'Not started' : old || 'Not started';
   const at = siblings.indexOf(plan) + 1;
   const id = readPlanId(old);
@@ -171,7 +171,7 @@ function planValue(old: string, plan: AccountStep | undefined, siblings: readonl
   return `${at} of ${siblings.length}${rest}`;
 }
 
-function statusWords(step: AccountStep, isPlan: boolean): string {
+function statusWords(step: ModelStep, isPlan: boolean): string {
   switch (step.status) {
     case 'in_progress':
       return 'In progress';
@@ -188,7 +188,7 @@ function statusWords(step: AccountStep, isPlan: boolean): string {
   }
 }
 
-const tableWords: Record<AccountStep['status'], string> = {
+const tableWords: Record<ModelStep['status'], string> = {
   pending: 'Not started',
   in_progress: 'In progress',
   completed: 'Complete',
@@ -197,7 +197,7 @@ const tableWords: Record<AccountStep['status'], string> = {
 };
 
 /** Tables of phases: the status cell of a row, and rows for steps that no file has yet. */
-function editRows(reading: Reading, account: Account, changes: StepChanges, state: StatePage): LineEdit[] {
+function editRows(reading: Reading, model: RunModel, changes: StepChanges, state: StatePage): LineEdit[] {
   const edits: LineEdit[] = [];
   for (const step of changes.status) {
     const entry = reading.steps.rows.get(step.key);
@@ -209,14 +209,14 @@ function editRows(reading: Reading, account: Account, changes: StepChanges, stat
     edits.push({ from: entry.from, to: entry.to, lines: [share < 0 ? line : setCell(line, share, () => '100%')] });
   }
   // Without a roadmap, what is done and past is no longer listed; only what lies ahead is added.
-  const parents = new Map(account.steps.map((step) => [step.key, step]));
+  const parents = new Map(model.steps.map((step) => [step.key, step]));
   const ahead = changes.added.filter((step) => !isOver(step) && !isOver(parents.get(step.parent ?? '') ?? step));
   if (reading.roadmap || ahead.length === 0) return edits;
-  const line = (step: AccountStep) => row([step.key, step.title, tableWords[step.status]]);
+  const line = (step: ModelStep) => row([step.key, step.title, tableWords[step.status]]);
   const last = [...reading.steps.rows.values()].findLast(({ form }) => form === 'row');
   if (last?.table) {
     const { columns } = last.table;
-    const cells = (step: AccountStep) =>
+    const cells = (step: ModelStep) =>
       columns.map((words, index) => {
         if (index === 0)
           return columns.some((column) => /name|title|nome/i.test(column)) ? step.key : `${step.key}. ${step.title}`;
@@ -225,7 +225,7 @@ function editRows(reading: Reading, account: Account, changes: StepChanges, stat
       });
     return [...edits, { from: last.to, to: last.to, lines: ahead.map((step) => row(cells(step))) }];
   }
-  const table = ['| Phase | Name | Status |', '|-------|------|--------|', ...account.steps.map(line)];
+  const table = ['| Phase | Name | Status |', '|-------|------|--------|', ...model.steps.map(line)];
   return [...edits, newSection(state, 'Phase Progress', table)];
 }
 
@@ -251,13 +251,13 @@ export function setCell(line: string, index: number, value: (old: string) => str
 }
 
 /** The last session that ended, where the account has another than the file. */
-function editSession(reading: Reading, account: Account, state: StatePage): LineEdit[] {
-  const last = lastSession(reading, account.sessions);
+function editSession(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
+  const last = lastSession(reading, model.sessions);
   const before = lastSession(reading, reading.account.sessions);
   if (!last || (last.endedAt === before?.endedAt && last.workingOn === before?.workingOn)) return [];
   const { page, front } = state;
   const edits: LineEdit[] = [];
-  const stopped = stoppedAt(last, account.steps);
+  const stopped = stoppedAt(last, model.steps);
   const fields: [FieldName, string][] = [
     ['lastSession', last.endedAt ?? ''],
     ['stoppedAt', stopped],
@@ -272,16 +272,12 @@ function editSession(reading: Reading, account: Account, state: StatePage): Line
   if (inFront && stopped !== '' && inFront.value !== stopped) edits.push(setFront(page, inFront, stopped));
   if (!found && !inFront)
     edits.push(
-      newSection(
-        { ...state, page: { ...page, headings: [] } },
-        'Session Continuity',
-        sessionLines(last, account.steps),
-      ),
+      newSection({ ...state, page: { ...page, headings: [] } }, 'Session Continuity', sessionLines(last, model.steps)),
     );
   return edits;
 }
 
-export function sessionLines(session: AccountSession, steps: readonly AccountStep[]): string[] {
+export function sessionLines(session: ModelSession, steps: readonly ModelStep[]): string[] {
   const stopped = stoppedAt(session, steps);
   const resume = session.notes?.find((note) => note.startsWith('Resume file: '))?.slice(13);
   return [
@@ -292,7 +288,7 @@ export function sessionLines(session: AccountSession, steps: readonly AccountSte
 }
 
 /** In words: the key of a step alone tells a reader nothing. */
-function stoppedAt({ workingOn, completed, notes }: AccountSession, steps: readonly AccountStep[]): string {
+function stoppedAt({ workingOn, completed, notes }: ModelSession, steps: readonly ModelStep[]): string {
   const titles = new Map(steps.map(({ key, title }) => [key, title.includes(key) ? title : `${key} ${title}`]));
   const named = (words: string): string => titles.get(words) ?? words;
   if (workingOn !== undefined) return flat(named(workingOn));
@@ -300,7 +296,7 @@ function stoppedAt({ workingOn, completed, notes }: AccountSession, steps: reado
   return flat(completed?.join('; ') ?? notes?.[0] ?? '');
 }
 
-function lastSession({ handoffs }: Reading, sessions: readonly AccountSession[]): AccountSession | undefined {
+function lastSession({ handoffs }: Reading, sessions: readonly ModelSession[]): ModelSession | undefined {
   const notes = new Set(handoffs.map(({ path }) => path));
   return (
     sessions.findLast(
@@ -313,10 +309,10 @@ function lastSession({ handoffs }: Reading, sessions: readonly AccountSession[])
   );
 }
 
-function editNext(reading: Reading, account: Account, state: StatePage): LineEdit[] {
+function editNext(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const { page, front, next } = state;
   const before = reading.account.next;
-  const after = account.next;
+  const after = model.next;
   if (before === after || flat(before ?? '') === flat(after ?? '')) return [];
   const inFront = front?.fields.get('next_action');
   const edits = inFront ? [setFront(page, inFront, flat(after || 'None'))] : [];
@@ -328,10 +324,10 @@ function editNext(reading: Reading, account: Account, state: StatePage): LineEdi
   return [newSection({ ...state, page: { ...page, headings: [] } }, 'Next Action', [flat(after)])];
 }
 
-function editRun(reading: Reading, account: Account, state: StatePage): LineEdit[] {
+function editRun(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const { page, front, title, anywhere } = state;
   const before = reading.account.run;
-  const { run } = account;
+  const { run } = model;
   const edits: LineEdit[] = [];
   if (flat(run.title) !== flat(before.title) && run.title.trim() !== '') {
     const heading = page.headings.find(({ level }) => level === 1);

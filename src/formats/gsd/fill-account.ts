@@ -1,4 +1,4 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Found } from '../format.ts';
 import { labelOf } from '../label.ts';
 import { bare, type Heading } from '../markdown.ts';
@@ -12,37 +12,37 @@ import type { StatePage } from './state-markdown.ts';
 
 /** The account of everything that was read. */
 export function fillAccount(reading: Reading, found: Found): void {
-  const { account, state, steps, handoffs } = reading;
-  account.steps = steps.steps;
-  account.decisions = reading.decisions.map(({ value }) => value);
-  account.items = reading.items.map(({ value }) => value);
+  const { account: model, state, steps, handoffs } = reading;
+  model.steps = steps.steps;
+  model.decisions = reading.decisions.map(({ value }) => value);
+  model.items = reading.items.map(({ value }) => value);
   const front = (key: string): string | null => {
     const value = state?.front?.fields.get(key)?.value;
     return value === undefined || isNone(value) || value === 'null' ? null : value;
   };
   const goal = state?.anywhere.get('coreValue')?.value;
-  if (goal && !isNone(goal)) account.run.goal = clip(goal);
+  if (goal && !isNone(goal)) model.run.goal = clip(goal);
   const milestone = front('milestone') ?? state?.anywhere.get('milestone')?.value.split(/\s/)[0];
   const alias = labelOf(milestone);
-  if (alias) account.run.alias = alias;
+  if (alias) model.run.alias = alias;
   const updated =
     front('last_updated') ??
     state?.anywhere.get('lastUpdated')?.value.replace(/[*_]+$/, '') ??
     handoffs.at(-1)?.timestamp;
-  if (updated) account.run.updatedAt = updated.slice(0, 200);
+  if (updated) model.run.updatedAt = updated.slice(0, 200);
   if (/^(?:completed?|done|shipped|milestone[ _-]?completed?)$/i.test(front('status') ?? ''))
-    account.run.status = 'completed';
-  if (reading.roadmap) account.run.plan = reading.roadmapPath;
+    model.run.status = 'completed';
+  if (reading.roadmap) model.run.plan = reading.roadmapPath;
   addActivity(reading, front);
-  account.notes = reading.notes.map(({ value }) => value);
+  model.notes = reading.notes.map(({ value }) => value);
   addSessions(reading, front);
-  account.files = [...new Map(handoffs.flatMap(({ files }) => files).map((file) => [file.path, file])).values()];
+  model.files = [...new Map(handoffs.flatMap(({ files }) => files).map((file) => [file.path, file])).values()];
   const position = positionOf(reading, front);
-  if (position) account.position = position;
+  if (position) model.position = position;
   const next = state?.next?.text ?? nextField(state) ?? front('next_action') ?? handoffs.at(-1)?.next;
-  if (next && !isNone(next)) account.next = clip(next);
+  if (next && !isNone(next)) model.next = clip(next);
   const kept = keptOf(state, found);
-  if (kept) account.kept = { gsd: kept };
+  if (kept) model.kept = { gsd: kept };
 }
 
 /** In the section on the position or on the session, on the line of its label or below it. */
@@ -78,9 +78,9 @@ function addActivity(reading: Reading, front: (key: string) => string | null): v
   }
 }
 
-function addSessions({ account, state, handoffs }: Reading, front: (key: string) => string | null): void {
+function addSessions({ account: model, state, handoffs }: Reading, front: (key: string) => string | null): void {
   for (const note of handoffs) {
-    account.sessions.push({
+    model.sessions.push({
       ...(labelOf(note.path) === note.path ? { alias: note.path } : {}),
       status: 'completed',
       ...(note.timestamp ? { endedAt: note.timestamp.slice(0, 200) } : {}),
@@ -113,7 +113,7 @@ function addSessions({ account, state, handoffs }: Reading, front: (key: string)
     ...(ended && ended.length > 200 ? [ended] : []),
     ...(state ? restOf(state, state.sessionHeading, state.session, 0) : []),
   ].map(clip);
-  account.sessions.push({
+  model.sessions.push({
     status: 'completed',
     ...(at ? { endedAt: at } : {}),
     ...(stopped ? { workingOn: clip(stopped) } : {}),
@@ -121,7 +121,7 @@ function addSessions({ account, state, handoffs }: Reading, front: (key: string)
   });
 }
 
-function positionOf({ state, steps, handoffs }: Reading, front: (key: string) => string | null): Account['position'] {
+function positionOf({ state, steps, handoffs }: Reading, front: (key: string) => string | null): RunModel['position'] {
   const parts: string[] = [];
   for (const [name, label] of [
     ['milestone', 'Milestone'],

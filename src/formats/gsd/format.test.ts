@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import { formatSuite } from '../format.suite.ts';
-import { richAccount } from '../models.suite.ts';
+import { richModel } from '../models.suite.ts';
 import { gsd } from './format.ts';
-import { account, files, found, page, pages, parse } from './pages.suite.ts';
+import { files, found, model, page, pages, parse } from './pages.suite.ts';
 import { folder, samples } from './samples.suite.ts';
 
-const steps: Account['steps'] = [
+const steps: RunModel['steps'] = [
   {
     key: 'p1',
     title: 'Read the vault',
@@ -47,15 +47,15 @@ const steps: Account['steps'] = [
   { key: '3', title: 'Clean up', kind: 'step', status: 'skipped', reason: 'Not needed' },
 ];
 
-const rich = richAccount(steps);
-const second: Account = {
+const rich = richModel(steps);
+const second: RunModel = {
   ...rich,
   run: { title: 'Second', status: 'completed', alias: 'v2.0', reason: 'Why not' },
   decisions: [
     { decision: 'None', status: 'active', supersedes: 'D001' },
     { decision: '- begins like a list', reason: 'It may', status: 'retracted' },
     { decision: 'Two\nlines', context: 'About ] brackets', status: 'superseded' },
-  ].map((one) => ({ ...one, context: one.context?.replace(']', ')') })) as Account['decisions'],
+  ].map((one) => ({ ...one, context: one.context?.replace(']', ')') })) as RunModel['decisions'],
   items: [
     { kind: 'commitment', text: 'Call back', status: 'deferred', to: 'mara', due: 'Friday' },
     {
@@ -73,9 +73,9 @@ const second: Account = {
 };
 
 formatSuite(gsd, {
-  accounts: [
-    { name: 'rich', account: { ...rich, position: { step: 'p1.2.1' } } },
-    { name: 'second', account: second },
+  models: [
+    { name: 'rich', model: { ...rich, position: { step: 'p1.2.1' } } },
+    { name: 'second', model: second },
   ],
   samples,
   long: (bytes) => {
@@ -90,14 +90,14 @@ formatSuite(gsd, {
 
 describe('gsd: reading', () => {
   it('finds decisions in bullets, numbers, tables and groups', () => {
-    expect(account(page('G1')).decisions).toEqual([
+    expect(model(page('G1')).decisions).toEqual([
       { step: '1', decision: 'Queue in SQLite', reason: 'one file, no server', status: 'active' },
       { step: '2', decision: 'Retry with backoff\n- first after a second\n- then doubling', status: 'active' },
       { decision: '**Ordering:** by sender, not by time', status: 'active' },
       { context: 'Roadmap', decision: 'Ship without attachments', status: 'active' },
       { decision: 'Sign letters with Ed25519', status: 'active' },
     ]);
-    expect(account(page('G0')).decisions).toEqual([
+    expect(model(page('G0')).decisions).toEqual([
       {
         step: '1',
         decision: 'Store berths as rows, not as | joined text',
@@ -106,13 +106,11 @@ describe('gsd: reading', () => {
       },
       { step: '2', decision: 'Poll every minute', reason: 'Too many requests', status: 'superseded' },
     ]);
-    expect(account('## Decisions\n\n- **Auth:**\n  - JWT\n  - no cookies\n\n**Storage:**\n\n- S3\n').decisions).toEqual(
-      [
-        { context: 'Auth', decision: 'JWT', status: 'active' },
-        { context: 'Auth', decision: 'no cookies', status: 'active' },
-        { context: 'Storage', decision: 'S3', status: 'active' },
-      ],
-    );
+    expect(model('## Decisions\n\n- **Auth:**\n  - JWT\n  - no cookies\n\n**Storage:**\n\n- S3\n').decisions).toEqual([
+      { context: 'Auth', decision: 'JWT', status: 'active' },
+      { context: 'Auth', decision: 'no cookies', status: 'active' },
+      { context: 'Storage', decision: 'S3', status: 'active' },
+    ]);
   });
 
   it('keeps blockers that begin with a none and drops those that say none', () => {
@@ -137,20 +135,20 @@ describe('gsd: reading', () => {
       '—',
     ];
     for (const words of said)
-      expect(account(`## Blockers\n\n${words}\n\n## Session\n\nStopped at: x\n`).items, words).toEqual([]);
+      expect(model(`## Blockers\n\n${words}\n\n## Session\n\nStopped at: x\n`).items, words).toEqual([]);
     for (const words of [
       'None of the retries work',
       'Nonexistent index',
       'No CI on main',
       'Nothing works without the key',
     ])
-      expect(account(`## Blockers\n\n- ${words}\n`).items, words).toMatchObject([
+      expect(model(`## Blockers\n\n- ${words}\n`).items, words).toMatchObject([
         { kind: 'blocker', text: words, status: 'active' },
       ]);
   });
 
   it('tells what is resolved from what must be', () => {
-    const items = account(
+    const items = model(
       '## Blockers\n\n- ✅ Key arrived\n- ~~Old~~\n- Port — RESOLVED (08-02)\n- must be resolved soon\n- [x] ticked\n',
     ).items;
     expect(items.map(({ status }) => status)).toEqual(['resolved', 'resolved', 'resolved', 'active', 'resolved']);
@@ -158,7 +156,7 @@ describe('gsd: reading', () => {
 
   it('finds the position in every encoding', () => {
     const positions = Object.fromEntries(
-      Object.entries(pages).map(([name, text]) => [name, account(text).position?.step]),
+      Object.entries(pages).map(([name, text]) => [name, model(text).position?.step]),
     );
     expect(positions).toEqual({
       G0: '02-01',
@@ -181,11 +179,11 @@ describe('gsd: reading', () => {
 
   it('takes nothing from fences and comments', () => {
     const text = '## Decisions\n\n```\n- not one\n```\n<!--\n- nor this\n-->\n- this one\n';
-    expect(account(text).decisions.map(({ decision }) => decision)).toEqual(['this one']);
+    expect(model(text).decisions.map(({ decision }) => decision)).toEqual(['this one']);
   });
 
   it('brings roadmap, plans, summaries and handoffs together', () => {
-    const { account: run } = gsd.parse(folder.found, folder.files);
+    const { model: run } = gsd.parse(folder.found, folder.files);
     expect(run?.steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
       '1 completed',
       '2 in_progress',
@@ -253,7 +251,7 @@ describe('gsd: other languages', () => {
   };
 
   it.each(Object.entries(pages))('reads position, decisions, blockers and the next step: %s', (_, text) => {
-    const run = account(`# State\n\n${text}`);
+    const run = model(`# State\n\n${text}`);
     expect(run.position?.step).toBe('3');
     expect(run.steps.map(({ status }) => status)).toEqual([
       'completed',
@@ -278,8 +276,6 @@ describe('gsd: other languages', () => {
     'Nenhum bloqueio identificado.',
     'No hay bloqueos activos',
   ])('takes words that only say that there is nothing for nothing: %s', (words) => {
-    expect(account(`# State\n\n## Blockers\n\n- ${words}\n- No key\n`).items.map(({ text }) => text)).toEqual([
-      'No key',
-    ]);
+    expect(model(`# State\n\n## Blockers\n\n- ${words}\n- No key\n`).items.map(({ text }) => text)).toEqual(['No key']);
   });
 });

@@ -1,11 +1,11 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found } from '../format.ts';
 import { assemble, roleOf } from './assemble.ts';
 import { editRoadmap } from './edit-roadmap.ts';
 import { editState } from './edit-state.ts';
 import { findRuns } from './find.ts';
 import { renderState } from './new-state.ts';
-import { salvageRun } from './repair.ts';
+import { repairRun } from './repair.ts';
 import { renderRoadmap } from './roadmap.ts';
 import { stepChanges } from './step-changes.ts';
 
@@ -14,10 +14,10 @@ export const gsd: Format = {
   name: 'gsd',
   detect: findRuns,
   parse(found, files) {
-    const { account, state, problems, writable } = assemble(found, files);
+    const { account: model, state, problems, writable } = assemble(found, files);
     const main = files.get(found.main);
     const nothing = main !== undefined && main.trim() === '' && files.size === 1;
-    return { account: nothing ? null : account, version: state?.dialect ?? null, writable, problems };
+    return { model: nothing ? null : model, version: state?.dialect ?? null, writable, problems };
   },
   render,
   home: () => ({ format: 'gsd', main: '.planning/STATE.md', files: ['.planning/STATE.md', '.planning/ROADMAP.md'] }),
@@ -69,28 +69,28 @@ export const gsd: Format = {
     'files',
     'position.words',
   ],
-  salvage: salvageRun,
+  repair: repairRun,
 };
 
-function render(account: Account, place: Found, previous: Files, now: string): Files {
+function render(model: RunModel, place: Found, previous: Files, now: string): Files {
   const files = new Map<string, string>();
   const before = previous.get(place.main);
   const folder = place.main.slice(0, place.main.lastIndexOf('/') + 1);
   if (before === undefined || before.trim() === '') {
-    files.set(place.main, renderState(account, now));
-    if (account.steps.length > 0 && !previous.has(`${folder}ROADMAP.md`))
-      files.set(`${folder}ROADMAP.md`, renderRoadmap(account.run.title, account.steps));
+    files.set(place.main, renderState(model, now));
+    if (model.steps.length > 0 && !previous.has(`${folder}ROADMAP.md`))
+      files.set(`${folder}ROADMAP.md`, renderRoadmap(model.run.title, model.steps));
     return files;
   }
   // What a pausing session left behind is a record of that moment; it is read and never rewritten.
   if (roleOf(place.main, before) !== 'state') return files;
   const reading = assemble(place, previous);
   if (!reading.writable) return files;
-  const changes = stepChanges(reading, account);
-  const roadmap = reading.roadmap ? editRoadmap(reading.roadmap, account, changes) : null;
+  const changes = stepChanges(reading, model);
+  const roadmap = reading.roadmap ? editRoadmap(reading.roadmap, model, changes) : null;
   const beside = roadmap === null ? previous : new Map([...previous, [reading.roadmapPath, roadmap]]);
   const reread = (text: string) => assemble(place, new Map([...beside, [place.main, text]])).account.steps;
-  const state = editState(reading, account, changes, now, reread);
+  const state = editState(reading, model, changes, now, reread);
   if (state !== null && state !== before) files.set(place.main, state);
   if (roadmap !== null && roadmap !== previous.get(reading.roadmapPath)) files.set(reading.roadmapPath, roadmap);
   return files;

@@ -1,5 +1,5 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import type { AccountDecision, AccountFile, AccountItem } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelFile, ModelItem } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
 import { isNone } from './none.ts';
 
@@ -13,11 +13,11 @@ export interface HandoffNote {
   task: string | null;
   status: string | null;
   tasks: { id: string; name: string; done: boolean; inProgress: boolean; summary: string | null }[];
-  decisions: AccountDecision[];
-  items: AccountItem[];
+  decisions: ModelDecision[];
+  items: ModelItem[];
   constraints: string[];
   deadEnds: string[];
-  files: AccountFile[];
+  files: ModelFile[];
   next: string | null;
   notes: string[];
 }
@@ -85,7 +85,7 @@ function taskOf(task: unknown, done: boolean): HandoffNote['tasks'][number] {
   };
 }
 
-function decisionOf(value: unknown): AccountDecision[] {
+function decisionOf(value: unknown): ModelDecision[] {
   if (!isRecord(value)) {
     const text = words(value);
     return text && !isNone(text) ? [{ decision: text, status: 'active' }] : [];
@@ -104,7 +104,7 @@ function decisionOf(value: unknown): AccountDecision[] {
   ];
 }
 
-function blockerOf(value: unknown): AccountItem[] {
+function blockerOf(value: unknown): ModelItem[] {
   const text = words(isRecord(value) ? (value['description'] ?? value['blocker'] ?? value['name']) : value);
   if (!text || isNone(text)) return [];
   const workaround = isRecord(value) ? words(value['workaround']) : null;
@@ -112,7 +112,7 @@ function blockerOf(value: unknown): AccountItem[] {
   return [{ kind: 'blocker', text, status: 'active', ...real }];
 }
 
-function actionOf(value: unknown): AccountItem[] {
+function actionOf(value: unknown): ModelItem[] {
   const action = words(isRecord(value) ? (value['action'] ?? value['description']) : value);
   if (!action || isNone(action)) return [];
   const context = isRecord(value) ? words(value['context']) : null;

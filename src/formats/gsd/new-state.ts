@@ -1,4 +1,4 @@
-import type { Account, AccountItem, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { listTitle } from './edit-records.ts';
 import { sessionLines } from './edit-state.ts';
 import { frontLine } from './front-matter.ts';
@@ -9,13 +9,13 @@ import { numberSteps } from './roadmap.ts';
 import type { ListKind } from './state-markdown.ts';
 
 /** A new STATE.md in the newest form. */
-export function renderState(account: Account, now: string): string {
-  const { run, steps } = account;
-  const kept = keptOf(account);
+export function renderState(model: RunModel, now: string): string {
+  const { run, steps } = model;
+  const kept = keptOf(model);
   const counts = countSteps(steps);
   const percent = percentOf(counts);
   const numbers = numberSteps(steps);
-  const place = placeOf(account, numbers);
+  const place = placeOf(model, numbers);
   const front = [
     '---',
     'gsd_state_version: 1.0',
@@ -31,7 +31,7 @@ export function renderState(account: Account, now: string): string {
     ...Object.entries({ ...counts, percent }).map(([key, value]) => `  ${key}: ${value}`),
     '---',
   ];
-  const last = account.sessions.findLast(
+  const last = model.sessions.findLast(
     ({ endedAt, workingOn, status }) => endedAt !== undefined || (workingOn !== undefined && status !== 'active'),
   );
   const parts = [
@@ -40,9 +40,9 @@ export function renderState(account: Account, now: string): string {
     ...(run.goal ? [`## Project Reference\n\n**Core value:** ${flat(run.goal)}`] : []),
     `## Current Position\n\n${[...place.lines, '', `Progress: ${progressBar(percent)}`].join('\n')}`,
     '## Accumulated Context',
-    ...lists(account),
-    ...(account.next ? [`## Next Action\n\n${account.next}`] : []),
-    ...(last ? [`## Session Continuity\n\n${sessionLines(last, account.steps).join('\n')}`] : []),
+    ...lists(model),
+    ...(model.next ? [`## Next Action\n\n${model.next}`] : []),
+    ...(last ? [`## Session Continuity\n\n${sessionLines(last, model.steps).join('\n')}`] : []),
     ...(kept.sections ?? []).map(({ heading, text }) => `${heading}\n\n${text}`),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -54,23 +54,23 @@ interface Kept {
   sections?: { heading: string; text: string }[];
 }
 
-function keptOf(account: Account): Kept {
-  const kept = account.kept?.['gsd'];
+function keptOf(model: RunModel): Kept {
+  const kept = model.kept?.['gsd'];
   return typeof kept === 'object' && kept !== null ? (kept as Kept) : {};
 }
 
 interface Place {
-  step: AccountStep | null;
-  phase: AccountStep | null;
+  step: ModelStep | null;
+  phase: ModelStep | null;
   phaseNumber: string;
   lines: string[];
 }
 
-function placeOf(account: Account, numbers: ReadonlyMap<string, string>): Place {
-  const { steps } = account;
+function placeOf(model: RunModel, numbers: ReadonlyMap<string, string>): Place {
+  const { steps } = model;
   const parents = new Set(steps.map(({ parent }) => parent));
   const leaves = steps.filter(({ key }) => !parents.has(key));
-  const said = steps.find(({ key }) => key === account.position?.step);
+  const said = steps.find(({ key }) => key === model.position?.step);
   const step =
     said ??
     leaves.find(({ status }) => status === 'in_progress') ??
@@ -85,7 +85,7 @@ function placeOf(account: Account, numbers: ReadonlyMap<string, string>): Place 
     above = above.parent ? byKey.get(above.parent) : undefined
   )
     path.unshift(above);
-  const phase = path[0] as AccountStep;
+  const phase = path[0] as ModelStep;
   const plan = path[1];
   const roots = steps.filter(({ parent }) => parent === undefined || !byKey.has(parent));
   const siblings = steps.filter(({ parent }) => parent === phase.key);
@@ -103,7 +103,7 @@ function placeOf(account: Account, numbers: ReadonlyMap<string, string>): Place 
   };
 }
 
-const statusWords: Record<AccountStep['status'], string> = {
+const statusWords: Record<ModelStep['status'], string> = {
   pending: 'Ready to execute',
   in_progress: 'In progress',
   completed: 'Complete',
@@ -111,13 +111,13 @@ const statusWords: Record<AccountStep['status'], string> = {
   skipped: 'Skipped',
 };
 
-function lists(account: Account): string[] {
-  const items = (kind: AccountItem['kind'], boxed = false) =>
-    account.items.filter((item) => item.kind === kind).map((item) => itemWords(item, boxed));
+function lists(model: RunModel): string[] {
+  const items = (kind: ModelItem['kind'], boxed = false) =>
+    model.items.filter((item) => item.kind === kind).map((item) => itemWords(item, boxed));
   const notes = (kind: 'constraint' | 'dead-end') =>
-    account.notes.filter((note) => note.kind === kind).map(({ text }) => text);
+    model.notes.filter((note) => note.kind === kind).map(({ text }) => text);
   const all: [ListKind, string[], string | null][] = [
-    ['decisions', account.decisions.map(decisionWords), 'None yet.'],
+    ['decisions', model.decisions.map(decisionWords), 'None yet.'],
     ['todos', items('commitment'), 'None yet.'],
     ['blockers', items('blocker'), 'None yet.'],
     ['questions', items('question'), null],

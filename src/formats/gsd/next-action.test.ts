@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from './format.ts';
 
@@ -7,13 +7,13 @@ const now = '2026-07-01T12:00:00.000Z';
 const main = '.planning/STATE.md';
 const found: Found = { format: 'gsd', main, files: [main] };
 const files = (text: string): Files => new Map([[main, text]]);
-const account = (text: string): Account => {
+const model = (text: string): RunModel => {
   const parsed = gsd.parse(found, files(text));
-  if (!parsed.account) throw new Error('There is no account.');
-  return parsed.account;
+  if (!parsed.model) throw new Error('There is no account.');
+  return parsed.model;
 };
 const told = (text: string, next?: string): string => {
-  const { next: _, ...rest } = account(text);
+  const { next: _, ...rest } = model(text);
   return gsd.render(next === undefined ? rest : { ...rest, next }, found, files(text), now).get(main) ?? text;
 };
 
@@ -34,19 +34,19 @@ describe('what is next', () => {
   it('leaves every line of a longer section and puts the new action on top', () => {
     const after = told(list, 'Drill the holes');
     expect(after).toBe(list.replace('1. ✅ Tar', 'Next: Drill the holes\n\n1. ✅ Tar'));
-    expect(account(after).next).toBe('Drill the holes');
+    expect(model(after).next).toBe('Drill the holes');
   });
 
   it('changes from then on that line only', () => {
     const after = told(told(list, 'Drill the holes'), 'Fit\nthe rudder');
     expect(after).toBe(list.replace('1. ✅ Tar', 'Next: Fit the rudder\n\n1. ✅ Tar'));
     expect(told(after)).toBe(list.replace('1. ✅ Tar', 'Next: None.\n\n1. ✅ Tar'));
-    expect(account(told(after))).not.toHaveProperty('next');
+    expect(model(told(after))).not.toHaveProperty('next');
   });
 
   it('reads a section without such a line whole', () => {
-    expect(account(list).next).toContain('ask Mara before drilling');
-    expect(account(list).next).toContain('Not before the tide is out.');
+    expect(model(list).next).toContain('ask Mara before drilling');
+    expect(model(list).next).toContain('Not before the tide is out.');
   });
 
   it.each([
@@ -60,13 +60,13 @@ describe('what is next', () => {
     ['## Next\n\n> Tar, says Mara\n', '## Next\n\nNext: Drill\n\n> Tar, says Mara\n'],
   ])('keeps what stands around the words: %j', (before, after) => {
     expect(told(page(before), 'Drill')).toBe(page(after));
-    expect(account(page(after)).next).toBe('Drill');
+    expect(model(page(after)).next).toBe('Drill');
     expect(told(page(after), 'Drill')).toBe(page(after));
   });
 
   it('reads the list below a label and leaves it', () => {
     const text = page('').replace('Status: In progress\n', 'Status: In progress\n**Next:**\n1. Tar\n2. Paint\n');
-    expect(account(text).next).toBe('1. Tar\n2. Paint');
+    expect(model(text).next).toBe('1. Tar\n2. Paint');
     expect(told(text, 'Drill')).toBe(text.replace('**Next:**', '**Next:** Drill'));
   });
 
@@ -76,15 +76,15 @@ describe('what is next', () => {
 
   it('writes it into the front matter where that has it', () => {
     const text = `---\ngsd_state_version: 1.0\nnext_action: "Tar the hull"\n---\n\n${page('')}`;
-    expect(account(text).next).toBe('Tar the hull');
+    expect(model(text).next).toBe('Tar the hull');
     expect(told(text, 'Drill')).toBe(text.replace('Tar the hull', 'Drill'));
   });
 
   it('keeps what a section says besides for a file that is made anew', () => {
-    const read = account(told(list, 'Drill the holes'));
+    const read = model(told(list, 'Drill the holes'));
     const fresh = gsd.render(read, found, new Map(), now).get(main) ?? '';
     for (const line of ['Tar the hull', 'ask Mara before drilling', 'Not before the tide is out.'])
       expect(fresh).toContain(line);
-    expect(account(fresh).next).toBe('Drill the holes');
+    expect(model(fresh).next).toBe('Drill the holes');
   });
 });

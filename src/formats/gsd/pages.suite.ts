@@ -1,4 +1,4 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from './format.ts';
 
@@ -364,9 +364,9 @@ export const main = '.planning/STATE.md';
 export const found: Found = { format: 'gsd', main, files: [main] };
 export const files = (text: string): Files => new Map([[main, text]]);
 export const parse = (text: string) => gsd.parse(found, files(text));
-export const account = (text: string): Account => {
+export const model = (text: string): RunModel => {
   const parsed = parse(text);
-  if (!parsed.account) throw new Error('There is no account.');
-  return parsed.account;
+  if (!parsed.model) throw new Error('There is no account.');
+  return parsed.model;
 };
 export const page = (name: string): string => pages[name] as string;

@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 
 /** How far the work is, in the units this format counts. */
 export interface Counts {
@@ -8,7 +8,7 @@ export interface Counts {
   completed_plans: number;
 }
 
-export function countSteps(steps: readonly AccountStep[]): Counts {
+export function countSteps(steps: readonly ModelStep[]): Counts {
   const keys = new Set(steps.map(({ key }) => key));
   const counts: Counts = { total_phases: 0, completed_phases: 0, total_plans: 0, completed_plans: 0 };
   for (const { parent, kind, status } of steps) {
@@ -56,5 +56,5 @@ export function moveBar(line: string, percent: number): string {
   );
 }
 
-export const isOver = ({ status }: Pick<AccountStep, 'status'>): boolean =>
+export const isOver = ({ status }: Pick<ModelStep, 'status'>): boolean =>
   status === 'completed' || status === 'skipped';

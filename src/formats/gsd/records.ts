@@ -1,4 +1,4 @@
-import type { AccountDecision, AccountItem } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem } from '../../core/model/run-model.ts';
 import { labelOf } from '../label.ts';
 import type { Entry, Table } from './entries.ts';
 import { isNone } from './none.ts';
@@ -11,7 +11,7 @@ import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './number
 
 type Known = (key: string) => boolean;
 
-export function readDecision(entry: Entry, known: Known): AccountDecision | null {
+export function readDecision(entry: Entry, known: Known): ModelDecision | null {
   if (entry.form === 'row' && entry.table) return readDecisionRow(entry, entry.table, known);
   const { text, over } = unstruck(entry.text);
   const { tag, rest } = untagged(text);
@@ -30,7 +30,7 @@ export function readDecision(entry: Entry, known: Known): AccountDecision | null
 }
 
 /** The words of a bullet that says it. */
-export function decisionWords(decision: AccountDecision): string {
+export function decisionWords(decision: ModelDecision): string {
   const tag = decisionTag(decision);
   const words = decision.reason
     ? `${decision.decision.replace(/\s*\n\s*/g, ' ')} — ${decision.reason}`
@@ -49,14 +49,14 @@ export function decisionWords(decision: AccountDecision): string {
   }
 }
 
-function decisionTag({ step, context, decision }: AccountDecision): string {
+function decisionTag({ step, context, decision }: ModelDecision): string {
   const about = context?.replaceAll(']', ')').replace(/\s+/g, ' ').trim() ?? '';
   // A tag that names the phase in its own spelling says it already.
   const named = /^(?:phase|fase|阶段|단계)\s/iu.test(about) || (about === '' && /^phase\s+\d/i.test(decision));
   return [step === undefined || named ? '' : `Phase ${step}`, about].filter((part) => part !== '').join(': ');
 }
 
-export function decisionCells(decision: AccountDecision, table: Table): string[] {
+export function decisionCells(decision: ModelDecision, table: Table): string[] {
   const over = decision.status === 'superseded' || decision.status === 'retracted';
   const whyColumn = table.columns.some((column) => decisionColumn(column) === 'reason');
   const kinds = table.columns.map(decisionColumn);
@@ -91,10 +91,10 @@ export function decisionCells(decision: AccountDecision, table: Table): string[]
 
 export function readItem(
   entry: Entry,
-  kind: AccountItem['kind'],
+  kind: ModelItem['kind'],
   settled: 'resolved' | 'deferred' | null,
   known: Known,
-): AccountItem | null {
+): ModelItem | null {
   const row = entry.form === 'row' && entry.table ? itemRow(entry, entry.table) : null;
   const { text: unmarked, over } = unstruck(row?.text ?? entry.text);
   const parts = itemParts(unmarked);
@@ -127,7 +127,7 @@ export function readItem(
 }
 
 /** The words of a bullet that says it; `boxed` where a tick in front says that it is over. */
-export function itemWords(item: AccountItem, boxed: boolean): string {
+export function itemWords(item: ModelItem, boxed: boolean): string {
   const tag = item.step === undefined || /^\[phase\s/i.test(item.text) ? '' : `[Phase ${item.step}]: `;
   const idle = item.workaround ? ` — Workaround: ${item.workaround}` : '';
   const text = /^\[phase\s/i.test(item.text) ? item.text : guarded(item.text);
@@ -151,7 +151,7 @@ export function itemWords(item: AccountItem, boxed: boolean): string {
   }
 }
 
-export function itemCells(item: AccountItem, table: Table): string[] {
+export function itemCells(item: ModelItem, table: Table): string[] {
   const column = mainColumn(table);
   const status = table.columns.findIndex((words) => /status|estado|状态|상태/i.test(words));
   return table.columns.map((words, index) => {
@@ -210,7 +210,7 @@ function placed(
   group: string | null,
   decision: string,
   known: Known,
-): Pick<AccountDecision, 'step' | 'context'> {
+): Pick<ModelDecision, 'step' | 'context'> {
   const phase = phaseTag(tag ?? group ?? '', known) ?? (tag === null ? phaseTag(decision, known) : null);
   const about = phase?.exact && tag !== null ? phase.about : (tag ?? group);
   return { ...(phase ? { step: phase.key } : {}), ...(about ? { context: about } : {}) };
@@ -246,7 +246,7 @@ function decisionColumn(words: string): DecisionColumn {
   return null;
 }
 
-function readDecisionRow(entry: Entry, table: Table, known: Known): AccountDecision | null {
+function readDecisionRow(entry: Entry, table: Table, known: Known): ModelDecision | null {
   const kinds = table.columns.map(decisionColumn);
   const cell = (kind: DecisionColumn): string => {
     const value = entry.cells[kinds.indexOf(kind)] ?? '';

@@ -1,9 +1,9 @@
-import type { Found, Salvaged, Tree } from '../format.ts';
+import type { Found, Repaired, Tree } from '../format.ts';
 import { assemble } from './assemble.ts';
 import { readPlanId } from './numbers.ts';
 
 /** A run put together from what lies around a STATE.md that cannot be read: summaries, the roadmap, handoffs. */
-export function salvageRun(found: Found, tree: Tree): Salvaged | null {
+export function repairRun(found: Found, tree: Tree): Repaired | null {
   const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
   const files = new Map<string, string>();
   for (const path of tree.paths) {
@@ -14,8 +14,8 @@ export function salvageRun(found: Found, tree: Tree): Salvaged | null {
   const backup = tree.read(`${found.main}.bak`);
   if (backup !== null && backup.trim() !== '' && !backup.includes('\0')) files.set(found.main, backup);
   if (files.size === 0) return null;
-  const { account, roadmap } = assemble(found, files);
-  const { steps, decisions, items, sessions } = account;
+  const { account: model, roadmap } = assemble(found, files);
+  const { steps, decisions, items, sessions } = model;
   if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
   const summaries = new Map<string, string>();
   for (const path of files.keys()) {
@@ -26,7 +26,7 @@ export function salvageRun(found: Found, tree: Tree): Salvaged | null {
   const ticked = new Map(roadmap?.steps.map((step) => [step.key, step.status]) ?? []);
   const roadmapPath = [...files.keys()].find((path) => /ROADMAP\.md$/i.test(path)) ?? found.main;
   return {
-    account,
+    model: model,
     sources: [...files.keys()].sort((one, other) => rank(one, found) - rank(other, found)),
     confidence: steps.map(({ key, status }) => {
       const summary = summaries.get(key);

@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
 import { isRow, splitRow } from './entries.ts';
@@ -19,11 +19,11 @@ export interface RoadmapStep {
   /** The number as it is spelled: `07`, `2.1`, `06-01`. */
   number: string;
   title: string;
-  kind: AccountStep['kind'];
+  kind: ModelStep['kind'];
   parent: string | null;
   after: string[] | null;
   wave: number | null;
-  status: AccountStep['status'] | null;
+  status: ModelStep['status'] | null;
   /** The line with its box, its row in a table of progress, the heading of its section; -1 where there is none. */
   box: number;
   row: number;
@@ -212,7 +212,7 @@ const phaseLine = /^\W*(?:phase|fase|阶段|단계)\s+(\d+[A-Za-z]?(?:\.\d+)*|[A
 function unmarked(text: string): {
   words: string;
   attributes: Record<string, string>;
-  status: AccountStep['status'] | null;
+  status: ModelStep['status'] | null;
   struck: boolean;
 } {
   const comment = /\s*<!--\s*((?:key|kind|parent|after|wave):.*?)\s*-->\s*$/.exec(text);
@@ -225,7 +225,7 @@ function unmarked(text: string): {
   const mark = /\s*\*\((in progress|failed|skipped)\)\*\s*$/i.exec(words);
   if (mark) words = words.slice(0, mark.index);
   const struck = /^~~.*~~/.test(words.trim());
-  const status = mark ? ((mark[1] as string).toLowerCase().replace(' ', '_') as AccountStep['status']) : null;
+  const status = mark ? ((mark[1] as string).toLowerCase().replace(' ', '_') as ModelStep['status']) : null;
   return { words: words.trim(), attributes, status, struck };
 }
 
@@ -235,13 +235,13 @@ function titleIn(text: string, bold: boolean): string {
   return words.replace(/~~|\*\*/g, '').trim();
 }
 
-function kindOf(attributes: Record<string, string>, otherwise: AccountStep['kind']): AccountStep['kind'] {
+function kindOf(attributes: Record<string, string>, otherwise: ModelStep['kind']): ModelStep['kind'] {
   const kind = attributes['kind'];
   return kind === 'phase' || kind === 'plan' || kind === 'task' || kind === 'step' ? kind : otherwise;
 }
 
 /** A new ROADMAP.md. */
-export function renderRoadmap(title: string, steps: readonly AccountStep[]): string {
+export function renderRoadmap(title: string, steps: readonly ModelStep[]): string {
   const numbers = numberSteps(steps);
   const below = childrenOf(steps);
   const roots = below.get(null) ?? [];
@@ -257,18 +257,18 @@ export function renderRoadmap(title: string, steps: readonly AccountStep[]): str
   return `${lines.join('\n')}\n`;
 }
 
-export function phaseBox(step: AccountStep, numbers: ReadonlyMap<string, string>): string {
+export function phaseBox(step: ModelStep, numbers: ReadonlyMap<string, string>): string {
   const title = flat(step.title).replaceAll('**', '__');
   return `- ${box(step)} **Phase ${numbers.get(step.key)}: ${title}**${suffix(step)}${comment(step, numbers, 'phase', null)}`;
 }
 
-export function planBox(step: AccountStep, numbers: ReadonlyMap<string, string>): string {
+export function planBox(step: ModelStep, numbers: ReadonlyMap<string, string>): string {
   return `- ${box(step)} ${numbers.get(step.key)}: ${flat(step.title)}${suffix(step)}${comment(step, numbers, 'plan', null)}`;
 }
 
 /** The numbers that steps are written with, by key; those that already stand in a file keep theirs. */
 export function numberSteps(
-  steps: readonly AccountStep[],
+  steps: readonly ModelStep[],
   given: ReadonlyMap<string, string> = new Map(),
 ): Map<string, string> {
   const numbers = new Map<string, string>();
@@ -304,9 +304,9 @@ export function numberSteps(
   return numbers;
 }
 
-function childrenOf(steps: readonly AccountStep[]): Map<string | null, AccountStep[]> {
+function childrenOf(steps: readonly ModelStep[]): Map<string | null, ModelStep[]> {
   const keys = new Set(steps.map(({ key }) => key));
-  const below = new Map<string | null, AccountStep[]>();
+  const below = new Map<string | null, ModelStep[]>();
   for (const step of steps) {
     const parent = step.parent !== undefined && keys.has(step.parent) && step.parent !== step.key ? step.parent : null;
     const level = below.get(parent);
@@ -318,7 +318,7 @@ function childrenOf(steps: readonly AccountStep[]): Map<string | null, AccountSt
 
 function childLines(
   parent: string,
-  below: ReadonlyMap<string | null, readonly AccountStep[]>,
+  below: ReadonlyMap<string | null, readonly ModelStep[]>,
   numbers: ReadonlyMap<string, string>,
   depth: number,
 ): string[] {
@@ -336,11 +336,11 @@ function isPhaseNumber(key: string): boolean {
   return /^(?:\d+[A-Za-z]?(?:\.\d+)*|[A-Z]{2,}-\d+)$/.test(key) && phaseKey(key) === key;
 }
 
-function box(step: AccountStep): string {
+function box(step: ModelStep): string {
   return step.status === 'completed' ? '[x]' : '[ ]';
 }
 
-export function suffix(step: Pick<AccountStep, 'status'>): string {
+export function suffix(step: Pick<ModelStep, 'status'>): string {
   switch (step.status) {
     case 'in_progress':
       return ' *(in progress)*';
@@ -357,9 +357,9 @@ export function suffix(step: Pick<AccountStep, 'status'>): string {
 }
 
 function comment(
-  step: AccountStep,
+  step: ModelStep,
   numbers: ReadonlyMap<string, string>,
-  usual: AccountStep['kind'],
+  usual: ModelStep['kind'],
   always: string | null,
 ): string {
   const number = numbers.get(step.key);

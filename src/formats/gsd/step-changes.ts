@@ -1,23 +1,23 @@
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
-import { standing } from '../run-state.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
+import { runStateOf } from '../run-state.ts';
 import type { Reading } from './assemble.ts';
 
 /** How the steps of an account differ from those the files give. */
 export interface StepChanges {
-  status: AccountStep[];
-  renamed: { before: AccountStep; after: AccountStep }[];
-  added: AccountStep[];
-  removed: AccountStep[];
+  status: ModelStep[];
+  renamed: { before: ModelStep; after: ModelStep }[];
+  added: ModelStep[];
+  removed: ModelStep[];
   /** Where the work stands now. */
   position: string | null;
 }
 
-export function stepChanges(reading: Reading, account: Account): StepChanges {
+export function stepChanges(reading: Reading, model: RunModel): StepChanges {
   const before = new Map(reading.account.steps.map((step) => [step.key, step]));
-  const after = new Map(account.steps.map((step) => [step.key, step]));
+  const after = new Map(model.steps.map((step) => [step.key, step]));
   const derivedBefore = derivedStatuses(reading.account.steps);
   const changes: StepChanges = { status: [], renamed: [], added: [], removed: [], position: null };
-  for (const step of account.steps) {
+  for (const step of model.steps) {
     const old = before.get(step.key);
     if (!old) changes.added.push(step);
     // A file may claim of a phase what its plans do not bear out; what follows from the plans is no change.
@@ -26,21 +26,21 @@ export function stepChanges(reading: Reading, account: Account): StepChanges {
       changes.renamed.push({ before: old, after: step });
   }
   for (const step of reading.account.steps) if (!after.has(step.key)) changes.removed.push(step);
-  const stands = standing(account);
+  const stands = runStateOf(model);
   const steps = reading.account.steps.map((step) => ({ ...step, status: derivedBefore.get(step.key) ?? step.status }));
-  changes.position = stands === standing({ ...reading.account, steps }) ? reading.steps.position : stands;
+  changes.position = stands === runStateOf({ ...reading.account, steps }) ? reading.steps.position : stands;
   return changes;
 }
 
-function derivedStatuses(steps: readonly AccountStep[]): Map<string, AccountStep['status']> {
-  const below = new Map<string, AccountStep[]>();
+function derivedStatuses(steps: readonly ModelStep[]): Map<string, ModelStep['status']> {
+  const below = new Map<string, ModelStep[]>();
   for (const step of steps) {
     if (step.parent === undefined) continue;
     const level = below.get(step.parent);
     if (level) level.push(step);
     else below.set(step.parent, [step]);
   }
-  const derived = new Map<string, AccountStep['status']>();
+  const derived = new Map<string, ModelStep['status']>();
   for (const [key, children] of below) {
     const done = children.every(({ status }) => status === 'completed' || status === 'skipped');
     const idle = children.every(({ status }) => status === 'pending');

@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 import type { Files } from '../format.ts';
 import { bare, bodyStart, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../status-words.ts';
@@ -10,7 +10,7 @@ import type { StatePage } from './state-markdown.ts';
 
 /** The steps of a run from all that speaks of them: the roadmap, tables of phases, plan and summary files, the position. */
 export interface Steps {
-  steps: AccountStep[];
+  steps: ModelStep[];
   /** Where in STATE.md a table says how a phase stands. */
   rows: ReadonlyMap<string, Entry>;
   /** The step the work stands at, by STATE.md. */
@@ -20,7 +20,7 @@ export interface Steps {
 }
 
 interface Draft {
-  step: AccountStep;
+  step: ModelStep;
   /** Whether something says outright how it stands. */
   said: boolean;
 }
@@ -49,7 +49,7 @@ export function gatherSteps(state: StatePage | null, roadmap: Roadmap | null, fi
 
 function add(
   drafts: Map<string, Draft>,
-  said: Omit<AccountStep, 'status'> & { status: AccountStep['status'] | null },
+  said: Omit<ModelStep, 'status'> & { status: ModelStep['status'] | null },
 ): Draft {
   const there = drafts.get(said.key);
   if (there) {
@@ -204,7 +204,7 @@ function addPlans(
   phase: string,
   plan: string,
   count: { at: number; total: number | null } | null,
-  status: AccountStep['status'],
+  status: ModelStep['status'],
 ): void {
   const known = [...drafts.values()].some(({ step }) => step.parent === phase);
   if (!known && count) {
@@ -293,14 +293,14 @@ function leadsTo(drafts: Map<string, Draft>, from: string, to: string): boolean 
 }
 
 /** Phases in the order of their numbers, each followed by what is below it. */
-function ordered(drafts: Map<string, Draft>): AccountStep[] {
-  const below = new Map<string | undefined, AccountStep[]>();
+function ordered(drafts: Map<string, Draft>): ModelStep[] {
+  const below = new Map<string | undefined, ModelStep[]>();
   for (const { step } of drafts.values()) {
     const level = below.get(step.parent) ?? [];
     level.push(step);
     below.set(step.parent, level);
   }
-  const order: AccountStep[] = [];
+  const order: ModelStep[] = [];
   const visit = (parent: string | undefined, depth: number): void => {
     const level = below.get(parent) ?? [];
     if (level.every(({ key }) => /^\d/.test(key))) level.sort((one, other) => byNumber(one.key, other.key));
@@ -318,7 +318,7 @@ function byNumber(one: string, other: string): number {
 }
 
 /** `34 (release cleanup) - COMPLETED`. */
-function suffixStatus(value: string): AccountStep['status'] | null {
+function suffixStatus(value: string): ModelStep['status'] | null {
   const words = /[)\d]\s*[—–-]+\s*(.+)$/su.exec(value)?.[1];
   return words ? stepStatus(words) : null;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files } from '../format.ts';
 import { gsd } from './format.ts';
-import { account, files, found, main, now, page, parse } from './pages.suite.ts';
+import { files, found, main, model, now, page, parse } from './pages.suite.ts';
 import { folder } from './samples.suite.ts';
 
 describe('gsd: writing in place', () => {
-  const render = (text: string, change: (run: Account) => void): string => {
-    const run = structuredClone(account(text));
+  const render = (text: string, change: (run: RunModel) => void): string => {
+    const run = structuredClone(model(text));
     change(run);
     return gsd.render(run, found, files(text), now).get(main) ?? text;
   };
@@ -17,7 +17,7 @@ describe('gsd: writing in place', () => {
   };
 
   it('puts a decision into a list, a table, and in the place of a none', () => {
-    const add = (run: Account) =>
+    const add = (run: RunModel) =>
       void run.decisions.push({ decision: 'Go', reason: 'Wind', step: '2', status: 'active' });
     expect(diff(page('G1'), render(page('G1'), add))).toEqual(['- [Phase 2]: Go — Wind']);
     expect(diff(page('G0'), render(page('G0'), add))).toEqual(['| 2 | Go | Wind |']);
@@ -26,7 +26,7 @@ describe('gsd: writing in place', () => {
   });
 
   it('moves milestone, slice and task of the newer tool, and the signs of its registry', () => {
-    const done = (run: Account) => {
+    const done = (run: RunModel) => {
       for (const step of run.steps) step.status = 'completed';
       run.steps.push(
         { key: 'M003', title: 'Third harvest', kind: 'phase', status: 'in_progress' },
@@ -42,7 +42,7 @@ describe('gsd: writing in place', () => {
         '- ✅ **M002:** Second harvest',
       ]),
     );
-    const next = (run: Account) => {
+    const next = (run: RunModel) => {
       for (const step of run.steps) if (step.kind === 'task') step.status = 'completed';
       run.steps.push({ key: 'M002.S03.T02', title: 'Dye', kind: 'task', parent: 'M002.S03', status: 'pending' });
     };
@@ -62,14 +62,14 @@ describe('gsd: writing in place', () => {
       ['.planning/ROADMAP.md', roadmap],
     ]);
     const place = { ...found, files: [...there.keys()] };
-    const run = gsd.parse(place, there).account as Account;
+    const run = gsd.parse(place, there).model as RunModel;
     expect(run.steps.find(({ key }) => key === '2')?.status).toBe('in_progress');
     const derived = run.steps.map((step) => (step.key === '2' ? { ...step, status: 'completed' as const } : step));
     expect([...gsd.render({ ...run, steps: derived }, place, there, now).keys()]).toEqual([]);
   });
 
   it('strikes a blocker that was resolved and ticks a box', () => {
-    const settle = (run: Account) => {
+    const settle = (run: RunModel) => {
       for (const item of run.items) Object.assign(item, { status: 'resolved', resolution: undefined });
     };
     expect(diff(page('G1'), render(page('G1'), settle))).toEqual([
@@ -96,8 +96,8 @@ describe('gsd: writing in place', () => {
   });
 
   it('ticks the roadmap', () => {
-    const { account: run } = gsd.parse(folder.found, folder.files);
-    const changed = structuredClone(run as Account);
+    const { model: run } = gsd.parse(folder.found, folder.files);
+    const changed = structuredClone(run as RunModel);
     for (const step of changed.steps) if (step.key.startsWith('02-02')) step.status = 'completed';
     changed.steps.push(
       { key: '02-04', title: 'Ring again', kind: 'plan', parent: '2', status: 'pending' },
@@ -124,7 +124,7 @@ describe('gsd: writing in place', () => {
     const front = 'progress:\n  total_phases: 2\n  completed_phases: 1\n  total_plans: 5\n  completed_plans: 3\n';
     const body =
       '# State\n\n## Current Position\n\nPhase: 2 of 2 (Sails) — EXECUTING\nPlan: 1 of 2\nStatus: Executing\n';
-    const done = (run: Account) => {
+    const done = (run: RunModel) => {
       for (const step of run.steps) step.status = 'completed';
     };
     const text = `---\ngsd_state_version: 1.0\n${front}---\n\n${body}`;
@@ -133,7 +133,7 @@ describe('gsd: writing in place', () => {
     expect(after).toContain('completed_phases: 2\n  total_plans: 5\n  completed_plans: 5\n');
     expect(render(after, done)).toBe(after);
     // Nothing in this page can tell that a plan of another phase is done.
-    const more = (run: Account) =>
+    const more = (run: RunModel) =>
       void run.steps.push({ key: '01-07', title: 'Hem', kind: 'plan', parent: '1', status: 'completed' });
     const once = render(text, more);
     expect(once).toContain('completed_plans: 3\n');
@@ -150,7 +150,7 @@ describe('gsd: writing in place', () => {
     const remark = ' (2/5 plans) — the second one waits for a \\| needle';
     expect(closed(`🔄 In progress${remark}`)).toContain(`| Sails | Complete${remark} |\n`);
     expect(closed('In progress (2026-02-03)')).toContain('| Sails | Complete |\n');
-    expect(account(closed(`In progress${remark}`)).steps[0]?.status).toBe('completed');
+    expect(model(closed(`In progress${remark}`)).steps[0]?.status).toBe('completed');
   });
 
   it('writes the end of a session and what is next where they stand', () => {
@@ -171,7 +171,7 @@ describe('gsd: writing in place', () => {
   it('writes nothing into a page with conflict markers', () => {
     const text = page('G1').replace('## Session', '<<<<<<< HEAD\n=======\n>>>>>>> x\n## Session');
     expect(parse(text).writable).toBe(false);
-    expect(gsd.render(account(page('G1')), found, files(text), now).size).toBe(0);
+    expect(gsd.render(model(page('G1')), found, files(text), now).size).toBe(0);
   });
 });
 
@@ -202,14 +202,14 @@ describe('gsd: finding and salvaging', () => {
 
   it('puts a run together from what lies around a page that is gone', () => {
     const all = new Map(folder.files).set(folder.found.main, '\0\0\0');
-    const salvaged = gsd.salvage(folder.found, tree(all));
-    expect(salvaged?.confidence.find(({ step }) => step === '02-01')).toEqual({
+    const repaired = gsd.repair(folder.found, tree(all));
+    expect(repaired?.confidence.find(({ step }) => step === '02-01')).toEqual({
       step: '02-01',
       confidence: 'high',
       from: 'app/.planning/phases/02-quiet-hours/02-01-SUMMARY.md',
     });
-    expect(salvaged?.confidence.find(({ step }) => step === '1')?.confidence).toBe('medium');
-    expect(salvaged?.account.decisions.length).toBe(2);
-    expect(gsd.salvage(found, tree(new Map([[main, '']])))).toBeNull();
+    expect(repaired?.confidence.find(({ step }) => step === '1')?.confidence).toBe('medium');
+    expect(repaired?.model.decisions.length).toBe(2);
+    expect(gsd.repair(found, tree(new Map([[main, '']])))).toBeNull();
   });
 });

@@ -14,8 +14,8 @@ const paths = [
 
 describe('the archive plan', () => {
   const files = new Map([[main, seed]]);
-  const { account } = maestro.parse(place(main), files);
-  const plan = account && archivePlan(account, place(main), files, { paths }, '2026-03-01T00:00:00Z');
+  const { model } = maestro.parse(place(main), files);
+  const plan = model && archivePlan(model, place(main), files, { paths }, '2026-03-01T00:00:00Z');
 
   it('moves documents and state, and numbers a name that is taken', () => {
     expect(plan?.moves).toEqual([
@@ -45,6 +45,6 @@ describe('the archive plan', () => {
 
   it('is null for a session in the archive', () => {
     const archived = place('.gemini/state/archive/2026-02-15-rate-limits.md');
-    expect(account && archivePlan(account, archived, files, { paths }, '2026-03-01T00:00:00Z')).toBeNull();
+    expect(model && archivePlan(model, archived, files, { paths }, '2026-03-01T00:00:00Z')).toBeNull();
   });
 });

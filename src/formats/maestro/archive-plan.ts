@@ -1,4 +1,4 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found, Tree } from '../format.ts';
 import { maestro } from './format.ts';
 import { findDocument, isArchived, sessionId, stateDir } from './places.ts';
@@ -14,7 +14,7 @@ export interface ArchivePlan {
   /** What must be so afterwards: no active session, archived files readable, plans no longer among the active ones. */
   checks: readonly { path: string; is: 'gone' | 'readable' }[];
   /** The run as it is then, and where its file is. */
-  account: Account;
+  account: RunModel;
   place: Found;
 }
 
@@ -23,7 +23,7 @@ export interface ArchivePlan {
  * the pointers follow the documents; a name that is taken gets a number. Null when the session is archived already.
  */
 export function archivePlan(
-  account: Account,
+  model: RunModel,
   found: Found,
   files: Files,
   tree: Pick<Tree, 'paths'>,
@@ -39,7 +39,7 @@ export function archivePlan(
     moves.push({ what, from, to });
     return to;
   };
-  const run = { ...account.run, status: 'archived' as const };
+  const run = { ...model.run, status: 'archived' as const };
   const document = (what: (typeof moves)[number]['what'], pointer: string | undefined): string | undefined => {
     const path = pointer ? findDocument(pointer, dir, taken) : null;
     // Documents elsewhere are not Maestro's to move; those in the archive are there.
@@ -51,9 +51,9 @@ export function archivePlan(
   const plan = document('implementation plan', run.plan);
   if (design) run.design = { ...run.design, path: design };
   if (plan) run.plan = plan;
-  const id = sessionId(account, now);
+  const id = sessionId(model, now);
   const to = move('session state', found.main, `${dir}state/archive/`, `${id}.md`);
-  const archived = { ...account, run };
+  const archived = { ...model, run };
   return {
     writes: maestro.render(archived, found, files, now),
     moves,

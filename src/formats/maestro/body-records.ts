@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AccountDecision, AccountItem } from '../../core/model/run-model.ts';
+import { ModelDecision, ModelItem } from '../../core/model/run-model.ts';
 import { oneLine } from '../../core/text.ts';
 import type { Line, Section } from './body-log.ts';
 
@@ -60,7 +60,7 @@ export interface BodyRecord<T> {
   end: number;
 }
 
-export function readDecisions(section: Section): BodyRecord<AccountDecision>[] {
+export function readDecisions(section: Section): BodyRecord<ModelDecision>[] {
   const records = section.entries.map((entry) => readRecord(entry, decisionFields, 'decision'));
   const listed = section.pieces.map((piece) => ({
     fields: { decision: piece.text },
@@ -70,16 +70,16 @@ export function readDecisions(section: Section): BodyRecord<AccountDecision>[] {
     end: piece.end,
   }));
   return [...listed, ...records].flatMap(({ fields, ...places }) => {
-    const value = admitted(AccountDecision, fields, ['decision']);
+    const value = admitted(ModelDecision, fields, ['decision']);
     return value ? [{ ...places, value }] : [];
   });
 }
 
-export function readItems(section: Section): BodyRecord<AccountItem>[] {
+export function readItems(section: Section): BodyRecord<ModelItem>[] {
   return section.entries.flatMap((entry) => {
     const { fields, ...places } = readRecord(entry, itemFields, 'text');
     const value = admitted(
-      AccountItem,
+      ModelItem,
       { kind: 'question', status: fields['kind'] === 'blocker' ? 'active' : 'open', ...fields },
       ['text', 'kind', 'status'],
     );

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import { maestro } from './format.ts';
 import { ACTIVE, byHand, place } from './samples.suite.ts';
 
 const read = (text: string) => maestro.parse(place(), new Map([[ACTIVE, text]]));
 
 /** The lines that a change took out and put in, but for the time of writing. */
-function diff(text: string, change: (account: Account) => void): string[] {
-  const account = structuredClone(read(text).account) as Account;
+function diff(text: string, change: (model: RunModel) => void): string[] {
+  const account = structuredClone(read(text).model) as RunModel;
   change(account);
   const after = maestro.render(account, place(), new Map([[ACTIVE, text]]), '2026-06-01T00:00:00Z').get(ACTIVE) ?? text;
   const [old, fresh] = [text.split('\n'), after.split('\n')];
@@ -17,14 +17,14 @@ function diff(text: string, change: (account: Account) => void): string[] {
   ].filter((line) => !line.slice(1).startsWith('updated:'));
 }
 
-const set = (key: string, change: Partial<Account['steps'][number]>) => (account: Account) => {
-  Object.assign(account.steps.find((step) => step.key === key) ?? {}, change);
+const set = (key: string, change: Partial<RunModel['steps'][number]>) => (model: RunModel) => {
+  Object.assign(model.steps.find((step) => step.key === key) ?? {}, change);
 };
 
 describe('lists on one line', () => {
   it('reads what a phase waits for, however it is written', () => {
-    const { account, problems } = read(byHand);
-    expect(account?.steps.map(({ key, after }) => [key, after])).toEqual([
+    const { model, problems } = read(byHand);
+    expect(model?.steps.map(({ key, after }) => [key, after])).toEqual([
       ['1', undefined],
       ['2', ['1']],
       ['3', ['1', '2']],
@@ -36,7 +36,7 @@ describe('lists on one line', () => {
   });
 
   it('reads agents and files one by one, and a sentence as a sentence', () => {
-    const [lamps, lenses, tower] = read(byHand).account?.steps ?? [];
+    const [lamps, lenses, tower] = read(byHand).model?.steps ?? [];
     expect(lamps?.agents).toEqual(['coder', 'tester']);
     expect(lamps?.artifacts).toEqual([
       { path: 'src/lamp.ts', change: 'created' },
@@ -45,14 +45,14 @@ describe('lists on one line', () => {
     ]);
     expect(lenses?.artifacts).toEqual([{ path: 'src/lens.ts' }, { path: 'src/grind.ts' }]);
     expect(tower?.artifacts).toBeUndefined();
-    expect(read(byHand).account?.kept?.['maestro']).toMatchObject({
+    expect(read(byHand).model?.kept?.['maestro']).toMatchObject({
       phases: { 3: { files: 'the plans are in the drawer, ask Mara' } },
     });
   });
 
   it('takes a word for nothing as nothing', () => {
     const text = byHand.replace('depends_on: 1\n', 'depends_on: none\n');
-    expect(read(text).account?.steps[1]?.after).toBeUndefined();
+    expect(read(text).model?.steps[1]?.after).toBeUndefined();
     expect(read(text).problems.filter(({ code }) => code === 'dangling_dependency')).toHaveLength(1);
   });
 
@@ -67,7 +67,7 @@ describe('lists on one line', () => {
       '-files: src/lens.ts, src/grind.ts',
       '+files: src/lens.ts, src/grind.ts, src/polish.ts',
     ]);
-    const created = (read(byHand).account?.steps[0]?.artifacts ?? []).concat({ path: 'a.ts', change: 'created' });
+    const created = (read(byHand).model?.steps[0]?.artifacts ?? []).concat({ path: 'a.ts', change: 'created' });
     expect(diff(byHand, set('1', { artifacts: created }))).toEqual([
       '-files_created: src/lamp.ts, src/wick.ts (cotton, thick)',
       '+files_created: src/lamp.ts, src/wick.ts (cotton, thick), a.ts',

@@ -1,6 +1,6 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import { formatSuite } from '../format.suite.ts';
-import { richAccount } from '../models.suite.ts';
+import { richModel } from '../models.suite.ts';
 import { maestro } from './format.ts';
 import {
   broken,
@@ -22,9 +22,9 @@ const sample = (name: string, text: string, main?: string) => {
 };
 
 formatSuite(maestro, {
-  accounts: [
-    { name: 'a run in the middle', account: rich() },
-    { name: 'an archived run', account: archived() },
+  models: [
+    { name: 'a run in the middle', model: rich() },
+    { name: 'an archived run', model: archived() },
   ],
   samples: [
     sample('the first template', seed, '.gemini/state/active-session.md'),
@@ -52,8 +52,8 @@ formatSuite(maestro, {
   },
 });
 
-function rich(): Account {
-  const account = richAccount([
+function rich(): RunModel {
+  const model = richModel([
     {
       key: '1',
       title: 'Read the old code',
@@ -90,26 +90,26 @@ function rich(): Account {
     { key: '2.10', title: 'The clock', kind: 'task', parent: '2', status: 'skipped', retries: 0, reason: 'Not needed' },
     { key: 'p3', title: 'Ship', kind: 'phase', status: 'pending', after: ['2', '2.10'], retries: 0 },
   ]);
-  account.run.alias = '2026-03-01-rotate-the-tokens';
-  account.run.reason = 'Because: "it" must';
-  account.position = { step: '2', words: 'Half of the rotation' };
-  account.notes.push(
+  model.run.alias = '2026-03-01-rotate-the-tokens';
+  model.run.reason = 'Because: "it" must';
+  model.position = { step: '2', words: 'Half of the rotation' };
+  model.notes.push(
     { kind: 'dead-end', text: 'Tried the vault\n\nIt is slow', step: '1' },
     { kind: 'worklog', text: 'Validation: Pass, 12 tests', step: '1' },
   );
-  account.notes.sort(
+  model.notes.sort(
     (one, other) => Number(other.text.startsWith('Validation')) - Number(one.text.startsWith('Validation')),
   );
-  account.items.sort((one, other) => Number(other.kind === 'error') - Number(one.kind === 'error'));
-  return account;
+  model.items.sort((one, other) => Number(other.kind === 'error') - Number(one.kind === 'error'));
+  return model;
 }
 
-function archived(): Account {
-  const account = rich();
+function archived(): RunModel {
+  const model = rich();
   return {
-    ...account,
-    run: { ...account.run, status: 'archived', design: { path: '.gemini/plans/archive/tokens-design.md' } },
-    steps: account.steps.map((step) => ({ ...step, status: 'completed' as const })),
+    ...model,
+    run: { ...model.run, status: 'archived', design: { path: '.gemini/plans/archive/tokens-design.md' } },
+    steps: model.steps.map((step) => ({ ...step, status: 'completed' as const })),
     usage: [],
   };
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
 import { detectSessions, homeOf, isArchived, sessionId, stateDir } from './places.ts';
-import { salvageSession } from './repair.ts';
+import { repairSession } from './repair.ts';
 import { readSession } from './session-file.ts';
 import { editSession, newSession } from './write-session.ts';
 
@@ -13,15 +13,15 @@ export const maestro: Format = {
   name: 'maestro',
   detect: detectSessions,
   parse: parseSession,
-  render(account, place, previous, now) {
+  render(model, place, previous, now) {
     const text = previous.get(place.main);
     if (text !== undefined) {
-      const edited = editSession(place.main, text, isArchived(place.main), account, now);
+      const edited = editSession(place.main, text, isArchived(place.main), model, now);
       return edited === null ? new Map() : new Map([[place.main, edited]]);
     }
-    const id = sessionId(account, now);
-    const files = new Map([[place.main, newSession(place.main, isArchived(place.main), account, id, now)]]);
-    for (const gate of keptGates(account.kept?.['maestro'])) {
+    const id = sessionId(model, now);
+    const files = new Map([[place.main, newSession(place.main, isArchived(place.main), model, id, now)]]);
+    for (const gate of keptGates(model.kept?.['maestro'])) {
       const path = `${stateDir(place.main) ?? ''}state/${gate.session_id}.design-gate.json`;
       if (!previous.has(path)) files.set(path, `${JSON.stringify(gate, null, 2)}\n`);
     }
@@ -52,7 +52,7 @@ export const maestro: Format = {
     'position.words',
     'next',
   ],
-  salvage: salvageSession,
+  repair: repairSession,
 };
 
 const Gate = v.looseObject({
@@ -68,14 +68,14 @@ function parseSession(found: Found, files: Files): Parsed {
   if (text === undefined) {
     const message = 'The session file is not there, or is no text.';
     return {
-      account: null,
+      model: null,
       version: null,
       writable: false,
       problems: [{ code: 'missing', level: 'error', path: found.main, line: null, message }],
     };
   }
-  const { account, version, writable, problems } = readSession(found.main, text, isArchived(found.main));
-  if (account === null) {
+  const { model, version, writable, problems } = readSession(found.main, text, isArchived(found.main));
+  if (model === null) {
     if (problems.length === 0)
       problems.push({
         code: 'not_a_session',
@@ -84,12 +84,12 @@ function parseSession(found: Found, files: Files): Parsed {
         line: 1,
         message: 'There is no session in this file.',
       });
-    return { account, version, writable: false, problems };
+    return { model: model, version, writable: false, problems };
   }
-  const gates = readGates(found, files, account.run.alias, problems);
-  if (gates.length === 0) return { account, version, writable, problems };
-  const kept = { ...account.kept, maestro: { ...(account.kept?.['maestro'] as object | undefined), gates } };
-  return { account: { ...account, kept }, version, writable, problems };
+  const gates = readGates(found, files, model.run.alias, problems);
+  if (gates.length === 0) return { model: model, version, writable, problems };
+  const kept = { ...model.kept, maestro: { ...(model.kept?.['maestro'] as object | undefined), gates } };
+  return { model: { ...model, kept }, version, writable, problems };
 }
 
 /** Approvals of designs. Upstream never clears them away, so others than this session's may lie beside it. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { AccountFile, AccountItem, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelFile, ModelItem, ModelStep } from '../../core/model/run-model.ts';
 import type { ErrorType as ErrorTypeSchema } from '../../core/words.ts';
 import { ErrorType, Severity, StepKind } from '../../core/words.ts';
 import { count, flat, label, path, when, who, words } from './admit.ts';
@@ -18,9 +18,9 @@ export interface Phase {
   parentId: string | null;
   /** Null when the file does not say. */
   status: StepStatus | null;
-  step: Omit<AccountStep, 'key' | 'status' | 'title'> & { title?: string };
-  errors: { item: AccountItem; node: MapNode }[];
-  findings: { item: AccountItem; node: Node }[];
+  step: Omit<ModelStep, 'key' | 'status' | 'title'> & { title?: string };
+  errors: { item: ModelItem; node: MapNode }[];
+  findings: { item: ModelItem; node: Node }[];
   addressed: string[];
   /** Keys that mean nothing to us, to be written back. */
   kept: Record<string, unknown>;
@@ -105,10 +105,10 @@ function readAgents(node: MapNode): string[] {
 }
 
 /** Files and context. Some models put the manifests into the context, one indentation too deep. */
-function readWork(node: MapNode, complain: Complain): { artifacts: AccountFile[]; built: string[] } {
-  const artifacts: AccountFile[] = [];
+function readWork(node: MapNode, complain: Complain): { artifacts: ModelFile[]; built: string[] } {
+  const artifacts: ModelFile[] = [];
   const seen = new Set<string>();
-  const take = (from: Node | null, change: AccountFile['change']) => {
+  const take = (from: Node | null, change: ModelFile['change']) => {
     for (const file of readFiles(from, complain)) {
       const mark = `${change} ${file.path}`;
       if (seen.has(mark)) continue;
@@ -216,7 +216,7 @@ export function readErrors(node: Node | null, complain: Complain): Phase['errors
   });
 }
 
-function readError(node: MapNode, complain: Complain): AccountItem | null {
+function readError(node: MapNode, complain: Complain): ModelItem | null {
   const text = ['message', 'description', 'error', 'text']
     .map((key) => at(node, key))
     .find((found) => found && sentence(found) !== '');
@@ -281,7 +281,7 @@ function readFindings(node: Node | null): Phase['findings'] {
       plain(at(entry, 'resolved')) === true ||
       stepStatus(wordsOf(at(entry, 'status')) ?? '') === 'completed' ||
       wordsOf(at(entry, 'status')) === 'resolved';
-    const item: AccountItem = {
+    const item: ModelItem = {
       kind: 'finding',
       text: words(text),
       status: done ? 'resolved' : 'open',

@@ -1,4 +1,4 @@
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 import { isStepKey, label, toStepKey, words } from './admit.ts';
 import type { BodyLog, PhaseSection } from './body-log.ts';
 import { type Complain, type Phase, readPhase } from './phase.ts';
@@ -8,7 +8,7 @@ export interface Placed {
   phase: Phase;
   /** The list it is an entry of; null when it is none. */
   list: ListNode | null;
-  step: AccountStep;
+  step: ModelStep;
 }
 
 /** A careless edit leaves one block behind; hundreds are not phases. */
@@ -154,8 +154,8 @@ function untangle(placed: readonly Placed[], complain: Complain): void {
 
 function cut(
   placed: readonly Placed[],
-  edges: (step: AccountStep) => readonly string[],
-  assign: (step: AccountStep, left: string[]) => void,
+  edges: (step: ModelStep) => readonly string[],
+  assign: (step: ModelStep, left: string[]) => void,
   complain: Complain,
   code: string,
   what: string,

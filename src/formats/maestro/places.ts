@@ -1,4 +1,4 @@
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Found, Tree } from '../format.ts';
 
 /**
@@ -32,11 +32,11 @@ export function detectSessions(tree: Tree): Found[] {
 }
 
 /** The place of a new session: the newest convention, unless the run has its documents by the older one. */
-export function homeOf(account: Account): Found {
-  const documents = [account.run.design?.path, account.run.plan];
+export function homeOf(model: RunModel): Found {
+  const documents = [model.run.design?.path, model.run.plan];
   const older = documents.some((path) => path?.startsWith('.gemini/'));
   const dir = older ? '.gemini/' : 'docs/maestro/';
-  const main = account.run.status === 'archived' ? `${dir}state/archive/${sessionId(account, '')}.md` : dir + ACTIVE;
+  const main = model.run.status === 'archived' ? `${dir}state/archive/${sessionId(model, '')}.md` : dir + ACTIVE;
   return { format: 'maestro', main, files: [main] };
 }
 
@@ -51,8 +51,8 @@ export function isArchived(path: string): boolean {
 }
 
 /** `YYYY-MM-DD-<topic>`, from what the run is called and when it began. */
-export function sessionId(account: Account, now: string): string {
-  const { alias, id, openedAt, title } = account.run;
+export function sessionId(model: RunModel, now: string): string {
+  const { alias, id, openedAt, title } = model.run;
   if (alias && /^[\w.-]+$/.test(alias)) return alias;
   const date = /^\d{4}-\d{2}-\d{2}/.exec(openedAt ?? '')?.[0] ?? /^\d{4}-\d{2}-\d{2}/.exec(now)?.[0];
   const slug = (id ?? title)

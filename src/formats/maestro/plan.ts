@@ -1,11 +1,11 @@
-import type { AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 import { scanMarkdown } from '../markdown.ts';
 import { isStepKey } from './admit.ts';
 
 /** The phases an implementation plan announces in its headings: `## Phase 2: Middleware`. They are only names. */
-export function readPlan(text: string): { title: string | null; steps: AccountStep[] } {
+export function readPlan(text: string): { title: string | null; steps: ModelStep[] } {
   const { headings } = scanMarkdown(text);
-  const steps = new Map<string, AccountStep>();
+  const steps = new Map<string, ModelStep>();
   for (const { title } of headings) {
     const found = /^(?:Phase|Stage)\s+([^\s:]{1,64}?)\s*(?:[:.–—-]\s*(.*))?$/iu.exec(title);
     const key = found?.[1] ?? '';

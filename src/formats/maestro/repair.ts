@@ -1,31 +1,31 @@
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
-import type { Found, Salvaged, Tree } from '../format.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
+import type { Found, Repaired, Tree } from '../format.ts';
 import { flat } from './admit.ts';
 import { findDocument, isArchived, stateDir } from './places.ts';
 import { readPlan } from './plan.ts';
 import { readSession, type Session } from './session-file.ts';
 
-type Confidence = Salvaged['confidence'][number];
+type Confidence = Repaired['confidence'][number];
 
 /**
  * What is left when the file is damaged: whatever of the front matter still reads, the log, a copy that somebody kept
  * beside it, the implementation plan. What the file itself says is surest, a mark in the log less, a plan knows names
  * only. Finished phases are never taken back because nothing speaks of them.
  */
-export function salvageSession(found: Found, tree: Tree): Salvaged | null {
+export function repairSession(found: Found, tree: Tree): Repaired | null {
   const dir = stateDir(found.main) ?? '';
   const read = (path: string): Session | null => {
     const text = tree.read(path);
     return text === null ? null : readSession(path, text, isArchived(found.main));
   };
   const sources: string[] = [];
-  const steps = new Map<string, { step: AccountStep; confidence: Confidence }>();
-  let account: Account | null = null;
+  const steps = new Map<string, { step: ModelStep; confidence: Confidence }>();
+  let model: RunModel | null = null;
   const take = (path: string, session: Session | null, ceiling: Confidence['confidence']) => {
-    const said = session?.account;
-    if (!said || (said.steps.length === 0 && account !== null)) return;
+    const said = session?.model;
+    if (!said || (said.steps.length === 0 && model !== null)) return;
     sources.push(path);
-    account = account === null ? said : joined(account, said);
+    model = model === null ? said : joined(model, said);
     for (const step of said.steps) {
       if (steps.has(step.key)) continue;
       const declared = session?.phases.get(step.key)?.phase.status != null && session.root !== null;
@@ -40,8 +40,8 @@ export function salvageSession(found: Found, tree: Tree): Salvaged | null {
       path !== found.main && (path.startsWith(`${found.main}.`) || path === found.main.replace(/\.md$/, '.bak.md')),
   );
   for (const copy of copies) take(copy, read(copy), 'medium');
-  takeArchived(found, tree, dir, account, (path) => take(path, read(path), 'medium'));
-  const plan = planOf(tree, dir, account, found);
+  takeArchived(found, tree, dir, model, (path) => take(path, read(path), 'medium'));
+  const plan = planOf(tree, dir, model, found);
   const titles = new Set([...steps.values()].map((one) => flat(one.step.title)));
   for (const step of plan?.steps ?? []) {
     const known = steps.has(step.key) || titles.has(flat(step.title));
@@ -49,14 +49,14 @@ export function salvageSession(found: Found, tree: Tree): Salvaged | null {
       steps.set(step.key, { step, confidence: { step: step.key, confidence: 'low', from: plan?.path ?? '' } });
   }
   if (plan && plan.steps.length > 0) sources.push(plan.path);
-  if (steps.size === 0) return account === null ? null : { account, sources, confidence: [] };
-  const whole: Account = account ?? { ...emptyFrom(plan?.title ?? 'Maestro session') };
+  if (steps.size === 0) return model === null ? null : { model: model, sources, confidence: [] };
+  const whole: RunModel = model ?? { ...emptyFrom(plan?.title ?? 'Maestro session') };
   const all = [...steps.values()];
   const keys = new Set(steps.keys());
   const linked = all.map(({ step }) =>
     step.after ? { ...step, after: step.after.filter((key) => keys.has(key)) } : step,
   );
-  return { account: { ...whole, steps: linked }, sources, confidence: all.map(({ confidence }) => confidence) };
+  return { model: { ...whole, steps: linked }, sources, confidence: all.map(({ confidence }) => confidence) };
 }
 
 const lower = (confidence: Confidence['confidence']): Confidence['confidence'] =>
@@ -67,15 +67,15 @@ function takeArchived(
   found: Found,
   tree: Tree,
   dir: string,
-  account: Account | null,
+  model: RunModel | null,
   take: (path: string) => void,
 ): void {
-  const id = account?.run.alias;
+  const id = model?.run.alias;
   const path = id ? `${dir}state/archive/${id}.md` : null;
   if (path && path !== found.main && tree.paths.includes(path)) take(path);
 }
 
-function joined(first: Account, second: Account): Account {
+function joined(first: RunModel, second: RunModel): RunModel {
   return {
     ...first,
     run: { ...second.run, ...first.run },
@@ -88,11 +88,11 @@ function joined(first: Account, second: Account): Account {
 function planOf(
   tree: Tree,
   dir: string,
-  account: Account | null,
+  model: RunModel | null,
   found: Found,
-): { path: string; title: string | null; steps: AccountStep[] } | null {
+): { path: string; title: string | null; steps: ModelStep[] } | null {
   const paths = new Set(tree.paths);
-  const named = account?.run.plan ? findDocument(account.run.plan, dir, paths) : null;
+  const named = model?.run.plan ? findDocument(model.run.plan, dir, paths) : null;
   const plans = tree.paths.filter(
     (path) => path.startsWith(`${dir}plans/`) && /(?:impl|implementation)-plan[^/]*\.md$/.test(path),
   );
@@ -102,7 +102,7 @@ function planOf(
   return path && text !== null ? { path, ...readPlan(text) } : null;
 }
 
-function emptyFrom(title: string): Account {
+function emptyFrom(title: string): RunModel {
   return {
     run: { title, status: 'active' },
     steps: [],

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import { maestro } from './format.ts';
 import { ACTIVE, broken, elided, json, next, overEscaped, place, seed, served } from './samples.suite.ts';
 
 const read = (text: string) => maestro.parse(place(), new Map([[ACTIVE, text]]));
 const codes = (text: string) => read(text).problems.map(({ code, line }) => `${code}:${line}`);
 
-function edit(text: string, change: (account: Account) => void): string {
-  const account = structuredClone(read(text).account) as Account;
+function edit(text: string, change: (model: RunModel) => void): string {
+  const account = structuredClone(read(text).model) as RunModel;
   change(account);
   return maestro.render(account, place(), new Map([[ACTIVE, text]]), '2026-06-01T00:00:00Z').get(ACTIVE) ?? '';
 }
@@ -16,35 +16,35 @@ const added = (before: string, after: string) => after.split('\n').filter((line)
 
 describe('reading a session', () => {
   it('reads errors, manifests, tokens and the log of the first template', () => {
-    const { account, version } = read(seed);
+    const { model, version } = read(seed);
     expect(version).toBe('1.0');
-    expect(account?.items).toMatchObject([
+    expect(model?.items).toMatchObject([
       { kind: 'error', step: '2', type: 'validation', status: 'open', by: 'coder' },
       { kind: 'error', step: '2', type: 'timeout', status: 'resolved', resolution: 'Raised the limit' },
     ]);
-    expect(account?.steps[0]?.artifacts).toContainEqual({ path: 'src/clock.ts', change: 'created', note: 'monotonic' });
-    expect(account?.steps[0]?.summary).toBe('A bucket with a monotonic clock.');
-    expect(account?.notes.map((note) => note.text)).toContain('Validation: Pass: 12 tests');
-    expect(account?.usage).toContainEqual({ agent: 'coder', input: 8000, output: 4000, cached: 2000 });
-    expect(account?.position).toEqual({ step: '2' });
+    expect(model?.steps[0]?.artifacts).toContainEqual({ path: 'src/clock.ts', change: 'created', note: 'monotonic' });
+    expect(model?.steps[0]?.summary).toBe('A bucket with a monotonic clock.');
+    expect(model?.notes.map((note) => note.text)).toContain('Validation: Pass: 12 tests');
+    expect(model?.usage).toContainEqual({ agent: 'coder', input: 8000, output: 4000, cached: 2000 });
+    expect(model?.position).toEqual({ step: '2' });
   });
 
   it('tells tokens that nobody counted from zero, and reads context of any shape', () => {
-    const { account, version } = read(served);
+    const { model, version } = read(served);
     expect(version).toBe('1.4');
-    expect(account?.usage).toEqual([]);
-    expect(account?.steps[0]?.built).toEqual([
+    expect(model?.usage).toEqual([]);
+    expect(model?.steps[0]?.built).toEqual([
       'enqueue(job): Promise<Id>',
       'Pattern: One queue for all retries',
       'Warning: The clock is not monotonic',
       'posture: Careful with money',
     ]);
-    expect(account?.kept?.['maestro']).toMatchObject({ session: { current_batch: 'batch-2' } });
+    expect(model?.kept?.['maestro']).toMatchObject({ session: { current_batch: 'batch-2' } });
   });
 
   it('reads JSON and the findings of the branch', () => {
     expect(read(json).version).toBe('1.6');
-    expect(read(next).account?.items).toMatchObject([
+    expect(read(next).model?.items).toMatchObject([
       { alias: 'F1', kind: 'finding', severity: 'must_fix', status: 'resolved', step: '2' },
       { alias: 'F2', kind: 'finding', severity: 'suggestion', status: 'open' },
     ]);
@@ -52,11 +52,11 @@ describe('reading a session', () => {
 
   it('repairs what occurs and says where', () => {
     expect(codes(elided)).toEqual(expect.arrayContaining(['elided:11', 'elided:18', 'no_status:19']));
-    expect(read(elided).account?.steps.map((step) => step.status)).toEqual(['completed', 'completed', 'completed']);
+    expect(read(elided).model?.steps.map((step) => step.status)).toEqual(['completed', 'completed', 'completed']);
     expect(codes(overEscaped)).toContain('over_escaped:2');
-    expect(read(overEscaped).account?.run.design?.path).toBe('f:\\core\\plans\\design.md');
+    expect(read(overEscaped).model?.run.design?.path).toBe('f:\\core\\plans\\design.md');
     expect(codes(broken)).toEqual(expect.arrayContaining(['nan_id:9', 'unquoted:17', 'spilled_phases:28']));
-    expect(read(broken).account?.steps.map((step) => step.key)).toEqual(['1', '2', '3']);
+    expect(read(broken).model?.steps.map((step) => step.key)).toEqual(['1', '2', '3']);
   });
 });
 
@@ -66,20 +66,20 @@ describe('editing a session', () => {
     ['js-yaml', served, ["updated: '2026-06-01T00:00:00Z'", '    status: in_progress']],
     ['JSON', json, ['  "updated": "2026-06-01T00:00:00Z",', '      "status": "in_progress",']],
   ])('changes only the values it means: %s', (_name, text, lines) => {
-    const after = edit(text, (account) => {
-      const step = account.steps.at(-1);
+    const after = edit(text, (model) => {
+      const step = model.steps.at(-1);
       if (step) step.status = 'in_progress';
     });
     expect(
       added(text, after).filter((line) => !line.includes('current_phase') && !line.startsWith('## Phase')),
     ).toEqual(expect.arrayContaining(lines.filter((line) => !text.includes(line))));
     expect(added(text, after).length).toBeLessThanOrEqual(4);
-    expect(read(after).account?.steps.at(-1)?.status).toBe('in_progress');
+    expect(read(after).model?.steps.at(-1)?.status).toBe('in_progress');
   });
 
   it('appends to manifests and drops nothing', () => {
-    const after = edit(seed, (account) => {
-      const step = account.steps[0];
+    const after = edit(seed, (model) => {
+      const step = model.steps[0];
       if (step) step.artifacts = [{ path: 'src/more.ts', change: 'created' }];
     });
     expect(after).toContain('files_created: ["src/bucket.ts", "src/clock.ts (monotonic)", "src/more.ts"]');
@@ -88,8 +88,8 @@ describe('editing a session', () => {
 
   it('writes quotes as the file has them', () => {
     expect(
-      edit(overEscaped, (account) => {
-        const step = account.steps[0];
+      edit(overEscaped, (model) => {
+        const step = model.steps[0];
         if (step) step.status = 'completed';
       }),
     ).toContain('    status: \\"completed\\"\n');
@@ -103,8 +103,8 @@ describe('salvaging a session', () => {
       ['docs/maestro/plans/search-impl-plan.md', '# Plan\n\n## Phase 1: Index\n\n## Phase 2: Query\n'],
     ]);
     const tree = { paths: [...files.keys()].sort(), read: (path: string) => files.get(path) ?? null };
-    const salvaged = maestro.salvage(place(), tree);
-    expect(salvaged?.account.steps.map((step) => `${step.key} ${step.status}`)).toEqual(['1 completed', '2 pending']);
-    expect(salvaged?.confidence.map((one) => one.confidence)).toEqual(['medium', 'low']);
+    const repaired = maestro.repair(place(), tree);
+    expect(repaired?.model.steps.map((step) => `${step.key} ${step.status}`)).toEqual(['1 completed', '2 pending']);
+    expect(repaired?.confidence.map((one) => one.confidence)).toEqual(['medium', 'low']);
   });
 });

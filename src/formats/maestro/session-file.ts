@@ -1,10 +1,10 @@
 import {
-  type Account,
-  type AccountDecision,
-  type AccountItem,
-  type AccountNote,
-  type AccountStep,
-  emptyAccount,
+  emptyRunModel,
+  type ModelDecision,
+  type ModelItem,
+  type ModelNote,
+  type ModelStep,
+  type RunModel,
 } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
 import { flat, label, path, when, words } from './admit.ts';
@@ -25,15 +25,15 @@ export interface Session {
   manner: Manner;
   root: MapNode | null;
   body: BodyLog;
-  account: Account | null;
+  model: RunModel | null;
   version: string | null;
   writable: boolean;
   problems: Problem[];
   phases: Map<string, { phase: Phase; list: ListNode | null }>;
-  errors: Map<AccountItem, MapNode>;
-  findings: Map<AccountItem, Node>;
-  decisions: Map<AccountDecision, BodyRecord<AccountDecision>>;
-  items: Map<AccountItem, BodyRecord<AccountItem>>;
+  errors: Map<ModelItem, MapNode>;
+  findings: Map<ModelItem, Node>;
+  decisions: Map<ModelDecision, BodyRecord<ModelDecision>>;
+  items: Map<ModelItem, BodyRecord<ModelItem>>;
   sections: Map<string, PhaseSection>;
 }
 
@@ -62,7 +62,7 @@ export function readSession(name: string, text: string, isArchived: boolean): Se
     manner: { style, overEscaped: grown?.overEscaped ?? false },
     root,
     body,
-    account: null,
+    model: null,
     version: null,
     writable:
       root !== null &&
@@ -89,7 +89,7 @@ export function readSession(name: string, text: string, isArchived: boolean): Se
       complain('not_a_session', 'error', 0, 'The front matter names no session and has no phases.');
     if (body.phases.length === 0 && placed.length === 0) return { ...session, writable: false };
   }
-  session.account = fill(session, placed, isArchived, complain);
+  session.model = fill(session, placed, isArchived, complain);
   return session;
 }
 
@@ -127,24 +127,24 @@ const known = new Set([
   ...['current_phase', 'total_phases', 'token_usage', 'phases', 'errors'],
 ]);
 
-function fill(session: Session, placed: readonly Placed[], isArchived: boolean, complain: Complain): Account {
+function fill(session: Session, placed: readonly Placed[], isArchived: boolean, complain: Complain): RunModel {
   const { root, body } = session;
-  const account = readRun(session, isArchived, complain);
+  const model = readRun(session, isArchived, complain);
   const findSection = sectionFinder(body);
   for (const { phase, list, step } of placed) {
     session.phases.set(step.key, { phase, list });
     const section = findSection(step);
     if (section) session.sections.set(step.key, section);
-    account.steps.push(withLog(step, phase, section, complain));
+    model.steps.push(withLog(step, phase, section, complain));
     for (const { item, node } of phase.errors) {
       const placedItem = { ...item, step: step.key };
       session.errors.set(placedItem, node);
-      account.items.push(placedItem);
+      model.items.push(placedItem);
     }
     for (const { item, node } of phase.findings) {
       const placedItem = { ...item, step: step.key };
       session.findings.set(placedItem, node);
-      account.items.push(placedItem);
+      model.items.push(placedItem);
     }
   }
   const addressed = new Set(placed.flatMap(({ phase }) => phase.addressed));
@@ -153,21 +153,21 @@ function fill(session: Session, placed: readonly Placed[], isArchived: boolean, 
     ? []
     : readErrors(at(root, 'errors'), complain)) {
     session.errors.set(item, node);
-    account.items.push(item);
+    model.items.push(item);
   }
-  readRecords(session, account);
-  account.notes.push(...readNotes(session, account));
-  account.usage = readUsage(at(root, 'token_usage'), complain);
-  readPosition(session, account, complain);
-  checkSense(session, account, isArchived, complain);
+  readRecords(session, model);
+  model.notes.push(...readNotes(session, model));
+  model.usage = readUsage(at(root, 'token_usage'), complain);
+  readPosition(session, model, complain);
+  checkSense(session, model, isArchived, complain);
   const kept = keep(session, placed);
-  return kept ? { ...account, kept: { maestro: kept } } : account;
+  return kept ? { ...model, kept: { maestro: kept } } : model;
 }
 
-function readRun({ root, body }: Session, isArchived: boolean, complain: Complain): Account {
+function readRun({ root, body }: Session, isArchived: boolean, complain: Complain): RunModel {
   const id = wordsOf(at(root, 'session_id'));
   const goal = wordsOf(at(root, 'task'));
-  const account = emptyAccount(
+  const model = emptyRunModel(
     words(body.title?.words ?? (goal ? goal.split('\n', 1)[0]?.trim() : null) ?? id ?? 'Maestro session'),
   );
   const statusNode = at(root, 'status');
@@ -176,13 +176,13 @@ function readRun({ root, body }: Session, isArchived: boolean, complain: Complai
   if (status !== null && !['in_progress', 'completed', 'failed'].includes(status)) {
     complain('unknown_status', 'warning', statusNode?.start ?? 0, `"${status}" is no status of a session.`);
   }
-  account.run.status = isArchived ? 'archived' : (meant ?? 'active');
+  model.run.status = isArchived ? 'archived' : (meant ?? 'active');
   const alias = label(id);
   const [openedAt, updatedAt] = [when(wordsOf(at(root, 'created'))), when(wordsOf(at(root, 'updated')))];
   const reason = wordsOf(at(root, 'status_reason'));
   const design = readPointer(root, 'design_document', complain);
   const plan = readPointer(root, 'implementation_plan', complain);
-  Object.assign(account.run, {
+  Object.assign(model.run, {
     ...(alias ? { alias } : {}),
     ...(goal ? { goal: words(goal) } : {}),
     ...(openedAt ? { openedAt } : {}),
@@ -191,7 +191,7 @@ function readRun({ root, body }: Session, isArchived: boolean, complain: Complai
     ...(design ? { design: { path: design } } : {}),
     ...(plan ? { plan } : {}),
   });
-  return account;
+  return model;
 }
 
 function readPointer(root: MapNode | null, key: string, complain: Complain): string | undefined {
@@ -206,7 +206,7 @@ function readPointer(root: MapNode | null, key: string, complain: Complain): str
 }
 
 /** A heading belongs to the phase with its number and, where several have it, with its name. */
-function sectionFinder(body: BodyLog): (step: AccountStep) => PhaseSection | undefined {
+function sectionFinder(body: BodyLog): (step: ModelStep) => PhaseSection | undefined {
   const sections = new Map<string, PhaseSection>();
   for (const section of body.phases) {
     for (const mark of [`${section.id}: ${flat(section.name)}`, section.id, `: ${flat(section.name)}`]) {
@@ -220,8 +220,8 @@ function sectionFinder(body: BodyLog): (step: AccountStep) => PhaseSection | und
   };
 }
 
-function withLog(step: AccountStep, phase: Phase, section: PhaseSection | undefined, complain: Complain): AccountStep {
-  const told: AccountStep = { ...step };
+function withLog(step: ModelStep, phase: Phase, section: PhaseSection | undefined, complain: Complain): ModelStep {
+  const told: ModelStep = { ...step };
   if (phase.status === null) {
     const guess: StepStatus | null = step.endedAt
       ? 'completed'
@@ -247,9 +247,9 @@ function withLog(step: AccountStep, phase: Phase, section: PhaseSection | undefi
   return told;
 }
 
-function readRecords(session: Session, account: Account): void {
+function readRecords(session: Session, model: RunModel): void {
   const { records } = session.body;
-  const keys = new Set(account.steps.map((step) => step.key));
+  const keys = new Set(model.steps.map((step) => step.key));
   const settle = <T extends { step?: string | undefined }>(value: T): T => {
     const { step, ...rest } = value;
     return step === undefined || keys.has(step) ? value : (rest as T);
@@ -258,33 +258,33 @@ function readRecords(session: Session, account: Account): void {
   for (const record of decisions ? readDecisions(decisions) : []) {
     const value = settle(record.value);
     session.decisions.set(value, record);
-    account.decisions.push(value);
+    model.decisions.push(value);
   }
   const items = records.get('items');
   for (const record of items ? readItems(items) : []) {
     const value = settle(record.value);
     session.items.set(value, record);
-    account.items.push(value);
+    model.items.push(value);
   }
 }
 
 const noteHead =
   /^\((worklog|deviation|constraint|dead-end)(?:, phase ([^,()\s]+))?(?:, by ([^,()\n]+))?(?:, at ([^,()\n]+))?\) /;
 
-function readNotes(session: Session, account: Account): AccountNote[] {
-  const notes: AccountNote[] = session.body.loose.map((piece) => ({ kind: 'worklog', text: words(piece.text) }));
+function readNotes(session: Session, model: RunModel): ModelNote[] {
+  const notes: ModelNote[] = session.body.loose.map((piece) => ({ kind: 'worklog', text: words(piece.text) }));
   for (const [step, section] of session.sections) {
     for (const { text, agent } of section.outputs.slice(1))
       notes.push({ kind: 'worklog', text: words(text), step, ...(agent ? { by: agent.slice(0, 200) } : {}) });
     if (section.validation)
       notes.push({ kind: 'worklog', text: words(`Validation: ${section.validation.text}`), step });
   }
-  const keys = new Set(account.steps.map((step) => step.key));
+  const keys = new Set(model.steps.map((step) => step.key));
   for (const { text } of session.body.records.get('notes')?.pieces ?? []) {
     const head = noteHead.exec(text);
     const [, kind, step, by, when] = head ?? [];
     notes.push({
-      kind: (kind as AccountNote['kind'] | undefined) ?? 'worklog',
+      kind: (kind as ModelNote['kind'] | undefined) ?? 'worklog',
       text: words(text.slice(head?.[0].length ?? 0)),
       ...(step && keys.has(step) ? { step } : {}),
       ...(by ? { by: by.slice(0, 200) } : {}),
@@ -294,32 +294,32 @@ function readNotes(session: Session, account: Account): AccountNote[] {
   return notes;
 }
 
-function readPosition(session: Session, account: Account, complain: Complain): void {
+function readPosition(session: Session, model: RunModel, complain: Complain): void {
   const node = at(session.root, 'current_phase');
   const said = wordsOf(node);
   const ids = new Map([...session.phases].map(([key, { phase }]) => [phase.id ?? key, key]));
   const named = said === null ? undefined : (ids.get(said) ?? (session.phases.has(said) ? said : undefined));
-  if (said !== null && named === undefined && account.steps.length > 0) {
+  if (said !== null && named === undefined && model.steps.length > 0) {
     complain('unknown_phase', 'warning', node?.start ?? 0, `"current_phase" is ${said}, and there is no such phase.`);
   }
-  const running = account.steps.find((step) => step.status === 'in_progress');
-  if (node !== null || account.steps.length > 0) account.position = { step: named ?? running?.key ?? null };
+  const running = model.steps.find((step) => step.status === 'in_progress');
+  if (node !== null || model.steps.length > 0) model.position = { step: named ?? running?.key ?? null };
 }
 
-function checkSense(session: Session, account: Account, isArchived: boolean, complain: Complain): void {
+function checkSense(session: Session, model: RunModel, isArchived: boolean, complain: Complain): void {
   const { root } = session;
   const total = at(root, 'total_phases');
-  if (total?.type === 'scalar' && typeof total.value === 'number' && total.value !== account.steps.length) {
+  if (total?.type === 'scalar' && typeof total.value === 'number' && total.value !== model.steps.length) {
     complain(
       'total_disagrees',
       'warning',
       total.start,
-      `"total_phases" is ${total.words}; the file has ${account.steps.length}.`,
+      `"total_phases" is ${total.words}; the file has ${model.steps.length}.`,
     );
   }
-  const open = account.steps.filter((step) => step.status !== 'completed' && step.status !== 'skipped');
+  const open = model.steps.filter((step) => step.status !== 'completed' && step.status !== 'skipped');
   const word = wordsOf(at(root, 'status'));
-  if (open.length > 0 && (isArchived || account.run.status === 'completed')) {
+  if (open.length > 0 && (isArchived || model.run.status === 'completed')) {
     const where = at(root, 'status')?.start ?? 0;
     complain(
       'open_phases',
@@ -335,7 +335,7 @@ function checkSense(session: Session, account: Account, isArchived: boolean, com
       'The session is in the archive and says that it is in progress.',
     );
   }
-  const running = account.steps.filter((step) => step.status === 'in_progress');
+  const running = model.steps.filter((step) => step.status === 'in_progress');
   if (running.length > 1 && !running.every((step) => step.parallel)) {
     complain(
       'several_in_progress',
@@ -344,8 +344,8 @@ function checkSense(session: Session, account: Account, isArchived: boolean, com
       `${running.length} phases are in progress, and not all of them may run beside others.`,
     );
   }
-  const statuses = new Map(account.steps.map((step) => [step.key, step.status]));
-  for (const step of account.steps) {
+  const statuses = new Map(model.steps.map((step) => [step.key, step.status]));
+  for (const step of model.steps) {
     const early =
       step.status !== 'pending' &&
       step.after?.find((key) => !['completed', 'skipped'].includes(statuses.get(key) ?? ''));

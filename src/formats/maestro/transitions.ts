@@ -1,7 +1,7 @@
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 
-export type StepStatus = AccountStep['status'];
-export type RunStatus = Account['run']['status'];
+export type StepStatus = ModelStep['status'];
+export type RunStatus = RunModel['run']['status'];
 
 /** The marks of the log, as fixed characters: upstream names them in words, and people wrote a dozen different ones. */
 export const glyphs: Readonly<Record<StepStatus, string>> = {
@@ -78,8 +78,8 @@ export function runStatus(word: string): RunStatus | null {
   return status === null ? null : 'active';
 }
 
-export function sessionWord(account: Account): string {
-  const { status } = account.run;
+export function sessionWord(model: RunModel): string {
+  const { status } = model.run;
   switch (status) {
     case 'active':
       return 'in_progress';
@@ -88,12 +88,12 @@ export function sessionWord(account: Account): string {
     case 'abandoned':
       return 'failed';
     case 'archived':
-      return isFinished(account) ? 'completed' : 'failed';
+      return isFinished(model) ? 'completed' : 'failed';
     default:
       return status satisfies never;
   }
 }
 
-export function isFinished(account: Account): boolean {
-  return account.steps.every((step) => step.status === 'completed' || step.status === 'skipped');
+export function isFinished(model: RunModel): boolean {
+  return model.steps.every((step) => step.status === 'completed' || step.status === 'skipped');
 }

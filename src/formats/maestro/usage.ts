@@ -1,4 +1,4 @@
-import type { AccountUsage } from '../../core/model/run-model.ts';
+import type { ModelUsage } from '../../core/model/run-model.ts';
 import { count, who } from './admit.ts';
 import type { Complain } from './phase.ts';
 import { at, type Node, plain } from './tree.ts';
@@ -13,15 +13,15 @@ export type Measure = (typeof measures)[number];
  * Zeros beside an empty `by_agent` are the template's and mean that nobody counted; a figure that an agent has is taken
  * as it stands. What the totals have beyond the agents' sums is kept under a name of its own.
  */
-export function readUsage(node: Node | null, complain: Complain): AccountUsage[] {
+export function readUsage(node: Node | null, complain: Complain): ModelUsage[] {
   const byAgent = at(node, 'by_agent');
-  const usage: AccountUsage[] = [];
+  const usage: ModelUsage[] = [];
   const named = new Set<string>();
   for (const pair of byAgent?.type === 'map' ? byAgent.pairs : []) {
     const agent = who(pair.key);
     if (agent === undefined || named.has(agent)) continue;
     named.add(agent);
-    const entry: AccountUsage = { agent };
+    const entry: ModelUsage = { agent };
     for (const measure of measures) {
       const figure = at(pair.value, measure);
       const value = count(plain(figure));
@@ -31,7 +31,7 @@ export function readUsage(node: Node | null, complain: Complain): AccountUsage[]
     }
     usage.push(entry);
   }
-  const rest: AccountUsage = { agent: UNATTRIBUTED };
+  const rest: ModelUsage = { agent: UNATTRIBUTED };
   for (const measure of measures) {
     const figure = at(node, `total_${measure}`);
     const total = count(plain(figure));
@@ -53,7 +53,7 @@ export function readUsage(node: Node | null, complain: Complain): AccountUsage[]
 }
 
 /** Null when nobody counted. */
-export function sumOf(usage: readonly AccountUsage[], measure: Measure): number | null {
+export function sumOf(usage: readonly ModelUsage[], measure: Measure): number | null {
   let sum: number | null = null;
   for (const entry of usage) {
     const value = entry[measure];

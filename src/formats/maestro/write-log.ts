@@ -1,4 +1,4 @@
-import type { Account, AccountDecision, AccountItem, AccountNote, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelNote, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { flat, same } from './admit.ts';
 import { emitProse, type Section } from './body-log.ts';
 import { type BodyRecord, decisionFields, emitField, emitRecord, headline, itemFields } from './body-records.ts';
@@ -9,15 +9,15 @@ import { glyphs } from './transitions.ts';
 const VALIDATION = 'Validation: ';
 
 /** Brings the log to what the account says: sections of phases, then notes, decisions and open things. It only grows. */
-export function editLog(splicer: Splicer, session: Session, before: Account, account: Account): void {
+export function editLog(splicer: Splicer, session: Session, before: RunModel, model: RunModel): void {
   const told = new Set(before.notes.map(noteMark));
-  const notes = account.notes.filter((note) => note.text.trim() !== '' && !told.has(noteMark(note)));
+  const notes = model.notes.filter((note) => note.text.trim() !== '' && !told.has(noteMark(note)));
   const tail: string[] = [];
-  const validated = editSections(splicer, session, before, account, notes, tail);
+  const validated = editSections(splicer, session, before, model, notes, tail);
   const rest = notes.filter((note) => !validated.has(note));
   const { records } = session.body;
   grow(splicer, records.get('notes'), 'Notes', rest.map(emitNote), '\n', tail);
-  const decisions = match(before.decisions, account.decisions, (decision) => decision.decision);
+  const decisions = match(before.decisions, model.decisions, (decision) => decision.decision);
   for (const [old, now] of decisions.changed)
     editRecord(splicer, session.decisions.get(old), old, now, 'decision', decisionFields);
   grow(
@@ -28,10 +28,10 @@ export function editLog(splicer: Splicer, session: Session, before: Account, acc
     '\n\n',
     tail,
   );
-  const items = match(before.items, account.items, (item) => item.text);
+  const items = match(before.items, model.items, (item) => item.text);
   for (const [old, now] of items.changed) editRecord(splicer, session.items.get(old), old, now, 'text', itemFields);
   // Errors of a phase stand with it in the front matter.
-  const keys = new Set(account.steps.map((step) => step.key));
+  const keys = new Set(model.steps.map((step) => step.key));
   const loose = items.added.filter((item) => item.kind !== 'error' || !keys.has(item.step ?? ''));
   const entries = loose.map((item) => emitRecord(item, item.text, itemFields));
   grow(splicer, records.get('items'), 'Items', entries, '\n\n', tail);
@@ -76,16 +76,16 @@ export function match<T extends { id?: string | undefined; alias?: string | unde
 function editSections(
   splicer: Splicer,
   session: Session,
-  before: Account,
-  account: Account,
-  notes: readonly AccountNote[],
+  before: RunModel,
+  model: RunModel,
+  notes: readonly ModelNote[],
   tail: string[],
-): Set<AccountNote> {
-  const used = new Set<AccountNote>();
-  const results = new Map<string, AccountNote>();
+): Set<ModelNote> {
+  const used = new Set<ModelNote>();
+  const results = new Map<string, ModelNote>();
   for (const note of notes) if (note.step && note.text.startsWith(VALIDATION)) results.set(note.step, note);
   const old = new Map(before.steps.map((step) => [step.key, step]));
-  for (const step of account.steps) {
+  for (const step of model.steps) {
     const was = old.get(step.key);
     const section = session.sections.get(step.key);
     const result = results.get(step.key);
@@ -123,14 +123,14 @@ function editSections(
   return used;
 }
 
-function heading(step: AccountStep): string {
+function heading(step: ModelStep): string {
   const phase = `Phase ${step.alias ?? step.key}`;
   // A phase without a name of its own is not named twice.
   const name = flat(step.title) === phase ? '' : `: ${flat(step.title)}`;
   return `${phase}${name} ${glyphs[step.status]}`;
 }
 
-function blocks(step: AccountStep, finished: boolean, result: AccountNote | undefined, whole: boolean): string[] {
+function blocks(step: ModelStep, finished: boolean, result: ModelNote | undefined, whole: boolean): string[] {
   const parts: string[] = [];
   if (step.summary !== undefined && step.summary.trim() !== '') parts.push(outputBlock(step));
   if (finished && whole) parts.push(filesBlock(step));
@@ -138,13 +138,13 @@ function blocks(step: AccountStep, finished: boolean, result: AccountNote | unde
   return parts;
 }
 
-const outputBlock = (step: AccountStep): string =>
+const outputBlock = (step: ModelStep): string =>
   `### ${flat(step.agents?.[0] ?? 'Agent')} Output\n\n${emitProse(step.summary ?? '')}`;
 
-const validationBlock = (result: AccountNote | undefined): string =>
+const validationBlock = (result: ModelNote | undefined): string =>
   `### Validation Result\n\n${result ? emitProse(result.text.slice(VALIDATION.length)) : 'Not recorded.'}`;
 
-function filesBlock(step: AccountStep): string {
+function filesBlock(step: ModelStep): string {
   const row = (name: string, change: string) => {
     const paths = (step.artifacts ?? []).filter((file) => file.change === change).map((file) => `\`${file.path}\``);
     return paths.length > 0 || change !== 'deleted' ? [`- ${name}: ${paths.join(', ') || 'none'}`] : [];
@@ -158,7 +158,7 @@ function filesBlock(step: AccountStep): string {
   ].join('\n');
 }
 
-function emitNote(note: AccountNote): string {
+function emitNote(note: ModelNote): string {
   const safe = (words: string | undefined): words is string => words !== undefined && /^[^,()\n]+$/.test(words);
   const head = [
     note.kind,
@@ -169,7 +169,7 @@ function emitNote(note: AccountNote): string {
   return `- (${head}) ${note.text.trim().replace(/\r?\n(?=[^\r\n])/g, '\n    ')}`;
 }
 
-const noteMark = (note: AccountNote): string => `${note.step ?? ''} ${flat(note.text)}`;
+const noteMark = (note: ModelNote): string => `${note.step ?? ''} ${flat(note.text)}`;
 
 /** Adds entries to a section of ours, or a section with them to the end of the log. */
 function grow(
@@ -185,7 +185,7 @@ function grow(
   else tail.push(`## ${title}\n\n${entries.join(gap)}`);
 }
 
-function editRecord<T extends AccountDecision | AccountItem>(
+function editRecord<T extends ModelDecision | ModelItem>(
   splicer: Splicer,
   record: BodyRecord<T> | undefined,
   before: T,

@@ -1,4 +1,4 @@
-import type { Account, AccountFile, AccountItem, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelFile, ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { flat, same } from './admit.ts';
 import { filesOnOneLine, setList } from './comma-list.ts';
 import { contextLabels, dependencyKeys, listsFiles, manifests, type Phase } from './phase.ts';
@@ -8,13 +8,13 @@ import { at, type ListNode, type MapNode } from './tree.ts';
 
 /** A phase as a new entry of `phases`, all keys in the order of the template. */
 export function newPhase(
-  account: Account,
-  step: AccountStep,
+  model: RunModel,
+  step: ModelStep,
   ids: (key: string) => string | number,
 ): Record<string, unknown> {
   const artifacts = step.artifacts ?? [];
-  const listed = (change: AccountFile['change']) => artifacts.filter((file) => file.change === change).map(fileWords);
-  const kept = keptOf(account, step.key);
+  const listed = (change: ModelFile['change']) => artifacts.filter((file) => file.change === change).map(fileWords);
+  const kept = keptOf(model, step.key);
   return {
     id: ids(step.key),
     name: step.title,
@@ -31,14 +31,14 @@ export function newPhase(
     files_deleted: listed('deleted'),
     ...(listed(undefined).length > 0 ? { final_artifacts: listed(undefined) } : {}),
     downstream_context: context(step.built ?? []),
-    errors: account.items.filter((item) => item.kind === 'error' && item.step === step.key).map(newError),
+    errors: model.items.filter((item) => item.kind === 'error' && item.step === step.key).map(newError),
     retry_count: step.retries ?? 0,
     ...kept,
   };
 }
 
 /** Integers as the template has them, other ids as words. */
-export function phaseId(step: AccountStep): string | number {
+export function phaseId(step: ModelStep): string | number {
   const words = step.alias ?? step.key;
   return /^(?:0|[1-9]\d{0,14})$/.test(words) ? Number(words) : words;
 }
@@ -47,8 +47,8 @@ export function phaseId(step: AccountStep): string | number {
 export function editPhase(
   splicer: Splicer,
   session: Session,
-  before: AccountStep,
-  step: AccountStep,
+  before: ModelStep,
+  step: ModelStep,
   ids: (key: string) => string | number,
 ): void {
   const placed = session.phases.get(before.key);
@@ -108,17 +108,17 @@ function editTime(
 function editManifests(
   splicer: Splicer,
   node: MapNode,
-  before: readonly AccountFile[],
-  after: readonly AccountFile[],
+  before: readonly ModelFile[],
+  after: readonly ModelFile[],
 ): void {
   const listed = new Set(before.map((file) => `${file.change} ${fileWords(file)}`));
-  const names = new Map<string, AccountFile[]>();
+  const names = new Map<string, ModelFile[]>();
   for (const file of before) {
     const others = names.get(lastPart(file.path));
     if (others) others.push(file);
     else names.set(lastPart(file.path), [file]);
   }
-  const isListed = (file: AccountFile) =>
+  const isListed = (file: ModelFile) =>
     listed.has(`${file.change} ${fileWords(file)}`) ||
     (names.get(lastPart(file.path)) ?? []).some(
       (one) => (file.change === undefined || one.change === file.change) && isSamePath(one.path, file.path),
@@ -188,7 +188,7 @@ function context(built: readonly string[]): Record<string, string[]> {
   return drawers;
 }
 
-export function newError(item: AccountItem): Record<string, unknown> {
+export function newError(item: ModelItem): Record<string, unknown> {
   const alias = item.alias ?? item.id;
   return {
     ...(alias ? { id: alias } : {}),
@@ -202,7 +202,7 @@ export function newError(item: AccountItem): Record<string, unknown> {
   };
 }
 
-export function editError(splicer: Splicer, node: MapNode, before: AccountItem, item: AccountItem): void {
+export function editError(splicer: Splicer, node: MapNode, before: ModelItem, item: ModelItem): void {
   if (node.pairs.length === 0) return;
   if (item.status !== before.status) {
     splicer.set(node, 'resolved', item.status === 'resolved');
@@ -220,12 +220,12 @@ const lastPart = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';
 const isSamePath = (one: string, other: string): boolean =>
   one === other || (/^(?:\/|[A-Za-z]:|\.\/)/.test(one) && one.replaceAll('\\', '/').endsWith(`/${other}`));
 
-const fileWords = (file: AccountFile): string => (file.note ? `${file.path} (${flat(file.note)})` : file.path);
+const fileWords = (file: ModelFile): string => (file.note ? `${file.path} (${flat(file.note)})` : file.path);
 
 const sameList = (one: readonly string[] | undefined, other: readonly string[] | undefined): boolean =>
   (one ?? []).length === (other ?? []).length && (one ?? []).every((entry, index) => entry === other?.[index]);
 
-function keptOf(account: Account, key: string): Record<string, unknown> {
-  const kept = account.kept?.['maestro'] as { phases?: Record<string, Record<string, unknown>> } | undefined;
+function keptOf(model: RunModel, key: string): Record<string, unknown> {
+  const kept = model.kept?.['maestro'] as { phases?: Record<string, Record<string, unknown>> } | undefined;
   return kept?.phases?.[key] ?? {};
 }

@@ -1,17 +1,17 @@
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { sameWords, slug } from './names.ts';
 
 /** What a render has to say: how one account differs from what the files said before. */
 export interface Changes {
-  before: Account;
-  after: Account;
-  steps: Pairing<AccountStep>;
-  decisions: Pairing<Account['decisions'][number]>;
-  items: Pairing<Account['items'][number]>;
-  notes: Pairing<Account['notes'][number]>;
-  sessions: Pairing<Account['sessions'][number]>;
-  messages: Pairing<Account['messages'][number]>;
-  claims: Pairing<Account['claims'][number]>;
+  before: RunModel;
+  after: RunModel;
+  steps: Pairing<ModelStep>;
+  decisions: Pairing<RunModel['decisions'][number]>;
+  items: Pairing<RunModel['items'][number]>;
+  notes: Pairing<RunModel['notes'][number]>;
+  sessions: Pairing<RunModel['sessions'][number]>;
+  messages: Pairing<RunModel['messages'][number]>;
+  claims: Pairing<RunModel['claims'][number]>;
 }
 
 export interface Pairing<T> {
@@ -20,7 +20,7 @@ export interface Pairing<T> {
   removed: readonly T[];
 }
 
-export function changesBetween(before: Account, after: Account): Changes {
+export function changesBetween(before: RunModel, after: RunModel): Changes {
   const own = ({ alias, id }: { alias?: string | undefined; id?: string | undefined }): string[] =>
     [alias, id].filter((name) => name !== undefined).map((name) => `#${name.toLowerCase()}`);
   const day = (at: string | undefined): string => at?.slice(0, 10) ?? '';
@@ -89,7 +89,7 @@ function pair<T>(before: readonly T[], after: readonly T[], namesOf: (one: T) =>
 export type TaskWord = 'pending' | 'in_progress' | 'blocked' | 'done' | 'failed' | 'cancelled';
 
 /** Blocked is derived: an active blocker names the step. */
-export function taskWords({ steps, items }: Account): ReadonlyMap<string, TaskWord> {
+export function taskWords({ steps, items }: RunModel): ReadonlyMap<string, TaskWord> {
   const blocked = new Set<string>();
   for (const item of items) {
     if (item.kind !== 'blocker' || item.status !== 'active') continue;
@@ -122,15 +122,15 @@ export interface AgentView {
   session: string | null;
 }
 
-export function agentViews(account: Account): ReadonlyMap<string, AgentView> {
-  const words = taskWords(account);
+export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
+  const words = taskWords(model);
   const views = new Map<string, AgentView>();
   const running = new Map<string, string>();
-  for (const { key, status, agents } of account.steps) {
+  for (const { key, status, agents } of model.steps) {
     const owner = slug(agents?.[0]);
     if (status === 'in_progress' && owner !== '' && !running.has(owner)) running.set(owner, key);
   }
-  for (const session of account.sessions) {
+  for (const session of model.sessions) {
     const id = slug(session.agent);
     if (id === '' || session.agent === undefined) continue;
     // A session that goes on counts more than one that was listed later and has ended.

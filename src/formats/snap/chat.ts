@@ -1,4 +1,4 @@
-import type { AccountDecision, AccountItem, AccountSession } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelSession } from '../../core/model/run-model.ts';
 import { CloseReason } from '../../core/words.ts';
 import { renderChatEntry } from '../documents/snapshot.ts';
 import { type FoundSnapshot, snapshotsInChat } from '../documents/snapshot-reading.ts';
@@ -29,7 +29,7 @@ export function readChat(agent: string, text: string, report: Report): Chat {
 }
 
 /** The sessions that the snapshots are of. One taken in the middle of a session says nothing about its end. */
-export function sessionsIn({ agent, snapshots }: Chat): AccountSession[] {
+export function sessionsIn({ agent, snapshots }: Chat): ModelSession[] {
   return snapshots.flatMap((snapshot) => {
     const alias = label(snapshot.session ?? undefined);
     if (alias === undefined || snapshot.sessionOpen) return [];
@@ -54,7 +54,7 @@ export function sessionsIn({ agent, snapshots }: Chat): AccountSession[] {
  * What the snapshots of other writers promise and decide. Ours are made from the journal, which is told elsewhere in
  * the folder; taking it from them too would say everything twice.
  */
-export function foreignFacts({ agent, snapshots }: Chat): { decisions: AccountDecision[]; commitments: AccountItem[] } {
+export function foreignFacts({ agent, snapshots }: Chat): { decisions: ModelDecision[]; commitments: ModelItem[] } {
   const foreign = snapshots.filter((snapshot) => !snapshot.keys.has('journal_version'));
   const last = foreign.at(-1);
   const by = (snapshot: FoundSnapshot): string => label(snapshot.agent ?? agent) ?? agent;

@@ -7,13 +7,13 @@ import { textOf } from './turnfile.ts';
 
 /** What the rules of a snapshot are held against, from the files of a folder; what they do not tell is null. */
 export interface FolderContract {
-  tasks(agent: string): readonly TaskStanding[];
+  tasks(agent: string): readonly TaskState[];
   mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
   /** The ids of all questions. */
   questions: ReadonlySet<string> | null;
 }
 
-export interface TaskStanding {
+export interface TaskState {
   source: string;
   /** Null where only words tell. */
   status: TaskStatus | null;
@@ -40,7 +40,7 @@ const standings: Readonly<Record<string, TaskStatus>> = {
   blocked: 'blocked',
 };
 
-function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskStanding[] {
+function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskState[] {
   const found = [...(turnfile?.agents.values() ?? [])].find((entry) => slug(entry.id) === slug(agent));
   if (!turnfile || !found) return [];
   const source = nameOf(folder.turnfile);
@@ -50,7 +50,7 @@ function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskStanding[]
   return [{ source, status: standings[status] ?? null, keys: [current], text: `${current} is ${status}` }];
 }
 
-function statusLineOf({ worklog, folder }: ReadFolder, agent: string): TaskStanding[] {
+function statusLineOf({ worklog, folder }: ReadFolder, agent: string): TaskState[] {
   const line = worklog?.working.find((one) => slug(one.agent) === slug(agent));
   return line ? [{ source: nameOf(folder.worklog), status: null, keys: [], text: line.words.slice(0, 2000) }] : [];
 }

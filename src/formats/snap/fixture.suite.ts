@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found } from '../format.ts';
 import { snap } from './format.ts';
 
 export const now = '2026-03-04T05:06:07.000Z';
 export const home = 'working-session/';
 
-export function fixture(name: string): { found: Found; files: Files; account: Account } {
+export function fixture(name: string): { found: Found; files: Files; model: RunModel } {
   const folder = new URL(`../../../test/fixtures/snap/${name}/`, import.meta.url);
   const files = new Map(
     readdirSync(folder)
@@ -15,14 +15,14 @@ export function fixture(name: string): { found: Found; files: Files; account: Ac
       .map((file) => [home + file, readFileSync(new URL(file, folder), 'utf8')]),
   );
   const [found] = snap.detect({ paths: [...files.keys()], read: (path) => files.get(path) ?? null });
-  const { account } = snap.parse(found as Found, files);
-  return { found: found as Found, files, account: account as Account };
+  const { model } = snap.parse(found as Found, files);
+  return { found: found as Found, files, model: model as RunModel };
 }
 
-/** Renders a changed account over its files and reads them back. */
-export function write(name: string, change: (account: Account) => Account) {
-  const { found, files, account } = fixture(name);
-  const wanted = change(account);
+/** Renders a changed run model over its files and reads them back. */
+export function write(name: string, change: (model: RunModel) => RunModel) {
+  const { found, files, model } = fixture(name);
+  const wanted = change(model);
   const written = snap.render(wanted, found, files, now);
   const all = new Map([...files, ...written]);
   const place = { ...found, files: [...all.keys()] };
@@ -35,7 +35,7 @@ export function write(name: string, change: (account: Account) => Account) {
     const after = new Set(text(file).split('\n'));
     return (files.get(home + file) ?? '').split('\n').filter((line) => !after.has(line));
   };
-  return { account: back.account as Account, problems: back.problems, written, text, lost, wanted, all, place };
+  return { model: back.model as RunModel, problems: back.problems, written, text, lost, wanted, all, place };
 }
 
-export const step = (account: Account, key: string) => account.steps.find((one) => one.key === key);
+export const step = (model: RunModel, key: string) => model.steps.find((one) => one.key === key);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Account, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { formatSuite, type Sample } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
-import { richAccount } from '../models.suite.ts';
+import { richModel } from '../models.suite.ts';
 import { snap } from './format.ts';
 
 const now = '2026-03-04T05:06:07.000Z';
@@ -19,7 +19,7 @@ function sample(name: string, readOnly = false): Sample {
   return { name, found, files, ...(readOnly ? { readOnly } : {}) };
 }
 
-const steps: AccountStep[] = [
+const steps: ModelStep[] = [
   { key: 'p1', title: 'Rotation', kind: 'phase', status: 'in_progress', wave: 1 },
   {
     key: 'p1.1',
@@ -54,12 +54,12 @@ const steps: AccountStep[] = [
   { key: 'p3', title: 'Clean up', kind: 'task', status: 'pending', after: ['p1.2', '2'], reason: 'Reopened' },
 ];
 
-function rich(): Account {
-  const base = richAccount(steps);
+function rich(): RunModel {
+  const base = richModel(steps);
   const [blocker, question, ...others] = base.items as [
-    Account['items'][number],
-    Account['items'][number],
-    ...Account['items'],
+    RunModel['items'][number],
+    RunModel['items'][number],
+    ...RunModel['items'],
   ];
   return {
     ...base,
@@ -131,7 +131,7 @@ function rich(): Account {
 }
 
 formatSuite(snap, {
-  accounts: [{ name: 'everything', account: rich() }],
+  models: [{ name: 'everything', model: rich() }],
   samples: [
     sample('pilot'),
     sample('second'),

@@ -1,4 +1,4 @@
-import { type Account, type AccountItem, type AccountMessage, emptyAccount } from '../../core/model/run-model.ts';
+import { emptyRunModel, type ModelItem, type ModelMessage, type RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed } from '../format.ts';
 import { aliasMaker } from './alias.ts';
 import { type Changes, changesBetween } from './changes.ts';
@@ -10,7 +10,7 @@ import { changeMailbox, type KeptCards, newMailbox, newMailboxArchive } from './
 import { slug } from './names.ts';
 import { changeQuestions, newQuestions } from './questions.ts';
 import { type ReadFolder, readFolder, versionOf } from './read.ts';
-import { salvage } from './repair.ts';
+import { repairFolder } from './repair.ts';
 import { changeTurnfile, isRecord, newTurnfile } from './turnfile-write.ts';
 import { changeWorklog, newWorklog, type Pointers } from './worklog-write.ts';
 
@@ -84,7 +84,7 @@ export const snap: Format = {
     'files',
     'position.words',
   ],
-  salvage,
+  repair: repairFolder,
 };
 
 const HOME = 'working-session/';
@@ -104,14 +104,14 @@ function parse(found: Found, files: Files): Parsed {
       line: null,
       message: `Turnfile ${version?.slice(0, 40)} is newer than this program; it is read and not written.`,
     });
-  return { account: read.account, version, writable: read.account !== null && read.sound && !isNewer, problems };
+  return { model: read.model, version, writable: read.model !== null && read.sound && !isNewer, problems };
 }
 
-function render(account: Account, place: Found, previous: Files, now: string): Files {
+function render(model: RunModel, place: Found, previous: Files, now: string): Files {
   const path = folderOf(place.main);
   const there = sortFolder([...previous.keys()], path);
   const isNew = filesOf(there).length === 0;
-  const kept = isRecord(account.kept?.['snap']) ? account.kept['snap'] : {};
+  const kept = isRecord(model.kept?.['snap']) ? model.kept['snap'] : {};
   const start = new Map([...previous].filter(([one]) => folderOf(one) === path));
   const made = new Set<string>();
   const make = (
@@ -126,14 +126,14 @@ function render(account: Account, place: Found, previous: Files, now: string): F
     return fresh;
   };
   const paths = {
-    turnfile: make('turnfile', () => newTurnfile(account, path === '' ? './' : path, kept['turnfile'])),
-    mailbox: make('mailbox', () => newMailbox(account, path)),
-    archive: make('mailboxArchive', () => newMailboxArchive(account)),
-    worklog: make('worklog', () => newWorklog(account, typeof kept['focus'] === 'string' ? kept['focus'] : undefined)),
-    questions: make('questions', () => newQuestions(account)),
+    turnfile: make('turnfile', () => newTurnfile(model, path === '' ? './' : path, kept['turnfile'])),
+    mailbox: make('mailbox', () => newMailbox(model, path)),
+    archive: make('mailboxArchive', () => newMailboxArchive(model)),
+    worklog: make('worklog', () => newWorklog(model, typeof kept['focus'] === 'string' ? kept['focus'] : undefined)),
+    questions: make('questions', () => newQuestions(model)),
   };
   const read = readFolder({ ...place, main: place.main, files: [...start.keys()] }, start);
-  const changes = changesBetween(read.account ?? emptyAccount(account.run.title), account);
+  const changes = changesBetween(read.model ?? emptyRunModel(model.run.title), model);
   const out = new Map<string, string>();
   const put = (one: string, text: string | null): void => {
     const whole = text ?? (isNew && one !== paths.archive ? start.get(one) : undefined);
@@ -141,7 +141,7 @@ function render(account: Account, place: Found, previous: Files, now: string): F
   };
   const aliases = aliasMaker(
     start,
-    [...account.messages, ...account.items].flatMap((one) => one.alias ?? []),
+    [...model.messages, ...model.items].flatMap((one) => one.alias ?? []),
   );
   const mail = renderMail(read, changes, aliases, now, kept['cards'] as KeptCards | undefined);
   put(paths.mailbox, mail.mailbox);
@@ -151,7 +151,7 @@ function render(account: Account, place: Found, previous: Files, now: string): F
     const places = { mailbox: paths.mailbox, json: there.mailboxJson };
     put(there.mailboxJson, renderMailboxJson(written, places, previous.get(there.mailboxJson) ?? '', now));
   }
-  const snapshots = snapshotsOf(account);
+  const snapshots = snapshotsOf(model);
   const inChats = new Set([...read.chats.values()].flatMap(sessionsIn).map((session) => slug(session.alias)));
   for (const [one, text] of renderChats(read, snapshots)) put(one, text);
   put(paths.worklog, read.worklog ? changeWorklog(read.worklog, changes, pointersOf(read, snapshots), inChats) : null);
@@ -176,7 +176,7 @@ function renderMail(
 ): ReturnType<typeof changeMailbox> {
   const { mailbox, mailboxArchive } = read;
   if (!mailbox) return { mailbox: null, archive: null };
-  const added = changes.messages.added.map((message): AccountMessage & { alias: string } => ({
+  const added = changes.messages.added.map((message): ModelMessage & { alias: string } => ({
     ...message,
     alias:
       message.alias !== undefined && isMessageId(message.alias)
@@ -186,7 +186,7 @@ function renderMail(
   return changeMailbox({ mailbox, archive: mailboxArchive ?? readMailbox('', () => {}) }, changes, added, kept);
 }
 
-function newQuestionItems(changes: Changes, aliases: AliasFor, now: string): AccountItem[] {
+function newQuestionItems(changes: Changes, aliases: AliasFor, now: string): ModelItem[] {
   return changes.items.added
     .filter((item) => item.kind === 'question')
     .map((item) => ({ ...item, alias: item.alias ?? aliases('question', now) }));
@@ -196,7 +196,7 @@ const dayOf = (at: string | undefined, now: string): string =>
   /^\d{4}-\d{2}-\d{2}/.test(at ?? '') ? (at as string) : now;
 
 /** The closing snapshots that the operations have put beside the account. */
-function snapshotsOf({ kept }: Account): GivenSnapshot[] {
+function snapshotsOf({ kept }: RunModel): GivenSnapshot[] {
   const given = kept?.['snapshots'];
   return (Array.isArray(given) ? given : []).filter(
     (one): one is GivenSnapshot =>

@@ -34,8 +34,8 @@ describe('hostile files', () => {
   it.each(texts)('are read to their end: $name', ({ text }) => {
     for (const file of ['TURNFILE.yaml', 'MAILBOX.md', 'WORKLOG.md', 'OPEN_QUESTIONS.md', 'chat-a.md']) {
       const found = { format: 'snap' as const, main: `x/${file}`, files: [`x/${file}`] };
-      const { account, problems } = snap.parse(found, new Map([[found.main, text]]));
-      expect(account !== null || problems.length > 0).toBe(true);
+      const { model, problems } = snap.parse(found, new Map([[found.main, text]]));
+      expect(model !== null || problems.length > 0).toBe(true);
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { AccountMessage } from '../../core/model/run-model.ts';
+import type { ModelMessage } from '../../core/model/run-model.ts';
 import { envelopesIn } from '../documents/revision.ts';
 import type { Mailbox } from './mailbox.ts';
 import { slug } from './names.ts';
@@ -58,8 +58,8 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
 }
 
 /** Whose mail is unread, oldest first, from the cards. */
-export function unreadOf(messages: readonly AccountMessage[]): ReadonlyMap<string, readonly AccountMessage[]> {
-  const unread = new Map<string, AccountMessage[]>();
+export function unreadOf(messages: readonly ModelMessage[]): ReadonlyMap<string, readonly ModelMessage[]> {
+  const unread = new Map<string, ModelMessage[]>();
   for (const message of messages) {
     if (message.status !== 'unread') continue;
     const list = unread.get(slug(message.to));

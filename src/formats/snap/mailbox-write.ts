@@ -1,4 +1,4 @@
-import type { Account, AccountMessage } from '../../core/model/run-model.ts';
+import type { ModelMessage, RunModel } from '../../core/model/run-model.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import type { Changes } from './changes.ts';
 import { type Card, type Mailbox, type Part, UNDATED } from './mailbox.ts';
@@ -11,7 +11,7 @@ const inboxTitles = ['Agent', 'Unread', 'Oldest unread', 'Needs response by'];
 const queueTitles = ['ID', 'From -> To', 'Priority', 'Subject'];
 const closedTitles = ['ID', 'Date', 'From -> To', 'Final status', 'Outcome'];
 
-export function newMailbox({ run }: Account, folder: string): string {
+export function newMailbox({ run }: RunModel, folder: string): string {
   return [
     `# Mailbox (${flat(run.title).replace(/[(),]/g, ' ')}, Compact)`,
     '',
@@ -43,7 +43,7 @@ export function newMailbox({ run }: Account, folder: string): string {
   ].join('\n');
 }
 
-export function newMailboxArchive({ run }: Account): string {
+export function newMailboxArchive({ run }: RunModel): string {
   return `# Mailbox Archive (${flat(run.title).replace(/[(),]/g, ' ')})\n`;
 }
 
@@ -59,14 +59,14 @@ export interface MailboxTexts {
 export function changeMailbox(
   { mailbox, archive }: { mailbox: Mailbox; archive: Mailbox },
   changes: Changes,
-  added: readonly (AccountMessage & { alias: string })[],
+  added: readonly (ModelMessage & { alias: string })[],
   kept: KeptCards,
 ): MailboxTexts {
   if (!mailbox.sound) return { mailbox: null, archive: null };
   const edits: LineEdit[] = [];
   const archiveEdits: LineEdit[] = [];
   const archived: string[][] = [];
-  const closing: AccountMessage[] = [];
+  const closing: ModelMessage[] = [];
   const now = new Map(mailbox.cards.map((card) => [card.id, card.message]));
   const cards = new Map(mailbox.cards.map((card) => [card.id, card]));
   const oldCards = new Map(archive.cards.map((card) => [card.id, card]));
@@ -112,7 +112,7 @@ export function changeMailbox(
   };
 }
 
-function renderCard(message: AccountMessage, id: string, extra: Readonly<Record<string, string>>): string[] {
+function renderCard(message: ModelMessage, id: string, extra: Readonly<Record<string, string>>): string[] {
   const fields: [string, string | undefined][] = [
     ['From', `${flat(message.from)} -> ${flat(message.to)}`],
     ['Date', message.at],
@@ -138,11 +138,11 @@ function renderCard(message: AccountMessage, id: string, extra: Readonly<Record<
   ];
 }
 
-function renderAck({ by, at, to, note }: NonNullable<AccountMessage['acks']>[number]): string {
+function renderAck({ by, at, to, note }: NonNullable<ModelMessage['acks']>[number]): string {
   return `**Ack:** ${flat(by).replaceAll('|', '/')} | ${at ?? UNDATED} | ${to === undefined ? '' : `${to}: `}${encodeCell(note)}`;
 }
 
-function renderReply({ from, at, body }: NonNullable<AccountMessage['replies']>[number]): string[] {
+function renderReply({ from, at, body }: NonNullable<ModelMessage['replies']>[number]): string[] {
   const who = flat(from).replace(/[(),]/g, ' ');
   return ['', `**Reply (${who}${at === undefined ? '' : `, ${at}`}):**`, ...encodeProse(body)];
 }
@@ -151,8 +151,8 @@ function renderReply({ from, at, body }: NonNullable<AccountMessage['replies']>[
 function changeCard(
   { page }: Mailbox,
   card: Card,
-  before: AccountMessage,
-  after: AccountMessage,
+  before: ModelMessage,
+  after: ModelMessage,
   kept: KeptCards,
 ): string[] | null {
   const acks = extension(before.acks, after.acks, (one, other) => sameWords(one.note) === sameWords(other.note));
@@ -225,7 +225,7 @@ function nextHeading({ page }: Mailbox, card: Card): number {
 
 function addCards(
   mailbox: Mailbox,
-  messages: readonly (AccountMessage & { alias: string })[],
+  messages: readonly (ModelMessage & { alias: string })[],
   kept: KeptCards,
 ): LineEdit[] {
   if (messages.length === 0) return [];
@@ -240,7 +240,7 @@ function addCards(
   return [{ from: at, to: at, lines: [...heading, ...lines] }];
 }
 
-function closeRows({ page, closed }: Mailbox, messages: readonly AccountMessage[]): LineEdit[] {
+function closeRows({ page, closed }: Mailbox, messages: readonly ModelMessage[]): LineEdit[] {
   if (messages.length === 0) return [];
   const values = messages.map((message) => {
     const ack = message.acks?.at(-1);
@@ -273,7 +273,7 @@ function addRows(
   return { from: end, to: end, lines: ['', heading, '', ...renderHeader(titles), ...rows] };
 }
 
-function queueEdits({ page, queue }: Mailbox, active: readonly AccountMessage[]): LineEdit[] {
+function queueEdits({ page, queue }: Mailbox, active: readonly ModelMessage[]): LineEdit[] {
   const wanted = new Map(active.map((message) => [message.alias ?? '', message]));
   const edits: LineEdit[] = [];
   for (const table of queue?.tables ?? []) {
@@ -295,15 +295,15 @@ function queueEdits({ page, queue }: Mailbox, active: readonly AccountMessage[])
   return edits;
 }
 
-function queueValues({ alias, from, to, priority, subject }: AccountMessage): Record<string, string | undefined> {
+function queueValues({ alias, from, to, priority, subject }: ModelMessage): Record<string, string | undefined> {
   return { id: alias, 'from -> to': `${flat(from)} -> ${flat(to)}`, priority, subject: flat(subject) };
 }
 
 /** One row an agent, and the maintainer: what the cards say. */
 function inboxEdits(
   { page, inbox }: Mailbox,
-  active: readonly AccountMessage[],
-  { sessions, messages }: Account,
+  active: readonly ModelMessage[],
+  { sessions, messages }: RunModel,
 ): LineEdit[] {
   const unread = unreadOf([...active].reverse());
   const names = new Map<string, string>();

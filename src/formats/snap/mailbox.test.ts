@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Account, AccountMessage as Message } from '../../core/model/run-model.ts';
+import type { ModelMessage as Message, RunModel } from '../../core/model/run-model.ts';
 import { nextAlias } from './alias.ts';
 import { fixture, home, now, write } from './fixture.suite.ts';
 import { snap } from './format.ts';
 
 describe('MAILBOX.md', () => {
   it('reads cards and not what a payload quotes', () => {
-    const { account } = fixture('pilot');
-    expect(account.messages.map((message) => [message.alias, message.status])).toEqual([
+    const { model } = fixture('pilot');
+    expect(model.messages.map((message) => [message.alias, message.status])).toEqual([
       ['MSG-20260201-001', 'closed'],
       ['MSG-20260202-002', 'closed'],
       ['MSG-20260203-003', 'actioned'],
       ['MSG-20260203-004', 'unread'],
     ]);
-    expect(account.messages[2]).toMatchObject({
+    expect(model.messages[2]).toMatchObject({
       acks: [
         { by: 'Ada', at: '2026-02-03', note: 'Taken as they are.' },
         { by: 'Bo', at: '2026-02-03', note: 'Good.' },
@@ -64,23 +64,23 @@ describe('MAILBOX.md', () => {
   it('leaves what stands in a fence as it is, whatever it holds and whatever stands before it', () => {
     const payload = '````text\n# Title\n<!-- open\n```\n---\n**Ack:** x | y | z\n````';
     const body = `<!-- said\n# Heading\n-->\n~~~\nnobody closes this\n\n${payload}\n\n\t\`\`\`js`;
-    const { account, text, problems } = write('pilot', (one) => ({
+    const { model, text, problems } = write('pilot', (one) => ({
       ...one,
       messages: [...one.messages, { ...(one.messages.at(-1) as Message), alias: 'MSG-20260204-001', body }],
     }));
     expect(text('MAILBOX.md')).toContain(`\n${payload}\n`);
-    expect(account.messages.find((one) => one.alias === 'MSG-20260204-001')?.body).toBe(body);
+    expect(model.messages.find((one) => one.alias === 'MSG-20260204-001')?.body).toBe(body);
     expect(problems.filter((one) => one.level === 'error')).toEqual([]);
   });
 
   it('is not spoiled by the marks of a merge that somebody wrote about', () => {
     const marks = '<<<<<<< HEAD\none\n=======\nother\n>>>>>>> theirs';
     for (const body of [marks, `Look:\n\n\`\`\`\n${marks}\n\`\`\`\n\n\`\`\`\n# kept\n\`\`\``]) {
-      const { account, text } = write('pilot', (one) => ({
+      const { model, text } = write('pilot', (one) => ({
         ...one,
         messages: [...one.messages, { ...(one.messages.at(-1) as Message), alias: 'MSG-20260204-001', body }],
       }));
-      expect(account.messages.find((one) => one.alias === 'MSG-20260204-001')?.body).toBe(body);
+      expect(model.messages.find((one) => one.alias === 'MSG-20260204-001')?.body).toBe(body);
       expect(text('MAILBOX.md').includes('\n```\n# kept\n```')).toBe(body !== marks);
     }
   });
@@ -113,21 +113,19 @@ describe('MAILBOX.md', () => {
     const heading = '## M-7 milestones\n\nNo card at all.\n';
     const text = (files.get(path) ?? '').replace('### MSG-20260203-003', `${card}\n---\n\n### MSG-20260203-003`);
     const short = new Map([...files, [path, `${text}\n${heading}`]]);
-    const account = snap.parse(found, short).account as Account;
-    expect(account.messages.filter(({ alias }) => alias?.startsWith('M-'))).toMatchObject([
+    const model = snap.parse(found, short).model as RunModel;
+    expect(model.messages.filter(({ alias }) => alias?.startsWith('M-'))).toMatchObject([
       { alias: 'M-5', from: 'Ada', to: 'Bo', subject: 'Which buoy?', body: 'The red one?', status: 'unread' },
     ]);
-    expect([...snap.render(account, found, short, now).keys()]).toEqual([]);
-    const messages = account.messages.map((one) =>
-      one.alias === 'M-5' ? { ...one, status: 'actioned' as const } : one,
-    );
-    const after = snap.render({ ...account, messages }, found, short, now).get(path) ?? '';
+    expect([...snap.render(model, found, short, now).keys()]).toEqual([]);
+    const messages = model.messages.map((one) => (one.alias === 'M-5' ? { ...one, status: 'actioned' as const } : one));
+    const after = snap.render({ ...model, messages }, found, short, now).get(path) ?? '';
     expect(after).toContain(card.replace('unread', 'actioned'));
     expect(after).toContain(heading);
   });
 
   it('moves a message that is closed to the archive', () => {
-    const { text, account, all } = write('pilot', (one) => ({
+    const { text, model, all } = write('pilot', (one) => ({
       ...one,
       messages: one.messages.map((message) =>
         message.alias === 'MSG-20260203-004'
@@ -144,7 +142,7 @@ describe('MAILBOX.md', () => {
     expect(text('MAILBOX.md')).toContain('| MSG-20260203-004 | 2026-02-03 | Ada -> Bo | closed (resolved) | Done |');
     expect(text('MAILBOX_ARCHIVE.md')).toContain('**Review scope:** full');
     expect(text('MAILBOX_ARCHIVE.md')).toContain('### MSG-20260203-099');
-    expect(account.messages.at(-1)).toMatchObject({
+    expect(model.messages.at(-1)).toMatchObject({
       alias: 'MSG-20260203-004',
       status: 'closed',
       body: expect.stringContaining('## Not a section'),
@@ -153,7 +151,7 @@ describe('MAILBOX.md', () => {
   });
 
   it('posts a new message first, under the next id', () => {
-    const { text, account } = write('pilot', (one) => ({
+    const { text, model } = write('pilot', (one) => ({
       ...one,
       messages: [
         ...one.messages,
@@ -170,7 +168,7 @@ describe('MAILBOX.md', () => {
         },
       ],
     }));
-    expect(account.messages.at(-1)).toMatchObject({ alias: 'MSG-20260205-001', body: '### MSG-1\n\n```\nopen' });
+    expect(model.messages.at(-1)).toMatchObject({ alias: 'MSG-20260205-001', body: '### MSG-1\n\n```\nopen' });
     expect(text('MAILBOX.md').indexOf('### MSG-20260205-001')).toBeLessThan(
       text('MAILBOX.md').indexOf('### MSG-20260203-004'),
     );
@@ -178,7 +176,7 @@ describe('MAILBOX.md', () => {
   });
 
   it('does not take a comment behind a card for its words', () => {
-    const { account } = write('template', (one) => ({
+    const { model } = write('template', (one) => ({
       ...one,
       messages: [
         {
@@ -193,7 +191,7 @@ describe('MAILBOX.md', () => {
         },
       ],
     }));
-    expect(account.messages).toMatchObject([{ alias: 'MSG-20260205-001', body: 'There' }]);
+    expect(model.messages).toMatchObject([{ alias: 'MSG-20260205-001', body: 'There' }]);
   });
 
   it('changes a card in the old form as a table', () => {
@@ -207,7 +205,7 @@ describe('MAILBOX.md', () => {
 });
 
 describe('MAILBOX.json', () => {
-  const close = (one: Account): Account => ({
+  const close = (one: RunModel): RunModel => ({
     ...one,
     messages: one.messages.map((message) =>
       message.alias === 'MSG-20260203-003'
@@ -250,12 +248,12 @@ describe('MAILBOX.json', () => {
   });
 
   it('is not made where nobody keeps one, and a damaged one is made whole', () => {
-    const { found, files, account } = fixture('payloads');
+    const { found, files, model } = fixture('payloads');
     const without = new Map([...files].filter(([path]) => !path.endsWith('.json')));
     const place = { ...found, files: [...without.keys()] };
-    expect([...snap.render(close(account), place, without, now).keys()]).not.toContain(`${home}MAILBOX.json`);
+    expect([...snap.render(close(model), place, without, now).keys()]).not.toContain(`${home}MAILBOX.json`);
     const damaged = new Map(files).set(`${home}MAILBOX.json`, '{"generated_at": ');
-    const made = snap.render(close(account), found, damaged, now).get(`${home}MAILBOX.json`) ?? '';
+    const made = snap.render(close(model), found, damaged, now).get(`${home}MAILBOX.json`) ?? '';
     expect(JSON.parse(made)).toMatchObject({
       source_file: 'working-session/MAILBOX.md',
       active_messages: [{}, {}, {}],

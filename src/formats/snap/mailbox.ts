@@ -1,4 +1,4 @@
-import type { AccountMessage } from '../../core/model/run-model.ts';
+import type { ModelMessage } from '../../core/model/run-model.ts';
 import { Disposition, MessageStatus, MessageType, Priority } from '../../core/words.ts';
 import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
 import { flat, label, slug } from './names.ts';
@@ -30,7 +30,7 @@ export interface Part {
 
 export interface Card {
   id: string;
-  message: AccountMessage;
+  message: ModelMessage;
   /** From the heading up to the rule before the next card. */
   from: number;
   to: number;
@@ -93,9 +93,9 @@ const isCard = (page: MarkdownPage, heading: Heading, id: string): boolean =>
   id.startsWith('MSG-') || readFields(page, heading.line + 1, heading.end).fields.size > 0;
 
 /** Everything that was written, oldest first: the cards, and what only the closed summary still knows of. */
-export function messagesOf(mailbox: Mailbox | null, archive: Mailbox | null): AccountMessage[] {
-  const found = new Map<string, AccountMessage>();
-  const add = (message: AccountMessage): void => {
+export function messagesOf(mailbox: Mailbox | null, archive: Mailbox | null): ModelMessage[] {
+  const found = new Map<string, ModelMessage>();
+  const add = (message: ModelMessage): void => {
     const id = message.alias ?? '';
     // The first one counts: newer files are read first, and a card says more than a row.
     if (!found.has(id)) found.set(id, message);
@@ -212,8 +212,8 @@ function parties(words: string): [string | undefined, string | undefined] {
 
 /** A status as people write it: one of the five, or the disposition a message was closed with. */
 export function statusIn(written: string): {
-  status: AccountMessage['status'] | null;
-  disposition: AccountMessage['disposition'];
+  status: ModelMessage['status'] | null;
+  disposition: ModelMessage['disposition'];
   isTerminal: boolean;
 } {
   const words = written.toLowerCase().match(/[a-z]+/g) ?? [];
@@ -252,8 +252,8 @@ function readFields(
 
 interface Body {
   body: string;
-  acks: NonNullable<AccountMessage['acks']>;
-  replies: NonNullable<AccountMessage['replies']>;
+  acks: NonNullable<ModelMessage['acks']>;
+  replies: NonNullable<ModelMessage['replies']>;
   ackLines: number[];
 }
 
@@ -320,7 +320,7 @@ function cutTwice(words: string, mark: string): [string, string, string] | null 
 /** Stands where the day of an ack is not known. */
 export const UNDATED = 'undated';
 
-function readClosedRow(table: Table, row: Row, id: string): AccountMessage {
+function readClosedRow(table: Table, row: Row, id: string): ModelMessage {
   const [from, to] = parties(cellOf(table, row, 'from -> to', 'from → to') ?? '');
   const { disposition } = statusIn(cellOf(table, row, 'final status', 'status') ?? '');
   const at = label(cellOf(table, row, 'date'));

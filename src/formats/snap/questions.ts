@@ -1,4 +1,4 @@
-import type { Account, AccountItem } from '../../core/model/run-model.ts';
+import type { ModelItem, RunModel } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import { bare, editLines, type Heading, type LineEdit, type MarkdownPage } from '../markdown.ts';
 import type { Changes } from './changes.ts';
@@ -14,7 +14,7 @@ export interface Questions {
   title: string | undefined;
   updated: { line: number; words: string } | null;
   sections: Readonly<Partial<Record<State, Section>>>;
-  rows: ReadonlyMap<AccountItem, { section: State; table: Table; row: Row }>;
+  rows: ReadonlyMap<ModelItem, { section: State; table: Table; row: Row }>;
   /** Of every table, also where its heading or its columns are none that are known. */
   ids: ReadonlySet<string>;
 }
@@ -35,7 +35,7 @@ const statuses = ['open', 'resolved', 'deferred', 'withdrawn'] as const;
 export function readQuestions(text: string, report: Report): Questions {
   const { page, sound } = readPage(text, report);
   const sections: Partial<Record<State, Section>> = {};
-  const rows = new Map<AccountItem, { section: State; table: Table; row: Row }>();
+  const rows = new Map<ModelItem, { section: State; table: Table; row: Row }>();
   const seen = new Set<string>();
   for (const heading of page.headings) {
     const state = states.find((one) => heading.level === 2 && heading.title.toLowerCase().startsWith(one));
@@ -77,7 +77,7 @@ function idsIn(table: Table): string[] {
   });
 }
 
-function readRow(table: Table, row: Row, state: State, report: Report): AccountItem | null {
+function readRow(table: Table, row: Row, state: State, report: Report): ModelItem | null {
   const alias = label(cellOf(table, row, 'id'));
   const text = cellOf(table, row, 'question', 'title');
   if (text === undefined) {
@@ -122,7 +122,7 @@ function readRow(table: Table, row: Row, state: State, report: Report): AccountI
   };
 }
 
-function stateOf(status: AccountItem['status']): State {
+function stateOf(status: ModelItem['status']): State {
   return status === 'deferred' ? 'deferred' : status === 'resolved' || status === 'withdrawn' ? 'resolved' : 'active';
 }
 
@@ -144,7 +144,7 @@ export function checkQuestions({ sections, rows, updated }: Questions, report: R
   }
 }
 
-export function newQuestions({ run }: Account): string {
+export function newQuestions({ run }: RunModel): string {
   const section = (state: State): string[] => ['', `## ${capital(state)} Questions`, '', `*No ${state} questions.*`];
   return [`# Open Questions — ${flat(run.title)}`, ...states.flatMap(section), ''].join('\n');
 }
@@ -153,7 +153,7 @@ export function newQuestions({ run }: Account): string {
 export function changeQuestions(
   questions: Questions,
   changes: Changes,
-  added: readonly AccountItem[],
+  added: readonly ModelItem[],
   now: string,
 ): string | null {
   const { page, rows, sections, updated, sound } = questions;
@@ -162,7 +162,7 @@ export function changeQuestions(
   const incoming: Record<State, Record<string, string | undefined>[]> = { active: [], deferred: [], resolved: [] };
   const counts: Record<State, number> = { active: 0, deferred: 0, resolved: 0 };
   const left: Record<State, number> = { active: 0, deferred: 0, resolved: 0 };
-  const moved = new Set<AccountItem>();
+  const moved = new Set<ModelItem>();
   for (const { before, after } of changes.items.kept) {
     const place = rows.get(before);
     if (!place || before.kind !== 'question' || isSame(before, after)) continue;
@@ -205,14 +205,14 @@ function fill(
   return [{ from: section.heading.line + 1, to: section.heading.line + 1, lines: ['', ...lines] }];
 }
 
-function isSame(before: AccountItem, after: AccountItem): boolean {
+function isSame(before: ModelItem, after: ModelItem): boolean {
   const was = told(before);
   return Object.entries(told(after)).every(
     ([name, text]) => text === undefined || name === 'id' || sameWords(text) === sameWords(was[name] ?? ''),
   );
 }
 
-function told(item: AccountItem): Record<string, string | undefined> {
+function told(item: ModelItem): Record<string, string | undefined> {
   const all = {
     id: item.alias ?? item.id,
     question: item.text,

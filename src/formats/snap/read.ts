@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import {
-  type Account,
-  AccountClaim,
-  AccountDecision,
-  AccountItem,
-  AccountMessage,
-  AccountNote,
-  AccountSession,
-  AccountStep,
-  emptyAccount,
+  emptyRunModel,
+  ModelClaim,
+  ModelDecision,
+  ModelItem,
+  ModelMessage,
+  ModelNote,
+  ModelSession,
+  ModelStep,
+  type RunModel,
 } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { type Chat, foreignFacts, readChat, sessionsIn } from './chat.ts';
@@ -19,7 +19,7 @@ import { flat, label, sameWords, slug } from './names.ts';
 import { checkQuestions, type Questions, readQuestions } from './questions.ts';
 import { reporter } from './report.ts';
 import { readTurnfile, type Turnfile, textOf } from './turnfile.ts';
-import { accountOfTurnfile } from './turnfile-account.ts';
+import { modelOfTurnfile } from './turnfile-account.ts';
 import { checkTurnfile } from './turnfile-rules.ts';
 import { checkWorklog, readWorklog, type Worklog } from './worklog.ts';
 
@@ -34,7 +34,7 @@ export interface ReadFolder {
   questions: Questions | null;
   /** By path. */
   chats: ReadonlyMap<string, Chat>;
-  account: Account | null;
+  model: RunModel | null;
   problems: Problem[];
   /** Every file can be trusted to say what it seems to. */
   sound: boolean;
@@ -79,10 +79,10 @@ export function readFolder(found: Found, files: Files): ReadFolder {
   }
   const all = [turnfile, mailbox, mailboxArchive, worklog, worklogArchive, questions, ...chats.values()];
   const parts = { folder, turnfile, mailbox, mailboxArchive, worklog, worklogArchive, questions, chats };
-  const account = accountOf(parts, (message) =>
+  const model = accountOf(parts, (message) =>
     problems.push({ code: 'invalid_value', level: 'error', path: found.main, line: null, message }),
   );
-  if (!account && problems.length === 0)
+  if (!model && problems.length === 0)
     problems.push({
       code: 'empty',
       level: 'error',
@@ -90,17 +90,17 @@ export function readFolder(found: Found, files: Files): ReadFolder {
       line: null,
       message: 'Nothing in it can be read.',
     });
-  return { ...parts, account, problems, sound: all.every((one) => one === null || one.sound) };
+  return { ...parts, model: model, problems, sound: all.every((one) => one === null || one.sound) };
 }
 
-type Parts = Omit<ReadFolder, 'account' | 'problems' | 'sound'>;
+type Parts = Omit<ReadFolder, 'model' | 'problems' | 'sound'>;
 
-function accountOf(parts: Parts, refuse: (message: string) => void): Account | null {
+function accountOf(parts: Parts, refuse: (message: string) => void): RunModel | null {
   const { folder, turnfile, mailbox, mailboxArchive, worklog, worklogArchive, questions, chats } = parts;
   const pages = [mailbox, worklog, questions].some((one) => (one?.page.headings.length ?? 0) > 0);
   const told = [...chats.values()].flatMap(sessionsIn);
   if (!turnfile?.root && !pages && told.length === 0) return null;
-  const turn = turnfile ? accountOfTurnfile(turnfile) : null;
+  const turn = turnfile ? modelOfTurnfile(turnfile) : null;
   const facts = [...chats.values()].map(foreignFacts);
   const items = [...(worklog?.itemRows.keys() ?? [])];
   const explained = new Set(
@@ -126,18 +126,18 @@ function accountOf(parts: Parts, refuse: (message: string) => void): Account | n
   const openedAt = mailbox?.openedAt;
   const next = said(worklog?.checkpoint?.words);
   return {
-    ...emptyAccount(title ?? 'Session'),
+    ...emptyRunModel(title ?? 'Session'),
     run: { title: title ?? 'Session', status: 'active', ...(openedAt === undefined ? {} : { openedAt }) },
-    steps: keep(AccountStep, turn?.steps ?? []),
-    decisions: keep(AccountDecision, [...(worklog?.decisions.keys() ?? []), ...facts.flatMap((one) => one.decisions)]),
-    items: keep(AccountItem, [...items, ...blockers, ...commitments, ...(questions?.rows.keys() ?? [])]),
-    notes: keep(AccountNote, [...(worklogArchive?.notes.keys() ?? []), ...(worklog?.notes.keys() ?? [])]),
+    steps: keep(ModelStep, turn?.steps ?? []),
+    decisions: keep(ModelDecision, [...(worklog?.decisions.keys() ?? []), ...facts.flatMap((one) => one.decisions)]),
+    items: keep(ModelItem, [...items, ...blockers, ...commitments, ...(questions?.rows.keys() ?? [])]),
+    notes: keep(ModelNote, [...(worklogArchive?.notes.keys() ?? []), ...(worklog?.notes.keys() ?? [])]),
     sessions: keep(
-      AccountSession,
+      ModelSession,
       mergeSessions([...(worklogArchive?.sessions ?? []), ...(worklog?.sessions ?? [])], told, turn?.sessions ?? []),
     ),
-    messages: keep(AccountMessage, messagesOf(mailbox, mailboxArchive)),
-    claims: keep(AccountClaim, turn?.claims ?? []),
+    messages: keep(ModelMessage, messagesOf(mailbox, mailboxArchive)),
+    claims: keep(ModelClaim, turn?.claims ?? []),
     ...(turn?.position ? { position: turn.position } : {}),
     ...(next === undefined ? {} : { next: flat(next) }),
     kept: { snap: keptOf(parts) },
@@ -155,13 +155,13 @@ function said(words: string | undefined): string | undefined {
  * worklog does not list are older than those it does.
  */
 function mergeSessions(
-  logged: readonly AccountSession[],
-  told: readonly AccountSession[],
-  current: readonly AccountSession[],
-): AccountSession[] {
+  logged: readonly ModelSession[],
+  told: readonly ModelSession[],
+  current: readonly ModelSession[],
+): ModelSession[] {
   const listed = new Set(logged.map((session) => slug(session.alias)));
   const older = told.filter((session) => !listed.has(slug(session.alias)));
-  const found = new Map<string, AccountSession>([...older, ...logged].map((session) => [slug(session.alias), session]));
+  const found = new Map<string, ModelSession>([...older, ...logged].map((session) => [slug(session.alias), session]));
   for (const session of [...told, ...current]) {
     const id = slug(session.alias);
     found.set(id, { ...session, ...found.get(id) });

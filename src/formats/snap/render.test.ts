@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Account, emptyAccount } from '../../core/model/run-model.ts';
+import { emptyRunModel, type RunModel } from '../../core/model/run-model.ts';
 import { renderSnapshot } from '../documents/snapshot.ts';
 import { parseSnapshot } from '../documents/snapshot-reading.ts';
 import { contractIn } from './contract-files.ts';
@@ -8,7 +8,7 @@ import { snap } from './format.ts';
 
 describe('OPEN_QUESTIONS.md', () => {
   it('moves a question to where its state belongs and counts again', () => {
-    const { text, account } = write('pilot', (one) => ({
+    const { text, model } = write('pilot', (one) => ({
       ...one,
       items: one.items.map((item) =>
         item.alias === 'OQ-003' ? { ...item, status: 'deferred', resolution: 'After the audit' } : item,
@@ -19,13 +19,13 @@ describe('OPEN_QUESTIONS.md', () => {
     );
     expect(text('OPEN_QUESTIONS.md')).toContain('(0 active, 1 deferred, 1 resolved.)');
     expect(text('OPEN_QUESTIONS.md')).not.toContain('*No deferred');
-    expect(account.items.find((item) => item.alias === 'OQ-003')?.status).toBe('deferred');
+    expect(model.items.find((item) => item.alias === 'OQ-003')?.status).toBe('deferred');
   });
 
   it('finds columns by their names and writes into those that are there', () => {
-    const { account } = fixture('second');
-    expect(account.items[0]).toMatchObject({ alias: 'OQ-001', by: 'Ada', raisedAt: '2026-06-12', step: 'run' });
-    expect(account.items[2]).toMatchObject({ alias: 'OQ-D01', status: 'deferred', resolution: 'After the first run' });
+    const { model } = fixture('second');
+    expect(model.items[0]).toMatchObject({ alias: 'OQ-001', by: 'Ada', raisedAt: '2026-06-12', step: 'run' });
+    expect(model.items[2]).toMatchObject({ alias: 'OQ-D01', status: 'deferred', resolution: 'After the first run' });
     const { text } = write('second', (one) => ({
       ...one,
       items: [...one.items, { kind: 'question', text: 'New?', status: 'open' }],
@@ -36,7 +36,7 @@ describe('OPEN_QUESTIONS.md', () => {
 
 describe('WORKLOG.md', () => {
   it('tells a note, a session that ended and who is working now', () => {
-    const { text, account, lost } = write('pilot', (one) => ({
+    const { text, model, lost } = write('pilot', (one) => ({
       ...one,
       sessions: one.sessions.map((session) =>
         session.alias === 'ada-session-3'
@@ -53,52 +53,52 @@ describe('WORKLOG.md', () => {
     expect(text('WORKLOG.md')).toContain(
       '2026-02-04T12:00:00Z — ada (ada-session-3, context-exhausted): finished two ports',
     );
-    expect(account.sessions.find((session) => session.alias === 'ada-session-3')?.status).toBe('context-exhausted');
-    expect(account.notes.at(-1)?.text).toBe('Read the manual');
-    expect(account.next).toBe('Read the third port first.');
+    expect(model.sessions.find((session) => session.alias === 'ada-session-3')?.status).toBe('context-exhausted');
+    expect(model.notes.at(-1)?.text).toBe('Read the manual');
+    expect(model.next).toBe('Read the third port first.');
   });
 
   it('puts what is new of one session under one heading, and a gap before every heading', () => {
-    const account: Account = {
-      ...emptyAccount('Tides'),
+    const model: RunModel = {
+      ...emptyRunModel('Tides'),
       items: [{ kind: 'commitment', text: 'Send the table', status: 'open', by: 'Ada' }],
       notes: [{ kind: 'worklog', text: 'Looked', by: 'Ada', at: '2026-03-04T05:00:00Z' }],
       sessions: [{ alias: 'S-1', agent: 'Ada', status: 'completed', endedAt: '2026-03-04T05:06:00Z' }],
     };
-    const text = snap.render(account, snap.home(account), new Map(), now).get(`${home}WORKLOG.md`) ?? '';
+    const text = snap.render(model, snap.home(model), new Map(), now).get(`${home}WORKLOG.md`) ?? '';
     expect(text.match(/^## Session 1\b/gm)).toHaveLength(1);
     expect(text).toMatch(/Looked\n\n### Ada: session ended/);
     expect(text.match(/[^\n]\n#{2,3} /g)).toBeNull();
   });
 
   it('follows the work to the task that is under way, not to the phase above it', () => {
-    const account: Account = {
-      ...emptyAccount('Tides'),
+    const model: RunModel = {
+      ...emptyRunModel('Tides'),
       steps: [
         { key: 'p1', title: 'Model', kind: 'phase', status: 'in_progress' },
         { key: 'r1', title: 'Read', kind: 'task', parent: 'p1', status: 'in_progress' },
       ],
     };
-    const text = snap.render(account, snap.home(account), new Map(), now).get(`${home}TURNFILE.yaml`) ?? '';
+    const text = snap.render(model, snap.home(model), new Map(), now).get(`${home}TURNFILE.yaml`) ?? '';
     expect(text).toContain('active_step: "r1"');
   });
 
   it('logs the session that another one of the same agent takes the place of', () => {
-    const { account, text } = write('second', (one) => ({
+    const { model, text } = write('second', (one) => ({
       ...one,
       sessions: [...one.sessions, { alias: 'S-5', agent: 'ada', status: 'active' }],
     }));
-    expect(account.sessions.map((session) => session.alias)).toEqual(['ada-session-0', 'S-5']);
+    expect(model.sessions.map((session) => session.alias)).toEqual(['ada-session-0', 'S-5']);
     expect(text('TURNFILE.yaml')).toContain('session_id: "S-5"');
   });
 
   it('keeps bars, backslashes and line feeds of a decision', () => {
     const decision = 'a\\|b | c\nd <br> \\';
-    const { account } = write('pilot', (one) => ({
+    const { model } = write('pilot', (one) => ({
       ...one,
       decisions: [...one.decisions, { decision, at: '2026-02-09' }],
     }));
-    expect(account.decisions.map((one) => one.decision)).toContain(decision);
+    expect(model.decisions.map((one) => one.decision)).toContain(decision);
   });
 
   it('takes erased words out', () => {
@@ -139,9 +139,9 @@ const snapshot = renderSnapshot({
   questions: [],
 });
 
-function closed(): Account {
+function closed(): RunModel {
   return {
-    ...emptyAccount('Rotate the tokens'),
+    ...emptyRunModel('Rotate the tokens'),
     steps: [
       { key: 'p1', title: 'Read', kind: 'task', status: 'completed', agents: ['bo'] },
       { key: 'p2', title: 'Rotate', kind: 'task', status: 'in_progress', agents: ['ada'], after: ['p1'] },
@@ -170,22 +170,22 @@ function closed(): Account {
 
 describe('chat files', () => {
   it('get each closing snapshot once, as their last entry, under its number and with the same token', () => {
-    const account = closed();
-    const files = snap.render(account, snap.home(account), new Map(), now);
+    const model = closed();
+    const files = snap.render(model, snap.home(model), new Map(), now);
     const chat = files.get(`${home}chat-ada.md`) ?? '';
     expect(chat).toContain('## Session 2 closing state\n\n```yaml\nsession_id:');
     expect(parseSnapshot(chat).value).toMatchObject({ token: snapshot.token, tokenVerdict: 'valid' });
-    const place = { ...snap.home(account), files: [...files.keys()] };
-    expect(snap.render(account, place, files, now).size).toBe(0);
+    const place = { ...snap.home(model), files: [...files.keys()] };
+    expect(snap.render(model, place, files, now).size).toBe(0);
     expect(files.get(`${home}WORKLOG.md`)).toContain(
       'Full resumption snapshot: working-session/chat-ada.md § Session 2 closing state.',
     );
   });
 
   it('are held to the same facts as the files beside them', () => {
-    const account = closed();
-    const files = snap.render(account, snap.home(account), new Map(), now);
-    const contract = contractIn({ ...snap.home(account), files: [...files.keys()] }, files);
+    const model = closed();
+    const files = snap.render(model, snap.home(model), new Map(), now);
+    const contract = contractIn({ ...snap.home(model), files: [...files.keys()] }, files);
     expect(contract.mail('Ada')).toMatchObject({ unread: ['MSG-20260304-001'], awaitingClose: [] });
     expect(contract.mail('bo')).toMatchObject({ unansweredUnread: ['MSG-20260304-001'] });
     expect(contract.tasks('ada')[0]).toMatchObject({ source: 'TURNFILE.yaml' });
@@ -194,8 +194,8 @@ describe('chat files', () => {
 
 describe('a reader without the tool', () => {
   it('starts work within four reads: snapshot, Turnfile, status lines, unread mail', () => {
-    const account = closed();
-    const files = snap.render(account, snap.home(account), new Map(), now);
+    const model = closed();
+    const files = snap.render(model, snap.home(model), new Map(), now);
     let reads = 0;
     const read = (file: string): string => {
       reads++;
@@ -233,24 +233,24 @@ describe('a reader without the tool', () => {
   });
 });
 
-describe('salvage', () => {
+describe('repair', () => {
   it('puts a run together from a torn Turnfile, the chats and the worklog', () => {
     const { found, files } = fixture('pilot');
     const torn = new Map(files).set(found.main, `${(files.get(found.main) ?? '').slice(0, 1340)}\n<<<<<<< HEAD\n`);
-    const salvaged = snap.salvage(found, { paths: [...torn.keys()], read: (path) => torn.get(path) ?? null });
-    expect(salvaged?.account.steps).toMatchObject([
+    const repaired = snap.repair(found, { paths: [...torn.keys()], read: (path) => torn.get(path) ?? null });
+    expect(repaired?.model.steps).toMatchObject([
       { key: 'tide-model', status: 'completed' },
       { key: 'tide-reader', status: 'in_progress', agents: ['ada'] },
     ]);
-    expect(salvaged?.account.decisions.length).toBe(3);
-    expect(salvaged?.account.messages.length).toBe(4);
-    expect(salvaged?.confidence.map((one) => one.confidence)).toEqual(['medium', 'medium']);
-    expect(salvaged?.sources).toContain('working-session/chat-ada.md');
+    expect(repaired?.model.decisions.length).toBe(3);
+    expect(repaired?.model.messages.length).toBe(4);
+    expect(repaired?.confidence.map((one) => one.confidence)).toEqual(['medium', 'medium']);
+    expect(repaired?.sources).toContain('working-session/chat-ada.md');
   });
 
   it('says that there is nothing where there is nothing', () => {
     expect(
-      snap.salvage({ format: 'snap', main: 'x/TURNFILE.yaml', files: [] }, { paths: [], read: () => null }),
+      snap.repair({ format: 'snap', main: 'x/TURNFILE.yaml', files: [] }, { paths: [], read: () => null }),
     ).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
-import { type AccountStep, emptyAccount } from '../../core/model/run-model.ts';
+import { emptyRunModel, type ModelStep } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
-import type { Files, Found, Salvaged, Tree } from '../format.ts';
+import type { Files, Found, Repaired, Tree } from '../format.ts';
 import { splitLines } from '../markdown.ts';
 import { filesOf, folderOf, sortFolder } from './folder.ts';
 import { readFolder } from './read.ts';
@@ -9,7 +9,7 @@ import { readFolder } from './read.ts';
  * When the Turnfile is damaged: the tasks as far as their lines can still be told apart, set against the last snapshots
  * and the status lines; all else from the files beside it.
  */
-export function salvage(found: Found, tree: Tree): Salvaged | null {
+export function repairFolder(found: Found, tree: Tree): Repaired | null {
   const path = folderOf(found.main);
   const folder = sortFolder([...tree.paths, ...found.files], path);
   const files: Files = new Map(
@@ -26,9 +26,9 @@ export function salvage(found: Found, tree: Tree): Salvaged | null {
   const told = new Map(
     last.flatMap(({ task }) => (task?.step && isName(task.step, '._-', 64) ? [[task.step, task] as const] : [])),
   );
-  if (!read.account && tasks.size === 0 && told.size === 0) return null;
+  if (!read.model && tasks.size === 0 && told.size === 0) return null;
   const confidence: { step: string; confidence: 'high' | 'medium' | 'low'; from: string }[] = [];
-  const steps: AccountStep[] = [];
+  const steps: ModelStep[] = [];
   for (const [key, task] of tasks) {
     const snapshot = told.get(key);
     const status = statusOf(task.status);
@@ -59,11 +59,11 @@ export function salvage(found: Found, tree: Tree): Salvaged | null {
       from: chatOf(read.chats, key) ?? found.main,
     });
   }
-  const base = read.account ?? emptyAccount(path.replace(/\/$/, '').split('/').at(-1) || 'Session');
+  const base = read.model ?? emptyRunModel(path.replace(/\/$/, '').split('/').at(-1) || 'Session');
   const current = steps.find((step) => step.status === 'in_progress')?.key;
   const next = base.next ?? last.findLast(({ task }) => task?.next)?.task?.next ?? undefined;
   return {
-    account: {
+    model: {
       ...base,
       steps,
       ...(current === undefined ? {} : { position: { step: current } }),
@@ -113,7 +113,7 @@ function tasksIn(text: string): Map<string, TaskLines> {
   return found;
 }
 
-function statusOf(word: string | undefined): AccountStep['status'] {
+function statusOf(word: string | undefined): ModelStep['status'] {
   if (word === 'done') return 'completed';
   if (word === 'cancelled') return 'skipped';
   return word === 'claimed' || word === 'in_progress' ? 'in_progress' : 'pending';

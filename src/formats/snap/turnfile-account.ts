@@ -1,20 +1,20 @@
-import type { Account, AccountClaim, AccountItem, AccountSession, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelClaim, ModelItem, ModelSession, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { flat, label, slug, stepKeyOf } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
 import { listOf } from './turnfile-rules.ts';
 
-export interface TurnfileAccount {
+export interface TurnfileModel {
   title: string | undefined;
-  steps: AccountStep[];
-  sessions: AccountSession[];
-  claims: AccountClaim[];
+  steps: ModelStep[];
+  sessions: ModelSession[];
+  claims: ModelClaim[];
   /** Tasks that are blocked without a word elsewhere on what is in the way. */
-  blockers: AccountItem[];
-  position: Account['position'];
+  blockers: ModelItem[];
+  position: RunModel['position'];
 }
 
 /** What a Turnfile says in our words: tasks are steps, agents are their newest sessions, locks are claims. */
-export function accountOfTurnfile(turnfile: Turnfile): TurnfileAccount {
+export function modelOfTurnfile(turnfile: Turnfile): TurnfileModel {
   const keys = taskKeys(turnfile);
   const steps = [...turnfile.tasks.values()].map((task) => readTask(task, keys));
   return {
@@ -43,7 +43,7 @@ export function taskKeys({ tasks }: Turnfile): ReadonlyMap<string, string> {
 export const FAILED = 'Failed:';
 export const CANCELLED = 'Cancelled:';
 
-function readTask({ id, fields }: Entry, keys: ReadonlyMap<string, string>): AccountStep {
+function readTask({ id, fields }: Entry, keys: ReadonlyMap<string, string>): ModelStep {
   const key = keys.get(id) as string;
   const after = listOf(fields['depends_on']).flatMap((one) => keys.get(one) ?? []);
   const owner = label(textOf(fields['owner']));
@@ -67,7 +67,7 @@ function readTask({ id, fields }: Entry, keys: ReadonlyMap<string, string>): Acc
   };
 }
 
-function statusOf(fields: Entry['fields'], notes: string | undefined): AccountStep['status'] {
+function statusOf(fields: Entry['fields'], notes: string | undefined): ModelStep['status'] {
   switch (slug(textOf(fields['status']))) {
     case 'done':
     case 'complete':
@@ -92,14 +92,14 @@ function statusOf(fields: Entry['fields'], notes: string | undefined): AccountSt
   }
 }
 
-function readBlocker({ id, fields }: Entry, keys: ReadonlyMap<string, string>): AccountItem[] {
+function readBlocker({ id, fields }: Entry, keys: ReadonlyMap<string, string>): ModelItem[] {
   const notes = textOf(fields['notes']);
   if (slug(textOf(fields['status'])) !== 'blocked' || notes?.startsWith(FAILED)) return [];
   const step = keys.get(id) as string;
   return [{ kind: 'blocker', text: notes ?? 'Blocked, and the file does not say by what', status: 'active', step }];
 }
 
-function readAgent({ id, fields }: Entry, keys: ReadonlyMap<string, string>): AccountSession[] {
+function readAgent({ id, fields }: Entry, keys: ReadonlyMap<string, string>): ModelSession[] {
   const alias = label(textOf(fields['session_id']) ?? textOf(fields['last_seen']));
   const status = textOf(fields['status']);
   if (alias === undefined) return [];
@@ -115,7 +115,7 @@ function readAgent({ id, fields }: Entry, keys: ReadonlyMap<string, string>): Ac
   ];
 }
 
-function readLock({ id, fields }: Entry): AccountClaim[] {
+function readLock({ id, fields }: Entry): ModelClaim[] {
   // The template writes target and purpose where the schema has files and reason.
   const files = listOf(fields['files'] ?? fields['target']);
   const agent = label(textOf(fields['holder']));
@@ -128,8 +128,8 @@ function readLock({ id, fields }: Entry): AccountClaim[] {
 function positionIn(
   { coordination, sections, agents }: Turnfile,
   keys: ReadonlyMap<string, string>,
-  steps: readonly AccountStep[],
-): Account['position'] {
+  steps: readonly ModelStep[],
+): RunModel['position'] {
   const fields = sections.get('coordination')?.fields ?? {};
   const named = textOf(fields['active_step']);
   const step = named === undefined ? undefined : keys.get(named);

@@ -1,4 +1,4 @@
-import type { Account, AccountClaim, AccountStep } from '../../core/model/run-model.ts';
+import type { ModelClaim, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { ERASED } from '../../core/text.ts';
 import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
 import { flat, sameWords, slug } from './names.ts';
@@ -19,7 +19,7 @@ import {
 import { isStale, listOf } from './turnfile-rules.ts';
 
 /** A Turnfile with nothing in it but what was kept from an earlier one. */
-export function newTurnfile({ run }: Account, workspace: string, kept: unknown): string {
+export function newTurnfile({ run }: RunModel, workspace: string, kept: unknown): string {
   const old = isRecord(kept) ? kept : {};
   const head = isRecord(old['turnfile']) ? old['turnfile'] : {};
   const coordination: Record<string, unknown> = isRecord(old['coordination']) ? { ...old['coordination'] } : {};
@@ -146,7 +146,7 @@ function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Sp
   const ids = idsOf(turnfile);
   const words = { before: taskWords(changes.before), after: taskWords(changes.after) };
   const byId = (list: readonly string[]): string[] => list.map((one) => ids.get(one) ?? one);
-  const entryOf = (step: AccountStep): Entry | undefined => turnfile.tasks.get(ids.get(step.key) ?? step.key);
+  const entryOf = (step: ModelStep): Entry | undefined => turnfile.tasks.get(ids.get(step.key) ?? step.key);
   const change = changes.steps.kept.flatMap(({ before, after }) => {
     const entry = entryOf(after);
     const word = words.after.get(after.key) as TaskWord;
@@ -199,7 +199,7 @@ function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Sp
 }
 
 /** A status and the revisions it brings with it. */
-function wordFields(word: TaskWord, step: AccountStep, had: Fields, revision: number): Record<string, unknown> {
+function wordFields(word: TaskWord, step: ModelStep, had: Fields, revision: number): Record<string, unknown> {
   const isClaimed = typeof had['claim_rev'] === 'number';
   const claim = isClaimed ? {} : { claim_rev: revision };
   switch (word) {
@@ -224,20 +224,20 @@ function wordFields(word: TaskWord, step: AccountStep, had: Fields, revision: nu
 }
 
 /** Notes stand on a task from its beginning, mostly somebody's advice: a summary follows them, unless words were erased. */
-function withNotes(after: AccountStep, { summary: notes }: AccountStep): AccountStep {
+function withNotes(after: ModelStep, { summary: notes }: ModelStep): ModelStep {
   const told = after.summary ?? '';
   return notes === undefined || told.includes(ERASED) || sameWords(told).includes(sameWords(notes))
     ? after
     : { ...after, summary: `${notes} — ${told}` };
 }
 
-function notesOf({ summary, reason }: AccountStep, word: TaskWord): string | undefined {
+function notesOf({ summary, reason }: ModelStep, word: TaskWord): string | undefined {
   const told = word === 'failed' ? FAILED : word === 'cancelled' ? CANCELLED : null;
   return told === null ? summary : [`${told} ${flat(reason ?? '')}`.trim(), summary ?? ''].join('\n').trim();
 }
 
 function lockSplices(turnfile: Turnfile, { claims }: Changes, revision: number): Splice[] {
-  const entryOf = (claim: AccountClaim): Entry | undefined => turnfile.locks.get(claim.alias ?? claim.id ?? '');
+  const entryOf = (claim: ModelClaim): Entry | undefined => turnfile.locks.get(claim.alias ?? claim.id ?? '');
   const taken = new Set(turnfile.locks.keys());
   const add = claims.added.map((claim) => {
     const id = claim.alias ?? claim.id ?? nextLock(claim, taken);
@@ -266,7 +266,7 @@ function lockSplices(turnfile: Turnfile, { claims }: Changes, revision: number):
   return sectionSplices(turnfile, turnfile.root, 'locks', turnfile.locks, { add, change, remove });
 }
 
-function nextLock({ agent }: AccountClaim, taken: ReadonlySet<string>): string {
+function nextLock({ agent }: ModelClaim, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) if (!taken.has(`${slug(agent)}-${number}`)) return `${slug(agent)}-${number}`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import { fixture, home, now, step, write } from './fixture.suite.ts';
 import { snap } from './format.ts';
 
@@ -13,11 +13,11 @@ describe('TURNFILE.yaml', () => {
   });
 
   it('completes a task and leaves every other line', () => {
-    const { account, lost, text } = write('pilot', (one) => ({
+    const { model, lost, text } = write('pilot', (one) => ({
       ...one,
       steps: one.steps.map((task) => (task.key === 'tide-reader' ? { ...task, status: 'completed' } : task)),
     }));
-    expect(step(account, 'tide-reader')?.status).toBe('completed');
+    expect(step(model, 'tide-reader')?.status).toBe('completed');
     expect(lost('TURNFILE.yaml')).toEqual([
       '# Last modified revision: 12',
       '    current_task: "tide-reader"  # picked up after the review',
@@ -29,7 +29,7 @@ describe('TURNFILE.yaml', () => {
   });
 
   it('adds a task, a lock and an agent in the style of the file', () => {
-    const { account, lost, text } = write('pilot', (one) => ({
+    const { model, lost, text } = write('pilot', (one) => ({
       ...one,
       steps: [
         ...one.steps,
@@ -38,9 +38,9 @@ describe('TURNFILE.yaml', () => {
       claims: [...one.claims, { agent: 'bo', files: ['src/a.ts', 'src/b.ts'], reason: 'Together' }],
       sessions: [...one.sessions, { alias: 'S-9', agent: 'Cy', status: 'active' }],
     }));
-    expect(step(account, 'tide-chart')).toMatchObject({ title: 'Draw: "a chart"', after: ['tide-model'] });
-    expect(account.claims.map((claim) => claim.alias)).toEqual(['worklog-edit', 'bo-1']);
-    expect(account.sessions.find((session) => session.agent === 'Cy')).toMatchObject({
+    expect(step(model, 'tide-chart')).toMatchObject({ title: 'Draw: "a chart"', after: ['tide-model'] });
+    expect(model.claims.map((claim) => claim.alias)).toEqual(['worklog-edit', 'bo-1']);
+    expect(model.sessions.find((session) => session.agent === 'Cy')).toMatchObject({
       alias: 'S-9',
       status: 'active',
     });
@@ -49,35 +49,35 @@ describe('TURNFILE.yaml', () => {
   });
 
   it('fills sections that are empty braces, and empties them again', () => {
-    const { text, account } = write('second', (one) => ({
+    const { text, model } = write('second', (one) => ({
       ...one,
       claims: [{ alias: 'x', agent: 'ada', files: ['a.md'], reason: 'r' }],
     }));
     expect(text('TURNFILE.yaml')).toContain('locks:\n  x:\n    files: ["a.md"]\n    holder: "ada"\n');
-    expect(account.claims).toHaveLength(1);
+    expect(model.claims).toHaveLength(1);
     const none = write('pilot', (one) => ({ ...one, claims: [] }));
     expect(none.text('TURNFILE.yaml')).toContain('\nlocks: {}\n');
-    expect(none.account.claims).toEqual([]);
+    expect(none.model.claims).toEqual([]);
   });
 
   it('removes a task that the plan no longer has', () => {
-    const { account, text } = write('pilot', (one) => ({
+    const { model, text } = write('pilot', (one) => ({
       ...one,
       steps: one.steps.filter((task) => task.key !== 'tide-writer'),
       items: one.items.filter((item) => item.kind !== 'blocker'),
     }));
-    expect(account.steps.map((task) => task.key)).toEqual(['tide-model', 'tide-reader']);
+    expect(model.steps.map((task) => task.key)).toEqual(['tide-model', 'tide-reader']);
     expect(text('TURNFILE.yaml')).toContain('The third has another clock.\n\nlocks:');
   });
 
   it('keeps the words of a task when a failure is told with them', () => {
-    const { account } = write('pilot', (one) => ({
+    const { model } = write('pilot', (one) => ({
       ...one,
       steps: one.steps.map((task) =>
         task.key === 'tide-reader' ? { ...task, status: 'failed', reason: 'No clock' } : task,
       ),
     }));
-    expect(step(account, 'tide-reader')).toMatchObject({
+    expect(step(model, 'tide-reader')).toMatchObject({
       status: 'failed',
       reason: 'No clock',
       summary: 'Two ports read.\nThe third has another clock.',
@@ -85,17 +85,17 @@ describe('TURNFILE.yaml', () => {
   });
 
   it('unblocks a task when its blocker is settled', () => {
-    const { account, text } = write('pilot', (one) => ({
+    const { model, text } = write('pilot', (one) => ({
       ...one,
       items: one.items.map((item) => (item.kind === 'blocker' ? { ...item, status: 'resolved' } : item)),
     }));
-    expect(account.items.some((item) => item.kind === 'blocker' && item.status === 'active')).toBe(false);
+    expect(model.items.some((item) => item.kind === 'blocker' && item.status === 'active')).toBe(false);
     expect(text('TURNFILE.yaml')).not.toContain('"blocked"');
   });
 
   it('keeps signals, turn queue, availability and priorities when it is made anew', () => {
-    const { account } = fixture('pilot');
-    const files = snap.render(account, snap.home(account), new Map(), now);
+    const { model } = fixture('pilot');
+    const files = snap.render(model, snap.home(model), new Map(), now);
     const text = files.get(`${home}TURNFILE.yaml`) ?? '';
     for (const words of [
       'id: "SIG-002"',
@@ -107,9 +107,9 @@ describe('TURNFILE.yaml', () => {
     ])
       expect(text).toContain(words);
     expect(text).toContain('  revision: 13\n');
-    const back = snap.parse({ ...snap.home(account), files: [...files.keys()] }, files).account as Account;
-    expect(back.steps).toEqual(account.steps);
-    expect(back.messages.length).toBe(account.messages.length);
+    const back = snap.parse({ ...snap.home(model), files: [...files.keys()] }, files).model as RunModel;
+    expect(back.steps).toEqual(model.steps);
+    expect(back.messages.length).toBe(model.messages.length);
   });
 
   it('names a duplicate key with its line and is not written', () => {

@@ -1,4 +1,4 @@
-import type { Account, AccountDecision, AccountItem, AccountNote, AccountSession } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelNote, ModelSession, RunModel } from '../../core/model/run-model.ts';
 import { oneLine } from '../../core/text.ts';
 import { editLines, type LineEdit } from '../markdown.ts';
 import { type AgentView, agentViews, type Changes, taskWords } from './changes.ts';
@@ -14,7 +14,7 @@ const AGENT_LINES = 6;
 const STATUS_CHARS = 120;
 const NONE = 'none';
 
-export function newWorklog({ run }: Account, focus: string | undefined): string {
+export function newWorklog({ run }: RunModel, focus: string | undefined): string {
   return [
     `# Worklog — ${flat(run.title)}`,
     '',
@@ -82,16 +82,16 @@ function statusEdits(worklog: Worklog, { before, after }: Changes): LineEdit[] {
 
 const isIdle = ({ status }: AgentView): boolean => status === 'idle' || status === 'offline';
 
-function wordsOn({ status, task, session }: AgentView, account: Account): string {
+function wordsOn({ status, task, session }: AgentView, model: RunModel): string {
   const seen = session === null ? '' : `, ${session}`;
   if (task === null) return `${status === 'active' ? 'active, no task' : status}${seen}`;
-  const title = flat(account.steps.find((step) => step.key === task)?.title ?? '');
-  const word = taskWords(account).get(task) ?? 'in_progress';
+  const title = flat(model.steps.find((step) => step.key === task)?.title ?? '');
+  const word = taskWords(model).get(task) ?? 'in_progress';
   return oneLine(`${task} (${word}${seen}) — ${title}`, STATUS_CHARS - 20);
 }
 
 /** What only a maintainer can move: mail that waits for one, then what blocks. */
-function focusOf({ messages, items }: Account): string {
+function focusOf({ messages, items }: RunModel): string {
   const mail = messages.filter(
     (one) => slug(one.to) === 'maintainer' && one.status !== 'closed' && one.status !== 'actioned',
   );
@@ -135,7 +135,7 @@ function decisionEdits({ index, decisions, page }: Worklog, changes: Changes): L
   ];
 }
 
-function decisionCells({ decision, by, at, context, status }: AccountDecision): Record<string, string | undefined> {
+function decisionCells({ decision, by, at, context, status }: ModelDecision): Record<string, string | undefined> {
   const struck = status === 'superseded' || status === 'retracted';
   const words = struck ? `~~${decision.trim()}~~${status === 'retracted' ? ' (retracted)' : ''}` : decision;
   return { decision: words, owner: by, timestamp: at, date: at, section: context };
@@ -143,7 +143,7 @@ function decisionCells({ decision, by, at, context, status }: AccountDecision): 
 
 function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes): LineEdit[] {
   const keys = new Set(changes.after.steps.map((step) => step.key));
-  const cells = (item: AccountItem): Record<string, string | undefined> => ({
+  const cells = (item: ModelItem): Record<string, string | undefined> => ({
     id: item.alias ?? item.id,
     kind: item.kind,
     item: item.text,
@@ -158,7 +158,7 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
       undefined,
   });
   const edits: LineEdit[] = [];
-  const told: AccountItem[] = [];
+  const told: ModelItem[] = [];
   // A blocker that is read from a task alone is read otherwise once the task or its blockers change.
   const moved = new Set([
     ...changes.items.added.flatMap((item) => (item.kind === 'blocker' ? [item.step, ...(item.affects ?? [])] : [])),
@@ -240,14 +240,14 @@ function entryEdits(worklog: Worklog, entries: readonly Entry[]): LineEdit[] {
   return [...bySession.values()].map(({ session, date, lines }) => addToSession(worklog, session, date, lines));
 }
 
-function renderNote({ kind, text, by, step, at }: AccountNote): string[] {
+function renderNote({ kind, text, by, step, at }: ModelNote): string[] {
   const who = by === undefined ? '' : `${flat(by)}: `;
   const title = `### ${who}${noteTitles[kind]}${step === undefined ? '' : ` on ${step}`}${at === undefined ? '' : ` — ${flat(at)}`}`;
   return [title, '', ...encodeProse(text)];
 }
 
 /** The number of a session: what its snapshot is filed under, else the one its id ends with, else its place. */
-function numberOf(session: AccountSession, { sessions }: Account): number {
+function numberOf(session: ModelSession, { sessions }: RunModel): number {
   const digits = /(\d{1,9})$/.exec(session.alias ?? session.id ?? '')?.[1];
   return digits === undefined ? sessions.indexOf(session) + 1 : Number(digits);
 }
@@ -299,7 +299,7 @@ function closings(worklog: Worklog, changes: Changes, pointers: Pointers, inChat
   });
 }
 
-function renderClosing(session: AccountSession, name: string): string[] {
+function renderClosing(session: ModelSession, name: string): string[] {
   const agent = flat(session.agent ?? 'unknown').replace(/[()]/g, ' ');
   const done = session.completed?.length ? `finished ${session.completed.join('; ')}` : undefined;
   const words = done ?? session.workingOn ?? session.next ?? session.notes?.[0];

@@ -1,4 +1,4 @@
-import type { AccountDecision, AccountItem, AccountNote, AccountSession } from '../../core/model/run-model.ts';
+import type { ModelDecision, ModelItem, ModelNote, ModelSession } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import { EndReason, ItemKind } from '../../core/words.ts';
 import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
@@ -19,11 +19,11 @@ export interface Worklog {
   checkpoint: StatusLine | null;
   index: Index | null;
   items: Index | null;
-  decisions: ReadonlyMap<AccountDecision, Place>;
-  itemRows: ReadonlyMap<AccountItem, Place>;
+  decisions: ReadonlyMap<ModelDecision, Place>;
+  itemRows: ReadonlyMap<ModelItem, Place>;
   sections: readonly { number: string; date: string | undefined; heading: Heading }[];
-  notes: ReadonlyMap<AccountNote, { from: number; to: number }>;
-  sessions: readonly AccountSession[];
+  notes: ReadonlyMap<ModelNote, { from: number; to: number }>;
+  sessions: readonly ModelSession[];
   /** Without the status block and the decision index: what compaction counts. */
   bodyLines: number;
 }
@@ -110,7 +110,7 @@ function readStatus(page: MarkdownPage): Pick<Worklog, 'working' | 'focus' | 'ch
 }
 
 /** A decision that holds no more is struck through. */
-function readDecision(table: Table, row: Row): AccountDecision | null {
+function readDecision(table: Table, row: Row): ModelDecision | null {
   const words = cellOf(table, row, 'decision');
   if (words === undefined) return null;
   const struck = /^~~([\s\S]*)~~( \(retracted\))?$/.exec(words);
@@ -128,7 +128,7 @@ function readDecision(table: Table, row: Row): AccountDecision | null {
 
 const itemStatuses = ['active', 'bypassed', 'open', 'resolved', 'deferred', 'withdrawn'] as const;
 
-function readItem(table: Table, row: Row): AccountItem | null {
+function readItem(table: Table, row: Row): ModelItem | null {
   const kind = ItemKind.options.find((one) => one === cellOf(table, row, 'kind'));
   const text = cellOf(table, row, 'item');
   if (kind === undefined || text === undefined) return null;
@@ -161,7 +161,7 @@ export const noteTitles = {
   deviation: 'Deviation',
   constraint: 'Constraint',
   'dead-end': 'Dead end',
-} as const satisfies Record<AccountNote['kind'], string>;
+} as const satisfies Record<ModelNote['kind'], string>;
 
 const noteTitle = /^(?:(.{1,200}?): )?(Note|Deviation|Constraint|Dead end)(?: on ([\w.-]{1,64}))?(?: — (.{1,200}))?$/u;
 const closingLine = /^(\S{1,60}) — ([^(]{1,200}?) \(([^(),]{1,200}), ([a-z-]+)\)(?:: (.*))?$/u;
@@ -171,8 +171,8 @@ function readEntries(
   sections: Worklog['sections'],
   known: ReadonlySet<string>,
 ): Pick<Worklog, 'notes' | 'sessions'> {
-  const notes = new Map<AccountNote, { from: number; to: number }>();
-  const sessions: AccountSession[] = [];
+  const notes = new Map<ModelNote, { from: number; to: number }>();
+  const sessions: ModelSession[] = [];
   let next = 0;
   for (const heading of page.headings) {
     while (next < sections.length && (sections[next]?.heading.end ?? 0) <= heading.line) next++;
@@ -195,7 +195,7 @@ function readEntries(
 }
 
 /** The one line on how a session ended. */
-function readClosing(page: MarkdownPage, lines: readonly number[]): AccountSession | null {
+function readClosing(page: MarkdownPage, lines: readonly number[]): ModelSession | null {
   const first = lines.find((line) => bare(page.lines[line]).trim() !== '');
   if (first === undefined || page.isQuiet(first)) return null;
   const match = closingLine.exec(bare(page.lines[first]).slice(0, 1500));
@@ -216,8 +216,8 @@ function readClosing(page: MarkdownPage, lines: readonly number[]): AccountSessi
 /** Stands where the end of a session is not known. */
 export const UNKNOWN_END = 'undated';
 
-function ourNote([, who, title, step, when]: RegExpExecArray, body: string): AccountNote {
-  const kinds = Object.entries(noteTitles) as [AccountNote['kind'], string][];
+function ourNote([, who, title, step, when]: RegExpExecArray, body: string): ModelNote {
+  const kinds = Object.entries(noteTitles) as [ModelNote['kind'], string][];
   const by = label(who);
   const at = label(when);
   return {
@@ -229,7 +229,7 @@ function ourNote([, who, title, step, when]: RegExpExecArray, body: string): Acc
   };
 }
 
-function freeNote(title: string, body: string, known: ReadonlySet<string>, date: string | undefined): AccountNote {
+function freeNote(title: string, body: string, known: ReadonlySet<string>, date: string | undefined): ModelNote {
   const named = /^([^:]{1,80}):\s+(.*)$/.exec(title);
   const isAgent = named !== null && known.has(slug(named[1]));
   const words = isAgent ? (named[2] ?? '') : title;

@@ -82,11 +82,15 @@ function save({ folder }: Workspace, { state, ignorePaths, ignoreCommands }: Ret
 }
 
 function mustBePerson(context: Context): void {
-  if (context.caller.actor.kind === 'person') return;
-  throw new Fault('not_allowed', `Only a person may say what is captured; ${context.caller.actor.name} is an agent.`, {
-    hints: ['Ask the person you work for to run `holdfast capture` at their terminal, and say why.'],
-    data: { actor: context.caller.actor },
-  });
+  if (context.identity.actor.kind === 'person') return;
+  throw new Fault(
+    'not_allowed',
+    `Only a person may say what is captured; ${context.identity.actor.name} is an agent.`,
+    {
+      hints: ['Ask the person you work for to run `holdfast capture` at their terminal, and say why.'],
+      data: { actor: context.identity.actor },
+    },
+  );
 }
 
 function noWorkspace(): Fault {

@@ -188,7 +188,7 @@ async function lostSnapshots(context: Context, run: string, rebuild: boolean): P
   const [head] = await store.heads({ run });
   if (!workspace || head?.workspace !== workspace.id) return [];
   const findings: Finding[] = [];
-  for (const { version } of await store.records(run, { kind: 'snapshot', limit: SNAPSHOTS_LIMIT })) {
+  for (const { version } of await store.rows(run, { kind: 'snapshot', limit: SNAPSHOTS_LIMIT })) {
     const [event] = await store.read(run, version - 1, 1);
     if (event?.type !== 'snapshot.taken' || event.body.text === undefined || event.body.text === ERASED) continue;
     const { id, text } = event.body;

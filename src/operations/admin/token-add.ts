@@ -19,7 +19,7 @@ export const tokenAdd = defineOperation({
   }),
   output: v.object({ name: v.string(), actor: Actor, scope: Scope, secret: v.string() }),
   async run(context, { name, scope, agent = false }) {
-    mustBePerson(context.caller, 'give out tokens', `holdfast token add ${name} --scope ${scope}`);
+    mustBePerson(context.identity, 'give out tokens', `holdfast token add ${name} --scope ${scope}`);
     if (agent && scope === 'maintain') {
       throw new Fault(
         'usage',

@@ -20,7 +20,7 @@ export const tokenList = defineOperation({
     ),
   }),
   async run(context) {
-    mustBePerson(context.caller, 'see the tokens', 'holdfast token list');
+    mustBePerson(context.identity, 'see the tokens', 'holdfast token list');
     const { store } = await context.engine();
     const tokens = await (await store.tokens()).list();
     return { data: { tokens: tokens.map(({ hash: _, ...token }) => token) } };

@@ -13,7 +13,7 @@ export const tokenRevoke = defineOperation({
   input: v.object({ name: described(label, 'The name of the token.') }),
   output: v.object({ name: v.string() }),
   async run(context, { name }) {
-    mustBePerson(context.caller, 'revoke tokens', `holdfast token revoke ${name}`);
+    mustBePerson(context.identity, 'revoke tokens', `holdfast token revoke ${name}`);
     const { store } = await context.engine();
     const tokens = await store.tokens();
     if (!(await tokens.remove(name))) {

@@ -44,7 +44,7 @@ export const accept = defineOperation({
 
 /** It tells of the conflict, where somebody resumed since it arose. */
 async function rewriteResumeFile(context: Context, state: State): Promise<void> {
-  const { session, actor } = context.caller;
+  const { session, actor } = context.identity;
   const { text } = await briefFor(context, state, beginGitStatus(context), { session, agent: actor.name });
   saveResumeText(context, text);
 }

@@ -70,7 +70,7 @@ export const resume = defineOperation({
     const edits = before.mirrors.size > 0 ? await takeInEdits(context, before) : [];
     const probes = probe ? await repeatProbes(context, before) : [];
     const state = probe || before.mirrors.size > 0 ? await currentState(context) : before;
-    const { actor, session } = context.caller;
+    const { actor, session } = context.identity;
     const mine = [...state.sessions.values()].find((one) => (session ? one.id === session : one.agent === actor.name));
     const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
       session: mine?.id ?? session,

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import type { FileRecord } from '../../core/fold/state.ts';
 import { foreignId } from '../../core/journal/command.ts';
-import { diffAccounts } from '../../core/model/diff.ts';
-import type { Account, AccountFile } from '../../core/model/run-model.ts';
+import { diffModels } from '../../core/model/diff.ts';
+import type { ModelFile, RunModel } from '../../core/model/run-model.ts';
 import { isName, oneLine } from '../../core/text.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed } from '../../formats/format.ts';
@@ -94,7 +94,7 @@ export const adopt = defineOperation({
 /** In columns of a terminal: letters of East Asia take two. */
 function widthOf(text: string): number {
   const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
-  return [...text].reduce((width, letter) => width + (wide.test(letter) ? 2 : 1), 0);
+  return [...text].reduce((width, message) => width + (wide.test(message) ? 2 : 1), 0);
 }
 
 /** A few of each file: `doctor` lists all. */
@@ -176,16 +176,16 @@ async function guessForeign(tree: FileTree, path: string): Promise<Guess | null>
     const files = readFiles(tree, found);
     const parsed = format.parse(found, files);
     const place = { format, found, files, parsed };
-    if (parsed.account && (best === null || factsIn(place) > factsIn(best))) best = place;
+    if (parsed.model && (best === null || factsIn(place) > factsIn(best))) best = place;
   }
   return best;
 }
 
 type Guess = Omit<ForeignPlace, 'base' | 'name'>;
 
-function factsIn({ parsed: { account, problems } }: Guess): number {
-  if (!account) return 0;
-  const { steps, decisions, items, sessions, messages, notes } = account;
+function factsIn({ parsed: { model, problems } }: Guess): number {
+  if (!model) return 0;
+  const { steps, decisions, items, sessions, messages, notes } = model;
   const facts = steps.length + decisions.length + items.length + sessions.length + messages.length + notes.length;
   return facts - problems.filter((problem) => problem.level === 'error').length;
 }
@@ -194,8 +194,8 @@ async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean):
   const { format, base, name, found, files, parsed } = place;
   const mirrored = await mirrorOwner(context, { format: format.name, path: name });
   const known = mirrored ?? (await knownRun(context, format.name, name));
-  const { account } = parsed;
-  if (!account) return reportOf(place, 'unreadable', known);
+  const { model } = parsed;
+  if (!model) return reportOf(place, 'unreadable', known);
   const isOutside = name !== found.main;
   if (mirror && isOutside) throw outside(name);
   const workspace = context.workspace() ?? context.createWorkspace();
@@ -204,21 +204,21 @@ async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean):
   let run = known;
   let outcome: Adopted['outcome'] = 'known';
   if (run === null) {
-    run = await freeRunId(engine, found, account);
-    const title = account.run.title.trim() || run;
-    const placed = withPlaces(account, base, dirname(found.main));
+    run = await freeRunId(engine, found, model);
+    const title = model.run.title.trim() || run;
+    const placed = withPlaces(model, base, dirname(found.main));
     const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: placed } };
-    await engine.execute(run, { type: 'run.open', ...opening }, context.caller);
+    await engine.execute(run, { type: 'run.open', ...opening }, context.identity);
     outcome = 'adopted';
   } else if (workspace && (await changeOf(engine, workspace, run, place)) > 0) outcome = 'changed';
   // Also of a run that is known: whoever took it over may have been stopped before its files were looked at.
-  if (!isOutside) await seeFiles(context, engine, run, base, withPlaces(account, base, dirname(found.main)));
+  if (!isOutside) await seeFiles(context, engine, run, base, withPlaces(model, base, dirname(found.main)));
   if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
   const state = await engine.load(run);
   if (mirror && !parsed.writable)
     context.warn(`${name} was taken over and is not kept in step: it must not be written.`);
   else if (mirror) {
-    await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.caller);
+    await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.identity);
     await syncMirrors(context, await engine.load(run));
   }
   await writeResumeFile(context, state);
@@ -233,16 +233,16 @@ function outside(path: string): Fault {
 }
 
 /** Files are named from the root or from the folder of the state file: where each really lies is looked up once. */
-function withPlaces(account: Account, root: string, folder: string): Account {
-  const placed = (file: AccountFile): AccountFile => {
+function withPlaces(model: RunModel, root: string, folder: string): RunModel {
+  const placed = (file: ModelFile): ModelFile => {
     const beside = posix.join(folder, file.path);
     if (isInside(root, file.path) || !isInside(root, beside)) return file;
     return { ...file, place: beside };
   };
   return {
-    ...account,
-    files: account.files.map(placed),
-    steps: account.steps.map((step) => (step.artifacts ? { ...step, artifacts: step.artifacts.map(placed) } : step)),
+    ...model,
+    files: model.files.map(placed),
+    steps: model.steps.map((step) => (step.artifacts ? { ...step, artifacts: step.artifacts.map(placed) } : step)),
   };
 }
 
@@ -255,9 +255,9 @@ function isInside(root: string, path: string): boolean {
 }
 
 /** What is there is hashed once, so that a change from then on shows. */
-async function seeFiles(context: Context, engine: Engine, run: string, root: string, account: Account): Promise<void> {
-  const named = [...account.files, ...account.steps.flatMap((step) => step.artifacts ?? [])];
-  const known = await engine.records(run, { kind: 'file', limit: Number.MAX_SAFE_INTEGER });
+async function seeFiles(context: Context, engine: Engine, run: string, root: string, model: RunModel): Promise<void> {
+  const named = [...model.files, ...model.steps.flatMap((step) => step.artifacts ?? [])];
+  const known = await engine.rows(run, { kind: 'file', limit: Number.MAX_SAFE_INTEGER });
   const seen = new Set(
     known
       .filter(({ doc }) => typeof (doc as FileRecord).sha256 === 'string')
@@ -268,20 +268,20 @@ async function seeFiles(context: Context, engine: Engine, run: string, root: str
   );
   if (there.length === 0) return;
   const artifacts = await Promise.all(there.map((path) => hashArtifact(root, path)));
-  await engine.execute(run, { type: 'files.see', artifacts }, { ...context.caller, key: null });
+  await engine.execute(run, { type: 'files.see', artifacts }, { ...context.identity, key: null });
 }
 
 /** What was done to a file since it was taken over, as far as that is known. */
 async function changeOf(engine: Engine, workspace: Workspace, run: string, place: ForeignPlace): Promise<number> {
   const { format, found, name, parsed } = place;
   const base = readBase(workspace, { format: format.name, path: name }, place.files);
-  const before = base && format.parse({ ...found, files: [...base.keys()] }, base).account;
-  if (!before || !parsed.account) return 0;
-  const { changed } = diffAccounts(before, parsed.account);
+  const before = base && format.parse({ ...found, files: [...base.keys()] }, base).model;
+  if (!before || !parsed.model) return 0;
+  const { changed } = diffModels(before, parsed.model);
   if (Object.keys(changed).length === 0) return 0;
-  const caller = { actor: FILE_ACTOR, session: null, key: null };
+  const identity = { actor: FILE_ACTOR, session: null, key: null };
   const source = { format: format.name, path: name };
-  const done = await engine.execute(run, { type: 'account.read', ...source, account: changed }, caller);
+  const done = await engine.execute(run, { type: 'account.read', ...source, account: changed }, identity);
   return done.events.length;
 }
 
@@ -298,7 +298,7 @@ export async function knownRun(context: Context, format: FormatName, name: strin
   return null;
 }
 
-export async function freeRunId(engine: Engine, { format, main }: Found, { run }: Account): Promise<string> {
+export async function freeRunId(engine: Engine, { format, main }: Found, { run }: RunModel): Promise<string> {
   // A version is no name: every project has one.
   const named = run.alias !== undefined && /^v?[\d.]+$/i.test(run.alias) ? `${run.title} ${run.alias}` : run.alias;
   const words = named ?? (run.title || main);
@@ -317,16 +317,16 @@ export async function freeRunId(engine: Engine, { format, main }: Found, { run }
 }
 
 function reportOf({ format, name, parsed }: ForeignPlace, outcome: Adopted['outcome'], run: string | null): Adopted {
-  const { account, version, problems } = parsed;
-  const open = account?.items.filter(({ status }) => status === 'open' || status === 'active' || status === 'bypassed');
+  const { model, version, problems } = parsed;
+  const open = model?.items.filter(({ status }) => status === 'open' || status === 'active' || status === 'bypassed');
   return {
     format: format.name,
     version,
     path: name,
     run,
     outcome,
-    steps: account?.steps.length ?? 0,
-    decisions: account?.decisions.length ?? 0,
+    steps: model?.steps.length ?? 0,
+    decisions: model?.decisions.length ?? 0,
     items: open?.length ?? 0,
     problems,
   };

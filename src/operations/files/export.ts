@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
-import type { Account } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files } from '../../formats/format.ts';
 import { formatNames } from '../../formats/index.ts';
 import { countLost, lossWords } from '../../formats/losses.ts';
@@ -35,12 +35,12 @@ export const exportRun = defineOperation({
   async run(context, input) {
     const format = await formatNamed(input.format);
     const engine = await context.engine();
-    const account = await readWholeRun(engine, await currentState(context), format.name);
+    const model = await readWholeRun(engine, await currentState(context), format.name);
     const folder = folderFor(context.dir, context.workspace()?.folder, input);
     const { files, cannot } =
       input.as === 'sql'
-        ? await tablesOf(account, input.format)
-        : { files: format.render(account, format.home(account), new Map(), engine.now()), cannot: format.loses };
+        ? await tablesOf(model, input.format)
+        : { files: format.render(model, format.home(model), new Map(), engine.now()), cannot: format.loses };
     for (const [path, text] of files) mustNotOverwrite(folder, path, text);
     mkdirSync(folder, { recursive: true });
     for (const [path, text] of files) {
@@ -49,7 +49,7 @@ export const exportRun = defineOperation({
       writeAtomically(file, text);
     }
     return {
-      data: { format: format.name, folder, files: [...files.keys()], loses: lossesOf(account, cannot) },
+      data: { format: format.name, folder, files: [...files.keys()], loses: lossesOf(model, cannot) },
     };
   },
   say: ({ folder, files, loses }, pen) =>
@@ -66,14 +66,14 @@ export const exportRun = defineOperation({
 });
 
 /** A script that loads the tables into SQLite or PostgreSQL. */
-async function tablesOf(account: Account, format: string): Promise<{ files: Files; cannot: readonly string[] }> {
+async function tablesOf(model: RunModel, format: string): Promise<{ files: Files; cannot: readonly string[] }> {
   if (format !== 'codewalk')
     throw new Fault('usage', `Only codewalk has tables; ${format} is written as files.`, {
       hints: ['`holdfast export --format codewalk --as sql`, or leave `--as` out.'],
     });
   const { renderSql } = await import('../../formats/codewalk/sql.ts');
   const { tablesLose, toTables } = await import('../../formats/codewalk/tables.ts');
-  return { files: new Map([['initiative.sql', renderSql(toTables(account))]]), cannot: tablesLose };
+  return { files: new Map([['initiative.sql', renderSql(toTables(model))]]), cannot: tablesLose };
 }
 
 function folderFor(
@@ -98,6 +98,6 @@ function mustNotOverwrite(folder: string, path: string, text: string): void {
 }
 
 /** Which of the losses this run really has. */
-function lossesOf(account: Account, loses: readonly string[]): { what: string; count: number }[] {
-  return loses.map((what) => ({ what, count: countLost(account, what) })).filter(({ count }) => count > 0);
+function lossesOf(model: RunModel, loses: readonly string[]): { what: string; count: number }[] {
+  return loses.map((what) => ({ what, count: countLost(model, what) })).filter(({ count }) => count > 0);
 }

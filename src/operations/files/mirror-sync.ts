@@ -21,7 +21,7 @@ export const mirrorSync = defineOperation({
 });
 
 function syncedWords({ path, format, absorbed, dropped, rejected, written }: Synced, pen: Pen): string {
-  const deeds = [
+  const changes = [
     ...(absorbed > 0 ? [`${absorbed} changes taken in`] : []),
     ...(written.length > 0 ? ['written'] : []),
     ...(rejected ? [pen.warn(`an edit could not be understood and is in ${rejected}`)] : []),
@@ -29,5 +29,5 @@ function syncedWords({ path, format, absorbed, dropped, rejected, written }: Syn
   const gone = dropped.map(({ kind, name, words }) =>
     pen.warn(`  ${kind} ${oneLine(name, 60)} was taken out there and stays here: ${oneLine(words, 80)}`),
   );
-  return [`${pen.bold(path)} ${pen.dim(format)} ${deeds.join(', ') || 'as it should be'}`, ...gone].join('\n');
+  return [`${pen.bold(path)} ${pen.dim(format)} ${changes.join(', ') || 'as it should be'}`, ...gone].join('\n');
 }

@@ -5,7 +5,7 @@ import { act, currentRun, treeMark } from '../act.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
-import { payloadFields, renderPayload } from '../mail/parts/attachment.ts';
+import { attachmentFields, renderAttachment } from '../mail/parts/attachment.ts';
 import { defineOperation, described } from '../operation.ts';
 import { snapshotIn, snapshotPath } from '../snapshot/parts/file.ts';
 
@@ -32,8 +32,8 @@ export const handoff = defineOperation({
     to: described(ActorName, 'The agent that is to go on.'),
     from: v.optional(described(label, 'The session whose work it is; a person may offer that of one that is gone.')),
     message: v.optional(described(Text, 'What the receiver should know first.')),
-    payload: payloadFields.payload,
-    payloadText: payloadFields.payloadText,
+    payload: attachmentFields.payload,
+    payloadText: attachmentFields.payloadText,
     launch: v.optional(described(v.boolean(), 'Print the command that starts the receiving client on it.')),
     start: v.optional(described(v.boolean(), 'Run that command, without a person in the conversation.')),
   }),
@@ -52,7 +52,7 @@ export const handoff = defineOperation({
     if (launch || start) (await import('./parts/launch.ts')).mustKnowClient(to);
     const earlier = from === undefined ? null : await lastSnapshotOf(context, from);
     const about = { subject: `handoff to ${to}`, type: 'handoff-ready' } as const;
-    const carried = await renderPayload(context, { payload, payloadText }, about);
+    const carried = await renderAttachment(context, { payload, payloadText }, about);
     const done = await act(context, {
       type: 'handoff.offer',
       to,
@@ -106,7 +106,7 @@ async function lastSnapshotOf(
   if (!session || state.sessions.has(session.id)) return null;
   const tag = `agent:${session.agent}`;
   for (let before: number | undefined; ; ) {
-    const page = await engine.records(run, {
+    const page = await engine.rows(run, {
       kind: 'snapshot',
       tag,
       limit: 50,

@@ -31,7 +31,7 @@ export const handoffList = defineOperation({
   async run(context, { open, limit: most = FALLBACK }) {
     const state = await currentState(context);
     const engine = await context.engine();
-    const records = await engine.records(state.run?.id ?? '', { kind: 'handoff', limit: most });
+    const records = await engine.rows(state.run?.id ?? '', { kind: 'handoff', limit: most });
     const rows = records.map(({ doc }) => {
       const handoff = state.handoffs.get((doc as Handoff).id) ?? (doc as Handoff);
       return { ...handoff, open: isOpenOffer(state, handoff), eventsSince: state.version - handoff.version };

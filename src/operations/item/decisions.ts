@@ -48,14 +48,14 @@ export const decisions = defineOperation({
     const [tag] = tags;
     if (tag !== undefined) {
       // Few decisions share a tag, and no store counts by it: all of them are fetched and counted here.
-      const tagged = await engine.records(run, { ...filter, tag, limit: MOST_TAGGED });
+      const tagged = await engine.rows(run, { ...filter, tag, limit: MOST_TAGGED });
       const found = tagged.filter((record) => tags.every((one) => record.tags.includes(one)));
       return {
         data: { decisions: found.slice(0, wanted).map((record) => record.doc as Decision), total: found.length },
       };
     }
     const [records, counts] = await Promise.all([
-      engine.records(run, { ...filter, limit: wanted }),
+      engine.rows(run, { ...filter, limit: wanted }),
       engine.store.count(run, 'decision'),
     ]);
     const total = all ? Object.values(counts).reduce((sum, count) => sum + count, 0) : (counts['active'] ?? 0);

@@ -30,7 +30,7 @@ export const items = defineOperation({
     }
     const run = await currentRun(context);
     const engine = await context.engine();
-    const records = await engine.records(run, {
+    const records = await engine.rows(run, {
       kind: 'item',
       limit: wanted,
       ...(kind === undefined ? {} : { tag: `kind:${kind}` }),

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import type { Message } from '../../core/fold/state.ts';
-import { type Letter, letterOf, MAINTAINER, mailOf } from '../../core/views/mail.ts';
+import { MAINTAINER, type MessageView, mailOf, messageView } from '../../core/views/mail.ts';
 import type { Actor } from '../../core/words.ts';
-import type { StoredRecord } from '../../store/store.ts';
+import type { StoredRow } from '../../store/store.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { limit, version } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
-import { copyMail, LetterLine, MailLists, readerOf, sayClosed, sayMail } from './parts/message.ts';
+import { copyMail, MailLists, MessageLine, readerOf, sayClosed, sayMail } from './parts/message.ts';
 
 const CLOSED_SHOWN = 50;
 
@@ -27,7 +27,7 @@ export const mailInbox = defineOperation({
     ...MailLists.entries,
     overdue: v.array(v.string()),
     /** What was asked for instead of open mail; null when it was not. */
-    closed: v.nullable(v.array(LetterLine)),
+    closed: v.nullable(v.array(MessageLine)),
     /** More were closed before this version. */
     before: v.nullable(v.number()),
     run: v.string(),
@@ -41,13 +41,13 @@ export const mailInbox = defineOperation({
     if (wantsClosed || before !== undefined) {
       const found = await closedMail(context, run, reader, wanted + 1, before);
       const earlier = found.length > wanted ? (found[wanted - 1]?.version ?? null) : null;
-      const letters = found.slice(0, wanted).map(({ doc }) => letterOf(doc as Message, now));
+      const messages = found.slice(0, wanted).map(({ doc }) => messageView(doc as Message, now));
       const nothing = { unread: [], pendingAcks: [], replies: [], unanswered: [], overdue: [] };
-      return { data: { reader: reader?.name ?? null, ...nothing, closed: letters, before: earlier, run } };
+      return { data: { reader: reader?.name ?? null, ...nothing, closed: messages, before: earlier, run } };
     }
     const mail = mailOf(state, reader, now);
-    const late = (letters: readonly Letter[]) => letters.filter((letter) => letter.overdue !== null);
-    const overdue = new Set([...late(mail.unread), ...late(mail.unanswered)].map((letter) => letter.id));
+    const late = (messages: readonly MessageView[]) => messages.filter((message) => message.overdue !== null);
+    const overdue = new Set([...late(mail.unread), ...late(mail.unanswered)].map((message) => message.id));
     const open = { ...copyMail(mail), overdue: [...overdue] };
     return { data: { reader: reader?.name ?? null, ...open, closed: null, before: null, run } };
   },
@@ -65,13 +65,13 @@ async function closedMail(
   reader: Actor | null,
   wanted: number,
   before: number | undefined,
-): Promise<StoredRecord[]> {
+): Promise<StoredRow[]> {
   // A closed message is never touched again: the version of its record is that of its end, and no other ended with it.
   const engine = await context.engine();
   const filter = { kind: 'message', status: 'closed', limit: wanted, ...(before === undefined ? {} : { before }) };
-  if (!reader) return engine.records(run, filter);
+  if (!reader) return engine.rows(run, filter);
   const tags = [`from:${reader.name}`, `to:${reader.name}`, ...(reader.kind === 'person' ? [`to:${MAINTAINER}`] : [])];
-  const pages = await Promise.all(tags.map((tag) => engine.records(run, { ...filter, tag })));
+  const pages = await Promise.all(tags.map((tag) => engine.rows(run, { ...filter, tag })));
   const found = new Map(pages.flat().map((record) => [record.id, record]));
   return [...found.values()].sort((a, b) => b.version - a.version);
 }

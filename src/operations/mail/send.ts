@@ -9,7 +9,7 @@ import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { label } from '../fields.ts';
 import { Made } from '../item/decide.ts';
 import { defineOperation, described } from '../operation.ts';
-import { payloadFields, payloadsOf, renderPayload, withPayload } from './parts/attachment.ts';
+import { attachmentFields, attachmentsOf, renderAttachment, withAttachment } from './parts/attachment.ts';
 
 const RespondBy = v.pipe(
   Label,
@@ -39,13 +39,13 @@ export const mailSend = defineOperation({
     ),
     by: v.optional(described(RespondBy, 'Until when an answer is needed: a date, a time, `next session` or `none`.')),
     about: v.optional(described(label, 'The id of what it is about.')),
-    ...payloadFields,
+    ...attachmentFields,
   }),
   output: v.object({ ...Made.entries, to: v.string(), tokens: v.array(v.string()), hints: v.array(v.string()) }),
   async run(context, { type, by, payload, payloadText, ask, body: words, ...message }) {
     const about = { subject: message.subject, type };
-    const carried = await renderPayload(context, { payload, payloadText, ask }, about);
-    const body = withPayload(words, carried);
+    const carried = await renderAttachment(context, { payload, payloadText, ask }, about);
+    const body = withAttachment(words, carried);
     const done = await act(context, { type: 'message.send', messageType: type, respondBy: by, body, ...message });
     await writeResumeFile(context, done.state);
     const { to } = message;
@@ -53,8 +53,8 @@ export const mailSend = defineOperation({
       data: {
         id: idInEvents(done) ?? '',
         to,
-        tokens: payloadsOf(carried ?? '').flatMap(({ tokens }) => tokens),
-        hints: strangerHints(done.state, to, context.caller.actor.name),
+        tokens: attachmentsOf(carried ?? '').flatMap(({ tokens }) => tokens),
+        hints: strangerHints(done.state, to, context.identity.actor.name),
         run: done.run,
         version: done.state.version,
       },

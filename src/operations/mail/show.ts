@@ -4,7 +4,7 @@ import type { Message } from '../../core/fold/state.ts';
 import { currentState } from '../act.ts';
 import { reference } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
-import { payloadsOf, type ReceivedPayload } from './parts/attachment.ts';
+import { attachmentsOf, type ReceivedAttachment } from './parts/attachment.ts';
 import { findMessage, sayMessage } from './parts/message.ts';
 
 export const mailShow = defineOperation({
@@ -41,7 +41,7 @@ export const mailShow = defineOperation({
     const run = state.run?.id ?? '';
     const message = await findMessage(context, run, id);
     if (!message) throw notFound('message', id, state.messages.keys(), 'See your mail with `holdfast mail inbox`.');
-    const carried = payloadsOf([message.body, ...message.replies.map((reply) => reply.body)].join('\n\n'));
+    const carried = attachmentsOf([message.body, ...message.replies.map((reply) => reply.body)].join('\n\n'));
     const payloads = carried.map(({ content: _, ...rest }) => rest);
     const asked = raw ? mustBeWhole(message.id, carried.at(-1)) : null;
     return { data: { payload: asked, payloads, message, now: engine.now(), run } };
@@ -59,7 +59,7 @@ export const mailShow = defineOperation({
 });
 
 /** What is not what its token says is not given out as if it were. */
-function mustBeWhole(id: string, payload: ReceivedPayload | undefined): string {
+function mustBeWhole(id: string, payload: ReceivedAttachment | undefined): string {
   if (payload?.verdict === 'valid' && payload.content !== null) return payload.content;
   if (!payload || payload.verdict === 'no-payload')
     throw new Fault('not_found', `${id} carries no payload.`, {

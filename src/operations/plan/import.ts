@@ -91,8 +91,8 @@ async function rememberPlan(context: Context, done: Imported, file: string): Pro
   const known = done.state.run?.plan ?? null;
   if (path === null || (known !== null && known.path !== path)) return done;
   const { sha256 } = await hashArtifact(tree, path);
-  const caller = { ...context.caller, key: null };
-  const amended = await act({ ...context, caller }, { type: 'run.amend', plan: { path, sha256 } });
+  const identity = { ...context.identity, key: null };
+  const amended = await act({ ...context, identity: identity }, { type: 'run.amend', plan: { path, sha256 } });
   return { ...amended, events: [...done.events, ...amended.events], changed: [...done.changed, ...amended.changed] };
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { oneLine } from '../../core/text.ts';
 import { type Waiting, waitsForPerson } from '../../core/views/needs-person.ts';
 import { planView } from '../../core/views/plan.ts';
-import { type Standing, sittingOf, standingOf } from '../../core/views/run-state.ts';
+import { type RunState, runStateOf, sessionStateOf } from '../../core/views/run-state.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Head } from '../../store/store.ts';
 import { limit } from '../fields.ts';
@@ -14,7 +14,7 @@ const Row = v.object({
   status: v.string(),
   version: v.number(),
   updatedAt: v.string(),
-  standing: shaped<Standing>({ word: v.string(), why: v.string() }),
+  standing: shaped<RunState>({ word: v.string(), why: v.string() }),
   progress: v.looseObject({ percent: v.number(), done: v.number(), total: v.number() }),
   /** Who has not ended their sitting, how they are doing and what they have. */
   sittings: v.array(
@@ -61,11 +61,11 @@ export const board = defineOperation({
 
 async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): Promise<Row> {
   const state = await engine.load(run);
-  const vitals = await engine.vitals(state);
+  const liveness = await engine.liveness(state);
   const sittings = [...state.sessions.values()].map((session) => ({
     session: session.id,
     agent: session.agent,
-    standing: sittingOf(state, session, vitals),
+    standing: sessionStateOf(state, session, liveness),
     seenAt: session.seenAt,
     steps: [...state.steps.values()]
       .filter((step) => step.holder?.session === session.id)
@@ -77,7 +77,7 @@ async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): P
     status,
     version: state.version,
     updatedAt,
-    standing: standingOf(state, vitals),
+    standing: runStateOf(state, liveness),
     progress: { ...planView(state).progress },
     sittings,
     waiting: status === 'active' ? waitsForPerson(state) : [],

@@ -129,7 +129,7 @@ async function openRun(
   for (let number = 1; ; number++) {
     const run = number === 1 ? base : `${base}-${number}`;
     try {
-      await engine.execute(run, { type: 'run.open', title, ...details }, context.caller);
+      await engine.execute(run, { type: 'run.open', title, ...details }, context.identity);
       return run;
     } catch (thrown) {
       const taken = thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === run;

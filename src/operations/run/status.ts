@@ -3,10 +3,10 @@ import { owedByPeople } from '../../core/brief/compose.ts';
 import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../../core/fold/state.ts';
 import { oneLine } from '../../core/text.ts';
 import { clockTime, isPast } from '../../core/time.ts';
-import { type Letter, letterOf } from '../../core/views/mail.ts';
+import { type MessageView, messageView } from '../../core/views/mail.ts';
 import { type Waiting, waitsForPerson } from '../../core/views/needs-person.ts';
-import { leaseEnd, planView, type Vitals } from '../../core/views/plan.ts';
-import { type SittingWord, type Standing, sittingOf, standingOf } from '../../core/views/run-state.ts';
+import { type Liveness, leaseEnd, planView } from '../../core/views/plan.ts';
+import { type RunState, runStateOf, type SessionStateWord, sessionStateOf } from '../../core/views/run-state.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { version } from '../fields.ts';
@@ -35,12 +35,12 @@ export const status = defineOperation({
       rootsTotal: v.number(),
     }),
     escalated: v.boolean(),
-    standing: shaped<Standing>({ word: v.string(), why: v.string() }),
+    standing: shaped<RunState>({ word: v.string(), why: v.string() }),
     /** What stands still until a person does something. */
     waiting: v.array(shaped<Waiting>({ kind: v.string(), id: v.string(), text: v.string() })),
     steps: v.array(StepLine),
     sessions: v.array(
-      shaped<Session & { until: string; standing: SittingWord }>({
+      shaped<Session & { until: string; standing: SessionStateWord }>({
         id: v.string(),
         agent: v.string(),
         until: v.string(),
@@ -52,7 +52,7 @@ export const status = defineOperation({
     ),
     claims: v.array(shaped<Claim & { until: string | null }>({ id: v.string(), until: v.nullable(v.string()) })),
     /** Open mail that nobody has taken on, or that was answered and is not closed. */
-    mail: v.array(shaped<Letter>({ id: v.string(), from: v.string(), to: v.string(), status: v.string() })),
+    mail: v.array(shaped<MessageView>({ id: v.string(), from: v.string(), to: v.string(), status: v.string() })),
     /** Offered, in clarification, or accepted and not finished. */
     handoffs: v.array(shaped<Handoff>({ id: v.string(), from: v.string(), to: v.string(), status: v.string() })),
     uncertain: v.array(shaped<Effect>({ id: v.string() })),
@@ -61,33 +61,33 @@ export const status = defineOperation({
   }),
   async run(context, { at }) {
     const state = await currentState(context, at);
-    const vitals = await vitalsAt(context, state, at);
+    const liveness = await vitalsAt(context, state, at);
     const plan = planView(state);
     const { run } = state;
     return {
       data: {
         run: { ...run, id: run?.id ?? '', title: run?.title ?? '', status: run?.status ?? '' },
         version: state.version,
-        now: vitals.now,
+        now: liveness.now,
         progress: plan.progress,
         escalated: plan.escalated,
-        standing: standingOf(state, vitals),
+        standing: runStateOf(state, liveness),
         waiting: waitsForPerson(state),
         steps: stepLines(plan),
         sessions: [...state.sessions.values()].map((session) => ({
           ...session,
-          until: leaseEnd(session, vitals),
-          standing: sittingOf(state, session, vitals),
+          until: leaseEnd(session, liveness),
+          standing: sessionStateOf(state, session, liveness),
         })),
         items: [...state.items.values()].map((item) => ({
           ...item,
-          overdue: item.due !== undefined && isPast(item.due, vitals.now),
+          overdue: item.due !== undefined && isPast(item.due, liveness.now),
         })),
         claims: [...state.claims.values()].map((claim) => {
           const holder = state.sessions.get(claim.session);
-          return { ...claim, until: holder ? leaseEnd(holder, vitals) : null };
+          return { ...claim, until: holder ? leaseEnd(holder, liveness) : null };
         }),
-        mail: [...state.messages.values()].map((message) => letterOf(message, vitals.now)),
+        mail: [...state.messages.values()].map((message) => messageView(message, liveness.now)),
         handoffs: [...state.handoffs.values()],
         uncertain: [...state.effects.values()],
         owed: owedByPeople(state, plan),
@@ -129,8 +129,8 @@ export const status = defineOperation({
       ...section(
         'Mail',
         mail.map(
-          (letter) =>
-            `  ${letter.id} ${letter.priority} ${letter.from} to ${letter.to}, ${letter.status}${letter.overdue ? pen.bad(', overdue') : ''}: ${oneLine(letter.subject, 80)}`,
+          (message) =>
+            `  ${message.id} ${message.priority} ${message.from} to ${message.to}, ${message.status}${message.overdue ? pen.bad(', overdue') : ''}: ${oneLine(message.subject, 80)}`,
         ),
       ),
       ...(owed.length > 0
@@ -143,9 +143,9 @@ export const status = defineOperation({
 });
 
 /** Of the past only the journal is known: signs of life are kept for the present alone. */
-async function vitalsAt(context: Context, state: State, at: number | undefined): Promise<Vitals> {
+async function vitalsAt(context: Context, state: State, at: number | undefined): Promise<Liveness> {
   const engine = await context.engine();
-  if (at === undefined) return engine.vitals(state);
+  if (at === undefined) return engine.liveness(state);
   return { now: state.run?.updatedAt ?? engine.now(), beats: new Map(), owners: { get: () => undefined } };
 }
 

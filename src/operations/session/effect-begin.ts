@@ -30,7 +30,7 @@ export const effectBegin = defineOperation({
       class: effectClass,
       key,
       once: true,
-      owner: context.caller.owner,
+      owner: context.identity.owner,
     });
     return { data: { id: idInEvents(done) ?? '', run: done.run, version: done.state.version }, changed: done.changed };
   },

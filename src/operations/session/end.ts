@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Sentence } from '../../core/text.ts';
-import { type Letter, type Mail, mailOf } from '../../core/views/mail.ts';
+import { type Mail, type MessageView, mailOf } from '../../core/views/mail.ts';
 import { CloseReason } from '../../core/words.ts';
 import { act } from '../act.ts';
 import { beginGitStatus, fullTreeMark } from '../brief/parts/evidence.ts';
@@ -53,11 +53,11 @@ export const sessionEnd = defineOperation({
     const left = [...done.state.steps.values()].filter(
       (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === id,
     );
-    const agent = ended?.actor.name ?? context.caller.actor.name;
+    const agent = ended?.actor.name ?? context.identity.actor.name;
     await writeResumeFile(context, done.state);
     await writeWorklogFile(context, done.state);
     const { now } = await context.engine();
-    const mail = mailOf(done.state, ended?.actor ?? context.caller.actor, now());
+    const mail = mailOf(done.state, ended?.actor ?? context.identity.actor, now());
     const escalated = done.events.flatMap((event) => (event.type === 'message.escalated' ? [event.body.id] : []));
     return {
       data: {
@@ -85,7 +85,7 @@ export const sessionEnd = defineOperation({
 });
 
 function mailHints({ unread, replies }: Mail, escalated: readonly string[]): string[] {
-  const ids = (letters: readonly Letter[]): string => letters.map((letter) => letter.id).join(', ');
+  const ids = (messages: readonly MessageView[]): string => messages.map((message) => message.id).join(', ');
   return [
     ...(unread.length > 0 ? [`It ended over unread mail: ${ids(unread)}.`] : []),
     ...(replies.length > 0 ? [`It ended over answers that were not read: ${ids(replies)}.`] : []),

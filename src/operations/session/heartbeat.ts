@@ -13,7 +13,7 @@ export const heartbeat = defineOperation({
   async run(context) {
     const state = await currentState(context);
     const { store, now } = await context.engine();
-    const { actor, session: named, scope } = context.caller;
+    const { actor, session: named, scope } = context.identity;
     const mine = [...state.sessions.values()].filter((one) =>
       named === null || scope !== undefined
         ? one.agent === actor.name && (named === null || one.id === named || one.alias === named)

@@ -17,7 +17,7 @@ export const sessions = defineOperation({
   async run(context, { active, limit: wanted = 50 }) {
     const run = await currentRun(context);
     const engine = await context.engine();
-    const records = await engine.records(run, {
+    const records = await engine.rows(run, {
       kind: 'session',
       limit: wanted,
       ...(active ? { status: 'active' } : {}),

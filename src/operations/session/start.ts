@@ -36,12 +36,12 @@ export const sessionStart = defineOperation({
       role,
       continues,
       leaseMs: leaseMinutes === undefined ? undefined : Math.round(leaseMinutes * 60_000),
-      owner: context.caller.owner,
+      owner: context.identity.owner,
       mark: await fullTreeMark(context, status),
     });
     const started = done.events.find((event) => event.type === 'session.started');
     const id = started?.body.id ?? '';
-    const session = done.state.sessions.get(id) ?? { id, agent: context.caller.actor.name, role: role ?? 'worker' };
+    const session = done.state.sessions.get(id) ?? { id, agent: context.identity.actor.name, role: role ?? 'worker' };
     const { text, brief } = await briefFor(context, done.state, status, {
       session: id,
       agent: session.agent,
@@ -68,4 +68,4 @@ export const sessionStart = defineOperation({
     `Session ${pen.bold(session.id)} of ${session.agent} began. Pass it on with --session ${session.id} or HOLDFAST_SESSION.\n\n${brief}`,
 });
 
-const ids = (letters: readonly { id: string }[]): string[] => letters.map((letter) => letter.id);
+const ids = (messages: readonly { id: string }[]): string[] => messages.map((message) => message.id);

@@ -79,5 +79,5 @@ async function escalateStaleMail(context: Context, state: State): Promise<Done |
   const isStale = [...state.messages.values()].some((one) => !one.escalated && overdueBecause(one, at) !== null);
   if (!isOpen || !isStale) return null;
   // A key belongs to the command that was given, not to what it finds on its way.
-  return act({ ...context, caller: { ...context.caller, key: null } }, { type: 'message.escalate' });
+  return act({ ...context, identity: { ...context.identity, key: null } }, { type: 'message.escalate' });
 }

@@ -20,7 +20,7 @@ export const usageAdd = defineOperation({
   async run(context, input) {
     const done = await act(context, { type: 'usage.add', ...input });
     return {
-      data: { agent: input.of ?? context.caller.actor.name, run: done.run, version: done.state.version },
+      data: { agent: input.of ?? context.identity.actor.name, run: done.run, version: done.state.version },
       changed: done.changed,
     };
   },

@@ -9,7 +9,7 @@ import { readDamaged } from '../../workspace/tree.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
-import { type Contract, checkSnapshot, type Ruling, type Standing } from './parts/check-rules.ts';
+import { type Contract, checkSnapshot, type Ruling, type SnapshotState } from './parts/check-rules.ts';
 import { contractFolder } from './parts/contract-folder.ts';
 import { journalOf, type KnownSnapshot, type SnapshotJournal } from './parts/journal.ts';
 
@@ -108,7 +108,7 @@ interface Found {
   snapshot: FoundSnapshot | null;
   problems: readonly Problem[];
   text: string;
-  standing: { is: Standing; why: string; broken: boolean };
+  standing: { is: SnapshotState; why: string; broken: boolean };
   isLast: boolean;
   recorded: { same: boolean; why: string } | null;
   against: Contract | null;

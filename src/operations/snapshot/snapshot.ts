@@ -72,7 +72,7 @@ export async function recordedSnapshot(
   const record = (await engine.recall(run, [id])).find((one) => one.kind === 'snapshot');
   const [event] = record ? await engine.store.read(run, record.version - 1, 1) : [];
   if (event?.type === 'snapshot.taken') return event.body;
-  const known = await engine.records(run, { kind: 'snapshot', limit: 100 });
+  const known = await engine.rows(run, { kind: 'snapshot', limit: 100 });
   const ids = known.map((one) => one.id);
   throw notFound('snapshot', id, ids, ids.length > 0 ? `The newest is ${ids[0]}.` : 'None was taken in this run.');
 }

@@ -16,7 +16,7 @@ export const snapshots = defineOperation({
   async run(context, { limit: wanted = 50 }) {
     const run = await currentRun(context);
     const engine = await context.engine();
-    const records = await engine.records(run, { kind: 'snapshot', limit: wanted });
+    const records = await engine.rows(run, { kind: 'snapshot', limit: wanted });
     return { data: { snapshots: records.map((record) => record.doc as Snapshot) } };
   },
   say: ({ snapshots: found }, pen) =>

@@ -92,11 +92,15 @@ function mustBeMaintainer(context: Context): void {
       hints: ['Run it in the workspace, or name one with `--dir`.'],
     });
   }
-  if (context.caller.actor.kind !== 'person') {
-    throw new Fault('not_allowed', `Only a person may compact the worklog; ${context.caller.actor.name} is an agent.`, {
-      hints: ['Ask the person you work for to run `holdfast compact --approve` at their terminal, and say why.'],
-      data: { actor: context.caller.actor },
-    });
+  if (context.identity.actor.kind !== 'person') {
+    throw new Fault(
+      'not_allowed',
+      `Only a person may compact the worklog; ${context.identity.actor.name} is an agent.`,
+      {
+        hints: ['Ask the person you work for to run `holdfast compact --approve` at their terminal, and say why.'],
+        data: { actor: context.identity.actor },
+      },
+    );
   }
 }
 
@@ -106,7 +110,7 @@ function mustBeMaintainer(context: Context): void {
  */
 async function approved(context: Context, before: State, only: ReadonlySet<string> | null) {
   const claimed = await actPart(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: REASON });
-  const inSession = { ...context, caller: { ...context.caller, session: claimed.session } };
+  const inSession = { ...context, identity: { ...context.identity, session: claimed.session } };
   try {
     const { planned, done } = await record(inSession, only);
     const state = done?.state ?? claimed.state;
@@ -189,7 +193,7 @@ function unfinishedArchives(context: Context, state: State): number[] {
 
 /** What a compaction that was broken off by a crash left behind: as long as it stands the worklog is not written. */
 function leftClaim(context: Context, { claims }: State): Claim | undefined {
-  const { name } = context.caller.actor;
+  const { name } = context.identity.actor;
   return [...claims.values()].find(({ agent, reason }) => agent === name && reason === REASON);
 }
 
@@ -203,7 +207,7 @@ async function letGo(context: Context, { session, state }: Done): Promise<void> 
       ? await actPart(context, 'release', { type: 'claim.release', id: claim.id })
       : null;
   await writeWorklogFile(
-    { ...context, caller: { ...context.caller, session: null } },
+    { ...context, identity: { ...context.identity, session: null } },
     done?.state ?? (await currentState(context)),
   );
 }

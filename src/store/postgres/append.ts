@@ -7,7 +7,7 @@ import {
   toEventRow,
   toRecordRow,
 } from '../row.ts';
-import type { Appended, Batch, StoredRecord } from '../store.ts';
+import type { Appended, Batch, StoredRow } from '../store.ts';
 import { toTextColumn } from '../text-column.ts';
 import type { Connection, Parameter } from './connection.ts';
 import { termsOf } from './terms.ts';
@@ -117,7 +117,7 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
     (SELECT xid_offset FROM ${name}.meta) + pg_current_xact_id()::text::bigint
   FROM head, ${rowsOf('e', EVENT_TYPES, batch.events.map(toEventRow), use)})`,
   ];
-  if (batch.records.length > 0) parts.push(recordsPart(name, batch.records, use));
+  if (batch.rows.length > 0) parts.push(recordsPart(name, batch.rows, use));
   if (batch.cache !== undefined)
     parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text')));
   if (batch.erase !== undefined && batch.erase.length > 0) {
@@ -131,7 +131,7 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
 }
 
 /** Puts records in place once there is a row in `head`. */
-export function recordsPart(name: string, records: readonly StoredRecord[], use: Use): string {
+export function recordsPart(name: string, records: readonly StoredRow[], use: Use): string {
   // Of a record that is there twice the later counts: one statement cannot write a row twice.
   const latest = new Map(records.map((record) => [JSON.stringify([record.kind, record.id]), record]));
   const rows = [...latest.values()].map((record) => {

@@ -63,7 +63,7 @@ describe('appends', () => {
       await transaction`UPDATE ${transaction(schema)}.runs SET title = title WHERE run = 'held'`;
       await put(store, 'free', [note('a')]);
       await put(store, 'free', [note('b')], {
-        records: [record('free', 'N-1', { tags: ['t'], text: 'words' })],
+        rows: [record('free', 'N-1', { tags: ['t'], text: 'words' })],
         cache: { format: 1, state: '' },
       });
       const waiting = put(store, 'held', [note('b')]);
@@ -212,7 +212,7 @@ describe('views', () => {
     const store = await openPostgresStore({ url, schema });
     const run = newRun();
     await put(store, run, [note('a')], {
-      records: [
+      rows: [
         record(run, 'D-1', {
           kind: 'decision',
           doc: {

@@ -13,7 +13,7 @@ import {
   toColumn,
 } from '../row.ts';
 import { hasFragments, parseWords } from '../search-terms.ts';
-import type { Cached, Derived, Head, HeadFilter, RecordFilter, Store, StoredRecord } from '../store.ts';
+import type { Cached, Derived, Head, HeadFilter, RowFilter, Store, StoredRow } from '../store.ts';
 import { fromTextColumn } from '../text-column.ts';
 import { append, cachePart, recordsPart } from './append.ts';
 import { type Connection, openConnection, type Parameter } from './connection.ts';
@@ -90,7 +90,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       );
       return rows.map(toRecord);
     },
-    records: (run, filter) => listRecords(connection, run, filter),
+    rows: (run, filter) => listRecords(connection, run, filter),
     async count(run, kind) {
       const rows = await query<{ status: string; count: number }>(
         `SELECT status, count(*)::integer AS count FROM ${name}.records WHERE run = $1 AND kind = $2 GROUP BY status`,
@@ -140,7 +140,7 @@ async function readHeads({ query, name }: Connection, { run, workspace, status, 
 }
 
 /** The last touched first. Records touched by one event stay together, even past the limit: the next page starts before it. */
-async function listRecords({ query, name }: Connection, run: string, filter: RecordFilter): Promise<StoredRecord[]> {
+async function listRecords({ query, name }: Connection, run: string, filter: RowFilter): Promise<StoredRow[]> {
   if (filter.limit <= 0) return [];
   const values: Parameter[] = [];
   const use = (value: Parameter) => `$${values.push(value)}`;
@@ -164,11 +164,11 @@ async function searchRecords(
   runs: readonly string[],
   words: readonly string[],
   limit: number,
-): Promise<StoredRecord[]> {
+): Promise<StoredRow[]> {
   const wanted = parseWords(words);
   if (wanted === null || limit <= 0) return [];
   const match = wordsQuery(wanted);
-  const found: StoredRecord[] = [];
+  const found: StoredRow[] = [];
   for (let offset = 0, size = limit; ; offset += size, size = limit * 8) {
     const rows = await query<Row>(
       `SELECT ${COLUMNS} FROM ${name}.records
@@ -181,7 +181,7 @@ async function searchRecords(
   }
 }
 
-function toRecord(row: Row): StoredRecord {
+function toRecord(row: Row): StoredRow {
   return fromRecordRow(row, (doc) =>
     row.text === null ? null : fromTextColumn(parseColumn(row.text, `record ${row.id}`), doc),
   );
@@ -207,7 +207,7 @@ async function replaceDerived(
       const parts = [
         `head AS (SELECT run, version, hash FROM ${name}.runs WHERE run = $1::text)`,
         cachePart(name, '$2::integer', '$3::text'),
-        recordsPart(name, derived.records, (value, type) => `$${values.push(value)}::${type}`),
+        recordsPart(name, derived.rows, (value, type) => `$${values.push(value)}::${type}`),
       ];
       await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, values);
       return true;

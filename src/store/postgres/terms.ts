@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/sha256.ts';
 import { utf8Length } from '../../core/text.ts';
 import { indexTerms, type WordQuery } from '../search-terms.ts';
-import type { StoredRecord } from '../store.ts';
+import type { StoredRow } from '../store.ts';
 
 /** A tsvector holds less than a mebibyte of words; what is beyond is in the text but not found by it. */
 const TERMS_LIMIT_BYTES = 1_000_000;
@@ -9,7 +9,7 @@ const TERMS_LIMIT_BYTES = 1_000_000;
 const TAG_LIMIT_CHARS = 300;
 
 /** What a record is found by. Null when by nothing. */
-export function termsOf(record: StoredRecord): string[] | null {
+export function termsOf(record: StoredRow): string[] | null {
   const terms = [...new Set(record.tags)].map((tag) => tagTerm(record.run, record.kind, tag));
   let bytes = terms.reduce((sum, term) => sum + utf8Length(term), 0);
   for (const term of record.text === null ? [] : indexTerms(record.text)) {

@@ -1,6 +1,6 @@
 import { fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn, toRecordRow } from '../row.ts';
 import { hasFragments, indexTerms, lastTouchedFirst, parseWords } from '../search-terms.ts';
-import type { RecordFilter, StoredRecord } from '../store.ts';
+import type { RowFilter, StoredRow } from '../store.ts';
 import { fromTextColumn, toTextColumn } from '../text-column.ts';
 import type { Connection } from './connection.ts';
 
@@ -10,7 +10,7 @@ type Row = RecordRow & { number: number; text: string | null };
 const COLUMNS = `number, text, ${RECORD_COLUMNS}`;
 
 /** Inside a write transaction. */
-export function writeRecord({ statement }: Statements, record: StoredRecord): void {
+export function writeRecord({ statement }: Statements, record: StoredRow): void {
   const row = toRecordRow(record);
   const text = toTextColumn(record.text, record.doc);
   const old = statement(`SELECT ${COLUMNS} FROM records WHERE run = ? AND id = ? AND kind = ?`).get(
@@ -57,7 +57,7 @@ export function dropRecords({ statement }: Statements, run: string): void {
   for (const table of ['tags', 'records']) statement(`DELETE FROM ${table} WHERE run = ?`).run(run);
 }
 
-export function recallRecords({ statement }: Statements, run: string, references: readonly string[]): StoredRecord[] {
+export function recallRecords({ statement }: Statements, run: string, references: readonly string[]): StoredRow[] {
   const wanted = JSON.stringify(references.map(toColumn));
   // A cross join keeps its order: left to itself, the planner walks all records of the run and looks each one up in the list.
   return (
@@ -73,7 +73,7 @@ export function recallRecords({ statement }: Statements, run: string, references
  * The last touched first. Records touched by one event stay together, even past the limit: the next page starts before
  * it. Inside a snapshot.
  */
-export function listRecords(statements: Statements, run: string, filter: RecordFilter): StoredRecord[] {
+export function listRecords(statements: Statements, run: string, filter: RowFilter): StoredRow[] {
   const { limit, before = Number.MAX_SAFE_INTEGER } = filter;
   if (limit <= 0) return [];
   const kind = toColumn(filter.kind);
@@ -135,7 +135,7 @@ export function searchRecords(
   runs: readonly string[],
   words: readonly string[],
   limit: number,
-): StoredRecord[] {
+): StoredRow[] {
   const query = parseWords(words);
   if (query === null) return [];
   const names = JSON.stringify(runs.map(toColumn));
@@ -146,7 +146,7 @@ export function searchRecords(
      WHERE number IN (SELECT rowid FROM search WHERE search MATCH ?) AND run IN (SELECT value FROM json_each(?))
      ORDER BY at DESC, version DESC LIMIT ?`,
   ).iterate(match, names, query.fragments.length === 0 ? limit : -1);
-  const found: StoredRecord[] = [];
+  const found: StoredRow[] = [];
   for (const row of rows) {
     if (found.length >= limit) break;
     const record = toRecord(row as Row);
@@ -159,7 +159,7 @@ function tagsOf(row: RecordRow): string[] {
   return [...new Set(parseColumn(row.tags, `record ${row.id}`) as string[])].map(toColumn);
 }
 
-function toRecord(row: Row): StoredRecord {
+function toRecord(row: Row): StoredRow {
   return fromRecordRow(row, textOf(row));
 }
 

@@ -194,7 +194,7 @@ describe('a journal file', () => {
     for (let version = 1; version <= 30; version++) {
       await put(store, run, [note(text(version))], {
         // The same record again and again leaves its former versions in the free space of the file.
-        records: [record(run, 'N-1', { text: text(version), doc: { text: text(version) }, version })],
+        rows: [record(run, 'N-1', { text: text(version), doc: { text: text(version) }, version })],
         cache: { format: 1, state: text(version) },
       });
     }
@@ -202,7 +202,7 @@ describe('a journal file', () => {
     const versions = Array.from({ length: 30 }, (_, index) => index + 1);
     await put(store, run, [{ type: 'text.erased', basis: 'verified', body: { versions, reason: 'leaked' } }], {
       erase: versions.map((version) => ({ version, body: { id: 'N-1', text: '[erased]', kind: 'worklog' } })),
-      records: [record(run, 'N-1', { text: '[erased]', doc: {}, version: 31 })],
+      rows: [record(run, 'N-1', { text: '[erased]', doc: {}, version: 31 })],
       cache: { format: 1, state: '' },
     });
     expect(bytesOf(file)).not.toContain(secret);
@@ -244,7 +244,7 @@ describe('a journal file', () => {
       const doc = { key: `p${step}`, status: 'completed', summary: text };
       await store.append(
         batchOf('r', [note(text)], await headOf(store, 'r'), {
-          records: [record('r', `p${step}`, { kind: 'step', text, doc, version: step })],
+          rows: [record('r', `p${step}`, { kind: 'step', text, doc, version: step })],
         }),
       );
     }
@@ -356,7 +356,7 @@ async function main() {
       const stamp = { run: 'r', at: new Date().toISOString(), actor: { kind: 'agent', name: 'w' }, session: name, key: null };
       const events = seal([{ type: 'note.added', basis: 'declared', body: { id: 'N-1', text: name + '.' + count, kind: 'worklog' } }], stamp, head);
       const columns = { workspace: 'w', title: 't', status: 'active', position: {} };
-      if ((await store.append({ run: 'r', expected: head.version, events, head: columns, records: [] })).outcome === 'appended') break;
+      if ((await store.append({ run: 'r', expected: head.version, events, head: columns, rows: [] })).outcome === 'appended') break;
     }
     await store.close();
   }
@@ -366,7 +366,7 @@ main();
 
 async function putCodewalk(store: Store): Promise<void> {
   await put(store, 'r', [note('a')], {
-    records: [
+    rows: [
       record('r', 'D-1', {
         kind: 'decision',
         doc: {

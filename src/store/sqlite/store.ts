@@ -77,7 +77,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
         return row === undefined ? null : { ...(row as { version: number; hash: string; state: string }) };
       }),
     recall: (run, references) => connection.read(() => recallRecords(connection, toColumn(run), references)),
-    records: (run, filter) => connection.snapshot(() => listRecords(connection, toColumn(run), filter)),
+    rows: (run, filter) => connection.snapshot(() => listRecords(connection, toColumn(run), filter)),
     count: (run, kind) =>
       connection.read(() => {
         const counts = countRecords(connection, toColumn(run), toColumn(kind));
@@ -175,7 +175,7 @@ function append(connection: Connection, batch: Batch): Appended {
   const version = last?.version ?? head.version;
   const hash = last?.hash ?? head.hash ?? '';
   const updatedAt = last?.at ?? head.updated_at ?? '';
-  for (const record of batch.records) writeRecord(connection, record);
+  for (const record of batch.rows) writeRecord(connection, record);
   if (batch.head === undefined) {
     statement('UPDATE runs SET version = ?, hash = ?, updated_at = ?, touched = max(touched, ?) WHERE run = ?').run(
       version,
@@ -226,7 +226,7 @@ function replaceDerived(connection: Connection, name: string, version: number, d
     | undefined;
   if (head === undefined || head.version !== version) return false;
   dropRecords(connection, run);
-  for (const record of derived.records) writeRecord(connection, record);
+  for (const record of derived.rows) writeRecord(connection, record);
   const { workspace, title, status, position } = derived.head;
   statement('UPDATE runs SET workspace = ?, title = ?, status = ?, position = ? WHERE run = ?').run(
     toColumn(workspace),

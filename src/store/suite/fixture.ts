@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { GENESIS, seal } from '../../core/journal/chain.ts';
 import type { Draft, Event } from '../../core/journal/event.ts';
 import { type ChainProblem, chainVerifier } from '../../core/journal/verify.ts';
-import type { Batch, Head, HeadColumns, Store, StoredRecord } from '../store.ts';
+import type { Batch, Head, HeadColumns, Store, StoredRow } from '../store.ts';
 
 export type Get = () => Store;
 
@@ -37,7 +37,7 @@ export function batchOf(
     expected: head.version,
     events: seal(drafts, stamp, head),
     head: { workspace: 'w', title: 'Some work', status: 'active', position },
-    records: [],
+    rows: [],
     ...rest,
   };
 }
@@ -48,7 +48,7 @@ export function chainProblems(events: readonly Event[]): ChainProblem[] {
   return verifier.finish();
 }
 
-export function record(run: string, id: string, rest: Partial<StoredRecord> = {}): StoredRecord {
+export function record(run: string, id: string, rest: Partial<StoredRow> = {}): StoredRow {
   return {
     run,
     kind: 'note',

@@ -48,7 +48,7 @@ export function appending(store: Get, other: Get): void {
       await put(store(), run, [note('a')]);
       const before = await headOf(store(), run);
       const stale = batchOf(run, [note('late'), note('later')], null, {
-        records: [record(run, 'N-9', { text: 'late' })],
+        rows: [record(run, 'N-9', { text: 'late' })],
         cache: { format: 1, state: 'late' },
       });
       expect(await other().append(stale)).toEqual({ outcome: 'conflict', version: 1 });
@@ -67,7 +67,7 @@ export function appending(store: Get, other: Get): void {
       const batch = batchOf(run, [note('a'), note('b')], null, { key: 'once' });
       await store().append(batch);
       await put(store(), run, [note('c')], { key: 'other' });
-      const again = batchOf(run, [note('a again')], null, { key: 'once', records: [record(run, 'N-2')] });
+      const again = batchOf(run, [note('a again')], null, { key: 'once', rows: [record(run, 'N-2')] });
       expect(await other().append(again)).toEqual({ outcome: 'replayed', events: batch.events });
       expect(await store().read(run, 0, 9)).toHaveLength(3);
       expect(await store().recall(run, ['N-2'])).toEqual([]);
@@ -95,12 +95,12 @@ export function appending(store: Get, other: Get): void {
 
     it('writes nothing of a batch that cannot be written whole', async () => {
       const run = newRun();
-      await put(store(), run, [note('a')], { records: [record(run, 'N-1', { text: 'before' })] });
+      await put(store(), run, [note('a')], { rows: [record(run, 'N-1', { text: 'before' })] });
       const before = await headOf(store(), run);
       const cyclic: Record<string, unknown> = {};
       cyclic['self'] = cyclic;
       const batch = batchOf(run, [note('b')], before, {
-        records: [record(run, 'N-1', { text: 'after' }), record(run, 'N-2', { doc: cyclic })],
+        rows: [record(run, 'N-1', { text: 'after' }), record(run, 'N-2', { doc: cyclic })],
       });
       await expect(store().append(batch)).rejects.toThrow();
       expect(await headOf(store(), run)).toEqual(before);
@@ -192,7 +192,7 @@ export function erasing(store: Get, other: Get): void {
       const run = newRun();
       const secret = 'hunter2secret';
       await put(store(), run, [note('harmless'), note(`the password is ${secret}`)], {
-        records: [
+        rows: [
           record(run, 'N-2', {
             text: `the password is ${secret}`,
             doc: { text: `the password is ${secret}` },
@@ -204,7 +204,7 @@ export function erasing(store: Get, other: Get): void {
       const erased = { ...note(ERASED).body };
       await put(store(), run, [{ type: 'text.erased', basis: 'verified', body: { versions: [2], reason: 'leaked' } }], {
         erase: [{ version: 2, body: erased }],
-        records: [record(run, 'N-2', { text: ERASED, doc: { text: ERASED }, version: 2 })],
+        rows: [record(run, 'N-2', { text: ERASED, doc: { text: ERASED }, version: 2 })],
         cache: { format: 1, state: 'clean' },
       });
       const events = await other().read(run, 0, 9);

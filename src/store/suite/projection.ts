@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Store, StoredRecord } from '../store.ts';
+import type { Store, StoredRow } from '../store.ts';
 import { at, batchOf, type Get, headOf, newRun, note, put, record } from './fixture.ts';
 
 export function looking(store: Get): void {
@@ -61,8 +61,8 @@ export function looking(store: Get): void {
         text: 'one two three four; and then some more',
         doc: { b: 'and then some more', a: 'one two three four' },
       });
-      await put(store(), run, [note('a')], { records: [odd, twin, plain] });
-      const sorted = (found: StoredRecord[]) => found.sort((x, y) => (x.kind < y.kind ? -1 : 1));
+      await put(store(), run, [note('a')], { rows: [odd, twin, plain] });
+      const sorted = (found: StoredRow[]) => found.sort((x, y) => (x.kind < y.kind ? -1 : 1));
       expect(sorted(await store().recall(run, ['D-1', 'nobody', 'D-1']))).toEqual([odd, twin]);
       expect(sorted(await store().recall(run, ['OQ-\ud800', 'N-1', 'block-001']))).toEqual([odd, plain]);
       expect(await store().recall(run, [])).toEqual([]);
@@ -73,17 +73,17 @@ export function looking(store: Get): void {
       const run = newRun();
       const later = record(run, 'N-1', { version: 2, status: 'closed', tags: ['b'], text: 'later' });
       await put(store(), run, [note('a'), note('b')], {
-        records: [record(run, 'N-1', { tags: ['a'], text: 'sooner' }), later],
+        rows: [record(run, 'N-1', { tags: ['a'], text: 'sooner' }), later],
       });
       expect(await store().recall(run, ['N-1'])).toEqual([later]);
       expect(await store().count(run, 'note')).toEqual({ closed: 1 });
-      expect(await store().records(run, { kind: 'note', tag: 'a', limit: 9 })).toEqual([]);
+      expect(await store().rows(run, { kind: 'note', tag: 'a', limit: 9 })).toEqual([]);
       expect(await store().search([run], ['sooner'], 9)).toEqual([]);
     });
 
     it('lists records of a kind by status and tag, page by page, the last touched first', async () => {
       const run = newRun();
-      const make = (version: number, rest: Partial<StoredRecord> = {}) =>
+      const make = (version: number, rest: Partial<StoredRow> = {}) =>
         record(run, `N-${version}`, {
           version,
           at: at(version),
@@ -96,10 +96,10 @@ export function looking(store: Get): void {
         store(),
         run,
         records.map((_, index) => note(`${index}`)),
-        { records: [...records, record(run, 'D-1', { kind: 'decision' })] },
+        { rows: [...records, record(run, 'D-1', { kind: 'decision' })] },
       );
-      const ids = async (filter: Omit<Parameters<Store['records']>[1], 'kind'>) =>
-        (await store().records(run, { kind: 'note', ...filter })).map(({ id }) => id);
+      const ids = async (filter: Omit<Parameters<Store['rows']>[1], 'kind'>) =>
+        (await store().rows(run, { kind: 'note', ...filter })).map(({ id }) => id);
       expect(await ids({ limit: 4 })).toEqual(['N-6', 'N-5', 'N-4', 'N-3']);
       expect(await ids({ limit: 4, before: 3 })).toEqual(['N-2', 'N-1']);
       expect(await ids({ limit: 0 })).toEqual([]);
@@ -109,7 +109,7 @@ export function looking(store: Get): void {
       expect(await ids({ limit: 9, tag: 'third', before: 6 })).toEqual(['N-3']);
       expect(await store().count(run, 'note')).toEqual({ open: 3, closed: 3 });
       await put(store(), run, [note('7')], {
-        records: [make(3, { version: 7, at: at(7), id: 'N-3', status: 'open', tags: ['x'] })],
+        rows: [make(3, { version: 7, at: at(7), id: 'N-3', status: 'open', tags: ['x'] })],
       });
       expect(await ids({ limit: 2 })).toEqual(['N-3', 'N-6']);
       expect(await ids({ limit: 9, tag: 'third' })).toEqual(['N-6']);
@@ -134,12 +134,10 @@ export function looking(store: Get): void {
         `${'x'.repeat(5000)}y`,
       ];
       const records = tags.map((tag, index) => record(run, `N-${index}`, { tags: [tag] }));
-      await put(store(), run, [note('a')], { records });
+      await put(store(), run, [note('a')], { rows: records });
       for (const [index, tag] of tags.entries()) {
-        expect((await store().records(run, { kind: 'note', tag, limit: 99 })).map(({ id }) => id)).toEqual([
-          `N-${index}`,
-        ]);
-        expect(await store().records(run, { kind: 'item', tag, limit: 99 })).toEqual([]);
+        expect((await store().rows(run, { kind: 'note', tag, limit: 99 })).map(({ id }) => id)).toEqual([`N-${index}`]);
+        expect(await store().rows(run, { kind: 'item', tag, limit: 99 })).toEqual([]);
       }
     });
 
@@ -148,13 +146,13 @@ export function looking(store: Get): void {
       const touched = ['a', 'b', 'c', 'd'].map((id, index) =>
         record(run, id, { version: index === 3 ? 1 : 2, status: index === 0 ? 'shut' : 'open', tags: ['t'] }),
       );
-      await put(store(), run, [note('1'), note('2')], { records: touched });
+      await put(store(), run, [note('1'), note('2')], { rows: touched });
       for (const filter of [
         { kind: 'note', limit: 2 },
         { kind: 'note', tag: 't', limit: 1 },
       ]) {
-        expect((await store().records(run, filter)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-        expect((await store().records(run, { ...filter, before: 2 })).map(({ id }) => id)).toEqual(['d']);
+        expect((await store().rows(run, filter)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+        expect((await store().rows(run, { ...filter, before: 2 })).map(({ id }) => id)).toEqual(['d']);
       }
     });
 
@@ -187,7 +185,7 @@ export function searching(store: Get): void {
         store(),
         run,
         entries.map(([, text]) => note(text)),
-        { records },
+        { rows: records },
       );
       return run;
     }
@@ -285,7 +283,7 @@ export function searching(store: Get): void {
     it('forgets the old words of a text that changed', async () => {
       const run = await filled({ a: 'former words of it', b: 'kept words here' });
       await put(store(), run, [note('c')], {
-        records: [
+        rows: [
           record(run, 'a', { text: 'later terms of it', doc: {}, version: 3, at: at(3) }),
           record(run, 'b', { text: 'kept words here', doc: { more: 1 }, version: 3, at: at(3) }),
         ],
@@ -294,7 +292,7 @@ export function searching(store: Get): void {
       expect(await ids('former')).toEqual([]);
       expect(await ids('later')).toEqual(['a']);
       expect(await ids('kept')).toEqual(['b']);
-      await put(store(), run, [note('d')], { records: [record(run, 'a', { text: null, version: 4 })] });
+      await put(store(), run, [note('d')], { rows: [record(run, 'a', { text: null, version: 4 })] });
       expect(await ids('later')).toEqual([]);
     });
 
@@ -302,14 +300,14 @@ export function searching(store: Get): void {
       const run = newRun();
       const make = (id: number, word: string, version: number) =>
         record(run, `N-${id}`, { text: `${word} number${id}`, doc: { id }, version, at: at(version) });
-      for (let id = 1; id <= 150; id++) await put(store(), run, [note('x')], { records: [make(id, 'plain', id)] });
+      for (let id = 1; id <= 150; id++) await put(store(), run, [note('x')], { rows: [make(id, 'plain', id)] });
       const found = async (...words: string[]) => (await store().search([run], words, 999)).map(({ id }) => id);
       expect(await found('plain')).toEqual(Array.from({ length: 150 }, (_, index) => `N-${150 - index}`));
-      await put(store(), run, [note('x')], { records: [make(3, 'changed', 151), make(149, 'changed', 151)] });
+      await put(store(), run, [note('x')], { rows: [make(3, 'changed', 151), make(149, 'changed', 151)] });
       expect((await found('changed')).sort()).toEqual(['N-149', 'N-3']);
       expect(await found('plain')).toHaveLength(148);
       for (let id = 201; id <= 280; id++) {
-        await put(store(), run, [note('x')], { records: [make(id, 'further', id - 49)] });
+        await put(store(), run, [note('x')], { rows: [make(id, 'further', id - 49)] });
       }
       expect((await found('changed')).sort()).toEqual(['N-149', 'N-3']);
       expect(await found('plain')).toHaveLength(148);
@@ -330,18 +328,18 @@ export function deriving(store: Get): void {
     it('puts new derived rows in place of the old ones, and leaves the journal alone', async () => {
       const run = newRun();
       await put(store(), run, [note('a'), note('b')], {
-        records: [record(run, 'old', { text: 'ancient', tags: ['t'], alias: 'o' })],
+        rows: [record(run, 'old', { text: 'ancient', tags: ['t'], alias: 'o' })],
         cache: { format: 1, state: 'old' },
       });
       const before = await headOf(store(), run);
       const head = { ...batchOf(run, [], null).head, title: 'Rebuilt', status: 'completed' };
       const fresh = record(run, 'new', { text: 'modern', tags: ['t'], version: 2 });
-      expect(await store().replaceDerived(run, 2, { head, records: [fresh], cache: { format: 2, state: 'new' } })).toBe(
+      expect(await store().replaceDerived(run, 2, { head, rows: [fresh], cache: { format: 2, state: 'new' } })).toBe(
         true,
       );
       expect(await headOf(store(), run)).toEqual({ ...before, ...head });
       expect(await store().recall(run, ['old', 'o', 'new'])).toEqual([fresh]);
-      expect(await store().records(run, { kind: 'note', tag: 't', limit: 9 })).toEqual([fresh]);
+      expect(await store().rows(run, { kind: 'note', tag: 't', limit: 9 })).toEqual([fresh]);
       expect(await store().count(run, 'note')).toEqual({ open: 1 });
       expect(await store().search([run], ['ancient'], 9)).toEqual([]);
       expect(await store().search([run], ['modern'], 9)).toEqual([fresh]);
@@ -351,8 +349,8 @@ export function deriving(store: Get): void {
 
     it('does nothing once the run has moved on', async () => {
       const run = newRun();
-      await put(store(), run, [note('a'), note('b')], { records: [record(run, 'kept')] });
-      const derived = { head: batchOf(run, [], null).head, records: [], cache: { format: 1, state: '' } };
+      await put(store(), run, [note('a'), note('b')], { rows: [record(run, 'kept')] });
+      const derived = { head: batchOf(run, [], null).head, rows: [], cache: { format: 1, state: '' } };
       expect(await store().replaceDerived(run, 1, derived)).toBe(false);
       expect(await store().replaceDerived(newRun(), 0, derived)).toBe(false);
       expect(await store().recall(run, ['kept'])).toHaveLength(1);

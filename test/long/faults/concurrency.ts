@@ -22,7 +22,7 @@ export const concurrency: Part = {
 };
 
 export interface Told {
-  deed: string;
+  action: string;
   run: string;
   token: string;
   began: string;
@@ -107,7 +107,8 @@ export async function check(trial: Trial, place: Place, told: readonly Told[]): 
   for (const one of told) {
     const code = one.code ?? '';
     trial.count('answers', one.ok ? 'acknowledged' : code === 'unavailable' ? 'refused as unavailable' : 'refused');
-    if (!one.ok && ['thrown', 'internal', 'corrupt'].includes(code)) trial.fail(`${one.deed}: ${code}, ${one.message}`);
+    if (!one.ok && ['thrown', 'internal', 'corrupt'].includes(code))
+      trial.fail(`${one.action}: ${code}, ${one.message}`);
   }
   const holdfast = await openHoldfast({ dir: place.path, person: 'sam' });
   const { findings } = await holdfast.doctor({});
@@ -123,27 +124,27 @@ export async function check(trial: Trial, place: Place, told: readonly Told[]): 
   await holdfast.close();
 }
 
-/** Deeds that leave their token in an event. */
+/** Actions that leave their token in an event. */
 const traced = new Set(['note', 'decide', 'raise', 'checkpoint', 'complete', 'reopen', 'offer', 'mail']);
 
 function checkAnswers(trial: Trial, run: string, events: readonly Recorded[], told: readonly Told[]): void {
   const words = events.map((event) => (event.type === 'snapshot.taken' ? '' : JSON.stringify(event.body)));
   const ids = new Map<string, string>();
-  for (const { deed, token, ok, version, id, code } of told) {
-    if (!traced.has(deed)) continue;
+  for (const { action, token, ok, version, id, code } of told) {
+    if (!traced.has(action)) continue;
     const found = events.filter((_, index) => words[index]?.includes(`${token}"`));
     const direct = found.filter((event) => !event.type.startsWith('session.'));
     // Of what a server was asked just before it was gone nobody can tell; it is there once or not at all.
     if (!ok && direct.length > (code === 'unavailable' ? 1 : 0))
-      trial.fail(`${run}: ${deed} ${token} was refused and is there`);
+      trial.fail(`${run}: ${action} ${token} was refused and is there`);
     if (!ok) continue;
     if (direct.length !== 1)
-      trial.fail(`${run}: ${deed} ${token} was acknowledged and is there ${direct.length} times`);
+      trial.fail(`${run}: ${action} ${token} was acknowledged and is there ${direct.length} times`);
     const [event] = direct;
     if (event && id !== undefined && event.body['id'] !== id) trial.fail(`${run}: ${token} was told as ${id}`);
     if (event && version !== undefined && event.version > version)
       trial.fail(`${run}: ${token} was told at ${version}`);
-    if (id === undefined || deed === 'reopen') continue;
+    if (id === undefined || action === 'reopen') continue;
     if (ids.has(id)) trial.fail(`${run}: ${id} was given to ${token} and to ${ids.get(id)}`);
     ids.set(id, token);
   }
@@ -151,7 +152,7 @@ function checkAnswers(trial: Trial, run: string, events: readonly Recorded[], to
 
 /** What ended before another began has a lower version, where both wrote. */
 function checkOrder(trial: Trial, run: string, told: readonly Told[]): void {
-  const wrote = told.filter((one) => one.ok && one.version !== undefined && traced.has(one.deed));
+  const wrote = told.filter((one) => one.ok && one.version !== undefined && traced.has(one.action));
   const byEnd = [...wrote].sort((a, b) => (BigInt(a.ended) < BigInt(b.ended) ? -1 : 1));
   let newest = 0;
   let next = 0;

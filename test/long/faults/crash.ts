@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
 import { openHoldfast } from '../../../src/holdfast.ts';
-import { type CrashDeed, crashDeeds } from './crash-deeds.ts';
+import { type CrashAction, crashActions } from './crash-actions.ts';
 import { fileGround, type Ground } from './ground.ts';
 import type { Part, Trial } from './part.ts';
 import { type Answer, callsOf, type Data, type Environment, type FaultPoint, type Place, withFault } from './place.ts';
@@ -16,27 +16,27 @@ export const crash: Part = {
     'in the middle of every write. Then: all events that were acknowledged are there, the chain and what is derived ' +
     'verify, mirrored files are whole, the command finishes when it is run again, and what it does is done once.',
   async run(trial) {
-    for (const deed of crashDeeds) {
-      if ((!trial.long && !deed.short) || !trial.wants(deed.name)) continue;
-      await killEverywhere(trial, deed);
+    for (const action of crashActions) {
+      if ((!trial.long && !action.short) || !trial.wants(action.name)) continue;
+      await killEverywhere(trial, action);
     }
   },
 };
 
 const KEY = ['--idempotency', 'the-same'];
 
-async function killEverywhere(trial: Trial, deed: CrashDeed): Promise<void> {
-  await survive(trial, deed, {
+async function killEverywhere(trial: Trial, action: CrashAction): Promise<void> {
+  await survive(trial, action, {
     points(calls) {
-      trial.count(deed.name, 'calls that write', calls.length);
+      trial.count(action.name, 'calls that write', calls.length);
       return calls.flatMap((call, index) => [
-        { at: index + 1, deed: 'kill' as const },
-        ...(isWrite(call) ? [{ at: index + 1, deed: 'torn' as const }] : []),
+        { at: index + 1, action: 'kill' as const },
+        ...(isWrite(call) ? [{ at: index + 1, action: 'torn' as const }] : []),
       ]);
     },
     short: 3,
     judge(answer) {
-      trial.count(deed.name, answer.code === null ? 'killed' : 'ended before that');
+      trial.count(action.name, answer.code === null ? 'killed' : 'ended before that');
       return [];
     },
   });
@@ -54,57 +54,57 @@ export interface Survival {
 }
 
 /** Does it with a fault, looks at what is there, and does it again without. */
-export async function survive(trial: Trial, deed: CrashDeed, survival: Survival): Promise<void> {
+export async function survive(trial: Trial, action: CrashAction, survival: Survival): Promise<void> {
   const { points, short, ground = fileGround } = survival;
-  const origin = await ground.prepare(deed);
-  const wanted = await arrive(ground, origin, deed);
-  const { answer, calls } = await callsOf(wanted, (env) => carryOut(deed, wanted, env), ground.sockets);
-  if (answer.code !== 0) trial.fail(`${deed.name} does not work at all: ${answer.out}${answer.err}`);
+  const origin = await ground.prepare(action);
+  const wanted = await arrive(ground, origin, action);
+  const { answer, calls } = await callsOf(wanted, (env) => carryOut(action, wanted, env), ground.sockets);
+  if (answer.code !== 0) trial.fail(`${action.name} does not work at all: ${answer.out}${answer.err}`);
   // Of a copy: to look at a journal that is not made yet makes it.
-  const look = await arrive(ground, origin, deed);
+  const look = await arrive(ground, origin, action);
   const before = await factsOf(look);
   await ground.remove(look);
-  const reference = await settled(wanted, deed);
-  trial.say(`${deed.name}: ${calls.length} calls that write`);
+  const reference = await settled(wanted, action);
+  trial.say(`${action.name}: ${calls.length} calls that write`);
   const chosen = trial.thin(points(calls), short);
   await eachOf(chosen, async (point) => {
-    const place = await arrive(ground, origin, deed);
-    const name = `${deed.name}: ${point.deed} at call ${point.at} (${calls[point.at - 1]})`;
-    for (const problem of await surviveOnce(place, deed, survival, point, before, reference))
+    const place = await arrive(ground, origin, action);
+    const name = `${action.name}: ${point.action} at call ${point.at} (${calls[point.at - 1]})`;
+    for (const problem of await surviveOnce(place, action, survival, point, before, reference))
       trial.fail(`${name}: ${problem}`);
-    trial.count(deed.name, 'places tried');
+    trial.count(action.name, 'places tried');
     await ground.remove(place);
   });
   await ground.remove(origin);
   await ground.remove(wanted);
 }
 
-async function arrive(ground: Ground, origin: Place, deed: CrashDeed): Promise<Place> {
+async function arrive(ground: Ground, origin: Place, action: CrashAction): Promise<Place> {
   const place = await ground.copy(origin);
-  deed.ready?.(place);
+  action.ready?.(place);
   return place;
 }
 
-async function carryOut(deed: CrashDeed, place: Place, env: Environment = {}): Promise<Answer> {
-  if (deed.carryOut) return deed.carryOut(place, env);
-  const words = deed.keyless ? deed.words : [...deed.words, ...KEY];
-  return place.start(words, { env, ...(deed.input === undefined ? {} : { input: deed.input }) });
+async function carryOut(action: CrashAction, place: Place, env: Environment = {}): Promise<Answer> {
+  if (action.carryOut) return action.carryOut(place, env);
+  const words = action.keyless ? action.words : [...action.words, ...KEY];
+  return place.start(words, { env, ...(action.input === undefined ? {} : { input: action.input }) });
 }
 
 async function surviveOnce(
   place: Place,
-  deed: CrashDeed,
+  action: CrashAction,
   { judge, ground = fileGround }: Survival,
   point: FaultPoint,
   before: Facts,
   reference: Settled,
 ): Promise<string[]> {
-  const hit = await carryOut(deed, place, withFault(place, { ...point, sockets: ground.sockets }));
+  const hit = await carryOut(action, place, withFault(place, { ...point, sockets: ground.sockets }));
   await ground.rest?.(place);
   const problems = [...judge(hit, point), ...(await lookAfter(place, before, hit))];
-  const again = await carryOut(deed, place);
+  const again = await carryOut(action, place);
   if (again.code !== 0) return [...problems, `does not finish when run again: ${again.out}${again.err}`];
-  return [...problems, ...differences(reference, await settled(place, deed), deed.once)];
+  return [...problems, ...differences(reference, await settled(place, action), action.once)];
 }
 
 /** Some at a time: each waits for processes most of the time. */
@@ -201,10 +201,10 @@ interface Settled {
 }
 
 /** When all is done: everything is in step, and stays so. */
-async function settled(place: Place, deed: CrashDeed): Promise<Settled> {
+async function settled(place: Place, action: CrashAction): Promise<Settled> {
   const problems: string[] = [];
   const files: Record<string, string> = {};
-  const isMirrored = !deed.leavesFiles && existsSync(place.file('.holdfast', 'mirrors'));
+  const isMirrored = !action.leavesFiles && existsSync(place.file('.holdfast', 'mirrors'));
   for (const round of isMirrored ? ['first', 'second'] : []) {
     for (const { path, written, absorbed, rejected } of await syncMirrors(place)) {
       if (rejected) problems.push(`our own ${path} was set aside as somebody's edit`);
@@ -215,7 +215,7 @@ async function settled(place: Place, deed: CrashDeed): Promise<Settled> {
   }
   // The journal is looked at otherwise, and what a crash leaves beside our own files is in nobody's way.
   const ours = /^\.holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.\d+)?$|mirrors\/)/;
-  if (deed.leavesFiles) for (const path of filesIn(place)) if (!ours.test(path)) files[path] = timeless(place, path);
+  if (action.leavesFiles) for (const path of filesIn(place)) if (!ours.test(path)) files[path] = timeless(place, path);
   const { events, findings } = await factsOf(place);
   for (const { level, message } of findings) if (level === 'error') problems.push(`doctor at the end: ${message}`);
   const types: Record<string, number> = {};

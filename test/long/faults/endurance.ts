@@ -9,7 +9,7 @@ import { renderBrief } from '../../../src/core/brief/render.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import type { Command } from '../../../src/core/journal/command.ts';
 import { auditRun } from '../../../src/engine/audit.ts';
-import { type Caller, createEngine, type Engine } from '../../../src/engine/engine.ts';
+import { createEngine, type Engine, type Identity } from '../../../src/engine/engine.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Part, Trial } from './part.ts';
@@ -140,17 +140,17 @@ function tellLook(trial: Trial, looks: readonly Look[]): void {
   trial.say(`${row}: ${JSON.stringify(last)}`);
 }
 
-const person: Caller = { actor: { kind: 'person', name: 'sam' }, session: null, key: null };
-const by = (name: string, session: string | null = null): Caller => ({
+const person: Identity = { actor: { kind: 'person', name: 'sam' }, session: null, key: null };
+const by = (name: string, session: string | null = null): Identity => ({
   actor: { kind: 'agent', name },
   session,
   key: null,
 });
 
 /** A refusal is part of the work; what is recorded is counted. */
-async function tell(team: Team, caller: Caller, command: Command) {
+async function tell(team: Team, identity: Identity, command: Command) {
   try {
-    const done = await team.engine.execute(RUN, command, caller);
+    const done = await team.engine.execute(RUN, command, identity);
     team.acknowledged += done.events.length;
     return done;
   } catch (thrown) {
@@ -219,7 +219,7 @@ async function sit(trial: Trial, team: Team, stepMs: number): Promise<void> {
   await tell(team, me, { type: 'session.end', reason: 'completed', notes: [words(random)] });
 }
 
-async function effect(team: Team, me: Caller, random: Random): Promise<void> {
+async function effect(team: Team, me: Identity, random: Random): Promise<void> {
   const begun = await tell(team, me, {
     type: 'effect.begin',
     name: `npm test ${random.below(100)}`,
@@ -229,14 +229,14 @@ async function effect(team: Team, me: Caller, random: Random): Promise<void> {
   if (id !== undefined) await tell(team, me, { type: 'effect.end', id, outcome: 'succeeded' });
 }
 
-async function settleQuestion(team: Team, me: Caller, random: Random): Promise<void> {
+async function settleQuestion(team: Team, me: Identity, random: Random): Promise<void> {
   if (!random.chance(0.2)) return;
   const raised = await tell(team, me, { type: 'item.raise', kind: 'question', text: words(random) });
   const id = raised?.events.find((event) => event.type === 'item.raised')?.body.id;
   if (id !== undefined) await tell(team, me, { type: 'item.settle', id, as: 'resolved', note: words(random) });
 }
 
-async function exchangeMail(team: Team, me: Caller, random: Random): Promise<void> {
+async function exchangeMail(team: Team, me: Identity, random: Random): Promise<void> {
   if (!random.chance(0.2)) return;
   const to = random.pick(AGENTS.filter((name) => name !== me.actor.name));
   const sent = await tell(team, me, {
@@ -260,7 +260,7 @@ async function look(file: string, store: Store, now: () => string, events: numbe
     ...store,
     read: async (run, after, limit) => count(await store.read(run, after, limit)),
     recall: async (run, references) => count(await store.recall(run, references)),
-    records: async (run, filter) => count(await store.records(run, filter)),
+    rows: async (run, filter) => count(await store.rows(run, filter)),
     async cached(run, format) {
       const cached = await store.cached(run, format);
       read.bytes += cached?.state.length ?? 0;
@@ -274,7 +274,7 @@ async function look(file: string, store: Store, now: () => string, events: numbe
   }
   const engine = createEngine({ store: counted, now, probe: () => undefined, random: () => 0.5 });
   const state = await engine.load(RUN);
-  const brief = renderBrief(composeBrief(state, await engine.vitals(state), { budgetTokens: 2000 }));
+  const brief = renderBrief(composeBrief(state, await engine.liveness(state), { budgetTokens: 2000 }));
   collectGarbage();
   return {
     events,

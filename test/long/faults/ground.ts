@@ -1,12 +1,12 @@
 import postgres from 'postgres';
-import type { CrashDeed } from './crash-deeds.ts';
+import type { CrashAction } from './crash-actions.ts';
 import type { Environment, Place } from './place.ts';
 
 /** What a place stands on: where its journal is kept, and so how all of it is copied and cleared away. */
 export interface Ground {
   /** What goes over sockets is a write too. */
   sockets: boolean;
-  prepare(deed: CrashDeed): Promise<Place>;
+  prepare(action: CrashAction): Promise<Place>;
   copy(place: Place): Promise<Place>;
   /** Waits until what was begun there has ended, though nobody waits for it any more. */
   rest?(place: Place): Promise<void>;
@@ -16,7 +16,7 @@ export interface Ground {
 /** The journal is a file in the folder. */
 export const fileGround: Ground = {
   sockets: false,
-  prepare: async (deed) => deed.prepare(),
+  prepare: async (action) => action.prepare(),
   copy: async (place) => place.copy(),
   remove: async (place) => place.remove(),
 };
@@ -30,10 +30,10 @@ export function openServerGround(url: string): Ground & { close(): Promise<void>
   const newName = (): string => `fault_${++last}`;
   return {
     sockets: true,
-    async prepare(deed) {
+    async prepare(action) {
       const name = newName();
       await sql.unsafe(`CREATE DATABASE ${name}`);
-      return deed.prepare(storeOf(name));
+      return action.prepare(storeOf(name));
     },
     async copy(place) {
       const name = newName();

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { dirname } from 'node:path';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { tryBriefFields } from './brief-fields.ts';
-import { doors } from './input-doors.ts';
+import { doors } from './input-interfaces.ts';
 import type { Part, Trial } from './part.ts';
 import { newPlace, type Place, workedPlace } from './place.ts';
 
@@ -71,15 +71,15 @@ async function tryPaths(trial: Trial): Promise<void> {
   await holdfast.plan.add({ key: 'a', title: 'A' });
   await holdfast.start({ key: 'a' });
   await holdfast.checkpoint({ name: 'inside', artifacts: ['inside.txt'] });
-  const deeds: Record<string, (path: string) => Promise<unknown>> = {
+  const actions: Record<string, (path: string) => Promise<unknown>> = {
     artifact: (path) => holdfast.checkpoint({ name: 'x', artifacts: [path] }),
     claim: (path) => holdfast.claim({ files: [path] }),
     mirror: (path) => holdfast.mirror.add({ format: 'gsd', path }),
   };
-  for (const [name, deed] of Object.entries(deeds)) {
+  for (const [name, action] of Object.entries(actions)) {
     for (const path of PATHS) {
       trial.count('paths out of the workspace', 'tried');
-      const refused = await deed(path).then(
+      const refused = await action(path).then(
         () => false,
         (thrown: { code?: string }) => thrown.code !== 'internal',
       );

@@ -160,17 +160,17 @@ function parse(out: string): Data | null {
 /** What is to happen at which of the calls that write; see `fault-point.c`. */
 export interface FaultPoint {
   at: number;
-  deed: 'kill' | 'torn' | 'sent' | 'stop' | 'short' | `${number}` | `once:${number}`;
+  action: 'kill' | 'torn' | 'sent' | 'stop' | 'short' | `${number}` | `once:${number}`;
   /** What goes over sockets counts too. */
   sockets?: boolean;
 }
 
 /** The environment in which the program meets a fault; null where no C compiler makes the library for it. */
-export function withFault(place: Place, { at, deed, sockets = false }: FaultPoint): Record<string, string> {
+export function withFault(place: Place, { at, action, sockets = false }: FaultPoint): Record<string, string> {
   return {
     LD_PRELOAD: libraryFile(),
     FAULT_AT: String(at),
-    FAULT_DO: deed,
+    FAULT_DO: action,
     FAULT_UNDER: place.path,
     ...(sockets ? { FAULT_SOCKETS: '1' } : {}),
   };
@@ -183,7 +183,7 @@ export async function callsOf(
   sockets = false,
 ): Promise<{ answer: Answer; calls: string[] }> {
   const log = join(mkdtempSync(join(tmpdir(), 'holdfast-calls-')), 'calls');
-  const answer = await carryOut({ ...withFault(place, { at: 0, deed: 'kill', sockets }), FAULT_LOG: log });
+  const answer = await carryOut({ ...withFault(place, { at: 0, action: 'kill', sockets }), FAULT_LOG: log });
   const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
   rmSync(join(log, '..'), { recursive: true, force: true });
   const calls = text

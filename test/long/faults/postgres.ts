@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../../postgres-server.ts';
 import { check, openRuns, work } from './concurrency.ts';
 import { isWrite, survive } from './crash.ts';
-import { type CrashDeed, crashDeeds } from './crash-deeds.ts';
+import { type CrashAction, crashActions } from './crash-actions.ts';
 import { type Ground, openServerGround } from './ground.ts';
 import type { Part, Trial } from './part.ts';
 import { newPlace, type Place } from './place.ts';
@@ -22,8 +22,8 @@ export const postgres: Part = {
     const server = await startPostgres(mkdtempSync(join(tmpdir(), 'holdfast-faults-server-')), trial.long);
     try {
       const ground = openServerGround(server.url);
-      const deeds = crashDeeds.filter((deed) => deed.server && trial.wants(deed.name));
-      for (const deed of deeds.slice(0, trial.size(deeds.length, 1))) await killEverywhere(trial, deed, ground);
+      const actions = crashActions.filter((action) => action.server && trial.wants(action.name));
+      for (const action of actions.slice(0, trial.size(actions.length, 1))) await killEverywhere(trial, action, ground);
       await ground.close();
       if (trial.wants('server')) await killServer(trial, server);
     } finally {
@@ -32,19 +32,19 @@ export const postgres: Part = {
   },
 };
 
-async function killEverywhere(trial: Trial, deed: CrashDeed, ground: Ground): Promise<void> {
-  await survive(trial, deed, {
+async function killEverywhere(trial: Trial, action: CrashAction, ground: Ground): Promise<void> {
+  await survive(trial, action, {
     ground,
     points(calls) {
-      trial.count(deed.name, 'sent or written', calls.length);
+      trial.count(action.name, 'sent or written', calls.length);
       return calls.flatMap((call, index) => [
-        { at: index + 1, deed: 'kill' as const },
-        ...(isWrite(call) ? (['torn', 'sent'] as const).map((how) => ({ at: index + 1, deed: how })) : []),
+        { at: index + 1, action: 'kill' as const },
+        ...(isWrite(call) ? (['torn', 'sent'] as const).map((how) => ({ at: index + 1, action: how })) : []),
       ]);
     },
     short: 3,
     judge(answer) {
-      trial.count(deed.name, answer.code === null ? 'killed' : 'ended before that');
+      trial.count(action.name, answer.code === null ? 'killed' : 'ended before that');
       return [];
     },
   });

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { factsOf, survive } from './crash.ts';
-import { crashDeeds } from './crash-deeds.ts';
+import { crashActions } from './crash-actions.ts';
 import type { Part, Trial } from './part.ts';
 import { callsOf, type Data, newPlace, type Place, withFault, workedPlace } from './place.ts';
 
@@ -28,21 +28,21 @@ async function failingCalls(trial: Trial): Promise<void> {
   const names = trial.long
     ? ['append (note)', 'append (complete)', 'snapshot', 'mirror write', 'compaction', 'archive']
     : ['mirror write'];
-  for (const deed of crashDeeds.filter(({ name }) => names.includes(name))) {
-    await survive(trial, deed, {
+  for (const action of crashActions.filter(({ name }) => names.includes(name))) {
+    await survive(trial, action, {
       points: (calls) =>
         calls.flatMap((_, index) => {
           const error = trial.random.pick(Object.values(ERRORS));
           const at = index + 1;
           return [
-            { at, deed: `${error}` as const },
-            { at, deed: `once:${error}` as const },
-            { at, deed: 'short' as const },
+            { at, action: `${error}` as const },
+            { at, action: `once:${error}` as const },
+            { at, action: 'short' as const },
           ];
         }),
       short: 6,
       judge({ code, fault, out, err }) {
-        trial.count(deed.name, code === 0 ? 'done all the same' : 'refused as unavailable');
+        trial.count(action.name, code === 0 ? 'done all the same' : 'refused as unavailable');
         if (code === 0 || (code === 3 && fault?.code === 'unavailable' && fault.message !== '')) return [];
         return [`exit ${code}: ${out}${err}`];
       },
@@ -152,7 +152,7 @@ async function crashedPlace(): Promise<Place> {
     const { calls } = await callsOf(trial, (env) => trial.start(words, { env }));
     trial.remove();
     const at = calls.findIndex((call) => call.startsWith('rename') && call.includes('RESUME.md')) + 2;
-    place.run(words, { env: withFault(place, { at, deed: 'kill' }) });
+    place.run(words, { env: withFault(place, { at, action: 'kill' }) });
   }
   return place;
 }
@@ -197,7 +197,7 @@ async function damagedLog(trial: Trial): Promise<void> {
 }
 
 async function damagedMirror(trial: Trial): Promise<void> {
-  const origin = crashDeeds.find(({ name }) => name === 'mirror write')?.prepare();
+  const origin = crashActions.find(({ name }) => name === 'mirror write')?.prepare();
   if (!origin) return;
   const path = 'agent-output/shop/00-session-state.json';
   const whole = readFileSync(origin.file(path));

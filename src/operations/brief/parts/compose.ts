@@ -36,7 +36,7 @@ export async function briefFor(
   }
   const budgetTokens = options.budgetTokens ?? 2000;
   const position = positionOf(state, planView(state), options.session);
-  const brief = composeBrief(state, await engine.vitals(state), {
+  const brief = composeBrief(state, await engine.liveness(state), {
     budgetTokens,
     role: options.role,
     session: options.session,
@@ -64,9 +64,9 @@ async function decisionsThatBear(context: Context, state: State, session: string
   const keys = step ? [step.key, ...ancestorsOf(state, step).map((above) => above.key), ...filesOf(step)] : [];
   const active = { kind: 'decision', status: 'active', limit: 12 };
   const pages = await Promise.all([
-    ...keys.map((key) => engine.records(run, { ...active, tag: `affects:${key}` })),
-    engine.records(run, { ...active, tag: 'irreversible', limit: IRREVERSIBLE_LIMIT }),
-    engine.records(run, active),
+    ...keys.map((key) => engine.rows(run, { ...active, tag: `affects:${key}` })),
+    engine.rows(run, { ...active, tag: 'irreversible', limit: IRREVERSIBLE_LIMIT }),
+    engine.rows(run, active),
   ]);
   const newest = (pages.at(-1) ?? []).map((record) => record.doc as Decision);
   const replacing = newest.filter((decision) => decision.supersedes);
@@ -88,7 +88,7 @@ async function previousSession(context: Context, state: State, mine: string | nu
   const last = [...state.steps.values()].find(
     (step) => step.status === 'in_progress' && step.holder === null,
   )?.lastSession;
-  const records = last ? await engine.recall(run, [last]) : await engine.records(run, { kind: 'session', limit: 2 });
+  const records = last ? await engine.recall(run, [last]) : await engine.rows(run, { kind: 'session', limit: 2 });
   const sessions = records.filter((record) => record.kind === 'session').map((record) => record.doc as Session);
   return sessions.find((session) => session.id !== mine) ?? null;
 }

@@ -116,8 +116,8 @@ async function recordedEvidence(context: Context, state: State, here: string | n
   const steps = unfinished.slice(0, STEPS_LIMIT).map((view) => view.step);
   const kind = { kind: 'file', limit: FILES_LIMIT };
   const pages = await Promise.all([
-    ...steps.map((step) => engine.records(run, { ...kind, tag: `step:${step.key}` })),
-    engine.records(run, { ...kind, tag: 'written' }),
+    ...steps.map((step) => engine.rows(run, { ...kind, tag: `step:${step.key}` })),
+    engine.rows(run, { ...kind, tag: 'written' }),
   ]);
   const records = [...pages.slice(0, -1).flat().slice(0, FILES_LIMIT), ...(pages.at(-1) ?? [])];
   const files = new Map(records.map((record) => [record.id, record.doc as FileRecord]));

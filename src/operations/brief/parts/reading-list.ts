@@ -36,7 +36,7 @@ export async function readingList(
   for (const { path } of step.artifacts) add(path, 'artifact');
   const engine = await context.engine();
   for (const key of [step.key, ...step.after]) {
-    const records = await engine.records(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
+    const records = await engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
     for (const { doc } of records) if (!(doc as FileRecord).read) add((doc as FileRecord).path, 'artifact');
   }
   const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, ...measure(tree, path) }));

@@ -10,7 +10,7 @@ export async function writeResumeFile(context: Context, state: State): Promise<v
   const workspace = context.workspace();
   if (!workspace || !state.run) return;
   const engine = await context.engine();
-  const brief = composeBrief(state, await engine.vitals(state), { budgetTokens: 2000 });
+  const brief = composeBrief(state, await engine.liveness(state), { budgetTokens: 2000 });
   saveResumeText(context, renderBrief(brief, roughTokens).text);
 }
 

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Mirror, State } from '../../../core/fold/state.ts';
-import { aliasesIn, type Dropped, diffAccounts } from '../../../core/model/diff.ts';
-import type { Account } from '../../../core/model/run-model.ts';
+import { aliasesIn, type Dropped, diffModels } from '../../../core/model/diff.ts';
+import type { RunModel } from '../../../core/model/run-model.ts';
 import { writableBy } from '../../../core/rules/claims.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
@@ -56,12 +56,12 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
 /** What others did to mirrors, in words. */
 export function editsOf(synced: readonly Synced[]): { path: string; found: string }[] {
   return synced.flatMap(({ path, absorbed, dropped, rejected }) => {
-    const deeds = [
+    const changes = [
       ...(absorbed > 0 ? [`edited, ${absorbed} changes taken in`] : []),
       ...dropped.map(({ kind, name }) => `${kind} ${quoted(name)} taken out, which stays here`),
       ...(rejected ? [`edited and not understood, the edit is in ${rejected}`] : []),
     ];
-    return deeds.length > 0 ? [{ path, found: deeds.join('; ') }] : [];
+    return changes.length > 0 ? [{ path, found: changes.join('; ') }] : [];
   });
 }
 
@@ -90,7 +90,7 @@ async function syncMirror(
     const parsed = format.parse(found, files);
     result.problems = parsed.problems;
     const edited = base === null || !isSame(base, files);
-    if (edited && parsed.account === null) {
+    if (edited && parsed.model === null) {
       result.rejected = setAside(workspace.tree, mirror.path, engine.now());
       // What lies beside it was not rejected: only this file goes back to what it last said.
       const last = base?.get(mirror.path);
@@ -104,8 +104,8 @@ async function syncMirror(
   }
   previous = new Map([...previous, ...leftUndone(workspace, mirror, files)]);
   const state = await engine.load(run);
-  const account = await readWholeRun(engine, state, format.name);
-  const rendered = format.render(account, found, previous, engine.now());
+  const model = await readWholeRun(engine, state, format.name);
+  const rendered = format.render(model, found, previous, engine.now());
   // Nobody knows what of it is an edit: it is kept as it was.
   if (base === null && rendered.has(mirror.path) && files.has(mirror.path))
     result.rejected ??= setAside(workspace.tree, mirror.path, engine.now());
@@ -121,7 +121,7 @@ async function syncMirror(
   }
   // Before it is said to be done: what a crash comes before is made up for by the next one.
   if (result.written.length > 0 || wasCutOff(workspace, mirror))
-    await learnAliases(engine, run, mirror, format, account, wanted);
+    await learnAliases(engine, run, mirror, format, model, wanted);
   saveBase(workspace, mirror, wanted);
   return result;
 }
@@ -129,11 +129,11 @@ async function syncMirror(
 /** Nobody writes under another's claim; the files are written when it is given up. */
 async function mustBeFree(context: Context, engine: Engine, state: State, paths: Iterable<string>): Promise<void> {
   if (state.claims.size === 0) return;
-  const { actor, session } = context.caller;
+  const { actor, session } = context.identity;
   const mine = [...state.sessions.values()].find((one) => one.id === session || one.agent === actor.name)?.id ?? null;
-  const vitals = await engine.vitals(state);
+  const liveness = await engine.liveness(state);
   for (const path of paths) {
-    const held = writableBy(state, vitals, mine, path);
+    const held = writableBy(state, liveness, mine, path);
     if (held) throw held;
   }
 }
@@ -144,14 +144,14 @@ async function learnAliases(
   run: string,
   { format: name, path }: Mirror,
   format: Format,
-  account: Account,
+  model: RunModel,
   files: Files,
 ): Promise<void> {
-  const written = format.parse({ format: format.name, main: path, files: [...files.keys()] }, files).account;
-  const learned = written ? aliasesIn(account, written) : {};
+  const written = format.parse({ format: format.name, main: path, files: [...files.keys()] }, files).model;
+  const learned = written ? aliasesIn(model, written) : {};
   if (Object.keys(learned).length === 0) return;
-  const caller = { actor: FILE_ACTOR, session: null, key: null };
-  await engine.execute(run, { type: 'account.read', format: name, path, account: learned }, caller);
+  const identity = { actor: FILE_ACTOR, session: null, key: null };
+  await engine.execute(run, { type: 'account.read', format: name, path, account: learned }, identity);
 }
 
 async function absorb(
@@ -162,17 +162,17 @@ async function absorb(
   after: Parsed,
   result: Synced,
 ): Promise<void> {
-  if (!before.account || !after.account) return;
-  const { changed, dropped } = diffAccounts(before.account, after.account);
+  if (!before.model || !after.model) return;
+  const { changed, dropped } = diffModels(before.model, after.model);
   result.dropped = dropped;
-  const caller = { actor: FILE_ACTOR, session: null, key: null };
+  const identity = { actor: FILE_ACTOR, session: null, key: null };
   if (dropped.length > 0) {
     const gone = dropped.map(({ kind, name, words }) => `${kind} ${name} (${oneLine(words, 80)})`).join(', ');
     const text = `${path} was edited and no longer has ${gone}. It stays here, and was written back.`;
-    await engine.execute(run, { type: 'note.add', text, kind: 'deviation' }, caller);
+    await engine.execute(run, { type: 'note.add', text, kind: 'deviation' }, identity);
   }
   if (Object.keys(changed).length === 0) return;
-  const { events } = await engine.execute(run, { type: 'account.read', format, path, account: changed }, caller);
+  const { events } = await engine.execute(run, { type: 'account.read', format, path, account: changed }, identity);
   result.absorbed = events.length;
 }
 

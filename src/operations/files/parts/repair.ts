@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Salvaged } from '../../../formats/format.ts';
+import type { Repaired } from '../../../formats/format.ts';
 import { recordedPath, writeAtomically } from '../../../workspace/files.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import { writeResumeFile } from '../../brief/parts/resume-file.ts';
@@ -23,7 +23,7 @@ export async function examineFiles(context: Context, path: string, repair: boole
   const places = await findForeign(root, path);
   const examined: Examined[] = [];
   for (const place of places) {
-    const rescued = place.parsed.account === null ? await rescue(context, place, repair) : [];
+    const rescued = place.parsed.model === null ? await rescue(context, place, repair) : [];
     // What was mended is told, and is no longer wrong.
     const isMended = rescued.some(({ code }) => code === 'repaired');
     const problems = place.parsed.problems.map(
@@ -41,25 +41,25 @@ export async function examineFiles(context: Context, path: string, repair: boole
 
 async function rescue(context: Context, place: ForeignPlace, repair: boolean): Promise<Examined[]> {
   const { format, base: root, found } = place;
-  const salvaged = format.salvage(found, openTree(root));
-  if (!salvaged) {
+  const repaired = format.repair(found, openTree(root));
+  if (!repaired) {
     const message =
       'Nothing around it says where the work stood. `holdfast init` begins anew; the file stays as it is.';
     return [{ code: 'nothing_left', level: 'error', at: found.main, message }];
   }
-  const findings = wordsOf(salvaged);
+  const findings = wordsOf(repaired);
   const shown = findings.map((message): Examined => ({ code: 'salvage', level: 'warning', at: found.main, message }));
   if (!repair) {
-    const message = `It can be put together from ${salvaged.sources.join(', ')}, as a run and as a file: \`holdfast doctor ${found.main} --repair\`. The damaged one is kept.`;
+    const message = `It can be put together from ${repaired.sources.join(', ')}, as a run and as a file: \`holdfast doctor ${found.main} --repair\`. The damaged one is kept.`;
     return [...shown, { code: 'salvageable', level: 'error', at: found.main, message }];
   }
-  const run = await takeOver(context, place, salvaged, findings);
+  const run = await takeOver(context, place, repaired, findings);
   const kept = keepDamaged(root, found.main, (await context.engine()).now());
   await writeAnew(context, place, run);
   const state = await (await context.engine()).load(run);
   await syncMirrors(context, state);
   await writeResumeFile(context, state);
-  const message = `Run ${run} was put together from ${salvaged.sources.join(', ')}, and the file was written anew.${kept ? ` The damaged one is kept as ${kept}.` : ''} Look at each step before you trust it.`;
+  const message = `Run ${run} was put together from ${repaired.sources.join(', ')}, and the file was written anew.${kept ? ` The damaged one is kept as ${kept}.` : ''} Look at each step before you trust it.`;
   return [...shown, { code: 'repaired', level: 'warning', at: found.main, message }];
 }
 
@@ -71,8 +71,8 @@ async function writeAnew(context: Context, place: ForeignPlace, run: string): Pr
   const { format, base: root, name, found, files } = place;
   const engine = await context.engine();
   const beside = new Map([...files].filter(([path]) => path !== found.main));
-  const account = await readWholeRun(engine, await engine.load(run), format.name);
-  const text = format.render(account, found, beside, engine.now()).get(found.main);
+  const model = await readWholeRun(engine, await engine.load(run), format.name);
+  const text = format.render(model, found, beside, engine.now()).get(found.main);
   if (text === undefined) return;
   const file = join(root, recordedPath(root, root, found.main));
   mkdirSync(dirname(file), { recursive: true });
@@ -84,27 +84,27 @@ async function writeAnew(context: Context, place: ForeignPlace, run: string): Pr
 async function takeOver(
   context: Context,
   { format, name, found }: ForeignPlace,
-  salvaged: Salvaged,
+  repaired: Repaired,
   findings: string[],
 ): Promise<string> {
   const known = await knownRun(context, format.name, name);
   const workspace = context.workspace() ?? context.createWorkspace();
   const engine = await context.engine();
-  const { account } = salvaged;
+  const { model } = repaired;
   const source = { format: format.name, path: name };
-  const run = known ?? (await freeRunId(engine, found, account));
+  const run = known ?? (await freeRunId(engine, found, model));
   // What the journal has is better than anything that can be put together.
   if (known === null) {
-    const title = account.run.title.trim() || run;
-    const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account } };
-    await engine.execute(run, { type: 'run.open', ...opening }, context.caller);
+    const title = model.run.title.trim() || run;
+    const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: model } };
+    await engine.execute(run, { type: 'run.open', ...opening }, context.identity);
   }
-  const from = known === null ? salvaged.sources.join(', ') : 'the journal';
-  await engine.execute(run, { type: 'recovery.make', from, findings }, context.caller);
+  const from = known === null ? repaired.sources.join(', ') : 'the journal';
+  await engine.execute(run, { type: 'recovery.make', from, findings }, context.identity);
   return run;
 }
 
-function wordsOf({ confidence }: Salvaged): string[] {
+function wordsOf({ confidence }: Repaired): string[] {
   return confidence.map(({ step, confidence: how, from }) => `Step ${step}: ${how} confidence, from ${from}.`);
 }
 

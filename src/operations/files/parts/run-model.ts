@@ -1,18 +1,18 @@
 import type { Session, Snapshot, State } from '../../../core/fold/state.ts';
 import type { RowKind, Rows } from '../../../core/fold/touch.ts';
-import { accountOf, type RunRecords } from '../../../core/model/from-state.ts';
-import type { Account } from '../../../core/model/run-model.ts';
+import { type RunRows, runModelOf } from '../../../core/model/from-state.ts';
+import type { RunModel } from '../../../core/model/run-model.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FormatName } from '../../../formats/format.ts';
 
 /** Everything that is known of a run, for a file to be written of it. It reads the whole history. */
-export async function readWholeRun(engine: Engine, state: State, format?: FormatName): Promise<Account> {
+export async function readWholeRun(engine: Engine, state: State, format?: FormatName): Promise<RunModel> {
   const run = state.run?.id ?? '';
   const all = async <K extends RowKind>(kind: K): Promise<Rows[K][]> => {
-    const records = await engine.records(run, { kind, limit: Number.MAX_SAFE_INTEGER });
+    const records = await engine.rows(run, { kind, limit: Number.MAX_SAFE_INTEGER });
     return records.filter((record) => record.status !== 'removed').map((record) => record.doc as Rows[K]);
   };
-  const records: RunRecords = {
+  const records: RunRows = {
     decisions: await all('decision'),
     items: await all('item'),
     notes: await all('note'),
@@ -22,11 +22,11 @@ export async function readWholeRun(engine: Engine, state: State, format?: Format
     files: await all('file'),
     foreign: await all('foreign'),
   };
-  const account = accountOf(state, records);
-  if (format !== 'snap') return account;
+  const model = runModelOf(state, records);
+  if (format !== 'snap') return model;
   const snapshots = await closingSnapshots(engine, run, await all('snapshot'), records.sessions);
   const people = records.sessions.filter((session) => session.kind === 'person').map((session) => session.agent);
-  return { ...account, kept: { ...account.kept, snapshots, people: [...new Set(people)] } };
+  return { ...model, kept: { ...model.kept, snapshots, people: [...new Set(people)] } };
 }
 
 /** What sessions left when they ended: the snap format tells it in a file of each agent. */

@@ -123,7 +123,7 @@ async function unheard(context: Context, place: Place, { clients: names }: Insta
   const { store, now } = await context.engine();
   const heard = new Map<string, string>();
   for (const { run } of await store.heads({ workspace: workspace.id })) {
-    for (const { doc } of await store.records(run, { kind: 'session', limit: SESSIONS_LIMIT })) {
+    for (const { doc } of await store.rows(run, { kind: 'session', limit: SESSIONS_LIMIT })) {
       const { client, startedAt } = doc as Session;
       if (client && startedAt > (heard.get(client.name) ?? '')) heard.set(client.name, startedAt);
     }

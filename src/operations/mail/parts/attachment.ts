@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Message, State } from '../../../core/fold/state.ts';
 import { FilePath, printable, Text, utf8Length } from '../../../core/text.ts';
-import { type Envelope, envelopesIn, type Payload, renderEnvelopes } from '../../../formats/documents/revision.ts';
+import { type Attachment, type Envelope, envelopesIn, renderEnvelopes } from '../../../formats/documents/revision.ts';
 import { conflictMarkers } from '../../../formats/markdown.ts';
 import { isInside, realPathOf } from '../../../workspace/files.ts';
 import { readText } from '../../../workspace/tree.ts';
@@ -16,7 +16,7 @@ import { described } from '../../operation.ts';
  * What goes with a message word for word. It stands in the message as envelopes, each with a token that is the checksum of
  * what it carries, so that it can be verified wherever the message goes: in the journal, in a mailbox, in a copy of one.
  */
-export const payloadFields = {
+export const attachmentFields = {
   payload: v.optional(
     described(FilePath, 'A text file that goes with it word for word, under a token that `check` verifies.'),
   ),
@@ -29,18 +29,18 @@ export const payloadFields = {
   ),
 };
 
-export interface PayloadInput {
+export interface AttachmentInput {
   payload?: string | undefined;
   payloadText?: string | undefined;
-  ask?: Payload['ask'] | undefined;
+  ask?: Attachment['ask'] | undefined;
 }
 
 type Carrier = Pick<Message, 'subject' | 'type'>;
 
 /** The envelopes as they stand in a message; null when nothing goes with it. */
-export async function renderPayload(
+export async function renderAttachment(
   context: Context,
-  input: PayloadInput,
+  input: AttachmentInput,
   { subject, type }: Carrier,
 ): Promise<string | null> {
   const { payload: path, payloadText, ask } = input;
@@ -72,10 +72,10 @@ export async function renderPayload(
 }
 
 /** A message says more than its payload: first its words, then what goes with it. */
-export const withPayload = (body: string, payload: string | null): string =>
+export const withAttachment = (body: string, payload: string | null): string =>
   payload === null ? body : `${body.trimEnd()}\n\n${payload}`;
 
-export interface ReceivedPayload {
+export interface ReceivedAttachment {
   tokens: string[];
   verdict: Envelope['verdict'];
   format: string | null;
@@ -85,7 +85,7 @@ export interface ReceivedPayload {
 }
 
 /** The payloads in a text; the parts of a long one are put together. */
-export function payloadsOf(text: string): ReceivedPayload[] {
+export function attachmentsOf(text: string): ReceivedAttachment[] {
   const whole = new Map<string, Envelope[]>();
   for (const envelope of envelopesIn(text)) {
     const { revision, token, line } = envelope;
@@ -181,7 +181,7 @@ function filesIn(content: string): string[] {
   return [...new Set(named.filter((name) => name !== '/dev/null'))].slice(0, 100);
 }
 
-const asks: Readonly<Record<Message['type'], Payload['ask']>> = {
+const asks: Readonly<Record<Message['type'], Attachment['ask']>> = {
   notify: 'fyi',
   request: 'apply-or-counter',
   'decision-required': 'review-only',

@@ -3,7 +3,7 @@ import type { Message, Session, State } from '../../../core/fold/state.ts';
 import { oneLine, Sentence } from '../../../core/text.ts';
 import { clockTime } from '../../../core/time.ts';
 import type { Change } from '../../../core/views/changed.ts';
-import { type Letter, type Mail, saidOn } from '../../../core/views/mail.ts';
+import { type Mail, type MessageView, saidOn } from '../../../core/views/mail.ts';
 import type { Actor } from '../../../core/words.ts';
 import { act } from '../../act.ts';
 import { writeResumeFile } from '../../brief/parts/resume-file.ts';
@@ -41,7 +41,7 @@ export async function findMessage(context: Context, run: string, reference: stri
 
 /** Who asks: a session that was named says it, whatever else the caller is called. */
 export async function readerOf(context: Context, state: State): Promise<Actor> {
-  const { actor, session: named } = context.caller;
+  const { actor, session: named } = context.identity;
   if (named === null) return actor;
   const open = [...state.sessions.values()].find(
     (session) => session.id === named || session.alias === named || session.client?.id === named,
@@ -52,7 +52,7 @@ export async function readerOf(context: Context, state: State): Promise<Actor> {
   return session ? { kind: session.kind, name: session.agent } : actor;
 }
 
-export const LetterLine = shaped<Letter>({
+export const MessageLine = shaped<MessageView>({
   id: v.string(),
   from: v.string(),
   to: v.string(),
@@ -63,10 +63,10 @@ export const LetterLine = shaped<Letter>({
 });
 
 export const MailLists = v.object({
-  unread: v.array(LetterLine),
-  pendingAcks: v.array(LetterLine),
-  replies: v.array(LetterLine),
-  unanswered: v.array(LetterLine),
+  unread: v.array(MessageLine),
+  pendingAcks: v.array(MessageLine),
+  replies: v.array(MessageLine),
+  unanswered: v.array(MessageLine),
 });
 
 export const copyMail = ({ unread, pendingAcks, replies, unanswered }: Mail): v.InferOutput<typeof MailLists> => ({
@@ -78,45 +78,45 @@ export const copyMail = ({ unread, pendingAcks, replies, unanswered }: Mail): v.
 
 /** An inbox for people, one line a message. */
 export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string[] {
-  const line = (letter: Letter, rest: string): string => {
-    const late = letter.overdue ? ` ${pen.bad('overdue')}` : '';
-    return `  ${pen.bold(letter.id)} ${letter.priority} ${rest}${late}: ${oneLine(letter.subject, 90)}`;
+  const line = (message: MessageView, rest: string): string => {
+    const late = message.overdue ? ` ${pen.bad('overdue')}` : '';
+    return `  ${pen.bold(message.id)} ${message.priority} ${rest}${late}: ${oneLine(message.subject, 90)}`;
   };
   const section = (title: string, lines: string[], count = lines.length): string[] =>
     lines.length > 0 ? [pen.bold(`${title} (${count})`), ...lines] : [];
-  const isAnswered = (letter: Letter): boolean => letter.answered;
+  const isAnswered = (message: MessageView): boolean => message.answered;
   return [
     ...section(
       'Unread',
-      mail.unread.map((letter) => line(letter, `${letter.type} from ${letter.from}`)),
+      mail.unread.map((message) => line(message, `${message.type} from ${message.from}`)),
     ),
     ...section(
       'Answers to read',
-      mail.replies.flatMap((letter) => [
-        line(letter, `to ${letter.to}`),
-        ...letter.news.map((said) => `    ${said.by}${said.to ? `, ${said.to}` : ''}: ${oneLine(said.text, 110)}`),
+      mail.replies.flatMap((message) => [
+        line(message, `to ${message.to}`),
+        ...message.news.map((said) => `    ${said.by}${said.to ? `, ${said.to}` : ''}: ${oneLine(said.text, 110)}`),
       ]),
       mail.replies.length,
     ),
     ...section(
       'To act on',
-      mail.pendingAcks.map((letter) => line(letter, `${letter.status}, from ${letter.from}`)),
+      mail.pendingAcks.map((message) => line(message, `${message.status}, from ${message.from}`)),
     ),
     ...section(
       'Sent, nobody answered',
-      mail.unanswered.filter((letter) => !isAnswered(letter)).map((letter) => line(letter, `to ${letter.to}`)),
+      mail.unanswered.filter((message) => !isAnswered(message)).map((message) => line(message, `to ${message.to}`)),
     ),
     ...section(
       'Sent, answered, yours to close',
-      mail.unanswered.filter(isAnswered).map((letter) => line(letter, `to ${letter.to}, ${letter.status}`)),
+      mail.unanswered.filter(isAnswered).map((message) => line(message, `to ${message.to}, ${message.status}`)),
     ),
   ];
 }
 
 /** Closed mail for people, with how each ended. */
-export function sayClosed(letters: readonly Letter[], before: number | null, pen: Pen): string[] {
+export function sayClosed(messages: readonly MessageView[], before: number | null, pen: Pen): string[] {
   return [
-    ...letters.map(({ id, from, to, disposition, subject, acks }) => {
+    ...messages.map(({ id, from, to, disposition, subject, acks }) => {
       const end = acks.findLast((ack) => ack.to === 'closed');
       const how = `${disposition ?? 'closed'}${end ? ` by ${end.by}: ${oneLine(end.note, 90)}` : ''}`;
       return `${pen.bold(id)} ${from} to ${to}: ${oneLine(subject, 90)}\n    ${pen.dim(how)}`;

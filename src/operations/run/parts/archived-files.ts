@@ -45,8 +45,8 @@ export async function planArchive(context: Context, state: State): Promise<void>
   for (const mirror of state.mirrors.values()) {
     if (mirror.format !== maestro.name) continue;
     const { found, files } = readPlace(workspace.tree, maestro, mirror.path);
-    const account = await readWholeRun(engine, state);
-    const plan = archivePlan(account, found, files, openTree(workspace.tree), engine.now());
+    const model = await readWholeRun(engine, state);
+    const plan = archivePlan(model, found, files, openTree(workspace.tree), engine.now());
     if (!plan) continue;
     intents.push({
       mirror: { ...mirror },
@@ -84,7 +84,7 @@ export async function carryOutArchive(context: Context, run: string): Promise<Mo
     for (const path of intent.removes) if (existsSync(inside(tree, path))) unlinkSync(inside(tree, path));
     const state = await engine.load(run);
     if (state.mirrors.has(`${intent.mirror.format}:${intent.mirror.path}`))
-      await engine.execute(run, { type: 'mirror.remove', ...intent.mirror }, { ...context.caller, key: null });
+      await engine.execute(run, { type: 'mirror.remove', ...intent.mirror }, { ...context.identity, key: null });
     intent.done = true;
     saveIntents(workspace, run, intents);
   }
@@ -117,7 +117,7 @@ export async function undoArchive(context: Context, run: string): Promise<Moved[
     const base = readBase(workspace, mirror, files);
     if (!files.has(mirror.path)) continue;
     if (base === null || base.get(mirror.path) !== files.get(mirror.path)) saveBase(workspace, mirror, files);
-    await engine.execute(run, { type: 'mirror.add', ...mirror }, { ...context.caller, key: null });
+    await engine.execute(run, { type: 'mirror.add', ...mirror }, { ...context.identity, key: null });
   }
   unlinkSync(intentFile(workspace, run));
   // The state names its documents where they lay in the archive.

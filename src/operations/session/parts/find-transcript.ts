@@ -34,7 +34,7 @@ export async function findTranscript(context: Context, asked: Asked): Promise<Tr
     });
   }
   const known = await knownSessions(context);
-  const named = context.caller.session;
+  const named = context.identity.session;
   const meant = named === null ? undefined : known.find(({ session }) => isCalled(session, named));
   // Whoever asks may be known by its own session: that one is not the one that was cut off.
   if (named !== null && meant?.session.status !== 'active') {
@@ -69,7 +69,7 @@ async function namedFile(
 
 /** One file for all conversations: that of the session that is named, else the last one of this folder, else the only one. */
 async function conversationIn(context: Context, path: string, all: readonly Listed[]): Promise<Listed> {
-  const named = context.caller.session;
+  const named = context.identity.session;
   const session =
     named === null ? undefined : (await knownSessions(context)).find((one) => isCalled(one.session, named));
   const isOwn = session?.session.status === 'active';
@@ -100,13 +100,13 @@ export async function knownSessions(context: Context): Promise<KnownSession[]> {
   const heads = await engine.store.heads({ workspace: workspace.id, limit: RUNS_LIMIT });
   const known: KnownSession[] = [];
   for (const { run } of heads) {
-    const records = await engine.records(run, { kind: 'session', limit: SESSIONS_LIMIT });
+    const records = await engine.rows(run, { kind: 'session', limit: SESSIONS_LIMIT });
     const state = await engine.load(run);
-    const vitals = state.sessions.size > 0 ? await engine.vitals(state) : null;
+    const liveness = state.sessions.size > 0 ? await engine.liveness(state) : null;
     for (const record of records) {
       const session = record.doc as Session;
       const active = state.sessions.get(session.id);
-      const isCutOff = active && vitals !== null && isGone(active, vitals) && !isAtRest(state, active);
+      const isCutOff = active && liveness !== null && isGone(active, liveness) && !isAtRest(state, active);
       known.push({ run, session: isCutOff ? { ...session, status: 'crashed' } : session });
     }
   }

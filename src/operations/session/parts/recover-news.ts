@@ -171,5 +171,5 @@ export function tellNews(news: News, found: Reconstruction): string[] {
 
 /** Tools other than commands that were in use. */
 export function otherCalls(found: Reconstruction): string[] {
-  return found.running.filter(({ deed }) => deed.command === null).map(({ deed }) => deed.tool);
+  return found.running.filter(({ toolCall }) => toolCall.command === null).map(({ toolCall }) => toolCall.tool);
 }

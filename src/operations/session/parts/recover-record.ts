@@ -12,7 +12,7 @@ import { ownerOf } from '../../../workspace/process.ts';
 import { treeMark } from '../../act.ts';
 import { writeResumeFile } from '../../brief/parts/resume-file.ts';
 import type { Context } from '../../context.ts';
-import { execute, type Seat, seatAt } from './attached-session.ts';
+import { execute, type SessionContext, sessionContextOf } from './attached-session.ts';
 import { type News, otherCalls, type Place, tellNews } from './recover-news.ts';
 import { superviseRun } from './supervision.ts';
 import { followTodos } from './todo-list.ts';
@@ -36,7 +36,7 @@ export async function recordNews(
   transcript: Transcript,
   { parent, within = async () => [] }: Lineage = {},
 ): Promise<{ session: string; changed: Change[] }> {
-  await superviseRun({ ...context, caller: { ...context.caller, session: null, key: null } });
+  await superviseRun({ ...context, identity: { ...context.identity, session: null, key: null } });
   const seat = await takeSeat(context, place, parent);
   const changed: Change[] = [];
   const record = async (command: Command, key: string | null = null): Promise<void> => {
@@ -65,11 +65,11 @@ async function takeSeat(
   context: Context,
   { conversation, sessions, run }: Place & { run: string },
   parent: string | undefined,
-): Promise<Seat> {
+): Promise<SessionContext> {
   const engine = await context.engine();
   const [former] = sessions;
   const agent = former?.agent ?? agentName(conversation.client, conversation.subagent);
-  const caller = { actor: { kind: 'agent' as const, name: agent }, session: null, key: null };
+  const identity = { actor: { kind: 'agent' as const, name: agent }, session: null, key: null };
   const done = await engine.execute(
     run,
     {
@@ -82,30 +82,30 @@ async function takeSeat(
       owner: ownerOf(process.pid),
       mark: treeMark(context),
     },
-    caller,
+    identity,
   );
   const session = done.state.sessions.get(done.session ?? '');
   if (!session) throw new Fault('internal', 'The session that was begun is not there.');
-  return seatAt(context, engine, done.state, session);
+  return sessionContextOf(context, engine, done.state, session);
 }
 
-async function recordTodos(seat: Seat, { conversation }: Place, found: Reconstruction): Promise<void> {
+async function recordTodos(within: SessionContext, { conversation }: Place, found: Reconstruction): Promise<void> {
   if (found.todos === null) return;
   const list = {
     owner: conversationOf(conversation),
     key: null,
     isOver: true,
-    refused: (message: string) => seat.context.warn(message),
+    refused: (message: string) => within.context.warn(message),
   };
-  await followTodos(seat, list, found.todos);
+  await followTodos(within, list, found.todos);
 }
 
 type Recorder = (command: Command, key?: string | null) => Promise<void>;
 
 /** As they are now: what they were then nobody kept. */
-async function recordFiles(seat: Seat, { files }: News, record: Recorder): Promise<void> {
+async function recordFiles(within: SessionContext, { files }: News, record: Recorder): Promise<void> {
   if (files.length === 0) return;
-  const tree = seat.context.workspace()?.tree ?? seat.context.dir;
+  const tree = within.context.workspace()?.tree ?? within.context.dir;
   const artifacts = [];
   for (const { path, change } of files) artifacts.push({ ...(await hashArtifact(tree, path)), change });
   await record({ type: 'files.see', artifacts });
@@ -113,12 +113,12 @@ async function recordFiles(seat: Seat, { files }: News, record: Recorder): Promi
 
 const NAME_CHARS = 1000;
 
-async function recordCommands({ commands }: News, record: Recorder, seat: Seat): Promise<void> {
+async function recordCommands({ commands }: News, record: Recorder, within: SessionContext): Promise<void> {
   for (const command of commands) {
     const name = command.command.length > NAME_CHARS ? `${command.command.slice(0, NAME_CHARS - 1)}…` : command.command;
     await record({ type: 'effect.begin', name, class: classOfCommand(command.command), key: command.key });
     if (command.result === null) continue;
-    const begun = [...seat.state.effects.values()].find((effect) => effect.key === command.key);
+    const begun = [...within.state.effects.values()].find((effect) => effect.key === command.key);
     if (begun) await record({ type: 'effect.end', id: begun.id, ...endOf(command) });
   }
 }
@@ -155,12 +155,18 @@ function noteOf({ conversation }: Place, found: Reconstruction): string {
   ].join('\n');
 }
 
-async function close(seat: Seat, place: Place, found: Reconstruction, news: News, changed: Change[]): Promise<void> {
+async function close(
+  within: SessionContext,
+  place: Place,
+  found: Reconstruction,
+  news: News,
+  changed: Change[],
+): Promise<void> {
   const own = new Set(place.sessions.map((session) => session.id));
-  const { next } = seat.state;
+  const { next } = within.state;
   const isSaid = next !== null && next.session !== null && own.has(next.session);
   const done = await execute(
-    seat,
+    within,
     {
       type: 'session.recover',
       reason: reasonOf(place, found),
@@ -170,12 +176,12 @@ async function close(seat: Seat, place: Place, found: Reconstruction, news: News
         oneLine(redact(line).text, 400),
       ),
       ...(found.endedAt ? { lastSeenAt: found.endedAt } : {}),
-      mark: treeMark(seat.context),
+      mark: treeMark(within.context),
     },
     null,
   );
   changed.push(...done.changed);
-  await writeResumeFile(seat.context, done.state);
+  await writeResumeFile(within.context, done.state);
 }
 
 function reasonOf({ sessions }: Place, found: Reconstruction): 'completed' | 'timeout' | 'crashed' {

@@ -87,11 +87,13 @@ async function runOf(context: Context, own: readonly KnownSession[]): Promise<st
   const engine = await context.engine();
   const workspace = context.workspace()?.id ?? '';
   const active = await engine.store.heads({ workspace, status: 'active', limit: 2 });
-  return context.run === undefined && active.length === 0 ? null : currentRun({ ...context, caller: nobody(context) });
+  return context.run === undefined && active.length === 0
+    ? null
+    : currentRun({ ...context, identity: nobody(context) });
 }
 
 /** The session that is named is the one that is recovered, not the one that asks. */
-const nobody = (context: Context): Context['caller'] => ({ ...context.caller, session: null });
+const nobody = (context: Context): Context['identity'] => ({ ...context.identity, session: null });
 
 function mustBeOver({ sessions, conversation }: Place): void {
   const active = sessions.find((session) => session.status === 'active');
@@ -110,8 +112,8 @@ async function isRecorded(context: Context, { run, key }: Place): Promise<boolea
 /** The workspace first: without one there is no journal to open. */
 async function newRun(context: Context, conversation: Conversation, found: Reconstruction): Promise<string> {
   context.createWorkspace();
-  const caller = { ...nobody(context), key: null };
-  const { run } = await openRun({ ...context, caller }, await context.engine(), conversation, found.goal);
+  const identity = { ...nobody(context), key: null };
+  const { run } = await openRun({ ...context, identity: identity }, await context.engine(), conversation, found.goal);
   return run;
 }
 
@@ -138,7 +140,7 @@ function shown(found: Reconstruction) {
       outcome: outcomeOf(one),
       exitCode: one.result?.exitCode ?? null,
     })),
-    running: found.running.map(({ deed }) => deed.tool),
+    running: found.running.map(({ toolCall }) => toolCall.tool),
     todos: (found.todos?.entries ?? []).map(({ text, status }) => ({ text, status })),
     decisions: [...found.decisions],
     spent: found.spent,

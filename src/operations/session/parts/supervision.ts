@@ -15,7 +15,7 @@ export async function superviseRun(
   status?: Promise<GitStatus | null>,
 ): Promise<(Done & { run: string }) | null> {
   // Whoever may only look marks nobody; what it sees is all the same.
-  if (context.caller.scope === 'read') return null;
+  if (context.identity.scope === 'read') return null;
   const state = await currentState(context);
   if (state.run?.status !== 'active' && state.run?.status !== 'completed') return null;
   const gone = await goneSessions(context, state);
@@ -23,15 +23,15 @@ export async function superviseRun(
   const findings = await findEvidence(context, state, status);
   const evidence = new Map(gone.map((session) => [session.id, tellEvidence(state, session, findings)]));
   // A key belongs to the command that was given, not to what it finds on its way.
-  const caller = { ...context.caller, key: null };
-  return act({ ...context, caller }, { type: 'run.supervise', evidence });
+  const identity = { ...context.identity, key: null };
+  return act({ ...context, identity: identity }, { type: 'run.supervise', evidence });
 }
 
 async function goneSessions(context: Context, state: State): Promise<Session[]> {
   if (state.sessions.size === 0) return [];
   const engine = await context.engine();
-  const vitals = await engine.vitals(state);
-  return [...state.sessions.values()].filter((session) => isGone(session, vitals));
+  const liveness = await engine.liveness(state);
+  return [...state.sessions.values()].filter((session) => isGone(session, liveness));
 }
 
 /** What speaks for or against the steps of a session having been finished, in sentences. */

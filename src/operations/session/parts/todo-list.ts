@@ -7,7 +7,7 @@ import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
 import { planView } from '../../../core/views/plan.ts';
 import { treeMark } from '../../act.ts';
-import { execute, type Seat } from './attached-session.ts';
+import { execute, type SessionContext } from './attached-session.ts';
 
 /**
  * The agent's own to-do list as the steps of the run. An entry is a step with the key `todo-N`; its alias says which
@@ -17,15 +17,15 @@ import { execute, type Seat } from './attached-session.ts';
  * Where somebody has made a plan, entries that are not in it add nothing to it: a finished entry is a checkpoint of the
  * step the session holds, with the entry after it as what comes next; without such a step the list is kept as a note.
  */
-export async function followTodos(seat: Seat, list: TodoList, change: TodoChange): Promise<void> {
+export async function followTodos(within: SessionContext, list: TodoList, change: TodoChange): Promise<void> {
   const { owner, key } = list;
   const entries = entriesOf(change);
   // Told again, an older list would move the steps back.
-  if (key !== null && (await seat.engine.store.recorded(seat.run, key)).length > 0) return;
-  const board: Board = { seat, key, isOver: list.isOver === true, refused: list.refused };
-  const isPlanned = [...seat.state.steps.values()].some((step) => !isTodo(step));
+  if (key !== null && (await within.engine.store.recorded(within.run, key)).length > 0) return;
+  const board: Board = { seat: within, key, isOver: list.isOver === true, refused: list.refused };
+  const isPlanned = [...within.state.steps.values()].some((step) => !isTodo(step));
   if (isPlanned) {
-    const strangers = entries.filter((entry) => !stepFor(seat.state, owner, entry));
+    const strangers = entries.filter((entry) => !stepFor(within.state, owner, entry));
     for (const entry of entries) await follow(board, owner, entry);
     if (strangers.length > 0) await keepBeside(board, owner, strangers);
     return;
@@ -49,7 +49,7 @@ export interface TodoList {
 
 /** Where the list is followed; the first thing recorded carries the key by which the whole list is known. */
 interface Board {
-  seat: Seat;
+  seat: SessionContext;
   key: string | null;
   isOver: boolean;
   refused(message: string): void;
@@ -95,12 +95,12 @@ function stepFor(state: State, owner: string, entry: Entry): Step | undefined {
 }
 
 async function addNew(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
-  const { seat } = board;
+  const { seat: within } = board;
   const fresh = entries.filter(
-    (entry) => entry.text && entry.status !== 'cancelled' && !stepFor(seat.state, owner, entry),
+    (entry) => entry.text && entry.status !== 'cancelled' && !stepFor(within.state, owner, entry),
   );
   if (fresh.length === 0) return;
-  let number = Math.max(0, ...[...seat.state.steps.keys()].map((key) => Number(/^todo-(\d+)$/.exec(key)?.[1] ?? 0)));
+  let number = Math.max(0, ...[...within.state.steps.keys()].map((key) => Number(/^todo-(\d+)$/.exec(key)?.[1] ?? 0)));
   const steps = fresh.map(({ id, text }) => {
     number += 1;
     return {
@@ -115,13 +115,13 @@ async function addNew(board: Board, owner: string, entries: readonly Entry[]): P
 
 /** Entries of this very list that are no longer on it; those of others, and what was finished, stay. */
 async function dropMissing(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
-  const { seat } = board;
-  const kept = new Set(entries.map((entry) => stepFor(seat.state, owner, entry)?.key));
-  const gone = [...seat.state.steps.values()].filter(
+  const { seat: within } = board;
+  const kept = new Set(entries.map((entry) => stepFor(within.state, owner, entry)?.key));
+  const gone = [...within.state.steps.values()].filter(
     (step) => isTodo(step) && step.alias?.startsWith(`${owner}#`) && !kept.has(step.key) && step.status !== 'completed',
   );
   // An entry whose words were changed in place stands for the one that was there.
-  const fresh = entries.filter((entry) => entry.text && !stepFor(seat.state, owner, entry));
+  const fresh = entries.filter((entry) => entry.text && !stepFor(within.state, owner, entry));
   if (gone.length === fresh.length && gone.length > 0 && kept.size > 1) {
     for (const [index, step] of gone.entries()) {
       await quietly(board, { type: 'plan.change', step: step.key, patch: { title: fresh[index]?.text ?? step.title } });
@@ -132,25 +132,25 @@ async function dropMissing(board: Board, owner: string, entries: readonly Entry[
 }
 
 async function drop(board: Board, step: Step): Promise<void> {
-  const { seat } = board;
+  const { seat: within } = board;
   if (step.status === 'in_progress')
     await quietly(board, { type: 'step.release', step: step.key, reason: 'It left the to-do list.' });
-  if (seat.state.steps.get(step.key)?.status === 'pending')
+  if (within.state.steps.get(step.key)?.status === 'pending')
     await quietly(board, { type: 'plan.remove', step: step.key });
 }
 
 /** Moves a step to where its entry stands, by the commands anybody has; what a rule refuses stays as it is. */
 async function follow(board: Board, owner: string, entry: Entry): Promise<void> {
-  const { seat } = board;
-  const step = stepFor(seat.state, owner, entry);
+  const { seat: within } = board;
+  const step = stepFor(within.state, owner, entry);
   if (!step) return;
   const { key } = step;
   if (entry.id !== null && entry.text && !same(entry.text, step.title) && isTodo(step))
     await quietly(board, { type: 'plan.change', step: key, patch: { title: entry.text } });
-  const status = planView(seat.state).byKey.get(key)?.status;
-  const isMine = step.holder?.session === seat.session.id;
+  const status = planView(within.state).byKey.get(key)?.status;
+  const isMine = step.holder?.session === within.session.id;
   const reason = 'The to-do list has it open again.';
-  const mark = treeMark(seat.context);
+  const mark = treeMark(within.context);
   switch (entry.status) {
     case 'in_progress':
       if (status === 'completed' || status === 'skipped')
@@ -163,7 +163,7 @@ async function follow(board: Board, owner: string, entry: Entry): Promise<void> 
       if (status === 'completed' || status === 'skipped') return;
       if (status === 'failed') await quietly(board, { type: 'step.retry', step: key, mark });
       else if (!isMine) await quietly(board, { type: 'step.start', step: key, mark });
-      if (seat.state.steps.get(key)?.holder?.session === seat.session.id)
+      if (within.state.steps.get(key)?.holder?.session === within.session.id)
         await quietly(board, { type: 'step.complete', step: key, mark });
       return;
     case 'pending':
@@ -182,8 +182,8 @@ async function follow(board: Board, owner: string, entry: Entry): Promise<void> 
 
 /** Beside a plan: the entries are points inside the step that is being worked on, or words. */
 async function keepBeside(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
-  const { seat } = board;
-  const held = [...seat.state.steps.values()].filter((step) => step.holder?.session === seat.session.id);
+  const { seat: within } = board;
+  const held = [...within.state.steps.values()].filter((step) => step.holder?.session === within.session.id);
   const next =
     entries.find(({ status }) => status === 'in_progress') ?? entries.find(({ status }) => status === 'pending');
   const [step] = held;
@@ -191,7 +191,7 @@ async function keepBeside(board: Board, owner: string, entries: readonly Entry[]
     for (const { text, status } of entries) {
       if (!text || status !== 'completed') continue;
       const name = oneLine(text, 190);
-      const key = `hook:todo:${sha256(JSON.stringify([seat.session.id, step.key, name])).slice(0, 32)}`;
+      const key = `hook:todo:${sha256(JSON.stringify([within.session.id, step.key, name])).slice(0, 32)}`;
       await quietly(
         board,
         { type: 'step.checkpoint', step: step.key, name, ...(next?.text ? { next: next.text } : {}) },
@@ -209,7 +209,7 @@ async function keepBeside(board: Board, owner: string, entries: readonly Entry[]
     {
       type: 'note.add',
       kind: 'worklog',
-      text: `To-do list of ${seat.session.agent}, beside the plan:\n${words.join('\n')}`,
+      text: `To-do list of ${within.session.agent}, beside the plan:\n${words.join('\n')}`,
     },
     key,
   );
@@ -217,13 +217,13 @@ async function keepBeside(board: Board, owner: string, entries: readonly Entry[]
 
 /** One entry that a rule refuses is no reason to lose the others. */
 async function quietly(board: Board, command: Command, ownKey?: string): Promise<void> {
-  const { seat } = board;
+  const { seat: within } = board;
   try {
-    const done = await execute(seat, command, ownKey ?? board.key);
+    const done = await execute(within, command, ownKey ?? board.key);
     if (ownKey === undefined && done.events.length > 0) board.key = null;
   } catch (thrown) {
     if (!(thrown instanceof Fault) || thrown.code === 'unavailable') throw thrown;
     board.refused(`To-do list: ${command.type} was refused: ${thrown.message}`);
-    seat.state = await seat.engine.load(seat.run);
+    within.state = await within.engine.load(within.run);
   }
 }

@@ -2,7 +2,7 @@ import { estimateTokens } from '../../../core/tokens.ts';
 import { type MailClass, mailClasses, mailLabels, SNAPSHOT_TOKENS } from '../../../formats/documents/snapshot.ts';
 import type { Counted, ListedFile } from '../../../formats/documents/snapshot-body.ts';
 import type { FoundSnapshot, Problem } from '../../../formats/documents/snapshot-reading.ts';
-import type { TaskStanding } from '../../../formats/snap/contract-files.ts';
+import type { TaskState } from '../../../formats/snap/contract-files.ts';
 
 export const ruleNames = [
   'form',
@@ -30,20 +30,20 @@ export interface Contract {
   /** For sentences: `working-session`, `event 12 of run auth`. */
   place: string;
   /** What is said of the agent's work, source by source. */
-  tasks(agent: string): readonly TaskStanding[];
+  tasks(agent: string): readonly TaskState[];
   mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
   /** Those of the ids that are known; null where there is no list of questions. */
   questions(ids: readonly string[]): Promise<ReadonlySet<string> | null>;
   file(path: string): 'present' | 'absent' | 'unknown';
 }
 
-export type Standing = 'current' | 'superseded' | 'duplicate' | 'unknown';
+export type SnapshotState = 'current' | 'superseded' | 'duplicate' | 'unknown';
 
 export interface Checked {
   snapshot: FoundSnapshot;
   problems: readonly Problem[];
   text: string;
-  standing: { is: Standing; why: string; broken: boolean };
+  standing: { is: SnapshotState; why: string; broken: boolean };
   /** None of its agent follows it where it stands. */
   isLast: boolean;
   /** What the journal says of it; null where there is no journal or it does not know the snapshot. */
@@ -222,7 +222,7 @@ const isMeasured = ({ tokens, lines }: ListedFile): boolean => tokens !== null |
 function checkFiles(
   files: readonly ListedFile[] | null,
   what: string,
-  standing: Standing,
+  standing: SnapshotState,
   against: Contract | null,
 ): Verdict {
   if (files === null) return cannotTell(`It has no list of files ${what}.`);

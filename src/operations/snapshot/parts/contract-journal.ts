@@ -1,7 +1,7 @@
 import type { Snapshot, State } from '../../../core/fold/state.ts';
 import { isDone } from '../../../core/views/plan.ts';
 import { mailClasses } from '../../../formats/documents/snapshot.ts';
-import type { TaskStanding } from '../../../formats/snap/contract-files.ts';
+import type { TaskState } from '../../../formats/snap/contract-files.ts';
 import { treeMark } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import type { Contract } from './check-rules.ts';
@@ -32,7 +32,7 @@ export function contractJournal(context: Context, run: string, state: State, tak
 }
 
 /** The steps the session had then, and how the first of them stood. */
-function taskAt(state: State, { session }: Snapshot): TaskStanding {
+function taskAt(state: State, { session }: Snapshot): TaskState {
   const steps = [...state.steps.values()];
   const mine = steps.filter((step) =>
     step.holder ? step.holder.session === session : step.lastSession === session && !isDone(step.status),

@@ -6,7 +6,7 @@ import { ERASED } from '../../../core/text.ts';
 import type { FoundSnapshot } from '../../../formats/documents/snapshot-reading.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Context } from '../../context.ts';
-import type { Contract, Standing } from './check-rules.ts';
+import type { Contract, SnapshotState } from './check-rules.ts';
 import { contractJournal } from './contract-journal.ts';
 import { snapshotPath } from './file.ts';
 
@@ -24,7 +24,7 @@ export interface KnownSnapshot {
 }
 
 export interface FoundRecord {
-  standing: { is: Standing; why: string; broken: boolean };
+  standing: { is: SnapshotState; why: string; broken: boolean };
   recorded: { same: boolean; why: string };
   against: Contract;
 }
@@ -129,7 +129,7 @@ async function allSnapshots(context: Context, run: string): Promise<Snapshot[]> 
   const engine = await context.engine();
   const found = new Map<string, Snapshot>();
   for (let before: number | undefined; ; ) {
-    const page = await engine.records(run, {
+    const page = await engine.rows(run, {
       kind: 'snapshot',
       limit: PAGE,
       ...(before === undefined ? {} : { before }),

@@ -30,7 +30,7 @@ export async function readEntries(
     // There are never more than ids were given out.
     const all = (state.counters[prefix] ?? 0) + 1;
     const limit = newest === undefined ? all : Math.min(newest, all);
-    const records = await engine.records(run, { kind, limit, ...(tag === undefined ? {} : { tag }) });
+    const records = await engine.rows(run, { kind, limit, ...(tag === undefined ? {} : { tag }) });
     return records.map((record) => record.doc as T);
   };
   const tag = archive === undefined ? 'worklog' : `archive:${archive}`;
@@ -46,7 +46,7 @@ export async function worklogText(context: Context, state: State, newest?: numbe
   const engine = await context.engine();
   const entries = await readEntries(context, state, newest === undefined ? {} : { newest });
   const limit = newest === undefined ? state.totals.decisions + 1 : INDEX_DECISIONS;
-  const records = await engine.records(state.run?.id ?? '', { kind: 'decision', status: 'active', limit });
+  const records = await engine.rows(state.run?.id ?? '', { kind: 'decision', status: 'active', limit });
   return renderWorklog(state, { entries, decisions: records.map((record) => record.doc as Decision) });
 }
 
@@ -55,9 +55,10 @@ export async function writeWorklogFile(context: Context, state: State, mustWrite
   const workspace = context.workspace();
   if (!workspace || !state.run) return;
   const engine = await context.engine();
-  const mine = [...state.sessions.values()].find((session) => session.agent === context.caller.actor.name)?.id ?? null;
+  const mine =
+    [...state.sessions.values()].find((session) => session.agent === context.identity.actor.name)?.id ?? null;
   // Whoever has it writes it anew before letting it go.
-  if (!mustWrite && writableBy(state, await engine.vitals(state), mine, WORKLOG_FILE)) return;
+  if (!mustWrite && writableBy(state, await engine.liveness(state), mine, WORKLOG_FILE)) return;
   const { id } = state.run;
   await together(`${workspace.folder} ${id}`, async () => {
     const text = await worklogText(context, await engine.load(id), FILE_ENTRIES);

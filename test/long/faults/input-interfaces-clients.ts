@@ -10,7 +10,7 @@ import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/toke
 import { openContext } from '../../../src/operations/open.ts';
 import { openForeignDatabase } from '../../../src/operations/session/parts/foreign-database.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
-import type { Door } from './input-doors.ts';
+import type { Door } from './input-interfaces.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { newPlace, type Place, workedPlace } from './place.ts';
 import type { Random } from './random.ts';

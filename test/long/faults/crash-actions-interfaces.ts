@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { CrashDeed } from './crash-deeds.ts';
+import type { CrashAction } from './crash-actions.ts';
 import { type Answer, answerOf, type Environment, newPlace, type Place, program, workedPlace } from './place.ts';
 
 /** What goes on behind the other doors: clients' settings, their hooks and transcripts, the two servers. */
-export const doorDeeds: readonly CrashDeed[] = [
+export const interfaceActions: readonly CrashAction[] = [
   {
     name: 'install',
     prepare: withSettings,
@@ -94,7 +94,7 @@ function request(id: number, method: string, params: object): object {
   return { jsonrpc: '2.0', id, method, params };
 }
 
-function hook(name: string, event: string, more: object): CrashDeed {
+function hook(name: string, event: string, more: object): CrashAction {
   return {
     name,
     prepare: workedPlace,

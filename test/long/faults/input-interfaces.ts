@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { clientNames } from '../../../src/clients/conversation.ts';
 import { dialectOf } from '../../../src/clients/recognise.ts';
-import { Account } from '../../../src/core/model/run-model.ts';
+import { RunModel } from '../../../src/core/model/run-model.ts';
 import * as apex from '../../../src/formats/apex/samples.suite.ts';
 import * as codewalk from '../../../src/formats/codewalk/samples.suite.ts';
 import type { Files, FormatName, Found } from '../../../src/formats/format.ts';
@@ -14,7 +14,7 @@ import { createApp } from '../../../src/http/app.ts';
 import { loadOffered } from '../../../src/http/call.ts';
 import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/token-secret.ts';
 import { openContext } from '../../../src/operations/open.ts';
-import { clientDoors } from './input-doors-clients.ts';
+import { clientDoors } from './input-interfaces-clients.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { type Place, workedPlace } from './place.ts';
 import type { Random } from './random.ts';
@@ -79,20 +79,20 @@ function formatDoor(name: FormatName): Door {
           const path = random.chance(0.7) ? found.main : random.pick([...files.keys()]);
           const mutated = new Map(files).set(path, mutate(files.get(path) ?? '', random, texts));
           const parsed = format.parse(found, mutated);
-          if (parsed.account === null) {
+          if (parsed.model === null) {
             if (parsed.problems.length === 0) throw new Error('no account, and no word why');
             return 'not understood, told why';
           }
-          if (!v.is(Account, parsed.account)) throw new Error('gives an account that the journal cannot hold');
+          if (!v.is(RunModel, parsed.model)) throw new Error('gives an account that the journal cannot hold');
           if (!parsed.writable) return 'read, not to be written';
           const now = '2026-03-04T05:06:07.000Z';
           const decisions = [
-            ...parsed.account.decisions,
+            ...parsed.model.decisions,
             { alias: 'D-999', decision: 'One more', at: now, status: 'active' as const },
           ];
           // An older version is brought to the newest first, which has no place for some of its words.
           const migrates = name === 'apex' && parsed.version !== '3.0';
-          for (const [written, text] of format.render({ ...parsed.account, decisions }, found, mutated, now))
+          for (const [written, text] of format.render({ ...parsed.model, decisions }, found, mutated, now))
             if (!migrates) mustKeepWords(mutated.get(written) ?? '', text);
           return 'read and written';
         },

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { doorDeeds } from './crash-deeds-doors.ts';
+import { interfaceActions } from './crash-actions-interfaces.ts';
 import { type Answer, type Environment, newPlace, type Place, workedPlace } from './place.ts';
 
 /** Something the program is killed in the middle of. To try another, add it to the list. */
-export interface CrashDeed {
+export interface CrashAction {
   name: string;
   /** What it begins from; made once, then copied. */
   prepare(env?: Environment): Place;
@@ -28,7 +28,7 @@ export interface CrashDeed {
 
 const STATE = 'agent-output/shop/00-session-state.json';
 
-export const crashDeeds: readonly CrashDeed[] = [
+export const crashActions: readonly CrashAction[] = [
   { name: 'init', prepare: newPlace, words: ['init', '--title', 'Work', '--id', 'work'] },
   { name: 'append (note)', prepare: workedPlace, words: ['note', 'Kept once'], short: true, server: true },
   {
@@ -87,7 +87,7 @@ export const crashDeeds: readonly CrashDeed[] = [
   },
   { name: 'mirror write, new file', prepare: workedPlace, words: ['mirror', 'add', 'gsd'] },
   { name: 'mirror sync of an edit', prepare: edited, words: ['mirror', 'sync'], keyless: true },
-  ...doorDeeds,
+  ...interfaceActions,
 ];
 
 function offered(env?: Environment): Place {
