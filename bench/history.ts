@@ -8,7 +8,7 @@ import { emptyState, STATE_FORMAT, serializeState } from '../src/core/fold/state
 import type { Recall, Rows, Touch } from '../src/core/fold/touch.ts';
 import { GENESIS, seal } from '../src/core/journal/chain.ts';
 import type { Draft, Event, EventBody, EventType } from '../src/core/journal/event.ts';
-import { headOf, storedRows } from '../src/engine/derived.ts';
+import { headOf, storedRows } from '../src/engine/head.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
 import { createWorkspace } from '../src/workspace/workspace.ts';

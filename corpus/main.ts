@@ -4,7 +4,7 @@ import { createEngine, type Engine } from '../src/engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed } from '../src/formats/format.ts';
 import { formatNames, formats } from '../src/formats/index.ts';
 import { readWholeRun } from '../src/operations/files/parts/run-model.ts';
-import { openMemoryStore } from '../src/store/memory.ts';
+import { openMemoryStore } from '../src/store/memory/store.ts';
 import { openTree } from '../src/workspace/tree.ts';
 import { type Fact, factsIn, isTold, squeeze } from './facts.ts';
 

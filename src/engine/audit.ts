@@ -3,9 +3,9 @@ import type { ProjectedRow } from '../core/fold/row.ts';
 import { STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
 import type { ChainProblem } from '../core/journal/verify.ts';
 import type { Store, StoredRow } from '../store/store.ts';
-import { headOf, storedRows } from './derived.ts';
-import { rowMayWait } from './projection.ts';
-import { refold } from './refold.ts';
+import { refold } from './fold-run.ts';
+import { headOf, storedRows } from './head.ts';
+import { rowMayWait } from './pending-rows.ts';
 
 export interface Audit {
   events: number;

@@ -13,7 +13,7 @@ import type { Liveness } from '../core/views/plan.ts';
 import type { Actor, Scope } from '../core/words.ts';
 import type { Batch, Cached, RowFilter, Store, StoredRow } from '../store/store.ts';
 import { breathe } from './breathe.ts';
-import { headOf, storedRows } from './derived.ts';
+import { headOf, storedRows } from './head.ts';
 import {
   fitsFilter,
   fitsWords,
@@ -25,7 +25,7 @@ import {
   pendingRows,
   referencesIn,
   waitingRows,
-} from './projection.ts';
+} from './pending-rows.ts';
 import type { DescribeSnapshot } from './snapshots.ts';
 
 /** How a command runs: load, decide, append at the version that was read, and again if somebody was quicker. */
@@ -361,7 +361,7 @@ export function createEngine({ store, now, probe, random, describe }: EngineOpti
 
   async function news(ms: number, seen?: number): Promise<number> {
     if (!openedNews) {
-      const { openNews } = await import('./news.ts');
+      const { openNews } = await import('./wait-for-events.ts');
       openedNews ??= openNews(store);
     }
     return openedNews(ms, seen);

@@ -7,8 +7,8 @@ import type { RowKind, Rows } from '../core/fold/touch.ts';
 import { withoutWords } from '../core/journal/erase.ts';
 import type { Event } from '../core/journal/event.ts';
 import type { Batch, Store } from '../store/store.ts';
-import { headOf, storedRows } from './derived.ts';
-import { refold } from './refold.ts';
+import { refold } from './fold-run.ts';
+import { headOf, storedRows } from './head.ts';
 
 /** The versions of the events that hold the words of a record (by id or alias), or of one event (by version). */
 export async function versionsAbout(store: Store, run: string, target: string): Promise<number[]> {

@@ -1,4 +1,4 @@
-export { openMemoryStore } from './memory.ts';
+export { openMemoryStore } from './memory/store.ts';
 export { openPostgresStore, type PostgresOptions } from './postgres/store.ts';
 export { openSqliteStore, type SqliteOptions } from './sqlite/store.ts';
 export type {

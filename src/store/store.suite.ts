@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from './store.ts';
-import { lettingIn, listening } from './suite/beside.ts';
 import { appending, erasing, feeding } from './suite/journal.ts';
+import { lettingIn, listening } from './suite/presence.ts';
 import { deriving, looking, searching } from './suite/projection.ts';
 
 /**

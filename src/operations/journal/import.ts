@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import type { Event } from '../../core/journal/event.ts';
 import { chainVerifier } from '../../core/journal/verify.ts';
-import { openIntake } from '../../engine/intake.ts';
+import { openIntake } from '../../engine/import-run.ts';
 import { defineOperation, described } from '../operation.ts';
 import { damaged, type JournalHeader, readJournalFile } from './parts/file.ts';
 

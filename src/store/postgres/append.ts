@@ -6,7 +6,7 @@ import {
   toColumn,
   toEventRow,
   toRecordRow,
-} from '../row.ts';
+} from '../columns.ts';
 import type { Appended, Batch, StoredRow } from '../store.ts';
 import { toTextColumn } from '../text-column.ts';
 import type { Connection, Parameter } from './connection.ts';

@@ -1,4 +1,4 @@
-import { badCursor, EVENT_COLUMNS, type EventRow, fromEventRow } from '../row.ts';
+import { badCursor, EVENT_COLUMNS, type EventRow, fromEventRow } from '../columns.ts';
 import type { FeedPage } from '../store.ts';
 import type { Connection } from './connection.ts';
 

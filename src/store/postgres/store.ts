@@ -11,7 +11,7 @@ import {
   RECORD_COLUMNS,
   type RecordRow,
   toColumn,
-} from '../row.ts';
+} from '../columns.ts';
 import { hasFragments, parseWords } from '../search-terms.ts';
 import type { Cached, Derived, Head, HeadFilter, RowFilter, Store, StoredRow } from '../store.ts';
 import { fromTextColumn } from '../text-column.ts';

@@ -10,11 +10,11 @@ import {
   type HeadRow,
   toColumn,
   toEventRow,
-} from '../row.ts';
+} from '../columns.ts';
 import type { Appended, Batch, CacheColumns, Derived, Head, HeadFilter, Store } from '../store.ts';
 import { type Connection, openConnection, patiently } from './connection.ts';
 import type { Ears } from './listen.ts';
-import { countRecords, dropRecords, listRecords, recallRecords, searchRecords, writeRecord } from './records.ts';
+import { countRecords, dropRecords, listRecords, recallRecords, searchRecords, writeRecord } from './projection.ts';
 
 export interface SqliteOptions {
   file: string;

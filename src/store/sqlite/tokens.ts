@@ -1,6 +1,6 @@
-import { toColumn } from '../row.ts';
+import { toColumn } from '../columns.ts';
 import type { Tokens } from '../store.ts';
-import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-row.ts';
+import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-columns.ts';
 import type { Connection } from './connection.ts';
 
 export function openTokens({ statement, read, write }: Connection): Tokens {

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Event } from '../../../core/journal/event.ts';
 import { chainVerifier } from '../../../core/journal/verify.ts';
-import { type Intake, openIntake } from '../../../engine/intake.ts';
+import { type Intake, openIntake } from '../../../engine/import-run.ts';
 import { openRemains, type Remains } from '../../../store/sqlite/remains.ts';
 
 /** What is left of a run: the events from its first one on that verify. */

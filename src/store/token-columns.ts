@@ -1,4 +1,4 @@
-import { fromColumn } from './row.ts';
+import { fromColumn } from './columns.ts';
 import type { Token } from './store.ts';
 
 /** How a token lies in the columns of a database, the same in every one. */

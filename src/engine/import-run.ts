@@ -4,7 +4,7 @@ import { emptyState, STATE_FORMAT } from '../core/fold/state-tables.ts';
 import type { Event } from '../core/journal/event.ts';
 import type { Batch, Store } from '../store/store.ts';
 import { rebuildRun } from './audit.ts';
-import { headOf } from './derived.ts';
+import { headOf } from './head.ts';
 
 /** Takes in the events of a run that was recorded in another store. They were verified before. */
 export interface Intake {

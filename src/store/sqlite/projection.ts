@@ -1,4 +1,4 @@
-import { fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn, toRecordRow } from '../row.ts';
+import { fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn, toRecordRow } from '../columns.ts';
 import { hasFragments, indexTerms, lastTouchedFirst, parseWords } from '../search-terms.ts';
 import type { RowFilter, StoredRow } from '../store.ts';
 import { fromTextColumn, toTextColumn } from '../text-column.ts';

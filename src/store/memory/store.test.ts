@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { openMemoryStore } from './memory.ts';
-import { storeSuite } from './store.suite.ts';
-import { batchOf, headOf, newRun, note, put } from './suite/fixture.ts';
+import { storeSuite } from '../store.suite.ts';
+import { batchOf, headOf, newRun, note, put } from '../suite/fixture.ts';
+import { openMemoryStore } from './store.ts';
 
 /** Two connections to one database are one and the same store here. */
 const shared = openMemoryStore();

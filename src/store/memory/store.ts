@@ -1,6 +1,6 @@
-import type { Event } from '../core/journal/event.ts';
-import { badCursor } from './row.ts';
-import { hasWords, lastTouchedFirst, parseWords } from './search-terms.ts';
+import type { Event } from '../../core/journal/event.ts';
+import { badCursor } from '../columns.ts';
+import { hasWords, lastTouchedFirst, parseWords } from '../search-terms.ts';
 import type {
   Appended,
   Batch,
@@ -12,7 +12,7 @@ import type {
   Store,
   StoredRow,
   Token,
-} from './store.ts';
+} from '../store.ts';
 
 interface Run {
   head: Head;
