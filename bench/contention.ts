@@ -32,7 +32,7 @@ export async function measureContention(folder: string): Promise<Row[]> {
 
   const store = await openSqliteStore({ file: join(folder, '.holdfast', 'journal.db') });
   try {
-    const events = await store.read(RUN, 0, 10 * PROCESSES * CHECKPOINTS);
+    const events = await store.journal.read(RUN, 0, 10 * PROCESSES * CHECKPOINTS);
     const found = new Set(
       events
         .filter((event): event is EventOf<'step.checkpointed'> => event.type === 'step.checkpointed')

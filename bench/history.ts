@@ -8,7 +8,8 @@ import { emptyState, STATE_FORMAT, serializeState } from '../src/core/fold/state
 import type { Recall, Rows, Touch } from '../src/core/fold/touch.ts';
 import { GENESIS, seal } from '../src/core/journal/chain.ts';
 import type { Draft, Event, EventBody, EventType } from '../src/core/journal/event.ts';
-import { headOf, storedRows } from '../src/engine/head.ts';
+import { headOf } from '../src/engine/head-columns.ts';
+import { storedRows } from '../src/engine/pending-rows.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
 import { createWorkspace } from '../src/workspace/workspace.ts';
@@ -100,14 +101,15 @@ export function createRecorder(store: Store, run: string, total: number): Record
     left: () => total - state.version,
     async flush(last = false) {
       if (touched.length === 0 || (touched.length < BATCH && !last)) return;
-      const appended = await store.append({
+      const batch = {
         run,
         expected: state.version - touched.length,
         events: touched.map(({ event }) => event),
         head: headOf(state),
         rows: storedRows(run, rowsOf(touched)),
         ...(last ? { cache: { format: STATE_FORMAT, state: serializeState(state) } } : {}),
-      });
+      };
+      const appended = await store.journal.append([batch]);
       if (appended.outcome !== 'appended') throw new Error(`the history was not taken: ${appended.outcome}`);
       touched = [];
     },

@@ -9,7 +9,7 @@ import {
   updateState,
 } from './codewalk.ts';
 import type { Actor } from './core/words.ts';
-import type { Identity } from './engine/engine.ts';
+import type { Identity } from './engine/execute.ts';
 import type { Context } from './operations/context.ts';
 import { type OperationName, operationNames, operations } from './operations/index.ts';
 import { actorNamed, type OpenOptions, openContext } from './operations/open.ts';

@@ -1,5 +1,6 @@
 import type { Log } from '../src/http/log.ts';
-import type { Store, Token } from '../src/store/store.ts';
+import type { Token } from '../src/store/presence.ts';
+import type { Store } from '../src/store/store.ts';
 
 // As they are built: to load every operation from its source takes longer than the tests.
 const { createApp } = (await import('../dist/lib/http/app.js' as string)) as typeof import('../src/http/app.ts');

@@ -15,18 +15,18 @@ describe('a journal that another version of the program wrote', () => {
     await hf.close();
     const file = join(folder.path, '.holdfast', 'journal.db');
     const changed = await openSqliteStore({ file });
-    const cached = await changed.cached('auth', STATE_FORMAT);
-    const [head] = await changed.heads({ run: 'auth' });
+    const cached = await changed.projection.cached('auth', STATE_FORMAT);
+    const [head] = await changed.journal.heads({ run: 'auth' });
     if (!cached || !head) throw new Error('Nothing was saved.');
     const other = { format: STATE_FORMAT - 1, state: 'of a shape nobody here knows' };
     const { run: _run, version, hash: _hash, ...rest } = head;
-    expect(await changed.replaceDerived('auth', version, { head: rest, rows: [], cache: other })).toBe(true);
-    expect(await changed.cached('auth', STATE_FORMAT)).toBe(null);
+    expect(await changed.projection.replaceDerived('auth', version, { head: rest, rows: [], cache: other })).toBe(true);
+    expect(await changed.projection.cached('auth', STATE_FORMAT)).toBe(null);
     await changed.close();
 
     expect({ ...folder.data('status'), now: before['now'] }).toEqual(before);
     const store = await openSqliteStore({ file });
-    expect(await store.cached('auth', STATE_FORMAT)).toMatchObject({ version });
+    expect(await store.projection.cached('auth', STATE_FORMAT)).toMatchObject({ version });
     await store.close();
     expect(folder.data('doctor')['findings']).toEqual([]);
   });

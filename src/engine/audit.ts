@@ -2,51 +2,52 @@ import { Fault, quoted } from '../core/fault.ts';
 import type { ProjectedRow } from '../core/fold/row.ts';
 import { STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
 import type { ChainProblem } from '../core/journal/verify.ts';
-import type { Store, StoredRow } from '../store/store.ts';
-import { refold } from './fold-run.ts';
-import { headOf, storedRows } from './head.ts';
-import { rowMayWait } from './pending-rows.ts';
+import type { StoredRow } from '../store/projection.ts';
+import type { Store } from '../store/store.ts';
+import { foldRun } from './fold-run.ts';
+import { headOf } from './head-columns.ts';
+import { rowMayWait, storedRows } from './pending-rows.ts';
 
 export interface Audit {
   events: number;
   chain: ChainProblem[];
-  /** What is derived and does not equal what the events give. */
+  /** Derived data that differs from what the events give. */
   derived: string[];
-  /** Whether the events reach to where the run stood; only then can what is derived be made anew. */
+  /** Whether the events reach the version of the head; only then can derived data be rebuilt. */
   complete: boolean;
 }
 
 /** Reads a whole run and compares what is stored with what follows from its events. */
 export async function auditRun(store: Store, run: string): Promise<Audit> {
-  const cached = await store.cached(run, STATE_FORMAT);
+  const cached = await store.projection.cached(run, STATE_FORMAT);
   const derived: string[] = [];
   const compareSaved = (version: number, state: string): void => {
     if (cached?.version === version && cached.state !== state) {
       derived.push(`The saved state at event ${version} differs from what the events give.`);
     }
   };
-  const { state, rows, chain, lastHash } = await refold(store, run);
+  const { state, rows, chain, lastHash } = await foldRun(store.journal, run);
   if (cached?.version === state.version) compareSaved(state.version, serializeState(state));
   else if (cached)
-    compareSaved(cached.version, serializeState((await refold(store, run, { upTo: cached.version })).state));
-  const [head] = await store.heads({ run });
+    compareSaved(cached.version, serializeState((await foldRun(store.journal, run, { upTo: cached.version })).state));
+  const [head] = await store.journal.heads({ run });
   if (head && head.version < state.version) {
     derived.push(`The head of the run names event ${head.version}; the journal ends at ${state.version}.`);
   } else if (head && (head.version > state.version || head.hash !== lastHash)) {
     chain.push({
       version: head.version,
-      message: `The run stood at event ${head.version}, and the journal ends at ${state.version} or with another event: what came last is lost.`,
+      message: `The run was at event ${head.version}, and the journal ends at ${state.version} or with another event: the last events are lost.`,
     });
   }
   return {
     events: state.version,
     chain,
     complete: head?.version === state.version,
-    derived: [...derived, ...(await differingRecords(store, run, rows, cached?.version ?? 0))],
+    derived: [...derived, ...(await differingRows(store, run, rows, cached?.version ?? 0))],
   };
 }
 
-/** Drops what is derived of a run and makes it again from its events. */
+/** Drops what is derived from a run and derives it again from its events. */
 export async function rebuildRun(store: Store, run: string): Promise<Rebuilt> {
   for (let attempt = 0; attempt < 20; attempt++) {
     const rebuilt = await tryRebuild(store, run);
@@ -62,17 +63,17 @@ export interface Rebuilt {
   records: number;
 }
 
-/** The same, once; null when the run has moved on meanwhile. */
+/** Tries it once; returns null when the run has changed meanwhile. */
 export async function tryRebuild(store: Store, run: string): Promise<Rebuilt | null> {
-  const { state, rows } = await refold(store, run);
+  const { state, rows } = await foldRun(store.journal, run);
   const cache = { format: STATE_FORMAT, state: serializeState(state) };
   const derived = { head: headOf(state), rows: storedRows(run, rows.values()), cache };
-  const isReplaced = await store.replaceDerived(run, state.version, derived);
+  const isReplaced = await store.projection.replaceDerived(run, state.version, derived);
   return isReplaced ? { events: state.version, records: rows.size } : null;
 }
 
-/** Rows that may wait are only looked at up to the version that state was saved at. */
-async function differingRecords(
+/** Rows of kinds that are saved later are only compared up to the version at which state was saved. */
+async function differingRows(
   store: Store,
   run: string,
   rows: ReadonlyMap<string, ProjectedRow>,
@@ -83,26 +84,30 @@ async function differingRecords(
   const differing: string[] = [];
   const seen = new Set<string>();
   for (const kind of new Set(Array.from(rows.values(), (row) => row.kind))) {
-    for await (const record of allRows(store, run, kind)) {
-      const key = `${record.kind}:${record.id}`;
+    for await (const stored of allRows(store, run, kind)) {
+      const key = `${stored.kind}:${stored.id}`;
       seen.add(key);
       const row = rows.get(key);
-      if (!waits(row) && JSON.stringify(row?.doc) !== JSON.stringify(record.doc)) {
-        differing.push(`The record of ${record.kind} ${record.id} differs from what the events give.`);
+      if (!waits(row) && JSON.stringify(row?.doc) !== JSON.stringify(stored.doc)) {
+        differing.push(`The row of ${stored.kind} ${stored.id} differs from what the events give.`);
       }
     }
   }
   for (const [key, row] of rows) {
-    if (!seen.has(key) && !waits(row)) differing.push(`The record of ${row.kind} ${row.id} is missing.`);
+    if (!seen.has(key) && !waits(row)) differing.push(`The row of ${row.kind} ${row.id} is missing.`);
   }
   return differing;
 }
 
-export async function* allRows(store: Store, run: string, kind: string): AsyncGenerator<StoredRow> {
+async function* allRows(store: Store, run: string, kind: string): AsyncGenerator<StoredRow> {
   const limit = 1000;
   let before: number | undefined;
   for (;;) {
-    const page: StoredRow[] = await store.rows(run, { kind, limit, ...(before === undefined ? {} : { before }) });
+    const page: StoredRow[] = await store.projection.rows(run, {
+      kind,
+      limit,
+      ...(before === undefined ? {} : { before }),
+    });
     yield* page;
     const last = page.at(-1);
     if (page.length < limit || !last) return;

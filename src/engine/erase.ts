@@ -1,22 +1,21 @@
 import { notFound } from '../core/fault.ts';
-import { evolve } from '../core/fold/evolve.ts';
-import { rowsOf } from '../core/fold/row.ts';
 import type { State } from '../core/fold/state.ts';
 import { STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
-import type { RowKind, Rows } from '../core/fold/touch.ts';
 import { withoutWords } from '../core/journal/erase.ts';
 import type { Event } from '../core/journal/event.ts';
-import type { Batch, Store } from '../store/store.ts';
-import { refold } from './fold-run.ts';
-import { headOf, storedRows } from './head.ts';
+import type { Batch } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
+import { foldRun } from './fold-run.ts';
+import { headOf } from './head-columns.ts';
+import { storedRows } from './pending-rows.ts';
 
-/** The versions of the events that hold the words of a record (by id or alias), or of one event (by version). */
+/** The versions of the events with the text of a row (by id or alias), or of one event (by version). */
 export async function versionsAbout(store: Store, run: string, target: string): Promise<number[]> {
   const version = /^\d+$/.test(target) ? Number(target) : null;
-  const [aliased] = version === null ? await store.recall(run, [target]) : [];
+  const [aliased] = version === null ? await store.projection.recall(run, [target]) : [];
   const ids = new Set(version === null ? [aliased?.id ?? target] : []);
   const found: number[] = [];
-  await refold(store, run, {
+  await foldRun(store.journal, run, {
     visit: (event, touches) => {
       const isMeant = version === null ? touches.some((touch) => ids.has(touch.id)) : event.version === version;
       if (isMeant && version !== null) for (const touch of touches) ids.add(touch.id);
@@ -33,8 +32,8 @@ export async function versionsAbout(store: Store, run: string, target: string): 
 }
 
 /**
- * A snapshot repeats the words of what it names, shortened; of the session it closes it may repeat any. The message that
- * came with an offer repeats those of the offer, and what was asked about it is a reply.
+ * A snapshot repeats, shortened, the text of what it names, and may repeat any text of the session it closes. The message
+ * that came with an offer repeats the text of the offer, and a question about it is a reply.
  */
 function repeats(event: Event, ids: Set<string>): boolean {
   if (event.type === 'message.sent' && event.body.about !== undefined && ids.has(event.body.about)) {
@@ -49,8 +48,8 @@ function repeats(event: Event, ids: Set<string>): boolean {
 }
 
 /**
- * What an erasure writes with its event, in the same transaction: the bodies without their words, every row that reads
- * differently without them, the rows that still wait to be saved, and state folded anew.
+ * What an erasure writes with its event, in the same transaction: the bodies without their text, every row that differs
+ * without it, the rows that still wait to be saved, and the state folded from the new bodies.
  */
 export async function erasedBatch(
   store: Store,
@@ -60,8 +59,8 @@ export async function erasedBatch(
 ): Promise<{ batch: Batch; state: State }> {
   const versions = new Set(batch.events.flatMap((event) => (event.type === 'text.erased' ? event.body.versions : [])));
   const erase: { version: number; body: unknown }[] = [];
-  const before = await refold(store, run, { upTo: batch.expected });
-  const { state, rows } = await refold(store, run, {
+  const before = await foldRun(store.journal, run, { upTo: batch.expected });
+  const { state, rows, fold } = await foldRun(store.journal, run, {
     upTo: batch.expected,
     rewrite: (event) => {
       if (!versions.has(event.version)) return event;
@@ -70,20 +69,15 @@ export async function erasedBatch(
       return { ...event, body } as Event;
     },
   });
-  const recall = <K extends RowKind>(kind: K, id: string): Rows[K] | null =>
-    (rows.get(`${kind}:${id}`)?.doc as Rows[K] | undefined) ?? null;
-  for (const event of batch.events) {
-    for (const row of rowsOf([{ event, touches: evolve(state, event, recall) }]))
-      rows.set(`${row.kind}:${row.id}`, row);
-  }
+  for (const event of batch.events) fold(event);
   const unsaved = new Set(waiting);
   const written = [...rows].filter(
     ([key, row]) => unsaved.has(key) || JSON.stringify(row) !== JSON.stringify(before.rows.get(key)),
   );
-  const records = storedRows(
+  const stored = storedRows(
     run,
     written.map(([, row]) => row),
   );
   const cache = { format: STATE_FORMAT, state: serializeState(state) };
-  return { batch: { ...batch, head: headOf(state), rows: records, erase, cache }, state };
+  return { batch: { ...batch, head: headOf(state), rows: stored, erase, cache }, state };
 }

@@ -5,29 +5,29 @@ import { emptyState } from '../core/fold/state-tables.ts';
 import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
 import type { Event } from '../core/journal/event.ts';
 import { type ChainProblem, chainVerifier } from '../core/journal/verify.ts';
-import type { Store } from '../store/store.ts';
-import { breathe } from './breathe.ts';
+import type { Journal } from '../store/journal.ts';
+import { eventPages } from './event-pages.ts';
 
-/** A run folded from its first event, with all that follows from it. */
-export interface Refolded {
+/** A run folded from its first event, with everything derived from it. */
+export interface FoldedRun {
   state: State;
   rows: Map<string, ProjectedRow>;
   chain: ChainProblem[];
   lastHash: string;
+  /** Folds one more event. */
+  fold(event: Event): readonly Touch[];
 }
 
-interface RefoldOptions {
+interface FoldOptions {
   /** Stop after this version. */
   upTo?: number;
-  /** Looks at each event before it is folded, and may put another in its place. */
+  /** Called with each event before it is folded; may return another one in its place. */
   rewrite?: (event: Event) => Event;
-  /** Looks at each event after it was folded. */
+  /** Called with each event after it was folded. */
   visit?: (event: Event, touches: readonly Touch[]) => void;
 }
 
-const PAGE = 2000;
-
-export async function refold(store: Store, run: string, options: RefoldOptions = {}): Promise<Refolded> {
+export async function foldRun(journal: Journal, run: string, options: FoldOptions = {}): Promise<FoldedRun> {
   const { upTo = Number.POSITIVE_INFINITY, rewrite, visit } = options;
   const verifier = chainVerifier();
   const rows = new Map<string, ProjectedRow>();
@@ -35,22 +35,19 @@ export async function refold(store: Store, run: string, options: RefoldOptions =
     (rows.get(`${kind}:${id}`)?.doc as Rows[K] | undefined) ?? null;
   const state = emptyState();
   let lastHash = '';
-  for (let more = true; more; ) {
-    const events = await store.read(run, state.version, PAGE);
-    more = events.length === PAGE;
-    for (const recorded of events) {
-      if (recorded.version > upTo) {
-        more = false;
-        break;
-      }
+  const fold = (event: Event): readonly Touch[] => {
+    const touches = evolve(state, event, recall);
+    for (const row of rowsOf([{ event, touches }])) rows.set(`${row.kind}:${row.id}`, row);
+    return touches;
+  };
+  for await (const page of eventPages(journal, run, { upTo })) {
+    for (const recorded of page) {
       verifier.push(recorded);
       const event = rewrite ? rewrite(recorded) : recorded;
-      const touches = evolve(state, event, recall);
+      const touches = fold(event);
       visit?.(event, touches);
-      for (const row of rowsOf([{ event, touches }])) rows.set(`${row.kind}:${row.id}`, row);
       lastHash = event.hash;
     }
-    if (more) await breathe();
   }
-  return { state, rows, chain: verifier.finish(), lastHash };
+  return { state, rows, chain: verifier.finish(), lastHash, fold };
 }

@@ -2,49 +2,44 @@ import { Fault, quoted } from '../core/fault.ts';
 import { evolve } from '../core/fold/evolve.ts';
 import { emptyState, STATE_FORMAT } from '../core/fold/state-tables.ts';
 import type { Event } from '../core/journal/event.ts';
-import type { Batch, Store } from '../store/store.ts';
+import type { Batch } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
 import { rebuildRun } from './audit.ts';
-import { headOf } from './head.ts';
+import { headOf } from './head-columns.ts';
 
-/** Takes in the events of a run that was recorded in another store. They were verified before. */
-export interface Intake {
-  /** First with every event in order: refuses a history that parted from what is here. */
+/** Imports the events of a run that was recorded in another store. They were verified before. */
+export interface ImportRun {
+  /** First called with every event in order: refuses a history that differs from the one here. */
   compare(event: Event): Promise<void>;
-  /** Then with every event in order: records what is not here yet. */
-  take(event: Event): Promise<void>;
-  finish(): Promise<{ taken: number; version: number; workspace: string }>;
+  /** Then called with every event in order: records those that are not here yet. */
+  add(event: Event): Promise<void>;
+  finish(): Promise<{ added: number; version: number; workspace: string }>;
 }
 
 const PAGE = 500;
 
-export async function openIntake(store: Store, run: string): Promise<Intake> {
-  const [head] = await store.heads({ run });
+export async function openImport(store: Store, run: string): Promise<ImportRun> {
+  const { journal, projection } = store;
+  const [head] = await journal.heads({ run });
   const before = head?.version ?? 0;
   const state = emptyState();
   let here: Event[] = [];
   let batch: Event[] = [];
-  let taken = 0;
-  /** Events that are here with words that were erased where they come from. */
-  const wordless = new Map<number, unknown>();
+  let added = 0;
+  /** Events that are here with text that was erased where they come from. */
+  const erasable = new Map<number, unknown>();
   const erased: NonNullable<Batch['erase']>[number][] = [];
 
   async function append(): Promise<void> {
     if (batch.length === 0) return;
     const named = batch.flatMap((event) => (event.type === 'text.erased' ? event.body.versions : []));
-    const erase = named.flatMap((version) => (wordless.has(version) ? [{ version, body: wordless.get(version) }] : []));
+    const erase = named.flatMap((version) => (erasable.has(version) ? [{ version, body: erasable.get(version) }] : []));
     erased.push(...erase);
-    const next: Batch = {
-      run,
-      expected: before + taken,
-      events: batch,
-      head: headOf(state),
-      // What is derived is made from the events when all of them are there.
-      rows: [],
-      ...(erase.length > 0 ? { erase } : {}),
-    };
-    const { outcome } = await store.append(next);
-    if (outcome !== 'appended') throw parted(run, before + taken + 1);
-    taken += batch.length;
+    // Rows are derived when all events are there.
+    const next: Batch = { run, expected: before + added, events: batch, head: headOf(state), rows: [], erase };
+    const { outcome } = await journal.append([next]);
+    if (outcome !== 'appended') throw diverged(run, before + added + 1);
+    added += batch.length;
     batch = [];
   }
 
@@ -52,13 +47,13 @@ export async function openIntake(store: Store, run: string): Promise<Intake> {
     async compare(event) {
       if (event.version > before) return;
       if (here.at(-1)?.version === event.version - 1 || here.length === 0) {
-        here = await store.read(run, event.version - 1, PAGE);
+        here = await journal.read(run, event.version - 1, PAGE);
       }
       const mine = here.find((one) => one.version === event.version);
-      if (mine?.hash !== event.hash) throw parted(run, event.version);
-      if (JSON.stringify(mine.body) !== JSON.stringify(event.body)) wordless.set(event.version, event.body);
+      if (mine?.hash !== event.hash) throw diverged(run, event.version);
+      if (JSON.stringify(mine.body) !== JSON.stringify(event.body)) erasable.set(event.version, event.body);
     },
-    async take(event) {
+    async add(event) {
       evolve(state, event);
       if (event.version <= before) return;
       batch.push(event);
@@ -66,28 +61,20 @@ export async function openIntake(store: Store, run: string): Promise<Intake> {
     },
     async finish() {
       await append();
-      // Also where an earlier try was broken off before it came to this.
-      if (taken > 0 || (await store.cached(run, STATE_FORMAT)) === null) await rebuildRun(store, run);
-      // What was derived had the words too, and was only now replaced: its bytes go the same way.
-      if (erased.length > 0) {
-        await store.append({
-          run,
-          expected: before + taken,
-          events: [],
-          head: headOf(state),
-          rows: [],
-          erase: erased,
-        });
-      }
-      const [now] = await store.heads({ run });
-      return { taken, version: now?.version ?? 0, workspace: now?.workspace ?? '' };
+      // Also if an earlier try was interrupted before this.
+      if (added > 0 || (await projection.cached(run, STATE_FORMAT)) === null) await rebuildRun(store, run);
+      // Derived data had the text too and was only now replaced: an erasure without events removes its bytes.
+      if (erased.length > 0)
+        await journal.append([{ run, expected: before + added, events: [], rows: [], erase: erased }]);
+      const [now] = await journal.heads({ run });
+      return { added, version: now?.version ?? 0, workspace: now?.workspace ?? '' };
     },
   };
 }
 
-function parted(run: string, version: number): Fault {
-  return new Fault('illegal', `The ${quoted(run)} that is here went another way from event ${version} on.`, {
-    hints: ['Nothing of it was taken in. Two histories of one run are not joined: look at both with `holdfast log`.'],
+function diverged(run: string, version: number): Fault {
+  return new Fault('illegal', `The history of ${quoted(run)} here is different from event ${version} on.`, {
+    hints: ['Nothing of it was added in. Two histories of one run are not joined: look at both with `holdfast log`.'],
     data: { run, version },
   });
 }

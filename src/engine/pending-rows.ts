@@ -4,8 +4,9 @@ import type { State } from '../core/fold/state.ts';
 import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
 import { namesIn } from '../core/journal/command.ts';
 import type { Event } from '../core/journal/event.ts';
+import type { RowFilter, StoredRow } from '../store/projection.ts';
 import { hasWords, parseWords } from '../store/search-terms.ts';
-import type { RowFilter, Store, StoredRow } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 /**
  * What events did to rows that are not yet in the store. Rows of kinds that change with nearly every event are saved
@@ -21,6 +22,10 @@ interface Touched {
 /** The rows that wait, by kind and id. */
 export function pendingRows(pending: Pending): Map<string, ProjectedRow> {
   return new Map(rowsOf(pending).map((row) => [`${row.kind}:${row.id}`, row]));
+}
+
+export function storedRows(run: string, rows: Iterable<ProjectedRow>): StoredRow[] {
+  return Array.from(rows, (row) => ({ run, ...row }));
 }
 
 /** At most so many rows wait. */
@@ -80,7 +85,7 @@ export function openRows(store: Store, run: string, before: Pending) {
     pending: (): Pending => pending,
     async fetch(references: readonly string[]): Promise<void> {
       const missing = references.filter((reference) => !isKnown(reference));
-      if (missing.length > 0) fetched.push(...(await store.recall(run, missing)));
+      if (missing.length > 0) fetched.push(...(await store.projection.recall(run, missing)));
     },
     /** Folds one event and keeps what it touched. */
     fold(state: State, event: Event): Touch[] {
@@ -101,8 +106,8 @@ export function overlay(
   fits: (row: ProjectedRow) => boolean,
 ): StoredRow[] {
   const rows = pendingRows(pending);
-  const newer = [...rows.values()].filter(fits).map((row) => ({ run, ...row }));
-  const older = stored.filter((record) => !rows.has(`${record.kind}:${record.id}`));
+  const newer = storedRows(run, [...rows.values()].filter(fits));
+  const older = stored.filter((row) => !rows.has(`${row.kind}:${row.id}`));
   return [...newer.sort((a, b) => b.version - a.version || (a.id < b.id ? -1 : 1)), ...older];
 }
 

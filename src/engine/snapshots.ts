@@ -3,9 +3,10 @@ import type { Session, State } from '../core/fold/state.ts';
 import { forkState } from '../core/fold/state-tables.ts';
 import type { Draft, Event, EventBody } from '../core/journal/event.ts';
 import type { Decided } from '../core/rules/decide.ts';
-import type { Store } from '../store/store.ts';
+import type { Journal } from '../store/journal.ts';
+import { eventPages } from './event-pages.ts';
 
-/** The moment a snapshot is taken: all of the journal that it speaks of. */
+/** The moment a snapshot is taken: everything in the journal it can mention. */
 export interface SnapshotMoment {
   run: string;
   at: string;
@@ -13,25 +14,25 @@ export interface SnapshotMoment {
   version: number;
   taken: EventBody<'snapshot.taken'>;
   session: Session;
-  /** With what the session ended, where it ended with this very command. */
+  /** How the session ended, if this command ended it. */
   ended: EventBody<'session.ended'> | null;
   /** Before the command; the session is still active in it. */
   before: State;
-  /** As it will stand when the snapshot is recorded. */
+  /** As it will be when the snapshot is recorded. */
   state: State;
-  /** What the session recorded, as far back as anybody looks. */
+  /** The events of the session, the last ones if there are very many. */
   events: readonly Event[];
 }
 
 export type DescribeSnapshot = (moment: SnapshotMoment) => Promise<{ text: string; token: string } | null>;
 
 /**
- * Puts into each snapshot what it says, and the token over it. This happens at the version that was read: if somebody is
- * quicker, the command is decided again and the snapshot written again.
+ * Adds its text, and the token over it, to each snapshot. This happens at the version that was read: if another process
+ * is faster, the command is decided again and the text is written again.
  */
 export async function describeSnapshots(
   decided: Decided,
-  { store, run, state, at }: { store: Store; run: string; state: State; at: string },
+  { journal, run, state, at }: { journal: Journal; run: string; state: State; at: string },
   describe: DescribeSnapshot,
 ): Promise<Decided> {
   const work = forkState(state);
@@ -42,13 +43,13 @@ export async function describeSnapshots(
     if (draft.type === 'snapshot.taken') {
       const { body: taken } = draft;
       const session = state.sessions.get(taken.session) ?? work.sessions.get(taken.session);
-      const events = session ? await eventsOf(store, run, session, state.version) : [];
+      const events = session ? await eventsOf(journal, run, session, state.version) : [];
       const ends = drafts.flatMap((one) => (one.type === 'session.ended' ? [one.body] : []));
       const ended = ends.find((end) => end.id === taken.session) ?? null;
-      const told = session
+      const described = session
         ? await describe({ run, at, version, taken, session, ended, before: state, state: forkState(work), events })
         : null;
-      if (told) next = { ...draft, body: { ...taken, ...told } };
+      if (described) next = { ...draft, body: { ...taken, ...described } };
     }
     drafts.push(next);
     const { actor, session } = decided;
@@ -68,17 +69,14 @@ export async function describeSnapshots(
   return { ...decided, drafts };
 }
 
-const PAGE = 2000;
-/** A session among a million events of others is told by its last ones. */
+/** A snapshot of a session among very many events of others shows only its last ones. */
 const EVENTS_LIMIT = 20_000;
 
-async function eventsOf(store: Store, run: string, session: Session, until: number): Promise<Event[]> {
+async function eventsOf(journal: Journal, run: string, session: Session, upTo: number): Promise<Event[]> {
   const found: Event[] = [];
-  let after = Math.max(session.startedVersion - 1, until - EVENTS_LIMIT);
-  while (after < until) {
-    const page = await store.read(run, after, Math.min(PAGE, until - after));
+  const after = Math.max(session.startedVersion - 1, upTo - EVENTS_LIMIT);
+  for await (const page of eventPages(journal, run, { after, upTo })) {
     found.push(...page.filter((event) => event.session === session.id));
-    after = page.at(-1)?.version ?? until;
   }
   return found;
 }

@@ -1,16 +1,16 @@
-import type { Store } from '../store/store.ts';
-import type { Engine } from './engine.ts';
+import type { Presence } from '../store/presence.ts';
+import type { JournalReader } from './read-journal.ts';
 
-/** One ear for all who wait in this process; see `Engine.news`. */
-export function openNews(store: Store): Engine['news'] {
+/** One listener for all waits of this process; see `JournalReader.waitForEvents`. */
+export function openWait(presence: Presence): JournalReader['waitForEvents'] {
   const waiting = new Set<() => void>();
   let count = 0;
   let isListening = false;
 
-  async function news(ms: number, seen = count): Promise<number> {
+  return async (ms, seen = count) => {
     if (!isListening) {
       isListening = true;
-      await store.listen(() => {
+      await presence.listen(() => {
         count += 1;
         for (const wake of waiting) wake();
       });
@@ -26,6 +26,5 @@ export function openNews(store: Store): Engine['news'] {
       waiting.add(done);
     });
     return count;
-  }
-  return news;
+  };
 }

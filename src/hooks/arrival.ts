@@ -148,20 +148,20 @@ async function chooseRun(
   request: string | null,
 ): Promise<{ run: string; isNew: boolean }> {
   if (context.run !== undefined) {
-    const [named] = await engine.store.heads({ run: context.run });
+    const [named] = await engine.heads({ run: context.run });
     if (named) return { run: named.run, isNew: false };
   }
   const workspace = context.workspace()?.id ?? '';
   const [active, completed] = await Promise.all([
-    engine.store.heads({ workspace, status: 'active', limit: RUNS_LIMIT }),
-    engine.store.heads({ workspace, status: 'completed', limit: 3 }),
+    engine.heads({ workspace, status: 'active', limit: RUNS_LIMIT }),
+    engine.heads({ workspace, status: 'completed', limit: 3 }),
   ]);
   if (moment.conversation !== null) {
     // A subagent belongs to the run of the conversation it works for.
     const ids = [conversationOf(moment), conversationOf({ ...moment, subagent: null })];
     for (const { run } of [...active, ...completed]) {
       for (const id of new Set(ids)) {
-        const known = await engine.store.rows(run, { kind: 'session', tag: `client:${id}`, limit: 1 });
+        const known = await engine.savedRows(run, { kind: 'session', tag: `client:${id}`, limit: 1 });
         if (known.length > 0) return { run, isNew: false };
       }
     }

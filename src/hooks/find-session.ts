@@ -19,15 +19,15 @@ export async function findSession(context: Context, moment: HookSource): Promise
 
 /** Of many active runs, those that know the conversation; of one it is not worth asking. */
 async function runsToLookIn(context: Context, engine: Engine, moment: HookSource): Promise<string[]> {
-  if (context.run !== undefined) return (await engine.store.heads({ run: context.run })).map((head) => head.run);
+  if (context.run !== undefined) return (await engine.heads({ run: context.run })).map((head) => head.run);
   const workspace = context.workspace()?.id;
   if (workspace === undefined) return [];
-  const heads = await engine.store.heads({ workspace, status: 'active', limit: RUNS_LIMIT });
+  const heads = await engine.heads({ workspace, status: 'active', limit: RUNS_LIMIT });
   if (heads.length <= 1) return heads.map((head) => head.run);
   const known: string[] = [];
   const tag = `client:${conversationOf(moment)}`;
   for (const { run } of heads) {
-    if (moment.conversation === null || (await engine.store.rows(run, { kind: 'session', tag, limit: 1 })).length > 0)
+    if (moment.conversation === null || (await engine.savedRows(run, { kind: 'session', tag, limit: 1 })).length > 0)
       known.push(run);
   }
   return known;

@@ -94,7 +94,7 @@ const SAME_MOMENT_MS = 2000;
 
 /** A second report of the same end, from another of the client's hook files. */
 async function endedJustNow({ engine, run }: SessionContext, moment: ToolMoment, key: string): Promise<boolean> {
-  if ((await engine.store.recorded(run, keyOf(moment))).length > 0) return true;
+  if (await engine.hasRecorded(run, keyOf(moment))) return true;
   const [last] = await engine.rows(run, { kind: 'effect', tag: `key:${key}`, limit: 1 });
   const endedAt = (last?.doc as Effect | undefined)?.endedAt;
   return endedAt !== undefined && msBetween(endedAt, engine.now()) < SAME_MOMENT_MS;
@@ -141,5 +141,5 @@ const BEAT_AFTER_MS = 60_000;
 /** A sign of life where nothing was recorded that is one. */
 export async function beat({ engine, run, session }: SessionContext): Promise<void> {
   const now = engine.now();
-  if (msBetween(session.seenAt, now) > BEAT_AFTER_MS) await engine.store.beat(run, session.id, now);
+  if (msBetween(session.seenAt, now) > BEAT_AFTER_MS) await engine.beat(run, session.id, now);
 }

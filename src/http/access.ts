@@ -4,7 +4,7 @@ import { addMs } from '../core/time.ts';
 import { Scope } from '../core/words.ts';
 import type { Engine } from '../engine/engine.ts';
 import { hashSecret, isSecret } from '../operations/admin/parts/token-secret.ts';
-import type { Token } from '../store/store.ts';
+import type { Token } from '../store/presence.ts';
 import { Refusal } from './answer.ts';
 
 /** Who comes: the token of a request, looked up each time, so that one that is revoked is refused at once everywhere. */
@@ -24,8 +24,8 @@ export function createAccess(engine: () => Promise<Engine>, own: readonly Token[
   async function findHash(hash: string): Promise<Token | null> {
     const mine = own.find((token) => isSame(token.hash, hash));
     if (mine) return mine;
-    const { store } = await engine();
-    const token = await (await store.tokens()).find(hash);
+    const { tokens } = await engine();
+    const token = await tokens.findToken(hash);
     return token !== null && isSame(token.hash, hash) ? token : null;
   }
 
@@ -37,11 +37,11 @@ export function createAccess(engine: () => Promise<Engine>, own: readonly Token[
   }
 
   async function noteUse({ name, usedAt }: Token): Promise<void> {
-    const { store, now } = await engine();
+    const { tokens, now } = await engine();
     const at = now();
     if (usedAt !== null && addMs(usedAt, NOTE_USE_EVERY_MS) > at) return;
     // Nobody is kept out because a note could not be made.
-    await (await store.tokens()).use(name, at).catch(() => undefined);
+    await tokens.useToken(name, at).catch(() => undefined);
   }
 
   return {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { asFault } from '../core/fault.ts';
 import type { McpHandler } from '../mcp/http.ts';
 import type { Context } from '../operations/context.ts';
-import type { Token } from '../store/store.ts';
+import type { Token } from '../store/presence.ts';
 import { createAccess, mustReach, setCookie } from './access.ts';
 import { answer, Refusal, refuse } from './answer.ts';
 import { callOperation, contextFor } from './call.ts';
@@ -84,8 +84,8 @@ export function createApp(options: AppOptions): Hono<Env> {
   });
 
   app.get('/health', async () => {
-    const { store } = await base.engine();
-    await store.heads({ limit: 1 });
+    const { heads } = await base.engine();
+    await heads({ limit: 1 });
     return answer({ data: { status: 'ok', version: options.version } }, [], {});
   });
 

@@ -1,9 +1,9 @@
 import { Fault, nearest, quoted } from '../core/fault.ts';
-import type { Identity } from '../engine/engine.ts';
+import type { Identity } from '../engine/execute.ts';
 import type { Context } from '../operations/context.ts';
 import { type OperationName, operationNames, operations } from '../operations/index.ts';
 import { type Operation, parseInput, unwrap } from '../operations/operation.ts';
-import type { Token } from '../store/store.ts';
+import type { Token } from '../store/presence.ts';
 import { mustReach } from './access.ts';
 import { answer, Refusal } from './answer.ts';
 import { type Limits, readJson } from './limits.ts';
@@ -76,7 +76,7 @@ export function contextFor(base: Context, token: Token, { run, session, key, gon
         if (gone.aborted) leave();
         else gone.addEventListener('abort', leave, { once: true });
       });
-      return Promise.race([engine.news(ms, seen), left]);
+      return Promise.race([engine.waitForEvents(ms, seen), left]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Event } from '../core/journal/event.ts';
 import type { Engine } from '../engine/engine.ts';
 import { logLine } from '../operations/history/log.ts';
-import type { FeedPage } from '../store/store.ts';
+import type { FeedPage } from '../store/journal.ts';
 
 export interface FeedOptions {
   engine: Engine;
@@ -32,7 +32,7 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
   const { engine, run, stopped } = options;
   const bytes = new TextEncoder();
   // Before anything is answered: a cursor that is none is refused, not broken off.
-  const first = options.cursor === 'now' ? await engine.store.feed('now', 1) : await readPage(engine, options.cursor);
+  const first = options.cursor === 'now' ? await engine.feed('now', 1) : await readPage(engine, options.cursor);
   let cursor = options.cursor === 'now' || options.cursor === null ? first.cursor : options.cursor;
   let waiting: FeedPage | null = first;
   // A reader that starts at the beginning and is cut off before the first events starts there again.
@@ -57,7 +57,7 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
       }
       if (isLast) return null;
       if (performance.now() - saidAt >= SILENCE_MS) return ': still here\n\n';
-      const heard = await engine.news(lookMs, seen);
+      const heard = await engine.waitForEvents(lookMs, seen);
       lookMs = heard === seen ? Math.min(LATEST_LOOK_MS, lookMs * 3) : SOONEST_LOOK_MS;
       seen = heard;
     }
@@ -95,7 +95,7 @@ function readPage(engine: Engine, cursor: string | null): Promise<FeedPage> {
   pages.set(engine, known);
   const shared = known.get(cursor);
   if (shared) return shared;
-  const page = engine.store.feed(cursor, PAGE_EVENTS);
+  const page = engine.feed(cursor, PAGE_EVENTS);
   known.set(cursor, page);
   const forget = (): boolean => known.delete(cursor);
   page.then(({ events }) => {

@@ -1,4 +1,4 @@
-import type { Token } from '../store/store.ts';
+import type { Token } from '../store/presence.ts';
 
 /** Passes a stream on for as long as the token it was opened with is good. */
 export type Hold = (stream: ReadableStream<Uint8Array>, token: Token) => ReadableStream<Uint8Array>;

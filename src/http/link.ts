@@ -6,7 +6,7 @@ import { Fault } from '../core/fault.ts';
 import type { Scope } from '../core/words.ts';
 import { hashSecret, isSecret, makeSecret } from '../operations/admin/parts/token-secret.ts';
 import type { Context } from '../operations/context.ts';
-import type { Token } from '../store/store.ts';
+import type { Token } from '../store/presence.ts';
 import { writeOnce } from '../workspace/files.ts';
 
 /** The way in for whoever started the server. */
@@ -31,7 +31,7 @@ export function isLinkToken({ name }: Token): boolean {
 export async function prepareLink(context: Context): Promise<Link> {
   const { actor } = context.identity;
   const scope: Scope = actor.kind === 'person' ? 'maintain' : 'write';
-  const { store, now } = await context.engine();
+  const { tokens, now } = await context.engine();
   const tokenOf = (secret: string): Token => {
     const hash = hashSecret(secret);
     return { name: `${NAME}${hash.slice(0, 8)}`, hash, actor, scope, madeAt: now(), usedAt: null };
@@ -41,12 +41,11 @@ export async function prepareLink(context: Context): Promise<Link> {
     const secret = makeSecret();
     return { secret, scope, own: tokenOf(secret) };
   }
-  const tokens = await store.tokens();
   const file = join(folder, actor.kind === 'person' ? 'token' : `token-${actor.name}`);
   const kept = readSecret(file);
-  if (kept !== null && (await tokens.find(hashSecret(kept)))) return { secret: kept, scope, own: null };
+  if (kept !== null && (await tokens.findToken(hashSecret(kept)))) return { secret: kept, scope, own: null };
   const secret = keepSecret(file, makeSecret(), kept !== null);
-  await tokens.add(tokenOf(secret));
+  await tokens.addToken(tokenOf(secret));
   return { secret, scope, own: null };
 }
 

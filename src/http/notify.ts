@@ -56,8 +56,8 @@ export async function watchForPeople(
 
   /** Where it begins: whatever waits already was there to be seen. */
   async function begin(): Promise<string> {
-    const { cursor: now } = await engine.store.feed('now', 1);
-    for (const { run } of await engine.store.heads({ workspace, status: 'active', limit: KNOWN_AT_FIRST })) {
+    const { cursor: now } = await engine.feed('now', 1);
+    for (const { run } of await engine.heads({ workspace, status: 'active', limit: KNOWN_AT_FIRST })) {
       known.set(run, new Set(waitsForPerson(await engine.load(run)).map(nameOf)));
     }
     return now;
@@ -82,7 +82,7 @@ export async function watchForPeople(
   for (let seen: number | undefined; !stopped.aborted; ) {
     try {
       cursor ??= await begin();
-      const page = await engine.store.feed(cursor, PAGE_EVENTS);
+      const page = await engine.feed(cursor, PAGE_EVENTS);
       for (const run of new Set(page.events.map((event) => event.run))) {
         await look(
           run,
@@ -90,7 +90,7 @@ export async function watchForPeople(
         );
       }
       cursor = page.cursor;
-      if (page.events.length === 0) seen = await engine.news(LOOK_EVERY_MS, seen);
+      if (page.events.length === 0) seen = await engine.waitForEvents(LOOK_EVERY_MS, seen);
     } catch (thrown) {
       log('warn', 'cannot look for what waits', { error: (thrown as Error).message });
       await pause(PAUSE_MS, stopped);

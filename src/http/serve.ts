@@ -40,7 +40,7 @@ export const serve = defineOperation({
   output: v.object({ url: v.string(), link: v.nullable(v.string()), scope: v.nullable(Scope), store: v.string() }),
   async run(context, { port, host = '127.0.0.1', names = [], open = false }) {
     const engine = await context.engine();
-    const { store, now } = engine;
+    const { place, now } = engine;
     const link = isLoopback(host) ? await prepareLink(context) : null;
     if (link === null) await mustHaveTokens(context, host);
     const stopping = new AbortController();
@@ -63,13 +63,13 @@ export const serve = defineOperation({
     const listening = await listen({ fetch: (request, env) => app.fetch(request, env as never), host, port });
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
     const linked = link && `${url}/login?token=${link.secret}`;
-    log('info', 'listening', { url, store: store.place });
+    log('info', 'listening', { url, store: place });
     const workspace = context.workspace();
     const send = workspace && senderOf(workspace, context.warn);
     if (send) void watchForPeople(engine, workspace.id, send, { log, stopped: stopping.signal });
     if (open) openBrowser(context, linked ?? url);
     return {
-      data: { url, link: linked, scope: link?.scope ?? null, store: store.place },
+      data: { url, link: linked, scope: link?.scope ?? null, store: place },
       until: untilStopped(listening, stopping, log),
     };
   },
@@ -88,9 +88,8 @@ export const serve = defineOperation({
 
 /** On another address than this machine's own, anybody may come: those who may stay must be known, and nothing is hidden on the way. */
 async function mustHaveTokens(context: Context, host: string): Promise<void> {
-  const { store } = await context.engine();
-  const tokens = (await (await store.tokens()).list()).filter((token) => !isLinkToken(token));
-  if (tokens.length === 0) {
+  const { tokens } = await context.engine();
+  if ((await tokens.listTokens()).every(isLinkToken)) {
     throw new Fault('usage', `${host} can be reached from other machines, and there is no token yet.`, {
       hints: [
         'Make one first: `holdfast token add NAME --scope read|write|maintain`.',

@@ -66,10 +66,10 @@ const RUNS_LIMIT = 50;
 
 /** Of many active runs those that know the conversation; of one it is not worth asking. */
 async function runsToLookIn(context: Context, engine: Engine, conversation: string | null): Promise<string[]> {
-  if (context.run !== undefined) return (await engine.store.heads({ run: context.run })).map((head) => head.run);
+  if (context.run !== undefined) return (await engine.heads({ run: context.run })).map((head) => head.run);
   const workspace = context.workspace()?.id;
   const mine = workspace === undefined ? {} : { workspace };
-  const heads = await engine.store.heads({ ...mine, status: 'active', limit: RUNS_LIMIT });
+  const heads = await engine.heads({ ...mine, status: 'active', limit: RUNS_LIMIT });
   const runs = heads.map((head) => head.run);
   if (runs.length <= 1 || conversation === null) return runs;
   const known = await Promise.all(runs.map((run) => engine.rows(run, { ...sessionsOf(conversation), limit: 1 })));

@@ -7,7 +7,7 @@ import type { Command } from '../core/journal/command.ts';
 import type { Artifact, TreeMark } from '../core/journal/event.ts';
 import type { Change } from '../core/views/changed.ts';
 import { planView, type StepView } from '../core/views/plan.ts';
-import type { Done } from '../engine/engine.ts';
+import type { Done } from '../engine/execute.ts';
 import { hashArtifact, isFile, recordedPath } from '../workspace/files.ts';
 import { readTreeMark } from '../workspace/git.ts';
 import type { Context } from './context.ts';
@@ -53,9 +53,9 @@ export async function currentRun(context: Context): Promise<string> {
   const workspace = context.workspace()?.id;
   const mine = workspace === undefined ? {} : { workspace };
   if (context.run !== undefined) {
-    const [named] = await engine.store.heads({ run: context.run });
+    const [named] = await engine.heads({ run: context.run });
     if (named) return named.run;
-    const heads = await engine.store.heads(mine);
+    const heads = await engine.heads(mine);
     throw new Fault('not_found', `There is no run ${quoted(context.run)}.`, {
       hints: [
         ...nearest(
@@ -67,8 +67,8 @@ export async function currentRun(context: Context): Promise<string> {
       data: { run: context.run },
     });
   }
-  const active = await engine.store.heads({ ...mine, status: 'active', limit: 50 });
-  const candidates = active.length > 0 ? active : await engine.store.heads({ ...mine, status: 'completed', limit: 50 });
+  const active = await engine.heads({ ...mine, status: 'active', limit: 50 });
+  const candidates = active.length > 0 ? active : await engine.heads({ ...mine, status: 'completed', limit: 50 });
   const [first, second] = candidates;
   if (first && !second) return first.run;
   if (!first) {

@@ -1,5 +1,6 @@
 import type { ClientHomes } from '../clients/transcripts.ts';
-import type { Engine, Identity } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Identity } from '../engine/execute.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** What an operation is given: who calls, where, and the way to the journal. Made by whoever opens the product. */

@@ -79,7 +79,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     warn: options.warn ?? (() => undefined),
     progress: options.progress,
     async news(ms, seen) {
-      return (await this.engine()).news(ms, seen);
+      return (await this.engine()).waitForEvents(ms, seen);
     },
     anew: () => openContext(options),
     async close() {

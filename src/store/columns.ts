@@ -1,8 +1,9 @@
 import { Fault } from '../core/fault.ts';
 import type { Event } from '../core/journal/event.ts';
-import type { Head, HeadPosition, StoredRow } from './store.ts';
+import type { Head } from './journal.ts';
+import type { HeadPosition, StoredRow } from './projection.ts';
 
-/** How events and records lie in the columns of a database, the same in every one. */
+/** How events, heads and rows are written to the columns of a database, the same in all of them. */
 
 export interface EventRow {
   run: string;
@@ -88,7 +89,8 @@ export function fromHeadRow(row: HeadRow): Head {
   };
 }
 
-export interface RecordRow {
+/** A row of the projection in the table `records`. */
+export interface RowColumns {
   run: string;
   kind: string;
   id: string;
@@ -102,24 +104,24 @@ export interface RecordRow {
   doc: string;
 }
 
-export const RECORD_COLUMNS = 'run, kind, id, alias, status, version, at, tags, doc';
+export const ROW_COLUMNS = 'run, kind, id, alias, status, version, at, tags, doc';
 
-export function toRecordRow(record: StoredRow): RecordRow {
+export function toRow(row: StoredRow): RowColumns {
   return {
-    run: toColumn(record.run),
-    kind: toColumn(record.kind),
-    id: toColumn(record.id),
-    alias: record.alias === null ? null : toColumn(record.alias),
-    status: toColumn(record.status),
-    version: record.version,
-    at: record.at,
-    tags: JSON.stringify(record.tags),
-    doc: JSON.stringify(record.doc ?? null),
+    run: toColumn(row.run),
+    kind: toColumn(row.kind),
+    id: toColumn(row.id),
+    alias: row.alias === null ? null : toColumn(row.alias),
+    status: toColumn(row.status),
+    version: row.version,
+    at: row.at,
+    tags: JSON.stringify(row.tags),
+    doc: JSON.stringify(row.doc ?? null),
   };
 }
 
-export function fromRecordRow(row: RecordRow, textOf: (doc: unknown) => string | null): StoredRow {
-  const doc = parseColumn(row.doc, `record ${row.id} of run ${row.run}`);
+export function fromRow(row: RowColumns, textOf: (doc: unknown) => string | null): StoredRow {
+  const doc = parseColumn(row.doc, `row ${row.id} of run ${row.run}`);
   return {
     run: fromColumn(row.run),
     kind: fromColumn(row.kind),
@@ -128,8 +130,8 @@ export function fromRecordRow(row: RecordRow, textOf: (doc: unknown) => string |
     status: fromColumn(row.status),
     version: row.version,
     at: row.at,
-    tags: parseColumn(row.tags, `record ${row.id} of run ${row.run}`) as string[],
-    // Put together when it is asked for: only a search looks at it.
+    tags: parseColumn(row.tags, `row ${row.id} of run ${row.run}`) as string[],
+    // Assembled when it is read: only a search needs it.
     get text() {
       return textOf(doc);
     },
@@ -139,14 +141,14 @@ export function fromRecordRow(row: RecordRow, textOf: (doc: unknown) => string |
 
 /**
  * Text as a column can hold it. Neither database keeps NUL or half a surrogate pair, and a name that comes back changed
- * would break the hash chain: such text is written as JSON after a mark that no real text begins with.
+ * would break the hash chain, so such text is written as JSON after a character that normal text does not start with.
  */
 export function toColumn(text: string): string {
-  return NEEDS_ESCAPE.test(text) ? MARK + JSON.stringify(text) : text;
+  return NEEDS_ESCAPE.test(text) ? ESCAPED + JSON.stringify(text) : text;
 }
 
 export function fromColumn(column: string): string {
-  return column.startsWith(MARK) ? (parseColumn(column.slice(MARK.length), 'a column') as string) : column;
+  return column.startsWith(ESCAPED) ? (parseColumn(column.slice(ESCAPED.length), 'a column') as string) : column;
 }
 
 export function parseColumn(json: string, what: string): unknown {
@@ -160,11 +162,10 @@ export function parseColumn(json: string, what: string): unknown {
   }
 }
 
-const MARK = '\u001a';
+const ESCAPED = '\u001a';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters a column cannot hold.
 const NEEDS_ESCAPE = /^\u001a|\u0000|[\ud800-\udfff]/u;
 
-/** A cursor that this store did not give out says nothing about where to go on. */
 export function badCursor(cursor: string): Fault {
   return new Fault('invalid', `${JSON.stringify(cursor.slice(0, 80))} is not a cursor of this journal's feed.`, {
     hints: ['Start again without a cursor, or from `now`.'],

@@ -1,20 +1,23 @@
-export { openMemoryStore } from './memory/store.ts';
-export { openPostgresStore, type PostgresOptions } from './postgres/store.ts';
-export { openSqliteStore, type SqliteOptions } from './sqlite/store.ts';
 export type {
   Appended,
   Batch,
+  FeedPage,
+  Head,
+  HeadFilter,
+  Journal,
+} from './journal.ts';
+export { openMemoryStore } from './memory/store.ts';
+export { openPostgresStore, type PostgresOptions } from './postgres/store.ts';
+export type { Presence, Token, Tokens } from './presence.ts';
+export type {
   CacheColumns,
   Cached,
   Derived,
-  FeedPage,
-  Head,
   HeadColumns,
-  HeadFilter,
   HeadPosition as Position,
+  Projection,
   RowFilter as RecordFilter,
-  Store,
   StoredRow as StoredRecord,
-  Token,
-  Tokens,
-} from './store.ts';
+} from './projection.ts';
+export { openSqliteStore, type SqliteOptions } from './sqlite/store.ts';
+export type { Store } from './store.ts';

@@ -1,53 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from './store.ts';
-import { appending, erasing, feeding } from './suite/journal.ts';
-import { lettingIn, listening } from './suite/presence.ts';
-import { deriving, looking, searching } from './suite/projection.ts';
+import { journalSuite } from './suite/journal.ts';
+import { presenceSuite } from './suite/presence.ts';
+import { projectionSuite } from './suite/projection.ts';
 
 /**
- * What every store must do, whichever database it is on: the page `store.ts`, sentence by sentence. There is no way to
- * leave a test out. `open` gives another connection to one and the same database each time.
+ * What every store must do, on any database: the pages `store.ts`, `journal.ts`, `projection.ts` and `presence.ts`. No
+ * test can be left out. `open` returns another connection to the same database each time.
  */
 export function storeSuite(name: string, open: () => Promise<Store>): void {
   describe(name, () => {
-    let store: Store;
-    let other: Store;
+    let opened: [Store, Store];
     beforeAll(async () => {
-      store = await open();
-      other = await open();
+      opened = [await open(), await open()];
     });
     afterAll(async () => {
-      await store.close();
-      await other.close();
+      for (const store of opened) await store.close();
     });
+    const store = (): Store => opened[0];
+    const other = (): Store => opened[1];
 
-    appending(
-      () => store,
-      () => other,
-    );
-    feeding(
-      () => store,
-      () => other,
-    );
-    listening(
-      () => store,
-      () => other,
-    );
-    lettingIn(
-      () => store,
-      () => other,
-    );
-    looking(() => store);
-    searching(() => store);
-    deriving(() => store);
-    erasing(
-      () => store,
-      () => other,
-    );
+    journalSuite(store, other);
+    projectionSuite(store);
+    presenceSuite(store, other);
 
-    it('says where it is and finds itself well', async () => {
-      expect(store.place).not.toBe('');
-      expect(await store.inspect()).toEqual([]);
+    it('reports where it is and no problems', async () => {
+      expect(store().place).not.toBe('');
+      expect(await store().inspect()).toEqual([]);
     });
   });
 }

@@ -1,7 +1,7 @@
 import { fromColumn } from './columns.ts';
-import type { Token } from './store.ts';
+import type { Token } from './presence.ts';
 
-/** How a token lies in the columns of a database, the same in every one. */
+/** How a token is written to the columns of a database, the same in all of them. */
 
 export interface TokenRow {
   name: string;

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { asFault, notFound } from '../../core/fault.ts';
 import { ERASED } from '../../core/text.ts';
-import { auditRun, rebuildRun } from '../../engine/audit.ts';
 import { damageInLog } from '../../store/sqlite/log-check.ts';
 import { isFile } from '../../workspace/files.ts';
 import { readDamaged } from '../../workspace/tree.ts';
@@ -112,21 +111,22 @@ async function damagedJournal(context: Context, file: string, repair: boolean, k
 }
 
 async function examineJournal(context: Context, rebuild: boolean): Promise<Examined> {
-  const { store } = await context.engine();
-  const findings: Finding[] = (await store.inspect()).map((message) => ({
+  const engine = await context.engine();
+  const maintenance = await engine.maintenance();
+  const findings: Finding[] = (await maintenance.inspect()).map((message) => ({
     code: 'store',
     level: 'error',
-    at: store.place,
+    at: engine.place,
     message,
   }));
   const workspace = context.workspace()?.id;
   // A run that was named must be there: to find nothing wrong with a typo would be no comfort.
   const only = context.run === undefined ? undefined : await currentRun(context);
-  const heads = await store.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
+  const heads = await engine.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
   const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
   for (const { run } of heads) {
     findings.push(...(await lostSnapshots(context, run, rebuild ?? false)));
-    const before = await auditRun(store, run);
+    const before = await maintenance.audit(run);
     findings.push(...lostEnd(context, run, before.events));
     findings.push(
       ...before.chain.map(
@@ -152,8 +152,8 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
       runs.push({ run, events: before.events });
       continue;
     }
-    const { events, records } = await rebuildRun(store, run);
-    const after = await auditRun(store, run);
+    const { events, records } = await maintenance.rebuild(run);
+    const after = await maintenance.audit(run);
     findings.push(...after.derived.map((message): Finding => ({ code: 'derived', level: 'error', at: run, message })));
     findings.push(
       ...before.derived.map(
@@ -167,7 +167,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
     );
     runs.push({ run, events, records, unchanged: before.derived.length === 0 && after.derived.length === 0 });
   }
-  return { findings, runs, store: store.place };
+  return { findings, runs, store: engine.place };
 }
 
 /** A journal that lost its last events still verifies; what was written from them may be there. */
@@ -184,12 +184,12 @@ function lostEnd(context: Context, run: string, events: number): Finding[] {
 /** Snapshot files that are gone or not as they were recorded. One that somebody changed is told and left alone. */
 async function lostSnapshots(context: Context, run: string, rebuild: boolean): Promise<Finding[]> {
   const workspace = context.workspace();
-  const { store } = await context.engine();
-  const [head] = await store.heads({ run });
+  const engine = await context.engine();
+  const [head] = await engine.heads({ run });
   if (!workspace || head?.workspace !== workspace.id) return [];
   const findings: Finding[] = [];
-  for (const { version } of await store.rows(run, { kind: 'snapshot', limit: SNAPSHOTS_LIMIT })) {
-    const [event] = await store.read(run, version - 1, 1);
+  for (const { version } of await engine.savedRows(run, { kind: 'snapshot', limit: SNAPSHOTS_LIMIT })) {
+    const event = await engine.event(run, version);
     if (event?.type !== 'snapshot.taken' || event.body.text === undefined || event.body.text === ERASED) continue;
     const { id, text } = event.body;
     const file = snapshotPath(workspace.folder, run, event.body);

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { versionsAbout } from '../../engine/erase.ts';
 import { act, currentRun } from '../act.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { label, reason } from '../fields.ts';
@@ -17,8 +16,8 @@ export const erase = defineOperation({
   output: v.object({ erased: v.array(v.number()), run: v.string(), version: v.number() }),
   async run(context, { target, reason: why }) {
     const run = await currentRun(context);
-    const { store } = await context.engine();
-    const versions = await versionsAbout(store, run, target);
+    const engine = await context.engine();
+    const versions = await (await engine.maintenance()).versionsAbout(run, target);
     const done = await act(context, { type: 'text.erase', versions, reason: why });
     await writeResumeFile(context, done.state);
     // Under anybody's claim: the words must go.
@@ -28,7 +27,10 @@ export const erase = defineOperation({
         context.warn(`The words may still stand in an archive of the worklog. ${thrown.message}`),
       );
     }
-    for (const version of versions) saveSnapshots(context, await store.read(run, version - 1, 1));
+    for (const version of versions) {
+      const event = await engine.event(run, version);
+      if (event) saveSnapshots(context, [event]);
+    }
     return {
       data: { erased: versions, run, version: done.state.version },
       changed: versions.map((version) => ({ path: `event.${version}`, before: 'text', after: 'erased' })),

@@ -29,11 +29,10 @@ export const tokenAdd = defineOperation({
         },
       );
     }
-    const { store, now } = await context.engine();
+    const { tokens, now } = await context.engine();
     const secret = makeSecret();
     const actor: Actor = { kind: agent ? 'agent' : 'person', name };
-    const tokens = await store.tokens();
-    if (!(await tokens.add({ name, hash: hashSecret(secret), actor, scope, madeAt: now(), usedAt: null }))) {
+    if (!(await tokens.addToken({ name, hash: hashSecret(secret), actor, scope, madeAt: now(), usedAt: null }))) {
       throw new Fault('illegal', `There is a token ${quoted(name)} already.`, {
         hints: ['Choose another name, or see them with `holdfast token list`; one that is not needed can be revoked.'],
         data: { name },

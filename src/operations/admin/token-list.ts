@@ -21,8 +21,8 @@ export const tokenList = defineOperation({
   }),
   async run(context) {
     mustBePerson(context.identity, 'see the tokens', 'holdfast token list');
-    const { store } = await context.engine();
-    const tokens = await (await store.tokens()).list();
+    const { tokens: known } = await context.engine();
+    const tokens = await known.listTokens();
     return { data: { tokens: tokens.map(({ hash: _, ...token }) => token) } };
   },
   say: ({ tokens }, pen) =>

@@ -14,10 +14,9 @@ export const tokenRevoke = defineOperation({
   output: v.object({ name: v.string() }),
   async run(context, { name }) {
     mustBePerson(context.identity, 'revoke tokens', `holdfast token revoke ${name}`);
-    const { store } = await context.engine();
-    const tokens = await store.tokens();
-    if (!(await tokens.remove(name))) {
-      const known = await tokens.list();
+    const { tokens } = await context.engine();
+    if (!(await tokens.removeToken(name))) {
+      const known = await tokens.listTokens();
       throw notFound(
         'token',
         name,

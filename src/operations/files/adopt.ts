@@ -291,7 +291,7 @@ export async function knownRun(context: Context, format: FormatName, name: strin
   if (!workspace) return null;
   const engine = await context.engine();
   const id = foreignId(format, name);
-  for (const { run } of await engine.store.heads({ workspace: workspace.id })) {
+  for (const { run } of await engine.heads({ workspace: workspace.id })) {
     const records = await engine.recall(run, [id]);
     if (records.some((record) => record.kind === 'foreign')) return run;
   }
@@ -311,7 +311,7 @@ export async function freeRunId(engine: Engine, { format, main }: Found, { run }
   const name = isName(slug, '._-', 96) ? slug : format;
   for (let number = 1; ; number++) {
     const id = number === 1 ? name : `${name}-${number}`;
-    if ((await engine.store.heads({ run: id })).length === 0) return id;
+    if ((await engine.heads({ run: id })).length === 0) return id;
     if (number > 10_000) throw new Fault('conflict', `There is no free name for ${main}.`, { hints: ['Rename it.'] });
   }
 }

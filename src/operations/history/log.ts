@@ -30,18 +30,12 @@ export const log = defineOperation({
   }),
   async run(context, { at, after, limit: wanted = 20 }) {
     const run = await currentRun(context);
-    const { store } = await context.engine();
-    const [head] = await store.heads({ run });
+    const engine = await context.engine();
+    const [head] = await engine.heads({ run });
     const last = Math.min(at ?? Number.POSITIVE_INFINITY, head?.version ?? 0);
     const from = after ?? Math.max(0, last - wanted);
     const events: Event[] = [];
-    while (events.length < wanted) {
-      // On from the last one seen, not by counting: events may be missing from a damaged journal.
-      const page = await store.read(run, events.at(-1)?.version ?? from, Math.min(2000, wanted - events.length));
-      const within = page.filter((event) => event.version <= last);
-      events.push(...within);
-      if (page.length === 0 || within.length < page.length) break;
-    }
+    for await (const page of engine.eventPages(run, { after: from, upTo: last, limit: wanted })) events.push(...page);
     return { data: { run, version: last, events: events.map(logLine) } };
   },
   say: ({ events }, pen) =>

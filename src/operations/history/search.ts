@@ -27,7 +27,7 @@ export const search = defineOperation({
     const engine = await context.engine();
     const workspace = context.workspace()?.id;
     const runs = allRuns
-      ? (await engine.store.heads(workspace === undefined ? {} : { workspace })).map((head) => head.run)
+      ? (await engine.heads(workspace === undefined ? {} : { workspace })).map((head) => head.run)
       : [await currentRun(context)];
     const found = await engine.search(runs, terms, wanted);
     return {

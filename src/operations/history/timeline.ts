@@ -6,7 +6,6 @@ import { defineOperation, described, shaped } from '../operation.ts';
 
 /** A history that is longer is told from its newest part on. */
 const MOST_EVENTS = 50_000;
-const PAGE = 2000;
 const USAGE_POINTS = 300;
 
 export const timeline = defineOperation({
@@ -27,14 +26,12 @@ export const timeline = defineOperation({
   }),
   async run(context, { at, limit: wanted = 200 }) {
     const run = await currentRun(context);
-    const { store } = await context.engine();
-    const [head] = await store.heads({ run });
+    const engine = await context.engine();
+    const [head] = await engine.heads({ run });
     const last = Math.min(at ?? Number.POSITIVE_INFINITY, head?.version ?? 0);
     const folded = foldTimeline();
-    for (let seen = Math.max(0, last - MOST_EVENTS); seen < last; ) {
-      const events = await store.read(run, seen, Math.min(PAGE, last - seen));
-      for (const event of events) folded.add(event);
-      seen = events.at(-1)?.version ?? last;
+    for await (const page of engine.eventPages(run, { after: Math.max(0, last - MOST_EVENTS), upTo: last })) {
+      for (const event of page) folded.add(event);
     }
     const { sittings, usage } = folded.timeline();
     return {

@@ -56,7 +56,7 @@ export const decisions = defineOperation({
     }
     const [records, counts] = await Promise.all([
       engine.rows(run, { ...filter, limit: wanted }),
-      engine.store.count(run, 'decision'),
+      engine.count(run, 'decision'),
     ]);
     const total = all ? Object.values(counts).reduce((sum, count) => sum + count, 0) : (counts['active'] ?? 0);
     return { data: { decisions: records.map((record) => record.doc as Decision), total } };
@@ -75,18 +75,16 @@ export const decisions = defineOperation({
 
 /** What is settled is not in folded state: the past is gone through event by event. The newest first. */
 async function decisionsAt(context: Context, run: string, at: number): Promise<Decision[]> {
-  const { store } = await context.engine();
+  const engine = await context.engine();
   const state = emptyState();
   const found = new Map<string, Decision>();
   const recall = (kind: string, id: string) => (kind === 'decision' ? (found.get(id) ?? null) : null) as never;
-  while (state.version < at) {
-    const events = await store.read(run, state.version, Math.min(2000, at - state.version));
-    for (const event of events) {
+  for await (const page of engine.eventPages(run, { upTo: at })) {
+    for (const event of page) {
       for (const { kind, id, after } of evolve(state, event, recall)) {
         if (kind === 'decision' && after) found.set(id, after);
       }
     }
-    if (events.length === 0) break;
   }
   return [...found.values()].reverse();
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import { chainVerifier } from '../../core/journal/verify.ts';
-import type { Store } from '../../store/store.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { currentRun } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
 import { JOURNAL_FORMAT } from './parts/file.ts';
@@ -24,34 +24,32 @@ export const journalExport = defineOperation({
   }),
   async run(context, { out }) {
     const run = await currentRun(context);
-    const { store } = await context.engine();
+    const engine = await context.engine();
     if (out === undefined) {
       const lines: string[] = [];
-      const head = await exportRun(store, run, (line) => lines.push(line));
+      const head = await exportRun(engine, run, (line) => lines.push(line));
       return { data: { run, ...head, out: null, text: lines.join('\n') } };
     }
     const file = resolve(context.dir, out);
-    const head = await writeWhole(file, (write) => exportRun(store, run, write));
+    const head = await writeWhole(file, (write) => exportRun(engine, run, write));
     return { data: { run, ...head, out: file, text: null } };
   },
   say: ({ run, events, out, text }, pen) => text ?? `Wrote ${events} events of ${pen.bold(run)} to ${out}.`,
 });
 
 /** Up to where the run stood when it began, and only if its chain holds: what is damaged is not handed on as sound. */
-async function exportRun(store: Store, run: string, write: (line: string) => void) {
-  const [head] = await store.heads({ run });
+async function exportRun(engine: Engine, run: string, write: (line: string) => void) {
+  const [head] = await engine.heads({ run });
   const { version: events = 0, hash = '' } = head ?? {};
   write(JSON.stringify({ holdfast: 'journal', format: JOURNAL_FORMAT, run, events, hash }));
   const verifier = chainVerifier();
   let last = { version: 0, hash: '' };
-  while (last.version < events) {
-    const page = await store.read(run, last.version, Math.min(1000, events - last.version));
+  for await (const page of engine.eventPages(run, { upTo: events })) {
     for (const event of page) {
       verifier.push(event);
       write(JSON.stringify(event));
       last = event;
     }
-    if (page.length === 0) break;
   }
   const isCut = last.version !== events || last.hash !== hash;
   const [problem] = verifier.finish();

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import type { Event } from '../../core/journal/event.ts';
 import { chainVerifier } from '../../core/journal/verify.ts';
-import { openIntake } from '../../engine/import-run.ts';
 import { defineOperation, described } from '../operation.ts';
 import { damaged, type JournalHeader, readJournalFile } from './parts/file.ts';
 
@@ -20,11 +19,11 @@ export const journalImport = defineOperation({
     const file = resolve(context.dir, named);
     // Read twice: nothing is taken in before all of it was verified, and it may be larger than memory.
     const header = await verify(file);
-    const { store } = await context.engine();
-    const intake = await openIntake(store, header.run);
-    await readJournalFile(file, (event) => intake.compare(event));
-    await readJournalFile(file, (event) => intake.take(event));
-    const { taken, version, workspace } = await intake.finish();
+    const { maintenance } = await context.engine();
+    const importing = await (await maintenance()).openImport(header.run);
+    await readJournalFile(file, (event) => importing.compare(event));
+    await readJournalFile(file, (event) => importing.add(event));
+    const { added: taken, version, workspace } = await importing.finish();
     const here = context.workspace()?.id;
     if (here !== undefined && workspace !== here) {
       context.warn(

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Message } from '../../core/fold/state.ts';
 import { MAINTAINER, type MessageView, mailOf, messageView } from '../../core/views/mail.ts';
 import type { Actor } from '../../core/words.ts';
-import type { StoredRow } from '../../store/store.ts';
+import type { StoredRow } from '../../store/projection.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { limit, version } from '../fields.ts';

@@ -4,7 +4,7 @@ import { type Waiting, waitsForPerson } from '../../core/views/needs-person.ts';
 import { planView } from '../../core/views/plan.ts';
 import { type RunState, runStateOf, sessionStateOf } from '../../core/views/run-state.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Head } from '../../store/store.ts';
+import type { Head } from '../../store/journal.ts';
 import { limit } from '../fields.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
 
@@ -43,7 +43,7 @@ export const board = defineOperation({
   async run(context, { all, limit: wanted = 100 }) {
     const engine = await context.engine();
     const workspace = context.workspace()?.id;
-    const heads = await engine.store.heads(workspace === undefined ? {} : { workspace });
+    const heads = await engine.heads(workspace === undefined ? {} : { workspace });
     const shown = all ? heads : heads.filter((head) => head.status !== 'archived');
     const runs: Row[] = [];
     // One after the other: each may have to be folded, and many at once would hold everything else up.

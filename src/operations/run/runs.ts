@@ -19,9 +19,9 @@ export const runs = defineOperation({
     ),
   }),
   async run(context) {
-    const { store } = await context.engine();
+    const engine = await context.engine();
     const workspace = context.workspace()?.id;
-    const heads = await store.heads(workspace === undefined ? {} : { workspace });
+    const heads = await engine.heads(workspace === undefined ? {} : { workspace });
     return { data: { runs: heads.map(({ run, ...head }) => ({ id: run, ...head })) } };
   },
   say: ({ runs: found }, pen) =>

@@ -12,7 +12,7 @@ export const heartbeat = defineOperation({
   output: v.object({ session: v.string(), run: v.string(), until: v.string() }),
   async run(context) {
     const state = await currentState(context);
-    const { store, now } = await context.engine();
+    const { beat, now } = await context.engine();
     const { actor, session: named, scope } = context.identity;
     const mine = [...state.sessions.values()].filter((one) =>
       named === null || scope !== undefined
@@ -39,7 +39,7 @@ export const heartbeat = defineOperation({
     }
     const at = now();
     const run = state.run?.id ?? '';
-    await store.beat(run, session.id, at);
+    await beat(run, session.id, at);
     const until = leaseEnd(session, { now: at, beats: new Map([[session.id, at]]), owners: new Map() });
     return { data: { session: session.id, run, until } };
   },

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Session, State } from '../../core/fold/state.ts';
 import { overdueBecause } from '../../core/views/mail.ts';
-import type { Done } from '../../engine/engine.ts';
+import type { Done } from '../../engine/execute.ts';
 import { act, currentState } from '../act.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';

@@ -70,7 +70,7 @@ export async function recordedSnapshot(
 ): Promise<EventBody<'snapshot.taken'>> {
   const engine = await context.engine();
   const record = (await engine.recall(run, [id])).find((one) => one.kind === 'snapshot');
-  const [event] = record ? await engine.store.read(run, record.version - 1, 1) : [];
+  const event = record ? await engine.event(run, record.version) : null;
   if (event?.type === 'snapshot.taken') return event.body;
   const known = await engine.rows(run, { kind: 'snapshot', limit: 100 });
   const ids = known.map((one) => one.id);

@@ -11,7 +11,7 @@ import {
   renderArchive,
   type WorklogEntry,
 } from '../../core/views/worklog.ts';
-import type { Done } from '../../engine/engine.ts';
+import type { Done } from '../../engine/execute.ts';
 import { isFile } from '../../workspace/files.ts';
 import { actPart, currentState } from '../act.ts';
 import type { Context } from '../context.ts';

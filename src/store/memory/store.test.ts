@@ -11,9 +11,9 @@ it('shares nothing with whoever hands things in or gets them out', async () => {
   const store = openMemoryStore();
   const run = newRun();
   const batch = batchOf(run, [note('as recorded')], null);
-  await store.append(batch);
+  await store.journal.append([batch]);
   (batch.events[0] as { body: { text: string } }).body.text = 'changed later';
-  const [event] = await store.read(run, 0, 1);
+  const [event] = await store.journal.read(run, 0, 1);
   expect(event?.body).toMatchObject({ text: 'as recorded' });
   const head = await headOf(store, run);
   if (head !== null) head.position.progress = 'changed';

@@ -1,13 +1,8 @@
-import {
-  EVENT_COLUMNS,
-  type EventRow,
-  fromEventRow,
-  RECORD_COLUMNS,
-  toColumn,
-  toEventRow,
-  toRecordRow,
-} from '../columns.ts';
-import type { Appended, Batch, StoredRow } from '../store.ts';
+import type { Event } from '../../core/journal/event.ts';
+import { EVENT_COLUMNS, type EventRow, fromEventRow, ROW_COLUMNS, toColumn, toEventRow, toRow } from '../columns.ts';
+import type { Appended, Batch, Refused } from '../journal.ts';
+import type { StoredRow } from '../projection.ts';
+import { findRefusal } from '../refusal.ts';
 import { toTextColumn } from '../text-column.ts';
 import type { Connection, Parameter } from './connection.ts';
 import { termsOf } from './terms.ts';
@@ -29,7 +24,7 @@ const EVENT_TYPES = {
   body: 'text',
 } as const;
 
-const RECORD_TYPES = {
+const ROW_TYPES = {
   kind: 'text',
   id: 'text',
   alias: 'text',
@@ -43,45 +38,84 @@ const RECORD_TYPES = {
 } as const;
 
 /**
- * One statement, so one round trip and no transaction that waits for the program. The row of the run is its lock: who
- * comes second waits for it, then finds the version changed and writes nothing. Appends to other runs never meet it.
+ * One statement for each batch: a single batch is one round trip, without a transaction that waits for the program. The
+ * row of the run is its lock: a second append to the run waits for it, then finds the version changed and writes nothing.
+ * Appends to other runs never wait for it.
  */
-export async function append(connection: Connection, batch: Batch): Promise<Appended> {
-  const { text, values } = render(connection.name, batch);
+export async function append(connection: Connection, batches: readonly Batch[]): Promise<Appended> {
+  // Runs are locked in one order everywhere, so that two appends never wait for each other.
+  const ordered = batches.toSorted((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
+  const statements = ordered.map((batch) => render(connection.name, batch));
+  const write = () => (statements.length === 1 ? writeOne(connection, statements) : writeAll(connection, statements));
   return connection.patiently(async (tries) => {
-    // The answer to an earlier try may have been lost on its way, after the server had done it.
-    if (tries > 0 && (await hasLanded(connection, batch))) return { outcome: 'appended' };
-    const [row] = await connection.once<{ appended: boolean }>(text, values);
-    if (row?.appended === true) return { outcome: 'appended' };
-    // Or the server was still at it: then this try waited for it, and was second to itself.
-    return tries > 0 && (await hasLanded(connection, batch)) ? { outcome: 'appended' } : explain(connection, batch);
+    // The answer to an earlier try may have been lost after the server had committed it.
+    if (tries > 0 && (await hasLanded(connection, batches))) return { outcome: 'appended' };
+    if (await write()) return { outcome: 'appended' };
+    // The server may still have been working on an earlier try: then this one waited for it and came second.
+    return tries > 0 && (await hasLanded(connection, batches)) ? { outcome: 'appended' } : explain(connection, batches);
   });
 }
 
-async function hasLanded({ once, name }: Connection, { run, expected, events }: Batch): Promise<boolean> {
+type Rendered = { text: string; values: Parameter[] };
+
+async function writeOne({ once }: Connection, statements: readonly Rendered[]): Promise<boolean> {
+  const [row] = await once<{ appended: boolean }>(statements[0]?.text ?? '', statements[0]?.values ?? []);
+  return row?.appended === true;
+}
+
+/** All statements in one transaction, or none of them. */
+async function writeAll({ sql }: Connection, statements: readonly Rendered[]): Promise<boolean> {
+  const refused = new Error('A batch was refused.');
+  try {
+    await sql.begin(async (transaction) => {
+      for (const { text, values } of statements) {
+        const [row] = await transaction.unsafe(text, values, { prepare: true });
+        if (row?.['appended'] !== true) throw refused;
+      }
+    });
+    return true;
+  } catch (thrown) {
+    if (thrown === refused) return false;
+    throw thrown;
+  }
+}
+
+/** All batches are recorded or none, so the first event of any of them shows it. */
+async function hasLanded({ once, name }: Connection, batches: readonly Batch[]): Promise<boolean> {
+  const event = batches.find(({ events }) => events.length > 0)?.events[0];
+  if (event === undefined) return false;
   const rows = await once(`SELECT FROM ${name}.events WHERE run = $1 AND version = $2 AND hash = $3`, [
-    toColumn(run),
-    expected + 1,
-    events[0]?.hash ?? '',
+    toColumn(event.run),
+    event.version,
+    event.hash,
   ]);
   return rows.length > 0;
 }
 
-/** Why nothing was written. Looked at anew: the statement saw the moment before it waited. */
-async function explain({ once, name }: Connection, { run, events }: Batch): Promise<Appended> {
-  const key = events[0]?.key ?? null;
-  if (key !== null) {
+/** Why nothing was written. This reads again: the refused statement saw the data from before it waited. */
+async function explain({ once, name }: Connection, batches: readonly Batch[]): Promise<Refused> {
+  const versions = new Map<string, number>();
+  const replays = new Map<string, Event[]>();
+  for (const { run, events } of batches) {
+    const [head] = await once<{ version: number }>(`SELECT version FROM ${name}.runs WHERE run = $1`, [toColumn(run)]);
+    versions.set(run, head?.version ?? 0);
+    const key = events[0]?.key ?? null;
+    if (key === null) continue;
     const rows = await once<EventRow>(
       `SELECT ${EVENT_COLUMNS} FROM ${name}.events WHERE run = $1 AND key = $2 ORDER BY version`,
       [toColumn(run), toColumn(key)],
     );
-    if (rows.length > 0) return { outcome: 'replayed', events: rows.map(fromEventRow) };
+    replays.set(JSON.stringify([run, key]), rows.map(fromEventRow));
   }
-  const [head] = await once<{ version: number }>(`SELECT version FROM ${name}.runs WHERE run = $1`, [toColumn(run)]);
-  return { outcome: 'conflict', version: head?.version ?? 0 };
+  const refused = findRefusal(batches, {
+    version: (run) => versions.get(run) ?? 0,
+    recorded: (run, key) => replays.get(JSON.stringify([run, key])) ?? [],
+  });
+  const run = batches[0]?.run ?? '';
+  return refused ?? { outcome: 'conflict', run, version: versions.get(run) ?? 0 };
 }
 
-function render(name: string, batch: Batch): { text: string; values: Parameter[] } {
+function render(name: string, batch: Batch): Rendered {
   const values: Parameter[] = [];
   const use: Use = (value, type) => `$${values.push(value)}::${type}`;
   const last = batch.events.at(-1);
@@ -89,14 +123,14 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   const run = use(toColumn(batch.run), 'text');
   const expected = use(batch.expected, 'integer');
   const version = use(last?.version ?? batch.expected, 'integer');
-  const asItWas = (column: string): string => `(SELECT ${column} FROM ${name}.runs WHERE run = ${run})`;
-  const hash = last === undefined ? asItWas('hash') : use(last.hash, 'text');
-  const updatedAt = last === undefined ? asItWas('updated_at') : use(last.at, 'text');
+  const unchanged = (column: string): string => `(SELECT ${column} FROM ${name}.runs WHERE run = ${run})`;
+  const hash = last === undefined ? unchanged('hash') : use(last.hash, 'text');
+  const updatedAt = last === undefined ? unchanged('updated_at') : use(last.at, 'text');
   const { head } = batch;
-  const workspace = head === undefined ? asItWas('workspace') : use(toColumn(head.workspace), 'text');
-  const title = head === undefined ? asItWas('title') : use(toColumn(head.title), 'text');
-  const status = head === undefined ? asItWas('status') : use(toColumn(head.status), 'text');
-  const position = head === undefined ? asItWas('position') : use(JSON.stringify(head.position), 'text');
+  const workspace = head === undefined ? unchanged('workspace') : use(toColumn(head.workspace), 'text');
+  const title = head === undefined ? unchanged('title') : use(toColumn(head.title), 'text');
+  const status = head === undefined ? unchanged('status') : use(toColumn(head.status), 'text');
+  const position = head === undefined ? unchanged('position') : use(JSON.stringify(head.position), 'text');
   const isNew =
     key === null
       ? 'true'
@@ -115,9 +149,9 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   INSERT INTO ${name}.events (${EVENT_COLUMNS}, tx)
   SELECT head.run, e.version, e.at, e.type, e.actor_kind, e.actor_name, e.session, e.key, e.basis, e.previous, e.hash, e.body_hash, e.body,
     (SELECT xid_offset FROM ${name}.meta) + pg_current_xact_id()::text::bigint
-  FROM head, ${rowsOf('e', EVENT_TYPES, batch.events.map(toEventRow), use)})`,
+  FROM head, ${valuesOf('e', EVENT_TYPES, batch.events.map(toEventRow), use)})`,
   ];
-  if (batch.rows.length > 0) parts.push(recordsPart(name, batch.rows, use));
+  if (batch.rows.length > 0) parts.push(rowsPart(name, batch.rows, use));
   if (batch.cache !== undefined)
     parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text')));
   if (batch.erase !== undefined && batch.erase.length > 0) {
@@ -130,32 +164,32 @@ function render(name: string, batch: Batch): { text: string; values: Parameter[]
   return { text: `WITH ${parts.join(',\n')}\nSELECT EXISTS (SELECT FROM head) AS appended`, values };
 }
 
-/** Puts records in place once there is a row in `head`. */
-export function recordsPart(name: string, records: readonly StoredRow[], use: Use): string {
-  // Of a record that is there twice the later counts: one statement cannot write a row twice.
-  const latest = new Map(records.map((record) => [JSON.stringify([record.kind, record.id]), record]));
-  const rows = [...latest.values()].map((record) => {
-    const terms = termsOf(record);
+/** Writes the rows if `head` has a row. */
+export function rowsPart(name: string, stored: readonly StoredRow[], use: Use): string {
+  // One statement cannot write a row twice: of two versions of a row the later one counts.
+  const latest = new Map(stored.map((row) => [JSON.stringify([row.kind, row.id]), row]));
+  const rows = [...latest.values()].map((row) => {
+    const terms = termsOf(row);
     return {
-      ...toRecordRow(record),
-      text: toTextColumn(record.text, record.doc),
+      ...toRow(row),
+      text: toTextColumn(row.text, row.doc),
       terms: terms === null ? null : JSON.stringify(terms),
     };
   });
   return `projected AS (
-  INSERT INTO ${name}.records (${RECORD_COLUMNS}, text, terms)
+  INSERT INTO ${name}.records (${ROW_COLUMNS}, text, terms)
   SELECT head.run, r.kind, r.id, r.alias, r.status, r.version, r.at, r.tags, r.doc, r.text,
     CASE WHEN r.terms IS NOT NULL THEN array_to_tsvector(ARRAY(SELECT json_array_elements_text(r.terms::json))) END
-  FROM head, ${rowsOf('r', RECORD_TYPES, rows, use)}
+  FROM head, ${valuesOf('r', ROW_TYPES, rows, use)}
   ON CONFLICT (run, id, kind) DO UPDATE SET alias = excluded.alias, status = excluded.status, version = excluded.version, at = excluded.at,
     tags = excluded.tags, doc = excluded.doc, text = excluded.text, terms = excluded.terms)`;
 }
 
 /**
- * Few rows as parameters, which costs the server least; many as one JSON text, so that there is not a statement to
+ * Few rows are parameters, which costs the server least; many are one JSON text, so that there is not a statement to
  * prepare for every number of rows.
  */
-function rowsOf<Column extends string>(
+function valuesOf<Column extends string>(
   alias: string,
   types: Readonly<Record<Column, string>>,
   rows: readonly Readonly<Record<NoInfer<Column>, Parameter>>[],

@@ -1,5 +1,5 @@
 import { badCursor, EVENT_COLUMNS, type EventRow, fromEventRow } from '../columns.ts';
-import type { FeedPage } from '../store.ts';
+import type { FeedPage } from '../journal.ts';
 import type { Connection } from './connection.ts';
 
 /**

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { Fault } from '../../core/fault.ts';
 import { storeSuite } from '../store.suite.ts';
-import { at, batchOf, follow, headOf, newRun, note, put, record } from '../suite/fixture.ts';
+import { at, batchOf, follow, headOf, newRun, note, put, row } from '../suite/fixture.ts';
 import { migrations } from './schema.ts';
 import { openPostgresStore } from './store.ts';
 
@@ -37,7 +37,7 @@ describe('a schema', () => {
       Array.from({ length: 6 }, () => openPostgresStore({ url, schema, connections: 1 })),
     );
     await put(stores[0] ?? expect.fail(), 'r', [note('a')]);
-    for (const store of stores) expect(await store.read('r', 0, 9)).toHaveLength(1);
+    for (const store of stores) expect(await store.journal.read('r', 0, 9)).toHaveLength(1);
     await Promise.all(stores.map((store) => store.close()));
   });
 
@@ -63,15 +63,15 @@ describe('appends', () => {
       await transaction`UPDATE ${transaction(schema)}.runs SET title = title WHERE run = 'held'`;
       await put(store, 'free', [note('a')]);
       await put(store, 'free', [note('b')], {
-        rows: [record('free', 'N-1', { tags: ['t'], text: 'words' })],
+        rows: [row('free', 'N-1', { tags: ['t'], text: 'words' })],
         cache: { format: 1, state: '' },
       });
       const waiting = put(store, 'held', [note('b')]);
-      return { waiting, seen: await store.read('held', 0, 9) };
+      return { waiting, seen: await store.journal.read('held', 0, 9) };
     });
     expect(blocked.seen).toHaveLength(1);
     await blocked.waiting;
-    expect(await store.read('held', 0, 9)).toHaveLength(2);
+    expect(await store.journal.read('held', 0, 9)).toHaveLength(2);
     await store.close();
   });
 
@@ -81,20 +81,20 @@ describe('appends', () => {
     await put(store, 'r', [note('a')]);
     for (let count = 0; count < 10; count++) {
       const head = await headOf(store, 'r');
-      const appending = store.append(batchOf('r', [note(`${count}`)], head));
+      const appending = store.journal.append([batchOf('r', [note(`${count}`)], head)]);
       const killing = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast' AND query LIKE ${`%"store ""test"" ${process.pid} ${schemas}"%`} AND pid <> pg_backend_pid()`;
       expect((await Promise.all([appending, killing]))[0]).toEqual({ outcome: 'appended' });
     }
-    expect(await store.read('r', 0, 99)).toHaveLength(11);
+    expect(await store.journal.read('r', 0, 99)).toHaveLength(11);
     await store.close();
   });
 
   it('that lost their answer are not made again', async () => {
     const { proxy, store, batch, direct, close } = await openThroughProxy();
     proxy.loseNextAnswer();
-    expect(await store.append(batch)).toEqual({ outcome: 'appended' });
+    expect(await store.journal.append([batch])).toEqual({ outcome: 'appended' });
     expect(proxy.lost()).toBe(1);
-    expect(await direct.read('r', 0, 9)).toHaveLength(2);
+    expect(await direct.journal.read('r', 0, 9)).toHaveLength(2);
     await close();
   });
 
@@ -107,14 +107,14 @@ describe('appends', () => {
     };
     const appended = await sql.begin(async (held) => {
       await held.unsafe(`SELECT FROM "${schema.replaceAll('"', '""')}".runs WHERE run = 'r' FOR UPDATE`);
-      const outcome = store.append(batch);
+      const outcome = store.journal.append([batch]);
       await waiting(1);
       proxy.leave();
       await waiting(2);
       return { outcome };
     });
     expect(await appended.outcome).toEqual({ outcome: 'appended' });
-    expect(await direct.read('r', 0, 9)).toHaveLength(2);
+    expect(await direct.journal.read('r', 0, 9)).toHaveLength(2);
     await close();
   });
 });
@@ -151,7 +151,7 @@ describe('the feed', () => {
         SELECT run, 2, pg_current_xact_id()::text::bigint, at, type, actor_kind, actor_name, basis, previous, hash, body_hash, body
         FROM ${transaction(schema)}.events WHERE run = 'early'`;
       await put(store, 'late', [note('b')]);
-      return store.feed(cursor, 10);
+      return store.journal.feed(cursor, 10);
     });
     expect(during).toEqual({ events: [], cursor });
     const { events } = await follow(store, cursor, 1, (seen) => seen.length === 2);
@@ -202,7 +202,7 @@ describe('a server', () => {
     const store = await openPostgresStore({ url, schema: shared });
     await store.close();
     await store.close();
-    expect((await faultOf(store.read('r', 0, 1))).code).toBe('unavailable');
+    expect((await faultOf(store.journal.read('r', 0, 1))).code).toBe('unavailable');
   });
 });
 
@@ -213,7 +213,7 @@ describe('views', () => {
     const run = newRun();
     await put(store, run, [note('a')], {
       rows: [
-        record(run, 'D-1', {
+        row(run, 'D-1', {
           kind: 'decision',
           doc: {
             id: 'D-1',
@@ -225,7 +225,7 @@ describe('views', () => {
             at: at(2),
           },
         }),
-        record(run, 'B-1', {
+        row(run, 'B-1', {
           kind: 'item',
           doc: {
             id: 'B-1',
@@ -238,11 +238,11 @@ describe('views', () => {
             settledAt: at(4),
           },
         }),
-        record(run, 'Q-1', {
+        row(run, 'Q-1', {
           kind: 'item',
           doc: { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) },
         }),
-        record(run, 'S-1', {
+        row(run, 'S-1', {
           kind: 'session',
           doc: { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] },
         }),

@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/sha256.ts';
 import { utf8Length } from '../../core/text.ts';
+import type { StoredRow } from '../projection.ts';
 import { indexTerms, type WordQuery } from '../search-terms.ts';
-import type { StoredRow } from '../store.ts';
 
 /** A tsvector holds less than a mebibyte of words; what is beyond is in the text but not found by it. */
 const TERMS_LIMIT_BYTES = 1_000_000;

@@ -1,20 +1,20 @@
 import type { Connection } from './connection.ts';
 
-export interface Ears {
+export interface Listeners {
   listen(wake: () => void): () => void;
-  /** This process recorded something: the database tells a connection only of what others did. */
-  heard(): void;
+  /** Wakes all listeners. Called for what this connection recorded: `data_version` shows only what others did. */
+  announce(): void;
   close(): void;
 }
 
-/** Asking costs some microseconds; what it finds is seen within this time. */
+/** A look takes some microseconds; a change is seen within this time. */
 const LOOK_EVERY_MS = 50;
 
 /**
- * SQLite tells nobody that a file was written. `data_version` changes with every commit of another connection, and
- * looking at it reads nothing but the head of the log.
+ * SQLite does not report that a file was written. `data_version` changes with every commit of another connection, and
+ * looking at it reads only the head of the log.
  */
-export function openEars({ statement }: Connection): Ears {
+export function openListeners({ statement }: Connection): Listeners {
   const listeners = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
   let seen: unknown;
@@ -23,12 +23,12 @@ export function openEars({ statement }: Connection): Ears {
     try {
       return (statement('PRAGMA data_version').get() as { data_version: number }).data_version;
     } catch {
-      // Busy or closed: this is a hint, and whoever reads the feed is told what is wrong.
+      // Busy or closed. This is only a hint: a reader of the feed gets the fault.
       return seen;
     }
   }
 
-  function heard(): void {
+  function announce(): void {
     for (const wake of listeners) wake();
   }
 
@@ -49,13 +49,13 @@ export function openEars({ statement }: Connection): Ears {
           const now = look();
           if (now === seen) return;
           seen = now;
-          heard();
+          announce();
         }, LOOK_EVERY_MS);
         timer.unref();
       }
       return () => stop(listener);
     },
-    heard,
+    announce,
     close() {
       for (const listener of listeners) stop(listener);
     },

@@ -1,25 +1,50 @@
-import { fromRecordRow, parseColumn, RECORD_COLUMNS, type RecordRow, toColumn, toRecordRow } from '../columns.ts';
+import { fromColumn, fromRow, parseColumn, ROW_COLUMNS, type RowColumns, toColumn, toRow } from '../columns.ts';
+import type { CacheColumns, Cached, Derived, Projection, RowFilter, StoredRow } from '../projection.ts';
 import { hasFragments, indexTerms, lastTouchedFirst, parseWords } from '../search-terms.ts';
-import type { RowFilter, StoredRow } from '../store.ts';
 import { fromTextColumn, toTextColumn } from '../text-column.ts';
 import type { Connection } from './connection.ts';
 
 type Statements = Pick<Connection, 'statement'>;
-type Row = RecordRow & { number: number; text: string | null };
+type Row = RowColumns & { number: number; text: string | null };
 
-const COLUMNS = `number, text, ${RECORD_COLUMNS}`;
+const COLUMNS = `number, text, ${ROW_COLUMNS}`;
+
+export function openProjection(connection: Connection): Projection {
+  const { statement, read, snapshot, write } = connection;
+  return {
+    cached: (run, format) =>
+      read(() => {
+        const row = statement('SELECT version, hash, state FROM cache WHERE run = ? AND format = ?').get(
+          toColumn(run),
+          format,
+        );
+        return row === undefined ? null : { ...(row as Cached) };
+      }),
+    recall: (run, references) => read(() => recallRows(connection, toColumn(run), references)),
+    rows: (run, filter) => snapshot(() => listRows(connection, toColumn(run), filter)),
+    count: (run, kind) =>
+      read(() => {
+        const counts = statement(
+          'SELECT status, count(*) AS count FROM records WHERE run = ? AND kind = ? GROUP BY status',
+        ).all(toColumn(run), toColumn(kind)) as { status: string; count: number }[];
+        return Object.fromEntries(counts.map(({ status, count }) => [fromColumn(status), count]));
+      }),
+    search: (runs, words, limit) => snapshot(() => searchRows(connection, runs, words, limit)),
+    replaceDerived: (run, version, derived) => write(() => replaceDerived(connection, toColumn(run), version, derived)),
+  };
+}
 
 /** Inside a write transaction. */
-export function writeRecord({ statement }: Statements, record: StoredRow): void {
-  const row = toRecordRow(record);
-  const text = toTextColumn(record.text, record.doc);
+export function writeRow({ statement }: Statements, stored: StoredRow): void {
+  const row = toRow(stored);
+  const text = toTextColumn(stored.text, stored.doc);
   const old = statement(`SELECT ${COLUMNS} FROM records WHERE run = ? AND id = ? AND kind = ?`).get(
     row.run,
     row.id,
     row.kind,
   ) as Row | undefined;
   const { number } = statement(
-    `INSERT INTO records (${RECORD_COLUMNS}, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO records (${ROW_COLUMNS}, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run, id, kind) DO UPDATE SET alias = excluded.alias, status = excluded.status, version = excluded.version,
        at = excluded.at, tags = excluded.tags, doc = excluded.doc, text = excluded.text
      RETURNING number`,
@@ -42,38 +67,72 @@ export function writeRecord({ statement }: Statements, record: StoredRow): void 
       number,
     );
   }
-  const oldText = old === undefined ? null : textOf(old)(parseColumn(old.doc, `record ${old.id}`));
-  if (oldText === record.text) return;
+  const oldText = old === undefined ? null : textOf(old)(parseColumn(old.doc, `row ${old.id}`));
+  if (oldText === stored.text) return;
   if (oldText !== null) statement('DELETE FROM search WHERE rowid = ?').run(number);
-  if (record.text === null) return;
-  statement('INSERT INTO search (rowid, terms) VALUES (?, ?)').run(number, indexTerms(record.text).join(' '));
+  if (stored.text === null) return;
+  statement('INSERT INTO search (rowid, terms) VALUES (?, ?)').run(number, indexTerms(stored.text).join(' '));
 }
 
 /** Inside a write transaction. */
-export function dropRecords({ statement }: Statements, run: string): void {
+function replaceDerived(connection: Connection, run: string, version: number, derived: Derived): boolean {
+  const { statement } = connection;
+  const head = statement('SELECT version, hash FROM runs WHERE run = ?').get(run) as
+    | { version: number; hash: string }
+    | undefined;
+  if (head === undefined || head.version !== version) return false;
+  dropRows(connection, run);
+  for (const row of derived.rows) writeRow(connection, row);
+  const { workspace, title, status, position } = derived.head;
+  statement('UPDATE runs SET workspace = ?, title = ?, status = ?, position = ? WHERE run = ?').run(
+    toColumn(workspace),
+    toColumn(title),
+    toColumn(status),
+    JSON.stringify(position),
+    run,
+  );
+  writeCache(connection, run, head, derived.cache);
+  return true;
+}
+
+/** Inside a write transaction. */
+export function writeCache(
+  { statement }: Statements,
+  run: string,
+  { version, hash }: { version: number; hash: string },
+  { format, state }: CacheColumns,
+): void {
+  statement(
+    `INSERT INTO cache (run, version, hash, format, state) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (run) DO UPDATE SET version = excluded.version, hash = excluded.hash, format = excluded.format, state = excluded.state`,
+  ).run(run, version, hash, format, state);
+}
+
+/** Inside a write transaction. */
+function dropRows({ statement }: Statements, run: string): void {
   statement('DELETE FROM search WHERE rowid IN (SELECT number FROM records WHERE run = ? AND text IS NOT NULL)').run(
     run,
   );
   for (const table of ['tags', 'records']) statement(`DELETE FROM ${table} WHERE run = ?`).run(run);
 }
 
-export function recallRecords({ statement }: Statements, run: string, references: readonly string[]): StoredRow[] {
+function recallRows({ statement }: Statements, run: string, references: readonly string[]): StoredRow[] {
   const wanted = JSON.stringify(references.map(toColumn));
-  // A cross join keeps its order: left to itself, the planner walks all records of the run and looks each one up in the list.
+  // A cross join keeps its order: otherwise the planner walks all rows of the run and looks each one up in the list.
   return (
     statement(
       `SELECT ${COLUMNS} FROM records WHERE number IN (
          SELECT number FROM json_each(?2) CROSS JOIN records WHERE run = ?1 AND records.id = value
          UNION SELECT number FROM json_each(?2) CROSS JOIN records WHERE run = ?1 AND alias = value)`,
     ).all(run, wanted) as Row[]
-  ).map(toRecord);
+  ).map(toStored);
 }
 
 /**
- * The last touched first. Records touched by one event stay together, even past the limit: the next page starts before
- * it. Inside a snapshot.
+ * Last changed first. Rows changed by one event stay together, even past the limit: the next page starts before it.
+ * Inside a snapshot.
  */
-export function listRecords(statements: Statements, run: string, filter: RowFilter): StoredRow[] {
+function listRows(statements: Statements, run: string, filter: RowFilter): StoredRow[] {
   const { limit, before = Number.MAX_SAFE_INTEGER } = filter;
   if (limit <= 0) return [];
   const kind = toColumn(filter.kind);
@@ -103,12 +162,12 @@ export function listRecords(statements: Statements, run: string, filter: RowFilt
 
   const rows = found(0, before, limit).sort(lastFirst).slice(0, limit);
   const last = rows.at(-1);
-  if (last === undefined || rows.length < limit) return rows.map(toRecord);
+  if (last === undefined || rows.length < limit) return rows.map(toStored);
   const whole = rows.filter(({ version }) => version > last.version);
-  return [...whole, ...found(last.version, last.version + 1, -1).sort(lastFirst)].map(toRecord);
+  return [...whole, ...found(last.version, last.version + 1, -1).sort(lastFirst)].map(toStored);
 }
 
-/** Each looked up as the next one in the index after the last: there are few, and very many records. */
+/** Looks up each one as the next in the index after the last: there are few of them, and very many rows. */
 function statusesOf({ statement }: Statements, run: string, kind: string): string[] {
   const rows = statement(
     `WITH RECURSIVE found (status) AS (
@@ -121,16 +180,8 @@ function statusesOf({ statement }: Statements, run: string, kind: string): strin
   return rows.map(({ status }) => status);
 }
 
-/** By status, as the columns have both. */
-export function countRecords({ statement }: Statements, run: string, kind: string): Map<string, number> {
-  const rows = statement(
-    'SELECT status, count(*) AS count FROM records WHERE run = ? AND kind = ? GROUP BY status',
-  ).all(run, kind) as { status: string; count: number }[];
-  return new Map(rows.map(({ status, count }) => [status, count]));
-}
-
 /** Inside a snapshot. */
-export function searchRecords(
+function searchRows(
   { statement }: Statements,
   runs: readonly string[],
   words: readonly string[],
@@ -149,22 +200,22 @@ export function searchRecords(
   const found: StoredRow[] = [];
   for (const row of rows) {
     if (found.length >= limit) break;
-    const record = toRecord(row as Row);
-    if (hasFragments(record.text ?? '', query)) found.push(record);
+    const stored = toStored(row as Row);
+    if (hasFragments(stored.text ?? '', query)) found.push(stored);
   }
   return found.sort(lastTouchedFirst);
 }
 
-function tagsOf(row: RecordRow): string[] {
-  return [...new Set(parseColumn(row.tags, `record ${row.id}`) as string[])].map(toColumn);
+function tagsOf(row: RowColumns): string[] {
+  return [...new Set(parseColumn(row.tags, `row ${row.id}`) as string[])].map(toColumn);
 }
 
-function toRecord(row: Row): StoredRow {
-  return fromRecordRow(row, textOf(row));
+function toStored(row: Row): StoredRow {
+  return fromRow(row, textOf(row));
 }
 
 function textOf(row: Row): (doc: unknown) => string | null {
-  return (doc) => (row.text === null ? null : fromTextColumn(parseColumn(row.text, `record ${row.id}`), doc));
+  return (doc) => (row.text === null ? null : fromTextColumn(parseColumn(row.text, `row ${row.id}`), doc));
 }
 
 function lastFirst(a: Row, b: Row): number {

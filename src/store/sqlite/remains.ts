@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Event } from '../../core/journal/event.ts';
 import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow } from '../columns.ts';
-import type { Token } from '../store.ts';
+import type { Token } from '../presence.ts';
 import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-columns.ts';
 import { type Database, openDatabase } from './driver.ts';
 import { APPLICATION_ID, migrations } from './schema.ts';

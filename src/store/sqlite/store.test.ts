@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Fault } from '../../core/fault.ts';
 import { storeSuite } from '../store.suite.ts';
 import type { Store } from '../store.ts';
-import { at, batchOf, chainProblems, headOf, newRun, note, put, record } from '../suite/fixture.ts';
+import { at, batchOf, chainProblems, headOf, newRun, note, put, row } from '../suite/fixture.ts';
 import { isSafe, openDatabase } from './driver.ts';
 import { migrations } from './schema.ts';
 import { openSqliteStore } from './store.ts';
@@ -52,7 +52,7 @@ describe('a journal file', () => {
     await store.close();
     await store.close();
     expect(bytesOf(file)).toBe(`${readFileSync(file, 'latin1')}|`);
-    const fault = await faultOf(store.read('r', 0, 1));
+    const fault = await faultOf(store.journal.read('r', 0, 1));
     expect(fault.code).toBe('unavailable');
   });
 
@@ -115,7 +115,7 @@ describe('a journal file', () => {
     const damaged = await openSqliteStore({ file });
     const problems = await damaged.inspect().catch((fault: Fault) => [fault.code]);
     expect(problems.length).toBeGreaterThan(0);
-    expect((await faultOf(damaged.read('r', 0, 99))).code).toBe('corrupt');
+    expect((await faultOf(damaged.journal.read('r', 0, 99))).code).toBe('corrupt');
     await damaged.close();
   });
 
@@ -127,8 +127,8 @@ describe('a journal file', () => {
     const store = await openSqliteStore({ file });
     await put(store, 'r', [note('a')]);
     const reader = await openSqliteStore({ file, readonly: true });
-    expect(await reader.read('r', 0, 9)).toHaveLength(1);
-    const fault = await faultOf(reader.append(batchOf('r', [note('b')], await headOf(store, 'r'))));
+    expect(await reader.journal.read('r', 0, 9)).toHaveLength(1);
+    const fault = await faultOf(reader.journal.append([batchOf('r', [note('b')], await headOf(store, 'r'))]));
     expect(fault.code).toBe('unavailable');
     expect(fault.message).toContain('read-only');
     await reader.close();
@@ -162,7 +162,7 @@ describe('a journal file', () => {
     holder.exec('BEGIN IMMEDIATE');
     const fault = await faultOf(put(store, 'r', [note('a')]));
     expect(fault.code).toBe('unavailable');
-    expect(await store.read('r', 0, 1)).toEqual([]);
+    expect(await store.journal.read('r', 0, 1)).toEqual([]);
     holder.exec('ROLLBACK');
     holder.close();
     await put(store, 'r', [note('a')]);
@@ -174,12 +174,12 @@ describe('a journal file', () => {
     const store = await openSqliteStore({ file });
     const holder = openDatabase(file, false);
     holder.exec('BEGIN IMMEDIATE');
-    const beating = store.beat('r', 'S-1', at(1));
+    const beating = store.presence.beat('r', 'S-1', at(1));
     const appending = put(store, 'r', [note('a')]);
     holder.exec('COMMIT');
     holder.close();
     await Promise.all([beating, appending]);
-    expect(await store.beats('r')).toEqual(new Map([['S-1', at(1)]]));
+    expect(await store.presence.beats('r')).toEqual(new Map([['S-1', at(1)]]));
     await store.close();
   });
 
@@ -194,7 +194,7 @@ describe('a journal file', () => {
     for (let version = 1; version <= 30; version++) {
       await put(store, run, [note(text(version))], {
         // The same record again and again leaves its former versions in the free space of the file.
-        rows: [record(run, 'N-1', { text: text(version), doc: { text: text(version) }, version })],
+        rows: [row(run, 'N-1', { text: text(version), doc: { text: text(version) }, version })],
         cache: { format: 1, state: text(version) },
       });
     }
@@ -202,13 +202,13 @@ describe('a journal file', () => {
     const versions = Array.from({ length: 30 }, (_, index) => index + 1);
     await put(store, run, [{ type: 'text.erased', basis: 'verified', body: { versions, reason: 'leaked' } }], {
       erase: versions.map((version) => ({ version, body: { id: 'N-1', text: '[erased]', kind: 'worklog' } })),
-      rows: [record(run, 'N-1', { text: '[erased]', doc: {}, version: 31 })],
+      rows: [row(run, 'N-1', { text: '[erased]', doc: {}, version: 31 })],
       cache: { format: 1, state: '' },
     });
     expect(bytesOf(file)).not.toContain(secret);
     expect(bytesOf(file)).not.toContain('zqxsecret');
-    expect(await bystander.search([run], ['erased'], 9)).toHaveLength(1);
-    expect(chainProblems(await bystander.read(run, 0, 99))).toEqual([]);
+    expect(await bystander.projection.search([run], ['erased'], 9)).toHaveLength(1);
+    expect(chainProblems(await bystander.journal.read(run, 0, 99))).toEqual([]);
     expect(await store.inspect()).toEqual([]);
     await bystander.close();
     await store.close();
@@ -227,9 +227,9 @@ describe('a journal file', () => {
     const page = Math.floor(bytes.indexOf('100: xxx') / 8192) * 8192;
     writeFileSync(file, bytes.fill(0xff, page, page + 8192));
     const damaged = await openSqliteStore({ file });
-    expect((await faultOf(damaged.read('r', 0, 500))).code).toBe('corrupt');
-    expect(await damaged.recorded('r', 'k')).toHaveLength(1);
-    expect(await damaged.recorded('r', 'nobody')).toEqual([]);
+    expect((await faultOf(damaged.journal.read('r', 0, 500))).code).toBe('corrupt');
+    expect(await damaged.journal.recorded('r', 'k')).toHaveLength(1);
+    expect(await damaged.journal.recorded('r', 'nobody')).toEqual([]);
     await damaged.close();
   });
 
@@ -242,11 +242,11 @@ describe('a journal file', () => {
         .join(' ')
         .slice(0, 2048);
       const doc = { key: `p${step}`, status: 'completed', summary: text };
-      await store.append(
+      await store.journal.append([
         batchOf('r', [note(text)], await headOf(store, 'r'), {
-          rows: [record('r', `p${step}`, { kind: 'step', text, doc, version: step })],
+          rows: [row('r', `p${step}`, { kind: 'step', text, doc, version: step })],
         }),
-      );
+      ]);
     }
     await store.close();
     expect(readFileSync(file).length).toBeLessThan(7_000_000);
@@ -327,7 +327,7 @@ describe('several processes', () => {
     await built.write({ file: bundle, format: 'cjs', codeSplitting: false });
     await built.close();
     await Promise.all(Array.from({ length: 4 }, (_, index) => runNode([bundle, file, String(index)], 0)));
-    const events = await store.read('r', 0, 999);
+    const events = await store.journal.read('r', 0, 999);
     expect(chainProblems(events)).toEqual([]);
     expect(new Set(events.map(({ session }) => session)).size).toBe(4);
     expect(events).toHaveLength(4 * 15);
@@ -352,11 +352,11 @@ async function main() {
   for (let count = 0; count < 15; count++) {
     const store = await openSqliteStore({ file });
     for (;;) {
-      const head = (await store.heads({ run: 'r' }))[0] ?? { version: 0, hash: GENESIS };
+      const head = (await store.journal.heads({ run: 'r' }))[0] ?? { version: 0, hash: GENESIS };
       const stamp = { run: 'r', at: new Date().toISOString(), actor: { kind: 'agent', name: 'w' }, session: name, key: null };
       const events = seal([{ type: 'note.added', basis: 'declared', body: { id: 'N-1', text: name + '.' + count, kind: 'worklog' } }], stamp, head);
       const columns = { workspace: 'w', title: 't', status: 'active', position: {} };
-      if ((await store.append({ run: 'r', expected: head.version, events, head: columns, rows: [] })).outcome === 'appended') break;
+      if ((await store.journal.append([{ run: 'r', expected: head.version, events, head: columns, rows: [] }])).outcome === 'appended') break;
     }
     await store.close();
   }
@@ -367,7 +367,7 @@ main();
 async function putCodewalk(store: Store): Promise<void> {
   await put(store, 'r', [note('a')], {
     rows: [
-      record('r', 'D-1', {
+      row('r', 'D-1', {
         kind: 'decision',
         doc: {
           id: 'D-1',
@@ -379,7 +379,7 @@ async function putCodewalk(store: Store): Promise<void> {
           at: at(2),
         },
       }),
-      record('r', 'B-1', {
+      row('r', 'B-1', {
         kind: 'item',
         doc: {
           id: 'B-1',
@@ -392,11 +392,11 @@ async function putCodewalk(store: Store): Promise<void> {
           settledAt: at(4),
         },
       }),
-      record('r', 'Q-1', {
+      row('r', 'Q-1', {
         kind: 'item',
         doc: { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) },
       }),
-      record('r', 'S-1', {
+      row('r', 'S-1', {
         kind: 'session',
         doc: { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] },
       }),

@@ -2,7 +2,9 @@ import { expect } from 'vitest';
 import { GENESIS, seal } from '../../core/journal/chain.ts';
 import type { Draft, Event } from '../../core/journal/event.ts';
 import { type ChainProblem, chainVerifier } from '../../core/journal/verify.ts';
-import type { Batch, Head, HeadColumns, Store, StoredRow } from '../store.ts';
+import type { Batch, Head } from '../journal.ts';
+import type { HeadColumns, StoredRow } from '../projection.ts';
+import type { Store } from '../store.ts';
 
 export type Get = () => Store;
 
@@ -48,7 +50,7 @@ export function chainProblems(events: readonly Event[]): ChainProblem[] {
   return verifier.finish();
 }
 
-export function record(run: string, id: string, rest: Partial<StoredRow> = {}): StoredRow {
+export function row(run: string, id: string, rest: Partial<StoredRow> = {}): StoredRow {
   return {
     run,
     kind: 'note',
@@ -65,7 +67,7 @@ export function record(run: string, id: string, rest: Partial<StoredRow> = {}): 
 }
 
 export async function headOf(store: Store, run: string): Promise<Head | null> {
-  return (await store.heads({ run }))[0] ?? null;
+  return (await store.journal.heads({ run }))[0] ?? null;
 }
 
 /** Appends to where the run stands, whatever is there. */
@@ -75,7 +77,7 @@ export async function put(
   drafts: readonly Draft[],
   extra: Parameters<typeof batchOf>[3] = {},
 ): Promise<void> {
-  const appended = await store.append(batchOf(run, drafts, await headOf(store, run), extra));
+  const appended = await store.journal.append([batchOf(run, drafts, await headOf(store, run), extra)]);
   expect(appended).toEqual({ outcome: 'appended' });
 }
 
@@ -84,7 +86,7 @@ export async function follow(store: Store, cursor: string | null, limit: number,
   const events: Event[] = [];
   let from = cursor;
   while (!enough(events)) {
-    const page = await store.feed(from, limit);
+    const page = await store.journal.feed(from, limit);
     expect(page.events.length).toBeLessThanOrEqual(limit);
     if (page.events.length === 0) {
       expect(from === null || page.cursor === from).toBe(true);

@@ -3,16 +3,26 @@ import { Fault } from '../../core/fault.ts';
 import { GENESIS } from '../../core/journal/chain.ts';
 import type { Event } from '../../core/journal/event.ts';
 import { ERASED } from '../../core/text.ts';
-import { batchOf, chainProblems, follow, type Get, headOf, newRun, note, ofRun, put, record } from './fixture.ts';
+import type { Store } from '../store.ts';
+import { at, batchOf, chainProblems, follow, type Get, headOf, newRun, note, ofRun, put, row } from './fixture.ts';
 
-export function appending(store: Get, other: Get): void {
+/** The page `journal.ts`, sentence by sentence. */
+export function journalSuite(store: Get, other: Get): void {
+  appending(store, other);
+  appendingSeveral(store, other);
+  feeding(store, other);
+  readingHeads(store);
+  erasing(store, other);
+}
+
+function appending(store: Get, other: Get): void {
   describe('append and read', () => {
     it('keeps what the head says where a batch leaves it out', async () => {
       const run = newRun();
       await put(store(), run, [note('a')]);
       const before = await headOf(store(), run);
       const { head: _, ...batch } = batchOf(run, [note('b')], before);
-      expect(await store().append(batch)).toEqual({ outcome: 'appended' });
+      expect(await store().journal.append([batch])).toEqual({ outcome: 'appended' });
       const last = batch.events.at(-1);
       expect(await headOf(store(), run)).toEqual({ ...before, version: 2, hash: last?.hash, updatedAt: last?.at });
     });
@@ -29,8 +39,8 @@ export function appending(store: Get, other: Get): void {
         'x'.repeat(1024 * 1024),
       ];
       const batch = batchOf(run, texts.map(note), null, { key: 'k\ud800\u0000', session: 'S-1' });
-      expect(await store().append(batch)).toEqual({ outcome: 'appended' });
-      const events = await other().read(run, 0, 100);
+      expect(await store().journal.append([batch])).toEqual({ outcome: 'appended' });
+      const events = await other().journal.read(run, 0, 100);
       expect(events).toEqual(batch.events);
       expect(chainProblems(events)).toEqual([]);
     });
@@ -38,9 +48,9 @@ export function appending(store: Get, other: Get): void {
     it('reads after a version, up to a limit', async () => {
       const run = newRun();
       await put(store(), run, [note('a'), note('b'), note('c'), note('d')]);
-      expect((await store().read(run, 1, 2)).map(({ version }) => version)).toEqual([2, 3]);
-      expect(await store().read(run, 4, 2)).toEqual([]);
-      expect(await store().read('nobody', 0, 2)).toEqual([]);
+      expect((await store().journal.read(run, 1, 2)).map(({ version }) => version)).toEqual([2, 3]);
+      expect(await store().journal.read(run, 4, 2)).toEqual([]);
+      expect(await store().journal.read('nobody', 0, 2)).toEqual([]);
     });
 
     it('refuses a batch on another version and writes nothing of it', async () => {
@@ -48,31 +58,36 @@ export function appending(store: Get, other: Get): void {
       await put(store(), run, [note('a')]);
       const before = await headOf(store(), run);
       const stale = batchOf(run, [note('late'), note('later')], null, {
-        rows: [record(run, 'N-9', { text: 'late' })],
+        rows: [row(run, 'N-9', { text: 'late' })],
         cache: { format: 1, state: 'late' },
       });
-      expect(await other().append(stale)).toEqual({ outcome: 'conflict', version: 1 });
+      expect(await other().journal.append([stale])).toEqual({ outcome: 'conflict', run, version: 1 });
       const ahead = batchOf(run, [note('early')], { version: 7, hash: GENESIS });
-      expect(await other().append(ahead)).toEqual({ outcome: 'conflict', version: 1 });
-      expect(await other().append({ ...ahead, run: newRun() })).toEqual({ outcome: 'conflict', version: 0 });
-      expect(await store().read(run, 0, 9)).toHaveLength(1);
-      expect(await store().recall(run, ['N-9'])).toEqual([]);
-      expect(await store().search([run], ['late'], 9)).toEqual([]);
-      expect(await store().cached(run, 1)).toBeNull();
+      expect(await other().journal.append([ahead])).toEqual({ outcome: 'conflict', run, version: 1 });
+      const unknown = newRun();
+      expect(await other().journal.append([{ ...ahead, run: unknown }])).toEqual({
+        outcome: 'conflict',
+        run: unknown,
+        version: 0,
+      });
+      expect(await store().journal.read(run, 0, 9)).toHaveLength(1);
+      expect(await store().projection.recall(run, ['N-9'])).toEqual([]);
+      expect(await store().projection.search([run], ['late'], 9)).toEqual([]);
+      expect(await store().projection.cached(run, 1)).toBeNull();
       expect(await headOf(store(), run)).toEqual(before);
     });
 
     it('recognises a key before it looks at the version', async () => {
       const run = newRun();
       const batch = batchOf(run, [note('a'), note('b')], null, { key: 'once' });
-      await store().append(batch);
+      await store().journal.append([batch]);
       await put(store(), run, [note('c')], { key: 'other' });
-      const again = batchOf(run, [note('a again')], null, { key: 'once', rows: [record(run, 'N-2')] });
-      expect(await other().append(again)).toEqual({ outcome: 'replayed', events: batch.events });
-      expect(await store().read(run, 0, 9)).toHaveLength(3);
-      expect(await store().recall(run, ['N-2'])).toEqual([]);
+      const again = batchOf(run, [note('a again')], null, { key: 'once', rows: [row(run, 'N-2')] });
+      expect(await other().journal.append([again])).toEqual({ outcome: 'replayed', run, events: batch.events });
+      expect(await store().journal.read(run, 0, 9)).toHaveLength(3);
+      expect(await store().projection.recall(run, ['N-2'])).toEqual([]);
       const elsewhere = newRun();
-      expect(await store().append(batchOf(elsewhere, [note('x')], null, { key: 'once' }))).toEqual({
+      expect(await store().journal.append([batchOf(elsewhere, [note('x')], null, { key: 'once' })])).toEqual({
         outcome: 'appended',
       });
     });
@@ -83,29 +98,29 @@ export function appending(store: Get, other: Get): void {
       const head = await headOf(store(), run);
       const tries = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
-          (index % 2 === 0 ? store() : other()).append(batchOf(run, [note('same')], head, { key: 'k' })),
+          (index % 2 === 0 ? store() : other()).journal.append([batchOf(run, [note('same')], head, { key: 'k' })]),
         ),
       );
       expect(tries.map(({ outcome }) => outcome).sort()).toEqual([
         'appended',
         ...Array.from({ length: 11 }, () => 'replayed'),
       ]);
-      expect(await store().read(run, 0, 99)).toHaveLength(2);
+      expect(await store().journal.read(run, 0, 99)).toHaveLength(2);
     });
 
     it('writes nothing of a batch that cannot be written whole', async () => {
       const run = newRun();
-      await put(store(), run, [note('a')], { rows: [record(run, 'N-1', { text: 'before' })] });
+      await put(store(), run, [note('a')], { rows: [row(run, 'N-1', { text: 'before' })] });
       const before = await headOf(store(), run);
       const cyclic: Record<string, unknown> = {};
       cyclic['self'] = cyclic;
       const batch = batchOf(run, [note('b')], before, {
-        rows: [record(run, 'N-1', { text: 'after' }), record(run, 'N-2', { doc: cyclic })],
+        rows: [row(run, 'N-1', { text: 'after' }), row(run, 'N-2', { doc: cyclic })],
       });
-      await expect(store().append(batch)).rejects.toThrow();
+      await expect(store().journal.append([batch])).rejects.toThrow();
       expect(await headOf(store(), run)).toEqual(before);
-      expect(await store().read(run, 0, 9)).toHaveLength(1);
-      expect(await store().search([run], ['before'], 9)).toHaveLength(1);
+      expect(await store().journal.read(run, 0, 9)).toHaveLength(1);
+      expect(await store().projection.search([run], ['before'], 9)).toHaveLength(1);
     });
 
     it('loses nothing when many write one run at once', async () => {
@@ -116,12 +131,12 @@ export function appending(store: Get, other: Get): void {
           let done = false;
           while (!done) {
             const batch = batchOf(run, [note(`${writer}.${count}`)], await headOf(mine, run));
-            done = (await mine.append(batch)).outcome === 'appended';
+            done = (await mine.journal.append([batch])).outcome === 'appended';
           }
         }
       });
       await Promise.all(writers);
-      const events = await store().read(run, 0, 999);
+      const events = await store().journal.read(run, 0, 999);
       expect(chainProblems(events)).toEqual([]);
       const texts = events.map((event) => (event.type === 'note.added' ? event.body.text : ''));
       const expected = Array.from({ length: 40 }, (_, index) => `${Math.floor(index / 5)}.${index % 5}`);
@@ -141,11 +156,141 @@ export function appending(store: Get, other: Get): void {
   });
 }
 
-export function feeding(store: Get, other: Get): void {
+function appendingSeveral(store: Get, other: Get): void {
+  describe('append of several batches', () => {
+    it('records batches of several runs at once', async () => {
+      const [a, b] = [newRun(), newRun()];
+      await put(store(), b, [note('b1')]);
+      const first = batchOf(a, [note('a1'), note('a2')], null, { key: 'k', rows: [row(a, 'N-1', { text: 'alpha' })] });
+      const second = batchOf(b, [note('b2')], await headOf(store(), b), { cache: { format: 1, state: 'two' } });
+      expect(await store().journal.append([second, first])).toEqual({ outcome: 'appended' });
+      expect(await other().journal.read(a, 0, 9)).toEqual(first.events);
+      expect(chainProblems(await other().journal.read(b, 0, 9))).toEqual([]);
+      expect(await other().projection.search([a], ['alpha'], 9)).toHaveLength(1);
+      expect(await other().projection.cached(b, 1)).toMatchObject({ version: 2, state: 'two' });
+      const { events } = await follow(other(), null, 500, (seen) => seen.filter(ofRun(a)).length >= 2);
+      expect(events.filter(ofRun(a)).map(({ version }) => version)).toEqual([1, 2]);
+    });
+
+    it('records batches of one run in the order given, each with its key', async () => {
+      const run = newRun();
+      const first = batchOf(run, [note('a'), note('b')], null, { key: 'one', rows: [row(run, 'N-1')] });
+      const second = batchOf(run, [note('c')], first.events.at(-1) ?? null, {
+        key: 'two',
+        rows: [row(run, 'N-1', { version: 3, status: 'closed' })],
+        head: { ...first.head, title: 'Later' },
+      });
+      expect(await store().journal.append([first, second])).toEqual({ outcome: 'appended' });
+      expect(await store().journal.read(run, 0, 9)).toEqual([...first.events, ...second.events]);
+      expect(await store().journal.recorded(run, 'two')).toEqual(second.events);
+      expect(await store().projection.count(run, 'note')).toEqual({ closed: 1 });
+      expect(await headOf(store(), run)).toMatchObject({ version: 3, hash: second.events[0]?.hash, title: 'Later' });
+    });
+
+    it('writes nothing of any batch when one conflicts, and names its run', async () => {
+      const [a, b] = [newRun(), newRun()];
+      await put(store(), b, [note('b1')]);
+      const before = await headOf(store(), b);
+      for (const [good, stale] of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        const first = batchOf(good, [note('lost')], await headOf(store(), good), {
+          rows: [row(good, 'N-9', { text: 'lost' })],
+          cache: { format: 1, state: 'lost' },
+        });
+        const second = batchOf(stale, [note('late')], { version: 7, hash: GENESIS });
+        const version = stale === b ? 1 : 0;
+        expect(await other().journal.append([first, second])).toEqual({ outcome: 'conflict', run: stale, version });
+        expect(await other().journal.append([second, first])).toEqual({ outcome: 'conflict', run: stale, version });
+      }
+      expect(await headOf(store(), a)).toBeNull();
+      expect(await store().journal.read(a, 0, 9)).toEqual([]);
+      expect(await headOf(store(), b)).toEqual(before);
+      expect(await store().journal.read(b, 0, 9)).toHaveLength(1);
+      expect(await store().projection.search([a, b], ['lost'], 9)).toEqual([]);
+      expect(await store().projection.cached(b, 1)).toBeNull();
+    });
+
+    it('refuses a second batch of a run that does not continue the first', async () => {
+      const run = newRun();
+      const first = batchOf(run, [note('a')], null);
+      const second = batchOf(run, [note('b')], null);
+      expect(await store().journal.append([first, second])).toEqual({ outcome: 'conflict', run, version: 0 });
+      expect(await headOf(store(), run)).toBeNull();
+    });
+
+    it('writes nothing of any batch when one was recorded before, and returns its events', async () => {
+      const [a, b] = [newRun(), newRun()];
+      const known = batchOf(b, [note('b1')], null, { key: 'once' });
+      await store().journal.append([known]);
+      const fresh = batchOf(a, [note('a1')], null, { key: 'once' });
+      const again = batchOf(b, [note('b1 again')], await headOf(store(), b), { key: 'once' });
+      expect(await other().journal.append([fresh, again])).toEqual({
+        outcome: 'replayed',
+        run: b,
+        events: known.events,
+      });
+      expect(await store().journal.read(a, 0, 9)).toEqual([]);
+      expect(await store().journal.read(b, 0, 9)).toEqual(known.events);
+      const next = batchOf(b, [note('b2')], await headOf(store(), b));
+      const twice = batchOf(b, [note('b1 again')], next.events.at(-1) ?? null, { key: 'once' });
+      expect(await store().journal.append([next, twice])).toMatchObject({ outcome: 'replayed', run: b });
+      expect(await store().journal.read(b, 0, 9)).toEqual(known.events);
+    });
+
+    it('writes nothing of any batch when one cannot be written', async () => {
+      const [a, b] = [newRun(), newRun()];
+      const cyclic: Record<string, unknown> = {};
+      cyclic['self'] = cyclic;
+      const broken = batchOf(b, [note('b1')], null, { rows: [row(b, 'N-2', { doc: cyclic })] });
+      await expect(store().journal.append([batchOf(a, [note('a1')], null), broken])).rejects.toThrow();
+      expect(await headOf(store(), a)).toBeNull();
+    });
+
+    it('loses nothing when several write the same runs in different orders at once', async () => {
+      const names = [newRun(), newRun(), newRun()];
+      const writers = Array.from({ length: 6 }, async (_, writer) => {
+        const mine = writer % 2 === 0 ? store() : other();
+        const order = writer % 3 === 0 ? names : names.toReversed();
+        for (let count = 0; count < 4; count++) {
+          let done = false;
+          while (!done) {
+            const batches = [];
+            for (const run of order) batches.push(batchOf(run, [note(`${writer}.${count}`)], await headOf(mine, run)));
+            done = (await mine.journal.append(batches)).outcome === 'appended';
+          }
+        }
+      });
+      await Promise.all(writers);
+      const texts = async (run: string) =>
+        (await store().journal.read(run, 0, 99)).map(({ body }) => (body as { text: string }).text);
+      const [first, ...others] = await Promise.all(names.map(texts));
+      expect(first).toHaveLength(24);
+      for (const other of others) expect(other).toEqual(first);
+    });
+
+    it('erases in one batch while another is recorded', async () => {
+      const [a, b] = [newRun(), newRun()];
+      await put(store(), a, [note('hunter3secret')]);
+      const erasing = batchOf(
+        a,
+        [{ type: 'text.erased', basis: 'verified', body: { versions: [1], reason: 'leaked' } }],
+        await headOf(store(), a),
+        { erase: [{ version: 1, body: note(ERASED).body }] },
+      );
+      expect(await store().journal.append([batchOf(b, [note('b')], null), erasing])).toEqual({ outcome: 'appended' });
+      expect(JSON.stringify(await other().journal.read(a, 0, 9))).not.toContain('hunter3secret');
+      expect(await other().journal.read(b, 0, 9)).toHaveLength(1);
+    });
+  });
+}
+
+function feeding(store: Get, other: Get): void {
   describe('feed', () => {
     it('gives every event once, page by page, while others write', async () => {
       const names = Array.from({ length: 6 }, newRun);
-      const start = (await store().feed('now', 1)).cursor;
+      const start = (await store().journal.feed('now', 1)).cursor;
       const writing = names.map(async (run, index) => {
         for (let count = 0; count < 8; count++)
           await put(index % 2 === 0 ? store() : other(), run, [note('a'), note('b')]);
@@ -161,7 +306,7 @@ export function feeding(store: Get, other: Get): void {
           Array.from({ length: 16 }, (_, index) => index + 1),
         );
       }
-      const rest = await store().feed(cursor, 10);
+      const rest = await store().journal.feed(cursor, 10);
       expect(mine(rest.events)).toEqual([]);
       const again = await follow(store(), null, 7, (all) => mine(all).length >= 96);
       expect(mine(again.events)).toEqual(seen);
@@ -171,7 +316,7 @@ export function feeding(store: Get, other: Get): void {
       const run = newRun();
       await put(store(), run, [note('before')]);
       await follow(store(), null, 50, (events) => events.some(ofRun(run)));
-      const now = await store().feed('now', 10);
+      const now = await store().journal.feed('now', 10);
       expect(now.events).toEqual([]);
       await put(store(), run, [note('after')]);
       const { events } = await follow(store(), now.cursor, 10, (seen) => seen.some(ofRun(run)));
@@ -180,20 +325,20 @@ export function feeding(store: Get, other: Get): void {
 
     it('refuses a cursor it did not give', async () => {
       for (const cursor of ['', 'yesterday', "1'; --", '-1', '1:2:3']) {
-        await expect(store().feed(cursor, 1)).rejects.toThrow(Fault);
+        await expect(store().journal.feed(cursor, 1)).rejects.toThrow(Fault);
       }
     });
   });
 }
 
-export function erasing(store: Get, other: Get): void {
+function erasing(store: Get, other: Get): void {
   describe('erase', () => {
     it('takes the words out everywhere and the chain still verifies', async () => {
       const run = newRun();
       const secret = 'hunter2secret';
       await put(store(), run, [note('harmless'), note(`the password is ${secret}`)], {
         rows: [
-          record(run, 'N-2', {
+          row(run, 'N-2', {
             text: `the password is ${secret}`,
             doc: { text: `the password is ${secret}` },
             version: 2,
@@ -204,19 +349,52 @@ export function erasing(store: Get, other: Get): void {
       const erased = { ...note(ERASED).body };
       await put(store(), run, [{ type: 'text.erased', basis: 'verified', body: { versions: [2], reason: 'leaked' } }], {
         erase: [{ version: 2, body: erased }],
-        rows: [record(run, 'N-2', { text: ERASED, doc: { text: ERASED }, version: 2 })],
+        rows: [row(run, 'N-2', { text: ERASED, doc: { text: ERASED }, version: 2 })],
         cache: { format: 1, state: 'clean' },
       });
-      const events = await other().read(run, 0, 9);
+      const events = await other().journal.read(run, 0, 9);
       expect(events[1]?.body).toEqual(erased);
       expect(JSON.stringify(events)).not.toContain(secret);
       expect(chainProblems(events)).toEqual([]);
       // Without the event that tells of the erasure, the changed body is a problem.
       expect(chainProblems(events.slice(0, 2))).toHaveLength(1);
-      expect(await store().search([run], [secret], 9)).toEqual([]);
-      expect(JSON.stringify(await store().recall(run, ['N-2']))).not.toContain(secret);
+      expect(await store().projection.search([run], [secret], 9)).toEqual([]);
+      expect(JSON.stringify(await store().projection.recall(run, ['N-2']))).not.toContain(secret);
       const { events: fed } = await follow(other(), null, 500, (seen) => seen.filter(ofRun(run)).length >= 3);
       expect(JSON.stringify(fed.filter(ofRun(run)))).not.toContain(secret);
+    });
+  });
+}
+
+function readingHeads(store: Get): void {
+  describe('heads', () => {
+    it('lists heads, the last touched first, by run, workspace and status', async () => {
+      const [a, b, c] = [newRun(), newRun(), newRun()];
+      const workspace = `w-${a}\u0000\ud800`;
+      const head = batchOf(a, [], null).head;
+      await put(store(), a, [note('1')], { head: { ...head, workspace, title: 'A \u0000 \udfff title' } });
+      await put(store(), b, [note('1')], { head: { ...head, workspace, status: 'completed' } });
+      await put(store(), c, [note('1')], { head: { ...head, workspace } });
+      await put(store(), a, [note('2')], { head: { ...head, workspace, title: 'Changed \u0000 \udfff' } });
+      const runsOf = async (filter: Parameters<Store['journal']['heads']>[0]) =>
+        (await store().journal.heads(filter)).map(({ run }) => run);
+      expect(await runsOf({ workspace })).toEqual([a, c, b]);
+      expect(await runsOf({ workspace, status: 'active' })).toEqual([a, c]);
+      expect(await runsOf({ workspace, limit: 1 })).toEqual([a]);
+      expect(await runsOf({ run: b })).toEqual([b]);
+      expect(await runsOf({ run: 'nobody' })).toEqual([]);
+      expect((await runsOf({})).slice(0, 2)).toEqual([a, c]);
+      const last = (await store().journal.read(a, 1, 1))[0];
+      expect(await headOf(store(), a)).toEqual({
+        ...head,
+        workspace,
+        title: 'Changed \u0000 \udfff',
+        run: a,
+        version: 2,
+        hash: last?.hash,
+        openedAt: at(1),
+        updatedAt: at(2),
+      });
     });
   });
 }

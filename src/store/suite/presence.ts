@@ -1,14 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../store.ts';
+import type { Token } from '../presence.ts';
 import { at, type Get, newRun, note, put } from './fixture.ts';
 
-/** What a store keeps and does beside the journal. */
-export function listening(store: Get, other: Get): void {
+/** The page `presence.ts`, sentence by sentence. */
+export function presenceSuite(store: Get, other: Get): void {
+  beating(store);
+  listening(store, other);
+  keepingTokens(store, other);
+}
+
+function beating(store: Get): void {
+  describe('beat', () => {
+    it('keeps the newest heartbeat of each session', async () => {
+      const run = newRun();
+      await store().presence.beat(run, 'S-1', at(5));
+      await store().presence.beat(run, 'S-1', at(3));
+      await store().presence.beat(run, 'S-2', at(4));
+      await store().presence.beat(run, 'S-2', at(6));
+      expect(await store().presence.beats(run)).toEqual(
+        new Map([
+          ['S-1', at(5)],
+          ['S-2', at(6)],
+        ]),
+      );
+      expect(await store().presence.beats(newRun())).toEqual(new Map());
+    });
+  });
+}
+
+function listening(store: Get, other: Get): void {
   describe('listen', () => {
     it('is told of what was recorded, here and by others', async () => {
       for (const writer of [store, other]) {
         let isHeard = false;
-        const stop = await store().listen(() => {
+        const stop = await store().presence.listen(() => {
           isHeard = true;
         });
         const run = newRun();
@@ -24,10 +49,10 @@ export function listening(store: Get, other: Get): void {
     it('tells nothing after it was stopped, and other listeners still', async () => {
       let woken = 0;
       let isHeard = false;
-      const stopOther = await store().listen(() => {
+      const stopOther = await store().presence.listen(() => {
         isHeard = true;
       });
-      const stop = await store().listen(() => {
+      const stop = await store().presence.listen(() => {
         woken += 1;
       });
       stop();
@@ -42,7 +67,7 @@ export function listening(store: Get, other: Get): void {
   });
 }
 
-export function lettingIn(store: Get, other: Get): void {
+function keepingTokens(store: Get, other: Get): void {
   describe('tokens', () => {
     const token = (name: string, rest: Partial<Token> = {}): Token => ({
       name,
@@ -56,41 +81,41 @@ export function lettingIn(store: Get, other: Get): void {
 
     it('keeps a token and finds it by its hash, from any connection', async () => {
       const ada = token('ada', { actor: { kind: 'agent', name: 'ada\u0000' }, scope: 'read' });
-      expect(await (await store().tokens()).add(ada)).toBe(true);
-      expect(await (await other().tokens()).find(ada.hash)).toEqual(ada);
-      expect(await (await other().tokens()).find('another hash')).toBeNull();
-      await (await store().tokens()).remove('ada');
+      expect(await store().presence.addToken(ada)).toBe(true);
+      expect(await other().presence.findToken(ada.hash)).toEqual(ada);
+      expect(await other().presence.findToken('another hash')).toBeNull();
+      await store().presence.removeToken('ada');
     });
 
     it('keeps the first of two with one name', async () => {
-      await (await store().tokens()).add(token('bob'));
-      expect(await (await other().tokens()).add(token('bob', { hash: 'another' }))).toBe(false);
-      expect(await (await store().tokens()).find('another')).toBeNull();
-      expect((await (await store().tokens()).find('hash of bob'))?.name).toBe('bob');
-      await (await store().tokens()).remove('bob');
+      await store().presence.addToken(token('bob'));
+      expect(await other().presence.addToken(token('bob', { hash: 'another' }))).toBe(false);
+      expect(await store().presence.findToken('another')).toBeNull();
+      expect((await store().presence.findToken('hash of bob'))?.name).toBe('bob');
+      await store().presence.removeToken('bob');
     });
 
     it('lists them by name', async () => {
-      for (const name of ['zoe', 'abe', 'Mia']) await (await store().tokens()).add(token(name));
-      expect((await (await other().tokens()).list()).map(({ name }) => name)).toEqual(['Mia', 'abe', 'zoe']);
-      for (const name of ['zoe', 'abe', 'Mia']) await (await store().tokens()).remove(name);
-      expect(await (await store().tokens()).list()).toEqual([]);
+      for (const name of ['zoe', 'abe', 'Mia']) await store().presence.addToken(token(name));
+      expect((await other().presence.listTokens()).map(({ name }) => name)).toEqual(['Mia', 'abe', 'zoe']);
+      for (const name of ['zoe', 'abe', 'Mia']) await store().presence.removeToken(name);
+      expect(await store().presence.listTokens()).toEqual([]);
     });
 
     it('notes the last use, and only a later one', async () => {
-      await (await store().tokens()).add(token('eve'));
-      await (await store().tokens()).use('eve', at(9));
-      await (await other().tokens()).use('eve', at(5));
-      await (await other().tokens()).use('nobody', at(5));
-      expect((await (await store().tokens()).find('hash of eve'))?.usedAt).toBe(at(9));
-      await (await store().tokens()).remove('eve');
+      await store().presence.addToken(token('eve'));
+      await store().presence.useToken('eve', at(9));
+      await other().presence.useToken('eve', at(5));
+      await other().presence.useToken('nobody', at(5));
+      expect((await store().presence.findToken('hash of eve'))?.usedAt).toBe(at(9));
+      await store().presence.removeToken('eve');
     });
 
     it('forgets a token at once, for every connection', async () => {
-      await (await store().tokens()).add(token('ivy'));
-      expect(await (await other().tokens()).remove('ivy')).toBe(true);
-      expect(await (await store().tokens()).find('hash of ivy')).toBeNull();
-      expect(await (await store().tokens()).remove('ivy')).toBe(false);
+      await store().presence.addToken(token('ivy'));
+      expect(await other().presence.removeToken('ivy')).toBe(true);
+      expect(await store().presence.findToken('hash of ivy')).toBeNull();
+      expect(await store().presence.removeToken('ivy')).toBe(false);
     });
   });
 }

@@ -1,90 +1,68 @@
 import { describe, expect, it } from 'vitest';
-import type { Store, StoredRow } from '../store.ts';
-import { at, batchOf, type Get, headOf, newRun, note, put, record } from './fixture.ts';
+import type { Projection, StoredRow } from '../projection.ts';
+import { at, batchOf, type Get, headOf, newRun, note, put, row } from './fixture.ts';
 
-export function looking(store: Get): void {
-  describe('heads, cache, records, beats', () => {
-    it('lists heads, the last touched first, by run, workspace and status', async () => {
-      const [a, b, c] = [newRun(), newRun(), newRun()];
-      const workspace = `w-${a}\u0000\ud800`;
-      const head = batchOf(a, [], null).head;
-      await put(store(), a, [note('1')], { head: { ...head, workspace, title: 'A \u0000 \udfff title' } });
-      await put(store(), b, [note('1')], { head: { ...head, workspace, status: 'completed' } });
-      await put(store(), c, [note('1')], { head: { ...head, workspace } });
-      await put(store(), a, [note('2')], { head: { ...head, workspace, title: 'Changed \u0000 \udfff' } });
-      const runsOf = async (filter: Parameters<Store['heads']>[0]) =>
-        (await store().heads(filter)).map(({ run }) => run);
-      expect(await runsOf({ workspace })).toEqual([a, c, b]);
-      expect(await runsOf({ workspace, status: 'active' })).toEqual([a, c]);
-      expect(await runsOf({ workspace, limit: 1 })).toEqual([a]);
-      expect(await runsOf({ run: b })).toEqual([b]);
-      expect(await runsOf({ run: 'nobody' })).toEqual([]);
-      expect((await runsOf({})).slice(0, 2)).toEqual([a, c]);
-      const last = (await store().read(a, 1, 1))[0];
-      expect(await headOf(store(), a)).toEqual({
-        ...head,
-        workspace,
-        title: 'Changed \u0000 \udfff',
-        run: a,
-        version: 2,
-        hash: last?.hash,
-        openedAt: at(1),
-        updatedAt: at(2),
-      });
-    });
+/** The page `projection.ts`, sentence by sentence. */
+export function projectionSuite(store: Get): void {
+  looking(store);
+  searching(store);
+  replacing(store);
+}
 
+function looking(store: Get): void {
+  describe('saved state and rows', () => {
     it('keeps folded state with the version it was saved at, for one format', async () => {
       const run = newRun();
-      expect(await store().cached(run, 1)).toBeNull();
+      expect(await store().projection.cached(run, 1)).toBeNull();
       await put(store(), run, [note('a')], { cache: { format: 1, state: '{"a":"\\u0000"}' } });
       const hash = (await headOf(store(), run))?.hash;
       await put(store(), run, [note('b')]);
-      expect(await store().cached(run, 1)).toEqual({ version: 1, hash, state: '{"a":"\\u0000"}' });
-      expect(await store().cached(run, 2)).toBeNull();
+      expect(await store().projection.cached(run, 1)).toEqual({ version: 1, hash, state: '{"a":"\\u0000"}' });
+      expect(await store().projection.cached(run, 2)).toBeNull();
       await put(store(), run, [note('c')], { cache: { format: 2, state: 'c' } });
-      expect(await store().cached(run, 1)).toBeNull();
-      expect(await store().cached(run, 2)).toMatchObject({ version: 3, state: 'c' });
+      expect(await store().projection.cached(run, 1)).toBeNull();
+      expect(await store().projection.cached(run, 2)).toMatchObject({ version: 3, state: 'c' });
     });
 
     it('recalls records by id and by alias, whatever their kind, exactly as they were written', async () => {
       const run = newRun();
-      const odd = record(run, 'D-1', {
+      const odd = row(run, 'D-1', {
         kind: 'decision',
         alias: 'OQ-\ud800',
         tags: ['key:a\u0000', 'b'],
         text: 'odd \u0000 \udc00 text that is long enough',
         doc: { text: 'odd \u0000 \udc00 text that is long enough', n: [1, null, { x: true }] },
       });
-      const twin = record(run, 'D-1', { kind: 'item', doc: null });
-      const plain = record(run, 'N-1', {
+      const twin = row(run, 'D-1', { kind: 'item', doc: null });
+      const plain = row(run, 'N-1', {
         alias: 'block-001',
         text: 'one two three four; and then some more',
         doc: { b: 'and then some more', a: 'one two three four' },
       });
       await put(store(), run, [note('a')], { rows: [odd, twin, plain] });
       const sorted = (found: StoredRow[]) => found.sort((x, y) => (x.kind < y.kind ? -1 : 1));
-      expect(sorted(await store().recall(run, ['D-1', 'nobody', 'D-1']))).toEqual([odd, twin]);
-      expect(sorted(await store().recall(run, ['OQ-\ud800', 'N-1', 'block-001']))).toEqual([odd, plain]);
-      expect(await store().recall(run, [])).toEqual([]);
-      expect(await store().recall(newRun(), ['D-1'])).toEqual([]);
+      expect(sorted(await store().projection.recall(run, ['D-1', 'nobody', 'D-1']))).toEqual([odd, twin]);
+      expect(sorted(await store().projection.recall(run, ['OQ-\ud800', 'N-1', 'block-001']))).toEqual([odd, plain]);
+      expect(await store().projection.recall(run, [])).toEqual([]);
+      expect(await store().projection.recall(newRun(), ['D-1'])).toEqual([]);
     });
 
     it('takes the later of two versions of a record in one batch', async () => {
       const run = newRun();
-      const later = record(run, 'N-1', { version: 2, status: 'closed', tags: ['b'], text: 'later' });
+      const later = row(run, 'N-1', { version: 2, status: 'closed', tags: ['b'], text: 'later' });
       await put(store(), run, [note('a'), note('b')], {
-        rows: [record(run, 'N-1', { tags: ['a'], text: 'sooner' }), later],
+        rows: [row(run, 'N-1', { tags: ['a'], text: 'sooner' }), later],
       });
-      expect(await store().recall(run, ['N-1'])).toEqual([later]);
-      expect(await store().count(run, 'note')).toEqual({ closed: 1 });
-      expect(await store().rows(run, { kind: 'note', tag: 'a', limit: 9 })).toEqual([]);
-      expect(await store().search([run], ['sooner'], 9)).toEqual([]);
+      expect(await store().projection.recall(run, ['N-1'])).toEqual([later]);
+      expect(await store().projection.count(run, 'note')).toEqual({ closed: 1 });
+      expect(await store().projection.rows(run, { kind: 'note', tag: 'a', limit: 9 })).toEqual([]);
+      expect(await store().projection.search([run], ['sooner'], 9)).toEqual([]);
     });
 
     it('lists records of a kind by status and tag, page by page, the last touched first', async () => {
       const run = newRun();
       const make = (version: number, rest: Partial<StoredRow> = {}) =>
-        record(run, `N-${version}`, {
+        row(run, `N-${version}`, {
           version,
           at: at(version),
           status: version % 2 === 0 ? 'open' : 'closed',
@@ -96,10 +74,10 @@ export function looking(store: Get): void {
         store(),
         run,
         records.map((_, index) => note(`${index}`)),
-        { rows: [...records, record(run, 'D-1', { kind: 'decision' })] },
+        { rows: [...records, row(run, 'D-1', { kind: 'decision' })] },
       );
-      const ids = async (filter: Omit<Parameters<Store['rows']>[1], 'kind'>) =>
-        (await store().rows(run, { kind: 'note', ...filter })).map(({ id }) => id);
+      const ids = async (filter: Omit<Parameters<Projection['rows']>[1], 'kind'>) =>
+        (await store().projection.rows(run, { kind: 'note', ...filter })).map(({ id }) => id);
       expect(await ids({ limit: 4 })).toEqual(['N-6', 'N-5', 'N-4', 'N-3']);
       expect(await ids({ limit: 4, before: 3 })).toEqual(['N-2', 'N-1']);
       expect(await ids({ limit: 0 })).toEqual([]);
@@ -107,15 +85,15 @@ export function looking(store: Get): void {
       expect(await ids({ limit: 9, tag: 'third' })).toEqual(['N-6', 'N-3']);
       expect(await ids({ limit: 9, tag: 'third', status: 'closed' })).toEqual(['N-3']);
       expect(await ids({ limit: 9, tag: 'third', before: 6 })).toEqual(['N-3']);
-      expect(await store().count(run, 'note')).toEqual({ open: 3, closed: 3 });
+      expect(await store().projection.count(run, 'note')).toEqual({ open: 3, closed: 3 });
       await put(store(), run, [note('7')], {
         rows: [make(3, { version: 7, at: at(7), id: 'N-3', status: 'open', tags: ['x'] })],
       });
       expect(await ids({ limit: 2 })).toEqual(['N-3', 'N-6']);
       expect(await ids({ limit: 9, tag: 'third' })).toEqual(['N-6']);
       expect(await ids({ limit: 9, status: 'closed' })).toEqual(['N-5', 'N-1']);
-      expect(await store().count(run, 'note')).toEqual({ open: 4, closed: 2 });
-      expect(await store().count(run, 'nothing')).toEqual({});
+      expect(await store().projection.count(run, 'note')).toEqual({ open: 4, closed: 2 });
+      expect(await store().projection.count(run, 'nothing')).toEqual({});
     });
 
     it('takes anything for a tag', async () => {
@@ -133,53 +111,40 @@ export function looking(store: Get): void {
         'x'.repeat(5000),
         `${'x'.repeat(5000)}y`,
       ];
-      const records = tags.map((tag, index) => record(run, `N-${index}`, { tags: [tag] }));
+      const records = tags.map((tag, index) => row(run, `N-${index}`, { tags: [tag] }));
       await put(store(), run, [note('a')], { rows: records });
       for (const [index, tag] of tags.entries()) {
-        expect((await store().rows(run, { kind: 'note', tag, limit: 99 })).map(({ id }) => id)).toEqual([`N-${index}`]);
-        expect(await store().rows(run, { kind: 'item', tag, limit: 99 })).toEqual([]);
+        expect((await store().projection.rows(run, { kind: 'note', tag, limit: 99 })).map(({ id }) => id)).toEqual([
+          `N-${index}`,
+        ]);
+        expect(await store().projection.rows(run, { kind: 'item', tag, limit: 99 })).toEqual([]);
       }
     });
 
     it('keeps records touched by one event on one page', async () => {
       const run = newRun();
       const touched = ['a', 'b', 'c', 'd'].map((id, index) =>
-        record(run, id, { version: index === 3 ? 1 : 2, status: index === 0 ? 'shut' : 'open', tags: ['t'] }),
+        row(run, id, { version: index === 3 ? 1 : 2, status: index === 0 ? 'shut' : 'open', tags: ['t'] }),
       );
       await put(store(), run, [note('1'), note('2')], { rows: touched });
       for (const filter of [
         { kind: 'note', limit: 2 },
         { kind: 'note', tag: 't', limit: 1 },
       ]) {
-        expect((await store().rows(run, filter)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-        expect((await store().rows(run, { ...filter, before: 2 })).map(({ id }) => id)).toEqual(['d']);
+        expect((await store().projection.rows(run, filter)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+        expect((await store().projection.rows(run, { ...filter, before: 2 })).map(({ id }) => id)).toEqual(['d']);
       }
-    });
-
-    it('keeps the newest sign of life of each session', async () => {
-      const run = newRun();
-      await store().beat(run, 'S-1', at(5));
-      await store().beat(run, 'S-1', at(3));
-      await store().beat(run, 'S-2', at(4));
-      await store().beat(run, 'S-2', at(6));
-      expect(await store().beats(run)).toEqual(
-        new Map([
-          ['S-1', at(5)],
-          ['S-2', at(6)],
-        ]),
-      );
-      expect(await store().beats(newRun())).toEqual(new Map());
     });
   });
 }
 
-export function searching(store: Get): void {
+function searching(store: Get): void {
   describe('search', () => {
     async function filled(texts: Record<string, string>): Promise<string> {
       const run = newRun();
       const entries = Object.entries(texts);
       const records = entries.map(([id, text], index) =>
-        record(run, id, { text, doc: { id, text }, version: index + 1, at: at(index + 1) }),
+        row(run, id, { text, doc: { id, text }, version: index + 1, at: at(index + 1) }),
       );
       await put(
         store(),
@@ -197,7 +162,7 @@ export function searching(store: Get): void {
         c: 'ÉCOLE straße ΟΔΟΣ',
         d: 'phase_2_waf deploy-to-prod',
       });
-      const ids = async (...words: string[]) => (await store().search([run], words, 9)).map(({ id }) => id);
+      const ids = async (...words: string[]) => (await store().projection.search([run], words, 9)).map(({ id }) => id);
       expect(await ids('tok')).toEqual(['b', 'a']);
       expect(await ids('TOK', 'rotat')).toEqual(['b', 'a']);
       expect(await ids('tok', 'vu')).toEqual(['a']);
@@ -208,7 +173,7 @@ export function searching(store: Get): void {
       expect(await ids('oken')).toEqual([]);
       expect(await ids('phase_2')).toEqual(['d']);
       expect(await ids('to-pr')).toEqual(['d']);
-      expect((await store().search([run], ['tok'], 1)).map(({ id }) => id)).toEqual(['b']);
+      expect((await store().projection.search([run], ['tok'], 1)).map(({ id }) => id)).toEqual(['b']);
     });
 
     it('finds words anywhere in scripts without spaces', async () => {
@@ -218,7 +183,8 @@ export function searching(store: Get): void {
         c: 'ระบบฐานข้อมูล',
         d: '证据库里有很多数据',
       });
-      const ids = async (...words: string[]) => (await store().search([run], words, 9)).map(({ id }) => id).sort();
+      const ids = async (...words: string[]) =>
+        (await store().projection.search([run], words, 9)).map(({ id }) => id).sort();
       expect(await ids('数据库')).toEqual(['a']);
       expect(await ids('数据')).toEqual(['a', 'd']);
       expect(await ids('库')).toEqual(['a', 'd']);
@@ -255,17 +221,17 @@ export function searching(store: Get): void {
         'x'.repeat(5000),
         '\u0301'.repeat(5000),
       ]) {
-        await store().search([run], [word], 9);
-        await store().search([run], [word, 'abc', word], 9);
+        await store().projection.search([run], [word], 9);
+        await store().projection.search([run], [word, 'abc', word], 9);
       }
-      await store().search(
+      await store().projection.search(
         [run],
         Array.from({ length: 500 }, (_, index) => `w${index}`),
         9,
       );
-      expect((await store().search([run], ['NOT', '"OR"'], 9)).map(({ id }) => id)).toEqual(['a']);
-      expect(await store().search([run], [], 9)).toEqual([]);
-      expect(await store().search([run], ['***'], 9)).toEqual([]);
+      expect((await store().projection.search([run], ['NOT', '"OR"'], 9)).map(({ id }) => id)).toEqual(['a']);
+      expect(await store().projection.search([run], [], 9)).toEqual([]);
+      expect(await store().projection.search([run], ['***'], 9)).toEqual([]);
     });
 
     it('looks in the runs it is given and in no others', async () => {
@@ -274,34 +240,35 @@ export function searching(store: Get): void {
         await filled({ b: 'shared word' }),
         await filled({ c: 'shared word' }),
       ];
-      const found = await store().search([one, three], ['shared'], 9);
+      const found = await store().projection.search([one, three], ['shared'], 9);
       expect(found.map(({ id }) => id).sort()).toEqual(['a', 'c']);
-      expect(await store().search([], ['shared'], 9)).toEqual([]);
-      expect((await store().search([two], ['shared'], 9)).map(({ id }) => id)).toEqual(['b']);
+      expect(await store().projection.search([], ['shared'], 9)).toEqual([]);
+      expect((await store().projection.search([two], ['shared'], 9)).map(({ id }) => id)).toEqual(['b']);
     });
 
     it('forgets the old words of a text that changed', async () => {
       const run = await filled({ a: 'former words of it', b: 'kept words here' });
       await put(store(), run, [note('c')], {
         rows: [
-          record(run, 'a', { text: 'later terms of it', doc: {}, version: 3, at: at(3) }),
-          record(run, 'b', { text: 'kept words here', doc: { more: 1 }, version: 3, at: at(3) }),
+          row(run, 'a', { text: 'later terms of it', doc: {}, version: 3, at: at(3) }),
+          row(run, 'b', { text: 'kept words here', doc: { more: 1 }, version: 3, at: at(3) }),
         ],
       });
-      const ids = async (word: string) => (await store().search([run], [word], 9)).map(({ id }) => id);
+      const ids = async (word: string) => (await store().projection.search([run], [word], 9)).map(({ id }) => id);
       expect(await ids('former')).toEqual([]);
       expect(await ids('later')).toEqual(['a']);
       expect(await ids('kept')).toEqual(['b']);
-      await put(store(), run, [note('d')], { rows: [record(run, 'a', { text: null, version: 4 })] });
+      await put(store(), run, [note('d')], { rows: [row(run, 'a', { text: null, version: 4 })] });
       expect(await ids('later')).toEqual([]);
     });
 
     it('finds among many, before and after they are changed', async () => {
       const run = newRun();
       const make = (id: number, word: string, version: number) =>
-        record(run, `N-${id}`, { text: `${word} number${id}`, doc: { id }, version, at: at(version) });
+        row(run, `N-${id}`, { text: `${word} number${id}`, doc: { id }, version, at: at(version) });
       for (let id = 1; id <= 150; id++) await put(store(), run, [note('x')], { rows: [make(id, 'plain', id)] });
-      const found = async (...words: string[]) => (await store().search([run], words, 999)).map(({ id }) => id);
+      const found = async (...words: string[]) =>
+        (await store().projection.search([run], words, 999)).map(({ id }) => id);
       expect(await found('plain')).toEqual(Array.from({ length: 150 }, (_, index) => `N-${150 - index}`));
       await put(store(), run, [note('x')], { rows: [make(3, 'changed', 151), make(149, 'changed', 151)] });
       expect((await found('changed')).sort()).toEqual(['N-149', 'N-3']);
@@ -318,42 +285,44 @@ export function searching(store: Get): void {
     it('indexes a megabyte of different words', async () => {
       const text = Array.from({ length: 120_000 }, (_, index) => `w${index.toString(36)}`).join(' ');
       const run = await filled({ a: text });
-      expect((await store().search([run], ['w1', 'wz'], 9)).map((found) => found.text === text)).toEqual([true]);
+      expect((await store().projection.search([run], ['w1', 'wz'], 9)).map((found) => found.text === text)).toEqual([
+        true,
+      ]);
     });
   });
 }
 
-export function deriving(store: Get): void {
+function replacing(store: Get): void {
   describe('replaceDerived', () => {
     it('puts new derived rows in place of the old ones, and leaves the journal alone', async () => {
       const run = newRun();
       await put(store(), run, [note('a'), note('b')], {
-        rows: [record(run, 'old', { text: 'ancient', tags: ['t'], alias: 'o' })],
+        rows: [row(run, 'old', { text: 'ancient', tags: ['t'], alias: 'o' })],
         cache: { format: 1, state: 'old' },
       });
       const before = await headOf(store(), run);
       const head = { ...batchOf(run, [], null).head, title: 'Rebuilt', status: 'completed' };
-      const fresh = record(run, 'new', { text: 'modern', tags: ['t'], version: 2 });
-      expect(await store().replaceDerived(run, 2, { head, rows: [fresh], cache: { format: 2, state: 'new' } })).toBe(
-        true,
-      );
+      const fresh = row(run, 'new', { text: 'modern', tags: ['t'], version: 2 });
+      expect(
+        await store().projection.replaceDerived(run, 2, { head, rows: [fresh], cache: { format: 2, state: 'new' } }),
+      ).toBe(true);
       expect(await headOf(store(), run)).toEqual({ ...before, ...head });
-      expect(await store().recall(run, ['old', 'o', 'new'])).toEqual([fresh]);
-      expect(await store().rows(run, { kind: 'note', tag: 't', limit: 9 })).toEqual([fresh]);
-      expect(await store().count(run, 'note')).toEqual({ open: 1 });
-      expect(await store().search([run], ['ancient'], 9)).toEqual([]);
-      expect(await store().search([run], ['modern'], 9)).toEqual([fresh]);
-      expect(await store().cached(run, 2)).toEqual({ version: 2, hash: before?.hash, state: 'new' });
-      expect(await store().read(run, 0, 9)).toHaveLength(2);
+      expect(await store().projection.recall(run, ['old', 'o', 'new'])).toEqual([fresh]);
+      expect(await store().projection.rows(run, { kind: 'note', tag: 't', limit: 9 })).toEqual([fresh]);
+      expect(await store().projection.count(run, 'note')).toEqual({ open: 1 });
+      expect(await store().projection.search([run], ['ancient'], 9)).toEqual([]);
+      expect(await store().projection.search([run], ['modern'], 9)).toEqual([fresh]);
+      expect(await store().projection.cached(run, 2)).toEqual({ version: 2, hash: before?.hash, state: 'new' });
+      expect(await store().journal.read(run, 0, 9)).toHaveLength(2);
     });
 
     it('does nothing once the run has moved on', async () => {
       const run = newRun();
-      await put(store(), run, [note('a'), note('b')], { rows: [record(run, 'kept')] });
+      await put(store(), run, [note('a'), note('b')], { rows: [row(run, 'kept')] });
       const derived = { head: batchOf(run, [], null).head, rows: [], cache: { format: 1, state: '' } };
-      expect(await store().replaceDerived(run, 1, derived)).toBe(false);
-      expect(await store().replaceDerived(newRun(), 0, derived)).toBe(false);
-      expect(await store().recall(run, ['kept'])).toHaveLength(1);
+      expect(await store().projection.replaceDerived(run, 1, derived)).toBe(false);
+      expect(await store().projection.replaceDerived(newRun(), 0, derived)).toBe(false);
+      expect(await store().projection.recall(run, ['kept'])).toHaveLength(1);
     });
   });
 }

@@ -9,7 +9,8 @@ import { renderBrief } from '../../../src/core/brief/render.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import type { Command } from '../../../src/core/journal/command.ts';
 import { auditRun } from '../../../src/engine/audit.ts';
-import { createEngine, type Engine, type Identity } from '../../../src/engine/engine.ts';
+import { createEngine, type Engine } from '../../../src/engine/engine.ts';
+import type { Identity } from '../../../src/engine/execute.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Part, Trial } from './part.ts';
@@ -115,7 +116,7 @@ async function killSomebody(trial: Trial, team: Team, file: string, store: Store
     told = Number(line);
     if (++answers === after) setTimeout(() => child.kill('SIGKILL'), Math.random() * 3);
   }
-  const [head] = await store.heads({ run: RUN });
+  const [head] = await store.journal.heads({ run: RUN });
   const version = head?.version ?? 0;
   trial.count('the month', 'processes killed');
   if (answers < after) trial.fail(`a process of the month ended by itself after ${answers} answers`);
@@ -256,15 +257,19 @@ async function exchangeMail(team: Team, me: Identity, random: Random): Promise<v
 
 async function look(file: string, store: Store, now: () => string, events: number): Promise<Look> {
   const read = { rows: 0, bytes: 0 };
+  const { journal, projection } = store;
   const counted: Store = {
     ...store,
-    read: async (run, after, limit) => count(await store.read(run, after, limit)),
-    recall: async (run, references) => count(await store.recall(run, references)),
-    rows: async (run, filter) => count(await store.rows(run, filter)),
-    async cached(run, format) {
-      const cached = await store.cached(run, format);
-      read.bytes += cached?.state.length ?? 0;
-      return cached;
+    journal: { ...journal, read: async (run, after, limit) => count(await journal.read(run, after, limit)) },
+    projection: {
+      ...projection,
+      recall: async (run, references) => count(await projection.recall(run, references)),
+      rows: async (run, filter) => count(await projection.rows(run, filter)),
+      async cached(run, format) {
+        const cached = await projection.cached(run, format);
+        read.bytes += cached?.state.length ?? 0;
+        return cached;
+      },
     },
   };
   function count<T>(rows: T[]): T[] {

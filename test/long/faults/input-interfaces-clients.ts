@@ -229,8 +229,8 @@ async function openMcp() {
       return /"isError":true|"error"/.test(answer) || !response.ok ? 'refused' : 'carried out';
     },
     async close() {
-      const { store } = await context.engine();
-      const problems = await store.inspect();
+      const { maintenance } = await context.engine();
+      const problems = await (await maintenance()).inspect();
       await mcp.close();
       await context.close();
       place.remove();

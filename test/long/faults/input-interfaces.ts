@@ -177,8 +177,8 @@ async function openHttp() {
       return response.ok ? 'carried out' : response.status === 429 ? 'slowed down' : 'refused';
     },
     async close() {
-      const { store } = await context.engine();
-      const problems = await store.inspect();
+      const { maintenance } = await context.engine();
+      const problems = await (await maintenance()).inspect();
       await context.close();
       place.remove();
       if (problems.length > 0) throw new Error(problems.join(' '));

@@ -40,7 +40,7 @@ async function closingSnapshots(
   const closing: object[] = [];
   for (const { agent, sequence, session, reason, version } of [...snapshots].sort(byNumber)) {
     // The text is in the event alone: it may be long, and is seldom asked for.
-    const [event] = reason === undefined ? [] : await engine.store.read(run, version - 1, 1);
+    const event = reason === undefined ? null : await engine.event(run, version);
     const text = event?.type === 'snapshot.taken' ? event.body.text : undefined;
     if (text !== undefined) closing.push({ agent, sequence, session, sessionNumber: numbers.get(session) ?? 0, text });
   }

@@ -120,17 +120,17 @@ const LATELY_MS = 14 * 24 * 3600 * 1000;
 async function unheard(context: Context, place: Place, { clients: names }: Installed): Promise<Finding[]> {
   const workspace = context.workspace();
   if (place.scope === 'user' || !workspace) return [];
-  const { store, now } = await context.engine();
+  const engine = await context.engine();
   const heard = new Map<string, string>();
-  for (const { run } of await store.heads({ workspace: workspace.id })) {
-    for (const { doc } of await store.rows(run, { kind: 'session', limit: SESSIONS_LIMIT })) {
+  for (const { run } of await engine.heads({ workspace: workspace.id })) {
+    for (const { doc } of await engine.savedRows(run, { kind: 'session', limit: SESSIONS_LIMIT })) {
       const { client, startedAt } = doc as Session;
       if (client && startedAt > (heard.get(client.name) ?? '')) heard.set(client.name, startedAt);
     }
   }
   return Object.keys(names).flatMap((name) => {
     const last = heard.get(name);
-    if (last !== undefined && Date.parse(now()) - Date.parse(last) < LATELY_MS) return [];
+    if (last !== undefined && Date.parse(engine.now()) - Date.parse(last) < LATELY_MS) return [];
     const client = clients[name as ClientName];
     const since =
       last === undefined ? 'No hook of it has reported yet' : `Its hooks reported last on ${last.slice(0, 10)}`;

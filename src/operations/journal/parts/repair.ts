@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Event } from '../../../core/journal/event.ts';
 import { chainVerifier } from '../../../core/journal/verify.ts';
-import { type Intake, openIntake } from '../../../engine/import-run.ts';
+import { type ImportRun, openImport } from '../../../engine/import-run.ts';
 import { openRemains, type Remains } from '../../../store/sqlite/remains.ts';
 
 /** What is left of a run: the events from its first one on that verify. */
@@ -95,16 +95,15 @@ async function repaired(remains: Remains, file: string, left: readonly Left[], n
   const store = await openSqliteStore({ file: target });
   try {
     const limits = new Map(left.map(({ run, events }) => [run, events]));
-    const intakes = new Map<string, Intake>();
+    const imports = new Map<string, ImportRun>();
     await remains.scan(async (event: Event) => {
       if (event.version > (limits.get(event.run) ?? 0)) return;
-      const intake = intakes.get(event.run) ?? (await openIntake(store, event.run));
-      intakes.set(event.run, intake);
-      await intake.take(event);
+      const importing = imports.get(event.run) ?? (await openImport(store, event.run));
+      imports.set(event.run, importing);
+      await importing.add(event);
     });
-    for (const intake of intakes.values()) await intake.finish();
-    const tokens = await store.tokens();
-    for (const token of remains.tokens()) await tokens.add(token);
+    for (const importing of imports.values()) await importing.finish();
+    for (const token of remains.tokens()) await store.presence.addToken(token);
   } finally {
     await store.close();
   }

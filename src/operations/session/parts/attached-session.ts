@@ -1,6 +1,7 @@
 import type { Session, State } from '../../../core/fold/state.ts';
 import type { Command } from '../../../core/journal/command.ts';
-import type { Done, Engine } from '../../../engine/engine.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { Done } from '../../../engine/execute.ts';
 import { followUp } from '../../act.ts';
 import type { Context } from '../../context.ts';
 

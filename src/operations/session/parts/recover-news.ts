@@ -70,8 +70,6 @@ interface Recorded {
   keys: ReadonlySet<string>;
 }
 
-const PAGE = 2000;
-
 /** What is recorded of the conversation, from the events of its sessions. */
 async function recordedOf(context: Context, { run, sessions }: Place): Promise<Recorded> {
   const files = new Set<string>();
@@ -81,9 +79,8 @@ async function recordedOf(context: Context, { run, sessions }: Place): Promise<R
   if (run === null || sessions.length === 0) return { files, effects, open: [], spent, keys };
   const engine = await context.engine();
   const ids = new Set(sessions.map((session) => session.id));
-  let after = Math.min(...sessions.map((session) => session.startedVersion)) - 1;
-  for (;;) {
-    const page = await engine.store.read(run, after, PAGE);
+  const after = Math.min(...sessions.map((session) => session.startedVersion)) - 1;
+  for await (const page of engine.eventPages(run, { after })) {
     for (const event of page) {
       if (event.session === null || !ids.has(event.session)) continue;
       if (event.key !== null) keys.add(event.key);
@@ -94,9 +91,6 @@ async function recordedOf(context: Context, { run, sessions }: Place): Promise<R
       spent.output += event.body.output;
       spent.cached += event.body.cached ?? 0;
     }
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) break;
-    after = last.version;
   }
   const { effects: open } = await engine.load(run);
   return { files, effects, open: [...open.values()], spent, keys };

@@ -86,7 +86,7 @@ async function runOf(context: Context, own: readonly KnownSession[]): Promise<st
   if (context.run === undefined && last) return last.run;
   const engine = await context.engine();
   const workspace = context.workspace()?.id ?? '';
-  const active = await engine.store.heads({ workspace, status: 'active', limit: 2 });
+  const active = await engine.heads({ workspace, status: 'active', limit: 2 });
   return context.run === undefined && active.length === 0
     ? null
     : currentRun({ ...context, identity: nobody(context) });
@@ -106,7 +106,7 @@ function mustBeOver({ sessions, conversation }: Place): void {
 
 async function isRecorded(context: Context, { run, key }: Place): Promise<boolean> {
   const engine = await context.engine();
-  return run !== null && (await engine.store.recorded(run, key)).length > 0;
+  return run !== null && (await engine.hasRecorded(run, key));
 }
 
 /** The workspace first: without one there is no journal to open. */

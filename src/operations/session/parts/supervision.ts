@@ -1,6 +1,6 @@
 import type { Session, State } from '../../../core/fold/state.ts';
 import { isGone } from '../../../core/views/plan.ts';
-import type { Done } from '../../../engine/engine.ts';
+import type { Done } from '../../../engine/execute.ts';
 import type { GitStatus } from '../../../workspace/git-status.ts';
 import { act, currentState } from '../../act.ts';
 import { type Findings, findEvidence } from '../../brief/parts/evidence.ts';

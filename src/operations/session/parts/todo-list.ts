@@ -21,7 +21,7 @@ export async function followTodos(within: SessionContext, list: TodoList, change
   const { owner, key } = list;
   const entries = entriesOf(change);
   // Told again, an older list would move the steps back.
-  if (key !== null && (await within.engine.store.recorded(within.run, key)).length > 0) return;
+  if (key !== null && (await within.engine.hasRecorded(within.run, key))) return;
   const board: Board = { seat: within, key, isOver: list.isOver === true, refused: list.refused };
   const isPlanned = [...within.state.steps.values()].some((step) => !isTodo(step));
   if (isPlanned) {

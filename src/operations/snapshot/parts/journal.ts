@@ -3,8 +3,8 @@ import { evolve } from '../../../core/fold/evolve.ts';
 import type { Snapshot, State } from '../../../core/fold/state.ts';
 import { emptyState, forkState } from '../../../core/fold/state-tables.ts';
 import { ERASED } from '../../../core/text.ts';
+import type { Engine } from '../../../engine/engine.ts';
 import type { FoundSnapshot } from '../../../formats/documents/snapshot-reading.ts';
-import type { Store } from '../../../store/store.ts';
 import type { Context } from '../../context.ts';
 import type { Contract, SnapshotState } from './check-rules.ts';
 import { contractJournal } from './contract-journal.ts';
@@ -50,7 +50,7 @@ export async function journalOf(context: Context): Promise<SnapshotJournal | nul
     },
     async find(snapshot, file) {
       const run = snapshot.run ?? (await currentRun(context).catch(() => null));
-      if (run === null || (await engine.store.heads({ run })).length === 0) return null;
+      if (run === null || (await engine.heads({ run })).length === 0) return null;
       const all = await listOf(run);
       const agent = snapshot.agent ?? '';
       const own = all.filter((one) => one.agent === agent);
@@ -61,9 +61,9 @@ export async function journalOf(context: Context): Promise<SnapshotJournal | nul
       );
       if (!taken) return null;
       const last = own.at(-1) as Snapshot;
-      const [event] = await engine.store.read(run, taken.version - 1, 1);
+      const event = await engine.event(run, taken.version);
       const text = event?.type === 'snapshot.taken' ? event.body.text : undefined;
-      const stateAt = histories.get(run) ?? openHistory(engine.store, run);
+      const stateAt = histories.get(run) ?? openHistory(engine, run);
       histories.set(run, stateAt);
       const now = (await engine.load(run)).version;
       return {
@@ -112,14 +112,12 @@ function sameAs({ token, digits }: FoundSnapshot, taken: Snapshot, text: string 
 const PAGE = 500;
 
 /** State as it stood after an event. Asked in the order of events, it goes through them once. */
-function openHistory(store: Store, run: string): (at: number) => Promise<State> {
+function openHistory(engine: Engine, run: string): (at: number) => Promise<State> {
   let state = emptyState();
   return async (at) => {
     if (state.version > at) state = emptyState();
-    while (state.version < at) {
-      const events = await store.read(run, state.version, Math.min(2000, at - state.version));
-      for (const event of events) evolve(state, event);
-      if (events.length === 0) break;
+    for await (const page of engine.eventPages(run, { after: state.version, upTo: at })) {
+      for (const event of page) evolve(state, event);
     }
     return forkState(state);
   };

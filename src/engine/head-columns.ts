@@ -1,12 +1,7 @@
-import type { ProjectedRow } from '../core/fold/row.ts';
 import type { State } from '../core/fold/state.ts';
 import { planView } from '../core/views/plan.ts';
 import { positionOf } from '../core/views/position.ts';
-import type { HeadColumns, StoredRow } from '../store/store.ts';
-
-export function storedRows(run: string, rows: Iterable<ProjectedRow>): StoredRow[] {
-  return Array.from(rows, (row) => ({ run, ...row }));
-}
+import type { HeadColumns } from '../store/projection.ts';
 
 /** The columns of a run's head: what lists of runs and the Codewalk view show. */
 export function headOf(state: State): HeadColumns {

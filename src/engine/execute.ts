@@ -1,0 +1,251 @@
+import { asFault, Fault, quoted } from '../core/fault.ts';
+import type { Session, State } from '../core/fold/state.ts';
+import { forkState, STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
+import type { Touch } from '../core/fold/touch.ts';
+import { seal } from '../core/journal/chain.ts';
+import { type Command, referencesOf } from '../core/journal/command.ts';
+import type { Event, Owner } from '../core/journal/event.ts';
+import { type Decided, decide } from '../core/rules/decide.ts';
+import { type Change, changesOf } from '../core/views/changed.ts';
+import type { Actor, Scope } from '../core/words.ts';
+import type { Batch } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
+import { headOf } from './head-columns.ts';
+import { type Probe, readLiveness } from './liveness.ts';
+import { type Loaded, type Loader, SAVE_EVERY_AT_MOST } from './loader.ts';
+import { mustSave, type OpenRows, openRows, pendingRows, referencesIn, storedRows } from './pending-rows.ts';
+import type { DescribeSnapshot } from './snapshots.ts';
+
+export interface Executor {
+  /** Loads, decides, appends at the version that was read, and repeats all three if another process was faster. */
+  execute(run: string, command: Command, identity: Identity): Promise<Done>;
+}
+
+export interface Identity {
+  actor: Actor;
+  session: string | null;
+  /** With a key the same command is recorded once, however often it is sent. */
+  key: string | null;
+  /** The process that owns the sessions this identity opens, where that is known. */
+  owner?: Owner | undefined;
+  /** What its token allows, where one proves the identity. */
+  scope?: Scope | undefined;
+  /** The conversation of a client it is in, where that is known. */
+  client?: Session['client'] | undefined;
+}
+
+export interface Done {
+  /** What was recorded; empty for a no-op. */
+  events: Event[];
+  /** The state after them. */
+  state: State;
+  changed: Change[];
+  session: string | null;
+  /** The events had been recorded by an earlier command with the same key. */
+  replayed: boolean;
+}
+
+export interface ExecutorOptions {
+  store: Store;
+  loader: Loader;
+  /** The time, as an ISO string in UTC. */
+  now: () => string;
+  probe: Probe;
+  /** Between 0 and 1, for the wait before another try. */
+  random: () => number;
+  /** Writes the text of a snapshot when it is recorded; without it, only what the command says is recorded. */
+  describe?: DescribeSnapshot | undefined;
+}
+
+/** Folded state is saved this often, so that a load folds at most as many events; large state less often. */
+const SAVE_EVERY = 12;
+const SAVED_BYTES_PER_EVENT = 16_384;
+/** About ten seconds: of many that write without pause, one may lose the race very often. */
+const MAX_ATTEMPTS = 400;
+const ATTEMPTS_UNTIL_A_CHECK = 30;
+
+export function createExecutor(options: ExecutorOptions): Executor {
+  const { store, loader, random } = options;
+  const turns = new Map<string, Promise<Done>>();
+
+  /** Commands of one process on one run take turns: of many that decide on one version at once, only one can succeed. */
+  function execute(run: string, command: Command, identity: Identity): Promise<Done> {
+    const before = turns.get(run);
+    const work = () => executeNow(run, command, identity);
+    const mine = before ? before.then(work, work) : work();
+    turns.set(run, mine);
+    const leave = (): void => {
+      if (turns.get(run) === mine) turns.delete(run);
+    };
+    mine.then(leave, leave);
+    return mine;
+  }
+
+  async function executeNow(run: string, command: Command, identity: Identity): Promise<Done> {
+    if (identity.key !== null) {
+      const before = await store.journal.recorded(run, identity.key);
+      if (before.length > 0) return replay(loader, run, before, command, identity.key);
+    }
+    // The first try may use remembered state: the append refuses if that is old, and a refusal or a no-op decided on it
+    // is decided again on fresh state.
+    let fresh = false;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const remembered = fresh ? undefined : loader.remembered(run);
+      fresh = remembered === undefined;
+      const loaded = remembered ?? (await loader.refresh(run));
+      if (command.type !== 'run.open') loader.mustExist(run, loaded.state);
+      const tried = await tryOnce(options, { run, command, identity, loaded, fresh }).catch((thrown: unknown) =>
+        asFault(thrown),
+      );
+      if (tried instanceof Fault) {
+        if (fresh || tried.code === 'internal') throw tried;
+      } else if (tried !== 'conflict' && (fresh || tried.events.length > 0)) return tried;
+      fresh = true;
+      if (attempt % ATTEMPTS_UNTIL_A_CHECK === ATTEMPTS_UNTIL_A_CHECK - 1) await mustBeWhole(store, loader, run);
+      if (attempt > 1 && tried === 'conflict') await pause(random() * Math.min(50, 2 ** attempt));
+    }
+    throw new Fault('conflict', `Run ${quoted(run)} is being changed by others without pause; nothing was recorded.`, {
+      hints: ['Try again.'],
+      data: { run, attempts: MAX_ATTEMPTS },
+    });
+  }
+
+  return { execute };
+}
+
+interface Attempt {
+  run: string;
+  command: Command;
+  identity: Identity;
+  loaded: Loaded;
+  /** Whether `loaded` was just read from the store. */
+  fresh: boolean;
+}
+
+async function tryOnce(options: ExecutorOptions, attempt: Attempt): Promise<Done | 'conflict'> {
+  const { store, loader, describe } = options;
+  const { run, command, identity, loaded, fresh } = attempt;
+  const { state } = loaded;
+  const liveness = await readLiveness(store.presence, options.probe, state, options.now(), fresh);
+  const references = [...(identity.session ? [identity.session] : []), ...referencesOf(command)];
+  const rows = await recallFor(store, run, loaded, references);
+  const { key, ...rest } = identity;
+  let decided = decide(state, command, { ...liveness, ...rest, recall: rows.recall });
+  if (describe && decided.drafts.some((draft) => draft.type === 'snapshot.taken')) {
+    const { describeSnapshots } = await import('./snapshots.ts');
+    decided = await describeSnapshots(decided, { journal: store.journal, run, state, at: liveness.now }, describe);
+  }
+  if (decided.drafts.length === 0) return { events: [], state, changed: [], session: decided.session, replayed: false };
+  await rows.fetch(referencesIn(decided.drafts, state));
+  const prepared = prepare(run, loaded, decided, liveness.now, key, rows);
+  if (command.type === 'text.erase') {
+    // Loaded when it is needed: it needs the schemas of all events.
+    const { erasedBatch } = await import('./erase.ts');
+    const { batch, state: erased } = await erasedBatch(store, run, prepared.batch, pendingRows(rows.pending()).keys());
+    prepared.batch = batch;
+    prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version, pending: [] };
+  }
+  const appended = await store.journal.append([prepared.batch]);
+  if (appended.outcome === 'conflict') return 'conflict';
+  if (appended.outcome === 'replayed') return replay(loader, run, appended.events, command, key ?? '');
+  loader.remember(run, prepared.next);
+  return {
+    events: prepared.events,
+    state: prepared.next.state,
+    session: decided.session,
+    replayed: false,
+    get changed() {
+      return changesOf(prepared.touches);
+    },
+  };
+}
+
+async function replay(loader: Loader, run: string, events: Event[], command: Command, key: string): Promise<Done> {
+  // Loaded when it is needed: few commands are repetitions.
+  const { mustBeSame } = await import('./replay.ts');
+  mustBeSame(command, events, key);
+  const { state } = await loader.refresh(run);
+  return { events, state, changed: [], session: events.at(-1)?.session ?? null, replayed: true };
+}
+
+/** A run that lost its last events refuses every append as if another process had been faster. */
+async function mustBeWhole(store: Store, loader: Loader, run: string): Promise<void> {
+  const [head] = await store.journal.heads({ run });
+  const { version } = (await loader.refresh(run)).state;
+  if (!head || head.version <= version) return;
+  throw new Fault('corrupt', `Run ${quoted(run)} was at event ${head.version}, and its journal ends at ${version}.`, {
+    hints: ['Nothing was recorded. `holdfast doctor` says what is damaged.'],
+    data: { run, version, expected: head.version },
+  });
+}
+
+/** Rows that folded state does not hold. Sessions are followed to those that continue them. */
+async function recallFor(store: Store, run: string, { state, pending }: Loaded, references: readonly string[]) {
+  const rows = openRows(store, run, pending);
+  await rows.fetch(references.filter((reference) => !state.sessions.has(reference)));
+  for (const reference of references) {
+    // A session that came back under a new number is still called by its old one.
+    for (let next = rows.recall('session', reference)?.continuedBy, hops = 0; next && hops < 16; hops++) {
+      if (state.sessions.has(next)) break;
+      await rows.fetch([next]);
+      next = rows.recall('session', next)?.continuedBy;
+    }
+  }
+  return rows;
+}
+
+interface Prepared {
+  events: Event[];
+  touches: Touch[];
+  batch: Batch;
+  next: Loaded;
+}
+
+/** What to write, and the state after it; the state before it is not changed. */
+function prepare(
+  run: string,
+  loaded: Loaded,
+  decided: Decided,
+  at: string,
+  key: string | null,
+  rows: OpenRows,
+): Prepared {
+  const { actor, session, drafts } = decided;
+  const head = { version: loaded.state.version, hash: loaded.hash };
+  const events = seal(drafts, { run, at, actor, session, key }, head);
+  const state = forkState(loaded.state);
+  const touches = events.flatMap((event) => rows.fold(state, event));
+  const last = events.at(-1) as Event;
+  const every = Math.min(SAVE_EVERY_AT_MOST, Math.max(SAVE_EVERY, loaded.savedBytes / SAVED_BYTES_PER_EVENT));
+  const saved = last.version - loaded.savedVersion >= every ? serializeState(state) : null;
+  const pending = rows.pending();
+  const save = saved !== null || mustSave(touches);
+  return {
+    events,
+    touches,
+    next: {
+      state,
+      hash: last.hash,
+      savedVersion: saved === null ? loaded.savedVersion : last.version,
+      savedBytes: saved?.length ?? loaded.savedBytes,
+      pending: save ? [] : pending,
+    },
+    batch: {
+      run,
+      expected: head.version,
+      events,
+      ...(touches.every((touch) => notInHead.has(touch.kind)) ? {} : { head: headOf(state) }),
+      rows: save ? storedRows(run, pendingRows(pending).values()) : [],
+      ...(saved === null ? {} : { cache: { format: STATE_FORMAT, state: saved } }),
+    },
+  };
+}
+
+/** Kinds of rows that no column of a run's head shows. */
+const notInHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'effect', 'note', 'usage']);
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,28 @@
+import type { Store } from '../store/store.ts';
+import { type Audit, auditRun, type Rebuilt, rebuildRun } from './audit.ts';
+import { versionsAbout } from './erase.ts';
+import { type ImportRun, openImport } from './import-run.ts';
+
+/** Checks and repairs of whole runs. */
+export interface Maintenance {
+  /** Problems the database reports about itself. */
+  inspect(): Promise<string[]>;
+  /** Compares what is stored of a run with what its events give. */
+  audit(run: string): Promise<Audit>;
+  /** Drops what is derived from a run and derives it again from its events. */
+  rebuild(run: string): Promise<Rebuilt>;
+  /** The versions of the events with the text of a row (by id or alias), or of one event (by version). */
+  versionsAbout(run: string, target: string): Promise<number[]>;
+  /** Records events of a run that come from another store. */
+  openImport(run: string): Promise<ImportRun>;
+}
+
+export function openMaintenance(store: Store): Maintenance {
+  return {
+    inspect: () => store.inspect(),
+    audit: (run) => auditRun(store, run),
+    rebuild: (run) => rebuildRun(store, run),
+    versionsAbout: (run, target) => versionsAbout(store, run, target),
+    openImport: (run) => openImport(store, run),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Event } from '../core/journal/event.ts';
+import type { CacheColumns, HeadColumns, StoredRow } from './projection.ts';
+
+/** The events of all runs. `append` is the only way to add to them, `erase` in a batch the only way to remove text. */
+export interface Journal {
+  /**
+   * Records all batches in one durable transaction, or nothing of any. Once the promise resolves with `appended`, the
+   * events survive a crash of the process and of the machine. Appends to different runs do not wait for each other where
+   * the database allows it. Several batches of one run are recorded in the order given, each from where the one before
+   * ends, and no two of them have the same key.
+   *
+   * - `conflict`: this run is not at `expected`; fold the events since and decide again.
+   * - `replayed`: the batch has an idempotency key, and this run already has events with that key; they are returned.
+   *   The key is checked before the version.
+   */
+  append(batches: readonly Batch[]): Promise<Appended>;
+
+  /** The events that a command with this idempotency key has recorded; empty when there are none. */
+  recorded(run: string, key: string): Promise<Event[]>;
+
+  /** Events of a run in version order, after a version. */
+  read(run: string, after: number, limit: number): Promise<Event[]>;
+
+  /**
+   * Events of all runs in an order in which a reader that continues from its last cursor misses none and sees none twice,
+   * however many writers there are. `cursor` null starts at the beginning; 'now' gives no events and the current end.
+   * Fault `invalid`: the cursor is not one of this store.
+   */
+  feed(cursor: string | null, limit: number): Promise<FeedPage>;
+
+  /** The heads of runs, last changed first. */
+  heads(filter: HeadFilter): Promise<Head[]>;
+}
+
+/** What one command, or one page of an import, writes to one run. */
+export interface Batch {
+  run: string;
+  expected: number;
+  /**
+   * In version order from `expected + 1`, all with the same key. Imported events keep their keys; only the first one's
+   * is checked then.
+   */
+  events: readonly Event[];
+  /** Left out if it did not change; the first batch of a run has it. */
+  head?: HeadColumns;
+  rows: readonly StoredRow[];
+  /** Folded state after the last event, when it is worth saving. */
+  cache?: CacheColumns;
+  /**
+   * Bodies that replace recorded ones, with the text removed. The store also removes what it derived from the old ones
+   * (search index, free pages, write-ahead log), so that the bytes are gone when the promise resolves.
+   */
+  erase?: readonly { version: number; body: unknown }[];
+}
+
+export type Appended = { outcome: 'appended' } | Refused;
+
+/** Why nothing was written, and the run it is about. */
+export type Refused =
+  | { outcome: 'conflict'; run: string; version: number }
+  | { outcome: 'replayed'; run: string; events: Event[] };
+
+export interface Head extends HeadColumns {
+  run: string;
+  version: number;
+  hash: string;
+  openedAt: string;
+  updatedAt: string;
+}
+
+export interface HeadFilter {
+  run?: string;
+  workspace?: string;
+  status?: string;
+  limit?: number;
+}
+
+export interface FeedPage {
+  events: Event[];
+  /** Where to continue; the cursor that was given when there is nothing new. */
+  cursor: string;
+}

@@ -1,0 +1,94 @@
+import type { Event } from '../../core/journal/event.ts';
+import { badCursor } from '../columns.ts';
+import type { Appended, Batch, Journal } from '../journal.ts';
+import { findRefusal } from '../refusal.ts';
+import { copy, type Data, parse, type Run } from './data.ts';
+import { rowTexts } from './projection.ts';
+
+export function openJournal(data: Data): Journal {
+  const { runs, order } = data;
+  const recorded = (run: string, key: string): Event[] =>
+    (runs.get(run)?.events ?? []).map(parse<Event>).filter((event) => event.key === key);
+
+  function append(batches: readonly Batch[]): Appended {
+    const refused = findRefusal(batches, { version: (run) => runs.get(run)?.head.version ?? 0, recorded });
+    if (refused) return refused;
+    // Everything that can throw comes before the first change, so that all batches are recorded or none.
+    const changes = batches.map(prepare);
+    for (const change of changes) apply(data, change);
+    return { outcome: 'appended' };
+  }
+
+  return {
+    async append(batches) {
+      const appended = append(batches);
+      if (appended.outcome === 'appended') for (const wake of data.listeners) queueMicrotask(wake);
+      return appended;
+    },
+    recorded: async (run, key) => recorded(run, key),
+    read: async (run, after, limit) => (runs.get(run)?.events.slice(after, after + limit) ?? []).map(parse<Event>),
+    async feed(cursor, limit) {
+      const from = cursor === null ? 0 : cursor === 'now' ? order.length : Number(cursor);
+      if (!Number.isSafeInteger(from) || from < 0 || cursor === '') throw badCursor(String(cursor));
+      const page = order.slice(from, from + limit);
+      return {
+        events: page.map(({ run, index }) => parse<Event>(run.events[index] ?? '')),
+        cursor: String(from + page.length),
+      };
+    },
+    async heads(filter) {
+      return [...runs.values()]
+        .filter(({ head }) => filter.run === undefined || head.run === filter.run)
+        .filter(({ head }) => filter.workspace === undefined || head.workspace === filter.workspace)
+        .filter(({ head }) => filter.status === undefined || head.status === filter.status)
+        .sort((a, b) => b.touched - a.touched)
+        .slice(0, filter.limit)
+        .map(({ head }) => copy(head));
+    },
+  };
+}
+
+type Change = ReturnType<typeof prepare>;
+
+/** The batch as text. */
+function prepare(batch: Batch) {
+  return {
+    batch,
+    head: batch.head && copy(batch.head),
+    events: batch.events.map((event) => JSON.stringify(event)),
+    rows: rowTexts(batch.rows),
+    erase: (batch.erase ?? []).map(({ version, body }) => ({ version, body: copy(body) })),
+  };
+}
+
+function apply({ runs, order }: Data, { batch, head, events, rows, erase }: Change): void {
+  const run = runs.get(batch.run) ?? emptyRun(batch);
+  const last = batch.events.at(-1);
+  runs.set(batch.run, run);
+  Object.assign(run.head, head, last && { version: last.version, hash: last.hash, updatedAt: last.at });
+  for (const text of events) order.push({ run, index: run.events.push(text) - 1 });
+  for (const { version, body } of erase) {
+    const text = run.events[version - 1];
+    if (text !== undefined) run.events[version - 1] = JSON.stringify({ ...parse<Event>(text), body });
+  }
+  run.touched = order.length;
+  for (const [id, text] of rows) run.rows.set(id, text);
+  if (batch.cache !== undefined) run.cache = { ...batch.cache, version: run.head.version, hash: run.head.hash };
+}
+
+function emptyRun({ run, events }: Batch): Run {
+  const openedAt = events[0]?.at ?? '';
+  const position = { phase: null, plan: null, task: null, wave: null, status: '', progress: null };
+  const head = {
+    run,
+    workspace: '',
+    title: '',
+    status: '',
+    position,
+    version: 0,
+    hash: '',
+    openedAt,
+    updatedAt: openedAt,
+  };
+  return { head, touched: 0, events: [], rows: new Map(), cache: null };
+}

@@ -1,0 +1,119 @@
+import { fromColumn, fromRow, parseColumn, ROW_COLUMNS, type RowColumns, toColumn } from '../columns.ts';
+import type { Cached, Derived, Projection, RowFilter, StoredRow } from '../projection.ts';
+import { hasFragments, parseWords } from '../search-terms.ts';
+import { fromTextColumn } from '../text-column.ts';
+import { cachePart, rowsPart } from './append.ts';
+import type { Connection, Parameter } from './connection.ts';
+import { tagQuery, wordsQuery } from './terms.ts';
+
+type Row = RowColumns & { text: string | null };
+
+const COLUMNS = `${ROW_COLUMNS}, text`;
+
+export function openProjection(connection: Connection): Projection {
+  const { query, name } = connection;
+  return {
+    async cached(run, format) {
+      const [row] = await query<Cached>(
+        `SELECT version, hash, state FROM ${name}.cache WHERE run = $1 AND format = $2`,
+        [toColumn(run), format],
+      );
+      return row === undefined ? null : { ...row };
+    },
+    async recall(run, references) {
+      const rows = await query<Row>(
+        `WITH wanted AS MATERIALIZED (SELECT json_array_elements_text($2::text::json) AS reference)
+         SELECT ${COLUMNS} FROM ${name}.records WHERE run = $1 AND id IN (SELECT reference FROM wanted)
+         UNION SELECT ${COLUMNS} FROM ${name}.records WHERE run = $1 AND alias IN (SELECT reference FROM wanted)`,
+        [toColumn(run), JSON.stringify(references.map(toColumn))],
+      );
+      return rows.map(toStored);
+    },
+    rows: (run, filter) => listRows(connection, run, filter),
+    async count(run, kind) {
+      const rows = await query<{ status: string; count: number }>(
+        `SELECT status, count(*)::integer AS count FROM ${name}.records WHERE run = $1 AND kind = $2 GROUP BY status`,
+        [toColumn(run), toColumn(kind)],
+      );
+      return Object.fromEntries(rows.map(({ status, count }) => [fromColumn(status), count]));
+    },
+    search: (runs, words, limit) => searchRows(connection, runs, words, limit),
+    replaceDerived: (run, version, derived) => replaceDerived(connection, run, version, derived),
+  };
+}
+
+/** Last changed first. Rows changed by one event stay together, even past the limit: the next page starts before it. */
+async function listRows({ query, name }: Connection, run: string, filter: RowFilter): Promise<StoredRow[]> {
+  if (filter.limit <= 0) return [];
+  const values: Parameter[] = [];
+  const use = (value: Parameter) => `$${values.push(value)}`;
+  const where = [`run = ${use(toColumn(run))}`, `kind = ${use(toColumn(filter.kind))}`];
+  if (filter.status !== undefined) where.push(`status = ${use(toColumn(filter.status))}`);
+  if (filter.before !== undefined) where.push(`version < ${use(filter.before)}`);
+  if (filter.tag !== undefined) where.push(`terms @@ ${use(tagQuery(run, filter.kind, filter.tag))}::text::tsquery`);
+  const rows = await query<Row>(
+    `SELECT * FROM (
+       SELECT ${COLUMNS} FROM ${name}.records WHERE ${where.join(' AND ')}
+       ORDER BY version DESC FETCH FIRST (${use(filter.limit)}::bigint) ROWS WITH TIES
+     ) AS page ORDER BY version DESC, id`,
+    values,
+  );
+  return rows.map(toStored);
+}
+
+/** The terms find a little too much where words have no spaces around them; then more is read until it is enough. */
+async function searchRows(
+  { query, name }: Connection,
+  runs: readonly string[],
+  words: readonly string[],
+  limit: number,
+): Promise<StoredRow[]> {
+  const wanted = parseWords(words);
+  if (wanted === null || limit <= 0) return [];
+  const match = wordsQuery(wanted);
+  const found: StoredRow[] = [];
+  for (let offset = 0, size = limit; ; offset += size, size = limit * 8) {
+    const rows = await query<Row>(
+      `SELECT ${COLUMNS} FROM ${name}.records
+       WHERE run IN (SELECT json_array_elements_text($1::text::json)) AND terms @@ $2::text::tsquery
+       ORDER BY at DESC, version DESC, run, id, kind LIMIT $3 OFFSET $4`,
+      [JSON.stringify(runs.map(toColumn)), match, size, offset],
+    );
+    found.push(...rows.map(toStored).filter(({ text }) => hasFragments(text ?? '', wanted)));
+    if (rows.length < size || found.length >= limit || wanted.fragments.length === 0) return found.slice(0, limit);
+  }
+}
+
+function toStored(row: Row): StoredRow {
+  return fromRow(row, (doc) =>
+    row.text === null ? null : fromTextColumn(parseColumn(row.text, `row ${row.id}`), doc),
+  );
+}
+
+async function replaceDerived(
+  { patiently, sql, name }: Connection,
+  run: string,
+  version: number,
+  derived: Derived,
+): Promise<boolean> {
+  const { workspace, title, status, position } = derived.head;
+  const column = toColumn(run);
+  return patiently(() =>
+    sql.begin(async (transaction) => {
+      const heads = await transaction.unsafe(
+        `UPDATE ${name}.runs SET workspace = $3, title = $4, status = $5, position = $6 WHERE run = $1 AND version = $2 RETURNING run`,
+        [column, version, toColumn(workspace), toColumn(title), toColumn(status), JSON.stringify(position)],
+      );
+      if (heads.length === 0) return false;
+      await transaction.unsafe(`DELETE FROM ${name}.records WHERE run = $1`, [column]);
+      const values: Parameter[] = [column, derived.cache.format, derived.cache.state];
+      const parts = [
+        `head AS (SELECT run, version, hash FROM ${name}.runs WHERE run = $1::text)`,
+        cachePart(name, '$2::integer', '$3::text'),
+        rowsPart(name, derived.rows, (value, type) => `$${values.push(value)}::${type}`),
+      ];
+      await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, values);
+      return true;
+    }),
+  );
+}

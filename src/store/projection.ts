@@ -1,0 +1,73 @@
+import type { ProjectedRow } from '../core/fold/row.ts';
+
+/** What is derived from the events: saved state and rows. It is written with `Journal.append` and can be rebuilt. */
+export interface Projection {
+  /** Folded state as it was last saved with a batch, if it has this format. */
+  cached(run: string, format: number): Promise<Cached | null>;
+
+  /** Rows by reference: each matches by id or alias, in any kind. Unknown references are left out. */
+  recall(run: string, references: readonly string[]): Promise<StoredRow[]>;
+
+  /** Rows of a kind, last changed first. */
+  rows(run: string, filter: RowFilter): Promise<StoredRow[]>;
+
+  /** The number of rows of a kind, by status. */
+  count(run: string, kind: string): Promise<Record<string, number>>;
+
+  /**
+   * Rows of the given runs whose text has all the words (each as the beginning of a word, in any case; in scripts without
+   * spaces anywhere), last changed first.
+   */
+  search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRow[]>;
+
+  /** Replaces everything derived from a run, in one transaction, if the run is still at `version`; else returns false. */
+  replaceDerived(run: string, version: number, derived: Derived): Promise<boolean>;
+}
+
+/** One named thing as it is after the last event that changed it. */
+export interface StoredRow extends ProjectedRow {
+  run: string;
+}
+
+export interface RowFilter {
+  kind: string;
+  status?: string;
+  tag?: string;
+  /** For the next page: only rows last changed before this version. Rows changed by one event share a page, even past the limit. */
+  before?: number;
+  limit: number;
+}
+
+export interface HeadColumns {
+  workspace: string;
+  title: string;
+  status: string;
+  /** What the Codewalk view `initiative_state` shows: phase, plan, task, wave, status, progress. */
+  position: HeadPosition;
+}
+
+export interface HeadPosition {
+  phase: number | null;
+  plan: number | null;
+  task: string | null;
+  wave: number | null;
+  status: string;
+  progress: unknown;
+}
+
+export interface CacheColumns {
+  format: number;
+  state: string;
+}
+
+export interface Cached {
+  version: number;
+  hash: string;
+  state: string;
+}
+
+export interface Derived {
+  head: HeadColumns;
+  rows: readonly StoredRow[];
+  cache: CacheColumns;
+}

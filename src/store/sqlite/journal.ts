@@ -1,0 +1,197 @@
+import type { Event } from '../../core/journal/event.ts';
+import {
+  badCursor,
+  EVENT_COLUMNS,
+  type EventRow,
+  fromEventRow,
+  fromHeadRow,
+  HEAD_COLUMNS,
+  type HeadRow,
+  toColumn,
+  toEventRow,
+} from '../columns.ts';
+import type { Appended, Batch, FeedPage, Head, HeadFilter, Journal } from '../journal.ts';
+import { findRefusal } from '../refusal.ts';
+import type { Connection } from './connection.ts';
+import { writeCache, writeRow } from './projection.ts';
+
+export function openJournal(connection: Connection, announce: () => void): Journal {
+  const { statement, read, write } = connection;
+  return {
+    async append(batches) {
+      const secure = batches.some(({ erase }) => erase !== undefined && erase.length > 0);
+      const appended = await write(() => append(connection, batches), { secure });
+      if (appended.outcome === 'appended') announce();
+      // After a replay too: the first try may have been interrupted before the bytes were gone.
+      if (secure && appended.outcome !== 'conflict') await scrub(connection);
+      return appended;
+    },
+    recorded: (run, key) => read(() => recorded(connection, run, key)),
+    read: (run, after, limit) =>
+      read(() => {
+        const rows = statement(
+          `SELECT ${EVENT_COLUMNS} FROM events WHERE run = ? AND version > ? ORDER BY version LIMIT ?`,
+        ).all(toColumn(run), after, limit);
+        return (rows as EventRow[]).map(fromEventRow);
+      }),
+    feed: (cursor, limit) => read(() => readFeed(connection, cursor, limit)),
+    heads: (filter) => read(() => readHeads(connection, filter)),
+  };
+}
+
+function recorded({ statement }: Connection, run: string, key: string): Event[] {
+  const rows = statement(`SELECT ${EVENT_COLUMNS} FROM events WHERE run = ? AND key = ? ORDER BY version`).all(
+    toColumn(run),
+    toColumn(key),
+  );
+  return (rows as EventRow[]).map(fromEventRow);
+}
+
+/** The columns of a head that an append reads and moves on. */
+type KnownHead = Pick<HeadRow, 'version' | 'hash' | 'opened_at' | 'updated_at'>;
+
+/** Inside a write transaction: nothing changes between the checks and the writes. */
+function append(connection: Connection, batches: readonly Batch[]): Appended {
+  const heads = new Map<string, KnownHead | undefined>();
+  const refused = findRefusal(batches, {
+    version(run) {
+      if (!heads.has(run)) {
+        const known = connection
+          .statement('SELECT version, hash, opened_at, updated_at FROM runs WHERE run = ?')
+          .get(toColumn(run));
+        heads.set(run, known as KnownHead | undefined);
+      }
+      return heads.get(run)?.version ?? 0;
+    },
+    recorded: (run, key) => recorded(connection, run, key),
+  });
+  if (refused) return refused;
+  for (const batch of batches) heads.set(batch.run, writeBatch(connection, batch, heads.get(batch.run)));
+  return { outcome: 'appended' };
+}
+
+function writeBatch(connection: Connection, batch: Batch, known: KnownHead | undefined): KnownHead {
+  const run = toColumn(batch.run);
+  const touched = writeEvents(connection, run, batch.events);
+  const last = batch.events.at(-1);
+  const head = {
+    version: last?.version ?? batch.expected,
+    hash: last?.hash ?? known?.hash ?? '',
+    opened_at: known?.opened_at ?? batch.events[0]?.at ?? '',
+    updated_at: last?.at ?? known?.updated_at ?? '',
+  };
+  for (const row of batch.rows) writeRow(connection, row);
+  writeHead(connection, run, head, touched, batch.head);
+  if (batch.cache !== undefined) writeCache(connection, run, head, batch.cache);
+  if (batch.erase !== undefined && batch.erase.length > 0) erase(connection, run, batch.erase);
+  return head;
+}
+
+/** Returns the number of the last event in the order of recording; 0 without events. */
+function writeEvents({ statement }: Connection, run: string, events: readonly Event[]): number {
+  let number: number | bigint = 0;
+  for (const event of events) {
+    const row = toEventRow(event);
+    number = statement(`INSERT INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      run,
+      row.version,
+      row.at,
+      row.type,
+      row.actor_kind,
+      row.actor_name,
+      row.session,
+      row.key,
+      row.basis,
+      row.previous,
+      row.hash,
+      row.body_hash,
+      row.body,
+    ).lastInsertRowid;
+  }
+  return Number(number);
+}
+
+function writeHead(
+  { statement }: Connection,
+  run: string,
+  { version, hash, opened_at, updated_at }: KnownHead,
+  touched: number,
+  columns: Batch['head'],
+): void {
+  if (columns === undefined) {
+    statement('UPDATE runs SET version = ?, hash = ?, updated_at = ?, touched = max(touched, ?) WHERE run = ?').run(
+      version,
+      hash,
+      updated_at,
+      touched,
+      run,
+    );
+    return;
+  }
+  const { workspace, title, status, position } = columns;
+  statement(
+    `INSERT INTO runs (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (run) DO UPDATE SET workspace = excluded.workspace, title = excluded.title, status = excluded.status,
+       version = excluded.version, hash = excluded.hash, updated_at = excluded.updated_at,
+       touched = max(touched, excluded.touched), position = excluded.position`,
+  ).run(
+    run,
+    toColumn(workspace),
+    toColumn(title),
+    toColumn(status),
+    version,
+    hash,
+    opened_at,
+    updated_at,
+    touched,
+    JSON.stringify(position),
+  );
+}
+
+function erase({ statement }: Connection, run: string, bodies: NonNullable<Batch['erase']>): void {
+  for (const { version, body } of bodies) {
+    statement('UPDATE events SET body = ? WHERE run = ? AND version = ?').run(JSON.stringify(body), run, version);
+  }
+  // A term that is deleted stays in the index until its part of it is merged.
+  statement("INSERT INTO search (search) VALUES ('optimize')").run();
+}
+
+/** Rewrites the file and its log: erased text is still in the free pages of both. */
+async function scrub({ statement, read }: Connection): Promise<void> {
+  await read(() => statement('VACUUM').run());
+  await read(() => {
+    const { busy } = statement('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+    // Thrown in the form of SQLite's own error, so that the connection waits and tries again.
+    if (busy !== 0) throw Object.assign(new Error('a reader still uses the log'), { errcode: 5 });
+  });
+}
+
+function readFeed({ statement }: Connection, cursor: string | null, limit: number): FeedPage {
+  if (cursor === 'now') {
+    const { end } = statement('SELECT coalesce(max(seq), 0) AS end FROM events').get() as { end: number };
+    return { events: [], cursor: String(end) };
+  }
+  if (cursor !== null && !/^\d{1,15}$/.test(cursor)) throw badCursor(cursor);
+  const rows = statement(`SELECT seq, ${EVENT_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`).all(
+    Number(cursor),
+    limit,
+  );
+  const last = rows.at(-1) as { seq: number } | undefined;
+  return {
+    events: (rows as EventRow[]).map(fromEventRow),
+    cursor: last === undefined ? (cursor ?? '0') : String(last.seq),
+  };
+}
+
+function readHeads({ statement }: Connection, { run, workspace, status, limit }: HeadFilter): Head[] {
+  const wanted = Object.entries({ run, workspace, status }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  const where = wanted.map(([column]) => `${column} = ?`).join(' AND ');
+  const rows = statement(
+    `SELECT ${HEAD_COLUMNS} FROM runs
+     ${where === '' ? '' : `WHERE ${where}`} ORDER BY touched DESC LIMIT ?`,
+  ).all(...wanted.map(([, value]) => toColumn(value)), limit ?? -1);
+  return (rows as HeadRow[]).map(fromHeadRow);
+}
