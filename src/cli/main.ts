@@ -163,8 +163,8 @@ function fail(fault: Fault, json: boolean, pen: TerminalPen, environment: Surrou
     print(2, `${pen.bad(code)} ${printable(message)}`);
     for (const hint of hints) print(2, `  ${printable(hint)}`);
   }
-  if (code === 'internal' && environment['HOLDFAST_DEBUG'] && fault.cause instanceof Error)
-    print(2, fault.cause.stack ?? '');
+  if (code === 'internal' && environment['HOLDFAST_DEBUG'])
+    print(2, (fault.cause instanceof Error ? fault.cause : fault).stack ?? '');
   return faultExits[code];
 }
 

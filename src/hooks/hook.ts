@@ -47,7 +47,8 @@ export async function runHook(call: HookCall): Promise<void> {
     const answer = await answerTo(call, place);
     if (answer !== null) writeAll(JSON.stringify(answer));
   } catch (thrown) {
-    log(place.folder, `${call.words.join(' ')}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
+    log(place.folder, `${call.words.join(' ')}: ${message}`, call.environment['HOLDFAST_DEBUG'] ? stack : undefined);
   }
 }
 

@@ -1,12 +1,12 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { redact } from '../core/redact.ts';
-import { oneLine } from '../core/text.ts';
+import { oneLine, printable } from '../core/text.ts';
 
 const LIMIT_BYTES = 256 * 1024;
 
 /** A hook says nothing where the agent or its user would read it: what went wrong is told here, as far as that works. */
-export function log(folder: string | null, sentence: string): void {
+export function log(folder: string | null, sentence: string, stack?: string): void {
   if (folder === null) return;
   const file = join(folder, 'hook.log');
   try {
@@ -14,7 +14,7 @@ export function log(folder: string | null, sentence: string): void {
     // One former piece is kept, so that the two together stay within twice the limit.
     if (size > LIMIT_BYTES) renameSync(file, join(folder, 'hook.old.log'));
     const line = `${new Date().toISOString()} ${oneLine(redact(sentence).text, 500)}\n`;
-    appendFileSync(file, line, { mode: 0o600 });
+    appendFileSync(file, stack ? `${line}${printable(redact(stack).text)}\n` : line, { mode: 0o600 });
   } catch {
     // A folder that cannot be written is no reason to disturb the agent.
   }
