@@ -110,6 +110,7 @@ export async function check(trial: Trial, place: Place, told: readonly Told[]): 
     if (!one.ok && ['thrown', 'internal', 'corrupt'].includes(code))
       trial.fail(`${one.action}: ${code}, ${one.message}`);
   }
+  if (!told.some(({ action }) => traced.has(action))) trial.fail('no answer names an action that can be checked');
   const holdfast = await openHoldfast({ dir: place.path, person: 'sam' });
   const { findings } = await holdfast.doctor({});
   for (const { level, at, message } of findings) if (level === 'error') trial.fail(`doctor: ${at} ${message}`);

@@ -30,7 +30,7 @@
 
 static const char *under;
 static int sockets, at, count, logged = -1, sticky = 1, failure;
-static enum { KILL, TORN, SENT, STOP, FAIL, SHORT } deed;
+static enum { KILL, TORN, SENT, STOP, FAIL, SHORT } action;
 
 enum verdict { GO, HALF, HALF_AND_DIE, WHOLE_AND_DIE, REFUSE };
 
@@ -39,13 +39,13 @@ __attribute__((constructor)) static void prepare(void) {
   under = getenv("FAULT_UNDER");
   sockets = getenv("FAULT_SOCKETS") != NULL;
   at = getenv("FAULT_AT") ? atoi(getenv("FAULT_AT")) : 0;
-  if (!what || !strcmp(what, "kill")) deed = KILL;
-  else if (!strcmp(what, "torn")) deed = TORN;
-  else if (!strcmp(what, "sent")) deed = SENT;
-  else if (!strcmp(what, "stop")) deed = STOP;
-  else if (!strcmp(what, "short")) deed = SHORT;
+  if (!what || !strcmp(what, "kill")) action = KILL;
+  else if (!strcmp(what, "torn")) action = TORN;
+  else if (!strcmp(what, "sent")) action = SENT;
+  else if (!strcmp(what, "stop")) action = STOP;
+  else if (!strcmp(what, "short")) action = SHORT;
   else {
-    deed = FAIL;
+    action = FAIL;
     if (!strncmp(what, "once:", 5)) sticky = 0, what += 5;
     failure = atoi(what);
   }
@@ -62,8 +62,8 @@ static enum verdict meet(const char *call, const char *path, int writes) {
     syscall(SYS_write, logged, line, length);
   }
   if (at == 0 || number < at) return GO;
-  if (number > at) return deed == FAIL && sticky ? REFUSE : GO;
-  switch (deed) {
+  if (number > at) return action == FAIL && sticky ? REFUSE : GO;
+  switch (action) {
     case TORN:
       if (writes) return HALF_AND_DIE;
       /* fall through */

@@ -17,7 +17,7 @@ const holdfast = await openHoldfast({ dir, agent, now });
 const runs = ['one', 'one', 'one', 'r1', 'r2', 'r3'];
 const steps = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-const deeds = {
+const actions = {
   note: (hf, token) => hf.note({ text: token }),
   decide: (hf, token) => hf.decide({ context: 'Here', decision: token, reason: 'Because' }),
   raise: (hf, token) => hf.raise({ kind: 'question', text: token }),
@@ -31,22 +31,22 @@ const deeds = {
   supervise: (hf) => hf.supervise({ once: true }),
   heartbeat: (hf) => hf.heartbeat(),
 };
-const names = Object.keys(deeds).concat(['note', 'decide', 'start', 'start', 'checkpoint', 'checkpoint', 'checkpoint']);
+const names = Object.keys(actions).concat(['note', 'decide', 'start', 'start', 'checkpoint', 'checkpoint', 'checkpoint']);
 
 for (let number = 0; number < Number(count); number++) {
   if (shift !== 0 && below(8) === 0) shift = -shift;
-  const deed = pick(names);
+  const action = pick(names);
   const run = pick(runs);
   const token = `${agent}-${process.pid}-${number}-x`;
   const began = String(process.hrtime.bigint());
   let answer;
   try {
-    const { version, id } = await deeds[deed](holdfast.as({ agent, run }), token);
+    const { version, id } = await actions[action](holdfast.as({ agent, run }), token);
     answer = { ok: true, version, id };
   } catch (thrown) {
     answer = { ok: false, code: thrown.code ?? 'thrown', message: thrown.message };
   }
   const ended = String(process.hrtime.bigint());
-  process.stdout.write(`${JSON.stringify({ deed, run, token, began, ended, ...answer })}\n`);
+  process.stdout.write(`${JSON.stringify({ action, run, token, began, ended, ...answer })}\n`);
 }
 await holdfast.close();
