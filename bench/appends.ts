@@ -6,7 +6,7 @@ import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
 import { inTurns, type Row, ratioRow, ratios } from './measure.ts';
 
-/** Durable commands in one process, against the driver's own durable insert of the same body. */
+/** Durable commands in one process, compared with the driver's own durable insert of the same body. */
 export async function measureAppends(folder: string, rounds: number): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const store = await openSqliteStore({ file: join(folder, 'journal.db') });
@@ -47,7 +47,7 @@ const APPENDS_PER_ROUND = 100;
 
 export interface Worker {
   engine: Engine;
-  /** Records a checkpoint and gives the body of its event. */
+  /** Records a checkpoint and returns the body of its event. */
   checkpoint(name: string): Promise<unknown>;
 }
 

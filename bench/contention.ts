@@ -12,7 +12,7 @@ const PROCESSES = 8;
 const CHECKPOINTS = 100;
 const RUN = 'bench';
 
-/** Several processes write to one run as fast as they can; every write that was acknowledged must be there. */
+/** Several processes write to one run as fast as they can; every acknowledged write must be in the journal. */
 export async function measureContention(folder: string): Promise<Row[]> {
   const agents = Array.from({ length: PROCESSES }, (_, index) => `agent-${index + 1}`);
   createWorkspace(folder, () => 'w-bench');
@@ -58,7 +58,7 @@ export async function measureContention(folder: string): Promise<Row[]> {
   }
 }
 
-/** The word by which this program is told to be one of the processes. */
+/** The argument that makes this program one of the writing processes. */
 export const WORKER = 'contention-worker';
 
 export async function runWorker(folder: string, agent: string): Promise<void> {

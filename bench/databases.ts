@@ -1,12 +1,12 @@
 import postgres from 'postgres';
 import { startPostgres } from '../test/postgres-server.ts';
 
-/** A durable server that is started when the first database is asked for, and a database for each piece of work. */
+/** A durable server that starts with the first database, and one database for each piece of work. */
 export interface Databases {
-  /** Makes an empty database of that name and gives its address. */
+  /** Creates an empty database of that name and returns its address. */
   create(name: string): Promise<string>;
   drop(name: string): Promise<void>;
-  /** What a database takes on the disk of the server. */
+  /** How much of the server's disk a database takes. */
   bytesOf(name: string): Promise<number>;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ const STEPS = 1000;
 const SUMMARY_CHARACTERS = 2048;
 const LIMIT_MB = 10;
 
-/** What a long plan leaves on the disk when every step says two kilobytes about itself. */
+/** Disk use of a long plan whose steps have a summary of two kilobytes each. */
 export async function measureDisk(folder: string): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const store = await openSqliteStore({ file: join(folder, 'journal.db') });
@@ -42,7 +42,7 @@ const VOCABULARY =
     ' ',
   );
 
-/** Text that is different for each step, of words as they recur in a project. */
+/** Text that differs for each step, made of words that recur in a project. */
 function words(seed: number): string {
   let text = `Step ${seed}:`;
   for (let state = seed + 1; text.length < SUMMARY_CHARACTERS; ) {

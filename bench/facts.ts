@@ -1,10 +1,10 @@
 import { nextId } from '../src/core/fold/state.ts';
-import { beginSitting, type Recorder } from './history.ts';
+import { type Recorder, startSession } from './history.ts';
 
-/** Something the next session must be told; it is told when all of its words stand in the text. */
+/** Something the next session must know; a text includes it if it has all of its words. */
 export interface Fact {
   what: string;
-  /** What must be known, sections 1 to 4 of the brief; or what was decided and what is asked, sections 5 and 7. */
+  /** Must-know facts are sections 1 to 4 of the brief; decisions and questions are sections 5 and 7. */
   column: 'must' | 'decided';
   words: readonly string[];
 }
@@ -22,7 +22,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** The facts of one history: those the plan itself holds, and those to be recorded at some time. */
+/** The facts of one history: those in the plan, and those to be recorded at some point. */
 export interface Facts {
   all: readonly Fact[];
   goal: string;
@@ -32,11 +32,11 @@ export interface Facts {
   failed: string;
   others: string;
   gated: string;
-  /** Each records one fact, as whoever is at work then. */
+  /** Each records one fact, as the agent that is active then. */
   plantings: readonly ((recorder: Recorder) => void)[];
 }
 
-/** Who resumes, and who works beside. */
+/** The agent that resumes, and the other active one. */
 export const RESUMING = 'claude';
 export const OTHER = 'gemini';
 
@@ -45,7 +45,7 @@ export function makeFacts(random: Random): Facts {
   const plantings: ((recorder: Recorder) => void)[] = [];
   const marker = createMarkers(random);
   const fact = (what: string, column: Fact['column'], ...words: string[]) => all.push({ what, column, words });
-  /** A sentence with a word that stands nowhere else, at a random place of it. */
+  /** A sentence with a unique word at a random point of it. */
   const sentence = (): { text: string; word: string } => {
     const word = marker();
     const plain = SENTENCES[Math.floor(random() * SENTENCES.length)]?.split(' ') ?? [];
@@ -110,7 +110,7 @@ export function makeFacts(random: Random): Facts {
 
 function failStep(recorder: Recorder, step: string, text: string): void {
   const { record, state } = recorder;
-  const session = beginSitting(recorder, 'codex');
+  const session = startSession(recorder, 'codex');
   record('step.started', { step, session, claim: nextId(state, 'L') });
   const error = nextId(state, 'E');
   record('item.raised', { id: error, kind: 'error', type: 'runtime', text, step });
@@ -130,7 +130,7 @@ const SENTENCES = [
   'rounding is done once at the end of the sheet and never in the lines that lead to it',
 ];
 
-/** Words that no text has by chance. */
+/** Words that do not occur in any text by chance. */
 function createMarkers(random: Random): () => string {
   const used = new Set<string>();
   const pick = (letters: string): string => letters[Math.floor(random() * letters.length)] ?? '';

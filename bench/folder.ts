@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder for all that a measurement writes; it is gone when the process ends, also when it is told to. */
+/** A folder for everything a measurement writes; it is removed when the process ends, also by a signal. */
 export function createBenchFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `holdfast-${name}-`));
   // The user that PostgreSQL runs as must be able to enter.

@@ -18,22 +18,22 @@ import { createWorkspace } from '../src/workspace/workspace.ts';
 export interface Journal {
   workspace: string;
   run: string;
-  /** The session that is at work; it holds a step. */
+  /** The active session; it holds a step. */
   session: string;
   events: number;
 }
 
-/** Open things at the end of every history, however long it is: only what lies behind them differs. */
+/** Every history ends with the same number of open things; only its length differs. */
 const OPEN = { blocker: 10, finding: 60, question: 40, commitment: 20, message: 30, effect: 10, note: 20, claim: 10 };
 const PHASES = 6;
 const TASKS_PER_PHASE = 9;
-/** The last ones stay to be done, so that the run is never over. */
+/** The last ones stay pending, so that the run never completes. */
 const TASKS_LEFT = 4;
 const AGENTS = ['claude', 'codex', 'gemini'] as const;
 
 /**
- * Writes a journal of so many events: many sittings of three agents that work a plan through again and again, and 200
- * open things. The events go through the same functions as those of commands, only many to a transaction.
+ * Writes a journal of so many events: many sessions of three agents that work through a plan again and again, and 200
+ * open things. The events go through the same functions as those of commands, but many per transaction.
  */
 export async function buildJournal(folder: string, events: number): Promise<Journal> {
   mkdirSync(folder, { recursive: true });
@@ -45,8 +45,8 @@ export async function buildJournal(folder: string, events: number): Promise<Jour
     const sources = writeSources(folder);
     openPlan(recorder, workspace.id);
     const openThings = Object.values(OPEN).reduce((sum, count) => sum + count, 0);
-    for (let sitting = 0; recorder.left() > openThings + 60; sitting++) {
-      workSitting(recorder, sitting, sources);
+    for (let index = 0; recorder.left() > openThings + 60; index++) {
+      workSession(recorder, index, sources);
       await recorder.flush();
     }
     const session = leaveOpen(recorder);
@@ -60,18 +60,18 @@ export async function buildJournal(folder: string, events: number): Promise<Jour
 export interface Recorder {
   readonly state: State;
   record<T extends EventType>(type: T, body: EventBody<T>): void;
-  /** Whose events the next ones are. */
+  /** Sets the author of the next events. */
   become(agent: string, session: string | null): void;
-  /** How many events are still to come. */
+  /** How many events are left to write. */
   left(): number;
-  /** Writes what was recorded, when it is enough for a transaction or all there is. */
+  /** Writes the recorded events if they fill a transaction or are the last ones. */
   flush(last?: boolean): Promise<void>;
 }
 
 const BATCH = 4000;
 const SECONDS_BETWEEN_EVENTS = 20;
 
-/** Seals, folds and stores events as the engine does, many to a transaction. */
+/** Seals, folds and stores events as the engine does, many per transaction. */
 export function createRecorder(store: Store, run: string, total: number): Recorder {
   const state = emptyState();
   const beganMs = Date.now() - total * SECONDS_BETWEEN_EVENTS * 1000;
@@ -80,7 +80,7 @@ export function createRecorder(store: Store, run: string, total: number): Record
   let session: string | null = null;
   let touched: { event: Event; touches: Touch[] }[] = [];
   let lastDecision: Rows['decision'] | null = null;
-  // Only decisions are asked for, and only the one before: the history is made so.
+  // The history is written so that only the previous decision is ever recalled.
   const recall = ((kind, id) => (kind === 'decision' && lastDecision?.id === id ? lastDecision : null)) as Recall;
   return {
     state,
@@ -110,7 +110,7 @@ export function createRecorder(store: Store, run: string, total: number): Record
         ...(last ? { cache: { format: STATE_FORMAT, state: serializeState(state) } } : {}),
       };
       const appended = await store.journal.append([batch]);
-      if (appended.outcome !== 'appended') throw new Error(`the history was not taken: ${appended.outcome}`);
+      if (appended.outcome !== 'appended') throw new Error(`the history was not appended: ${appended.outcome}`);
       touched = [];
     },
   };
@@ -138,15 +138,15 @@ function openPlan({ record }: Recorder, workspace: string): void {
   }
 }
 
-/** The key of the n-th task that is worked on, round and round. */
+/** The key of the n-th task; tasks repeat in rounds. */
 function taskKey(n: number): string {
   const index = n % (PHASES * TASKS_PER_PHASE - TASKS_LEFT);
   return `p${Math.floor(index / TASKS_PER_PHASE) + 1}.${(index % TASKS_PER_PHASE) + 1}`;
 }
 
-const TASKS_PER_SITTING = 3;
+const TASKS_PER_SESSION = 3;
 
-export function beginSitting({ record, become, state }: Recorder, agent: string): string {
+export function startSession({ record, become, state }: Recorder, agent: string): string {
   const session = nextId(state, 'S');
   become(agent, null);
   record('session.started', { id: session, agent, kind: 'agent', role: 'worker', leaseMs: 24 * 3_600_000 });
@@ -160,23 +160,23 @@ export function takeTask({ record, state }: Recorder, step: string, session: str
   else record('step.reopened', { step, reason: 'The ledger gained another kind of booking.', session, claim });
 }
 
-/** One agent sits down, does a few tasks and leaves; about fifty events. */
-function workSitting(recorder: Recorder, sitting: number, sources: Sources): void {
+/** One session with a few tasks; about fifty events. */
+function workSession(recorder: Recorder, index: number, sources: Sources): void {
   const { record, state, left } = recorder;
-  const agent = AGENTS[sitting % AGENTS.length] ?? 'claude';
-  const session = beginSitting(recorder, agent);
-  const tasks = Math.min(TASKS_PER_SITTING, Math.max(1, Math.floor((left() - 260) / 20)));
+  const agent = AGENTS[index % AGENTS.length] ?? 'claude';
+  const session = startSession(recorder, agent);
+  const tasks = Math.min(TASKS_PER_SESSION, Math.max(1, Math.floor((left() - 260) / 20)));
   for (let task = 0; task < tasks; task++)
-    workTask(recorder, taskKey(sitting * TASKS_PER_SITTING + task), session, agent, sources);
+    workTask(recorder, taskKey(index * TASKS_PER_SESSION + task), session, agent, sources);
   const message = nextId(state, 'M');
-  const to = AGENTS[(sitting + 1) % AGENTS.length] ?? 'codex';
-  const subject = `The booking rules changed in sitting ${sitting}`;
+  const to = AGENTS[(index + 1) % AGENTS.length] ?? 'codex';
+  const subject = `The booking rules changed in session ${index}`;
   record('message.sent', { id: message, from: agent, to, type: 'notify', priority: 'P2', subject, body: FILLER });
   record('message.moved', { id: message, to: 'closed', note: 'read', disposition: 'resolved' });
   record('session.ended', {
     id: session,
     reason: 'completed',
-    notes: [`Sitting ${sitting}: ${FILLER}`],
+    notes: [`Session ${index}: ${FILLER}`],
     contextUsage: 61,
   });
 }
@@ -184,7 +184,7 @@ function workSitting(recorder: Recorder, sitting: number, sources: Sources): voi
 const FILLER =
   'The path was moved, its callers follow, and the double booking no longer occurs in the replayed traffic.';
 
-/** A task from its start to its end, with all that is recorded on the way; fifteen events or so. */
+/** A task from start to end, with everything that is recorded during it; about fifteen events. */
 export function workTask(recorder: Recorder, step: string, session: string, agent: string, sources: Sources): void {
   const { record, state } = recorder;
   takeTask(recorder, step, session);
@@ -207,7 +207,7 @@ export function workTask(recorder: Recorder, step: string, session: string, agen
   record('step.completed', { step, summary: `${step} is done. ${FILLER}`, built: `The path of ${step} books once.` });
 }
 
-/** One in ten takes the place of the one before, one in fifty cannot be undone. */
+/** One in ten supersedes the previous one, one in fifty is irreversible. */
 function decideSomething({ record, state }: Recorder, step: string, number: number): void {
   const made = state.counters['D'] ?? 0;
   record('decision.made', {
@@ -222,10 +222,10 @@ function decideSomething({ record, state }: Recorder, step: string, number: numb
   });
 }
 
-/** The end of every history: an agent in the middle of a step, and what is open around it. */
+/** The end of every history: an agent in the middle of a step, and open things around it. */
 function leaveOpen(recorder: Recorder): string {
   const { record, state, left } = recorder;
-  const session = beginSitting(recorder, 'claude');
+  const session = startSession(recorder, 'claude');
   const step = taskKey(0);
   takeTask(recorder, step, session);
   const times = (count: number, work: (number: number) => void): void => {
@@ -270,7 +270,7 @@ const SOURCE_BYTES = 4096;
 
 const sourcePath = (step: string, number: number): string => `src/ledger/${step}-${number}.ts`;
 
-/** The files that are recorded, which stay as they are: all of them hold when the work is resumed. */
+/** The recorded files; they do not change, so none of them conflicts on resume. */
 export function writeSources(folder: string): Sources {
   const sources = new Map<string, { sha256: string; bytes: number; stamp: number }>();
   mkdirSync(join(folder, 'src/ledger'), { recursive: true });

@@ -16,7 +16,7 @@ import { findTool } from './recovery/tools.ts';
 import { type Order, work } from './recovery/worker.ts';
 import { measureServe } from './serve.ts';
 
-/** What can be measured, each in a folder of its own; with the word `quick` on less data and in fewer rounds. */
+/** All measurements, each in its own folder; `quick` uses less data and fewer rounds. */
 const measurements: Record<string, (folder: string, isQuick: boolean) => Promise<Row[]>> = {
   process: (folder, isQuick) =>
     measureProcessCost({ folder, longest: isQuick ? 20_000 : 1_000_000, rounds: isQuick ? 15 : 60, say }),
@@ -25,17 +25,17 @@ const measurements: Record<string, (folder: string, isQuick: boolean) => Promise
   disk: (folder) => measureDisk(folder),
   postgres: (folder, isQuick) => measurePostgres(folder, isQuick ? 10 : 40),
   async recall(folder, isQuick) {
-    // It counts with a tokenizer, which takes several times the start of a worker to load.
+    // Loaded here because its tokenizer takes several times as long to load as a worker takes to start.
     const { measureRecall } = await import('./recall.ts');
     const size = isQuick ? { longest: 10_000, rounds: 5 } : { longest: 100_000, rounds: 20 };
     return measureRecall({ folder, ...size, say, print: console.log });
   },
   serve: (folder, isQuick) => measureServe(folder, isQuick ? 10 : 60, say),
 };
-/** Measured only when named: one has tables of its own, the other takes minutes. */
+/** Measured only when named: one prints its own tables, the other takes minutes. */
 const ON_DEMAND = ['recall', 'serve'];
 
-/** Progress goes beside the table, which alone is on the standard output. */
+/** Progress goes to standard error, so that standard output has only the table. */
 function say(sentence: string): void {
   console.error(sentence);
 }

@@ -1,4 +1,4 @@
-/** Times are never compared with a clock on the wall, only with one another in the same round. */
+/** Times are compared only with each other, within the same round. */
 
 export interface Spread {
   median: number;
@@ -15,8 +15,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * Runs every contender once a round, each round beginning with the next one, so that a slow moment of the machine and
- * the place in the round hit all alike. Gives the milliseconds of each, round by round.
+ * Runs every contender once per round, each round starting with the next one, so that slow moments of the machine and
+ * the order affect all alike. Returns the milliseconds of each, round by round.
  */
 export async function inTurns<Name extends string>(
   rounds: number,
@@ -35,12 +35,12 @@ export async function inTurns<Name extends string>(
   return times;
 }
 
-/** How one compares with the other, round by round. */
+/** The ratio of one to the other, round by round. */
 export function ratios(times: readonly number[], against: readonly number[]): Spread {
   return spreadOf(times.map((time, round) => time / (against[round] ?? Number.NaN)));
 }
 
-/** A line of the table. */
+/** A row of the table. */
 export interface Row {
   what: string;
   measured: string;

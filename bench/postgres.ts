@@ -7,7 +7,7 @@ import { inTurns, type Row, ratioRow, ratios } from './measure.ts';
 const RUNS = 16;
 const APPENDS_PER_ROUND = 20;
 
-/** Commands on as many runs as connections, against the server's own durable insert of the same body on as many. */
+/** Commands on as many runs as connections, compared with the server's own durable insert on as many connections. */
 export async function measurePostgres(folder: string, rounds: number): Promise<Row[]> {
   const { url, stop } = await startPostgres(folder, true);
   const store = await openPostgresStore({ url, connections: RUNS });

@@ -14,7 +14,7 @@ export interface ProcessCostOptions {
   say: (sentence: string) => void;
 }
 
-/** What a whole command costs, from the start of its process to the end, against a process that does nothing. */
+/** The cost of a whole command, from start to end of its process, compared with a process that does nothing. */
 export async function measureProcessCost({ folder, longest, rounds, say }: ProcessCostOptions): Promise<Row[]> {
   const build = async (name: string, events: number): Promise<Journal> => {
     say(`Writing a journal of ${events.toLocaleString('en')} events …`);
@@ -26,9 +26,9 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
     await build('long', middle),
     await build('longer', longest),
   ];
-  // Built anew, not copied: to the file system, the files of a copy are others than those that were recorded.
+  // Written again, not copied: to `stat` the files of a copy are not the recorded ones.
   const inGit = putIntoGit(await build('in-git', middle));
-  // The first start leaves compiled code beside the program, of what that command used: as with its users, it is `init`.
+  // The first start saves compiled code of what it used beside the program; for users, too, that start is `init`.
   mkdirSync(join(folder, 'first'));
   node(join(folder, 'first'), [PROGRAM, 'init', '--title', 'First']);
   for (const { workspace } of [short, long, longer]) {
@@ -84,7 +84,7 @@ function checkpoint({ workspace, session }: Journal): void {
 
 const toolUses = { Write: 0, Bash: 0 };
 
-/** As Claude Code calls it, for the session that its own start hook began in the same journal. */
+/** As Claude Code calls it, for the session that its start hook opened in the same journal. */
 function toolUse({ workspace }: Journal, tool: keyof typeof toolUses): void {
   const before = toolUses[tool]++;
   // A command that begins in one round ends in the next.
@@ -109,8 +109,8 @@ function resume({ workspace, session }: Journal): void {
 }
 
 /**
- * A process with nothing in its environment but the search path: additional certificates alone make a bare Node start
- * three times as long and hide every other cost.
+ * A process with only `PATH` in its environment: extra certificates alone make a bare Node take three times as long to
+ * start and hide every other cost.
  */
 function node(folder: string, words: readonly string[], input = ''): void {
   const env = { PATH: process.env['PATH'], HOME: folder };

@@ -6,10 +6,10 @@ import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import { createWorkspace } from '../src/workspace/workspace.ts';
 import { type Fact, type Facts, makeFacts, OTHER, type Random, RESUMING, seededRandom } from './facts.ts';
 import {
-  beginSitting,
   createRecorder,
   type Recorder,
   type Sources,
+  startSession,
   takeTask,
   workTask,
   writeSources,
@@ -27,16 +27,16 @@ export interface Story {
 const PHASES = 4;
 const TASKS_PER_PHASE = 5;
 const AGENTS = [RESUMING, 'codex', OTHER] as const;
-/** Room at the end for the facts that are left, and for those at work last. */
+/** Room at the end for the remaining facts and the last sessions. */
 const TAIL_EVENTS = 40;
-/** What stays open besides the facts, however long the history is. */
+/** What else stays open, however long the history is. */
 const OPEN_FINDINGS = 40;
 const OPEN_QUESTIONS = 4;
 
 /**
- * Writes a journal of so many events with the facts at random places of it: sittings of three agents, every fifth of
- * which crashes, steps that are reopened again and again, what was raised and settled, mail that was read. At the end
- * one agent has crashed in the middle of a step and another is at work.
+ * Writes a journal of so many events with the facts at random points of it: sessions of three agents, every fifth of
+ * which crashes, steps that are reopened again and again, items that were raised and settled, mail that was read. At the
+ * end one agent has crashed in the middle of a step and another is working.
  */
 export async function buildStory(folder: string, events: number, seed: number): Promise<Story> {
   mkdirSync(folder, { recursive: true });
@@ -50,8 +50,8 @@ export async function buildStory(folder: string, events: number, seed: number): 
     const sources = writeSources(folder);
     openPlan(recorder, workspace.id, facts);
     const plantDue = createPlanter(recorder, facts, random, events);
-    for (let sitting = 0; recorder.left() > TAIL_EVENTS + 24; sitting++) {
-      workSitting(recorder, sitting, { random, sources, plantDue });
+    for (let index = 0; recorder.left() > TAIL_EVENTS + 24; index++) {
+      workSession(recorder, index, { random, sources, plantDue });
       await recorder.flush();
     }
     leaveOff(recorder, facts, plantDue);
@@ -90,7 +90,7 @@ function openPlan({ record }: Recorder, workspace: string, { goal, current, fail
   task(gated, 'p4', { gate: true });
 }
 
-/** Gives a function that records the facts whose time has come. */
+/** Returns a function that records the facts that are due. */
 function createPlanter(
   recorder: Recorder,
   facts: Facts,
@@ -117,12 +117,12 @@ interface Surroundings {
   plantDue(session: string, agent: string): void;
 }
 
-/** One agent sits down and does a task or three; a sitting that crashes is continued by another. */
-function workSitting(recorder: Recorder, sitting: number, { random, sources, plantDue }: Surroundings): void {
+/** One session with one to three tasks; a session that crashes is continued by another. */
+function workSession(recorder: Recorder, index: number, { random, sources, plantDue }: Surroundings): void {
   const { record, state, left } = recorder;
-  const agent = AGENTS[sitting % AGENTS.length] ?? RESUMING;
-  let session = beginSitting(recorder, agent);
-  if (sitting % CRASH_EVERY === CRASH_EVERY - 1) session = crash(recorder, agent, session, random);
+  const agent = AGENTS[index % AGENTS.length] ?? RESUMING;
+  let session = startSession(recorder, agent);
+  if (index % CRASH_EVERY === CRASH_EVERY - 1) session = crash(recorder, agent, session, random);
   for (let task = 0; task < 3 && left() > TAIL_EVENTS + 20; task++) {
     plantDue(session, agent);
     workTask(recorder, taskKey(random), session, agent, sources);
@@ -130,16 +130,16 @@ function workSitting(recorder: Recorder, sitting: number, { random, sources, pla
   }
   plantDue(session, agent);
   const message = nextId(state, 'M');
-  const to = AGENTS[(sitting + 1) % AGENTS.length] ?? OTHER;
-  const subject = `The booking rules changed in sitting ${sitting}`;
-  record('message.sent', { id: message, from: agent, to, type: 'notify', priority: 'P2', subject, body: SITTING_NOTE });
+  const to = AGENTS[(index + 1) % AGENTS.length] ?? OTHER;
+  const subject = `The booking rules changed in session ${index}`;
+  record('message.sent', { id: message, from: agent, to, type: 'notify', priority: 'P2', subject, body: SESSION_NOTE });
   record('message.moved', { id: message, to: 'closed', note: 'read', disposition: 'resolved' });
-  record('session.ended', { id: session, reason: 'completed', notes: [SITTING_NOTE] });
+  record('session.ended', { id: session, reason: 'completed', notes: [SESSION_NOTE] });
 }
 
-const SITTING_NOTE = 'The paths of this sitting are moved, their callers follow.';
+const SESSION_NOTE = 'The paths of this session are moved, their callers follow.';
 
-/** A step is taken, the session dies in it, and the next one finishes it. */
+/** A session takes a step and crashes in it, and the next one finishes it. */
 function crash(recorder: Recorder, agent: string, session: string, random: Random): string {
   const { record, become, state } = recorder;
   const step = taskKey(random);
@@ -155,7 +155,7 @@ function crash(recorder: Recorder, agent: string, session: string, random: Rando
   return id;
 }
 
-/** Things that come up and are settled; a bounded number of those that need not be known stays open. */
+/** Items that are raised and settled; a limited number of unimportant ones stays open. */
 function raiseSomething({ record, state }: Recorder, random: Random): void {
   const kinds = { blocker: 'B', question: 'Q', commitment: 'C', finding: 'F' } as const;
   const kind = (Object.keys(kinds) as (keyof typeof kinds)[])[Math.floor(random() * 4)] ?? 'finding';
@@ -180,15 +180,15 @@ function leaveOff(
   plantDue: (session: string, agent: string, all: boolean) => void,
 ): void {
   const { record, state, left } = recorder;
-  const crashed = beginSitting(recorder, RESUMING);
+  const crashed = startSession(recorder, RESUMING);
   plantDue(crashed, RESUMING, true);
   const { step } = current;
   record('step.started', { step, session: crashed, claim: nextId(state, 'L') });
   record('step.checkpointed', { step, name: current.checkpoints[0] ?? '' });
   record('step.checkpointed', { step, name: current.checkpoints[1] ?? '', next: current.next });
   record('session.ended', { id: crashed, reason: 'crashed', evidence: ['The process is gone.'] });
-  const session = beginSitting(recorder, OTHER);
+  const session = startSession(recorder, OTHER);
   record('step.started', { step: others, session, claim: nextId(state, 'L') });
-  while (left() > 1) record('note.added', { id: nextId(state, 'N'), kind: 'worklog', text: SITTING_NOTE });
+  while (left() > 1) record('note.added', { id: nextId(state, 'N'), kind: 'worklog', text: SESSION_NOTE });
   record('step.checkpointed', { step: others, name: 'drafted', next: 'Test the path that is drafted' });
 }

@@ -16,13 +16,13 @@ export interface RecallOptions {
 const LENGTHS = [100, 1000, 10_000, 100_000];
 const BUDGETS = [500, 1000, 2000, 4000];
 const DEFAULT_BUDGET = 2000;
-/** A fixed number: every run plants the same facts at the same places. */
+/** Fixed, so that every run plants the same facts at the same points. */
 const SEED = 20_260_101;
 const LAST_LINES = 200;
 
 /**
- * Plants known facts in histories of growing length and counts how many of them the brief tells, beside the files that
- * people keep by hand.
+ * Plants known facts in histories of growing length and counts how many of them the brief includes, compared with the
+ * files that people keep by hand.
  */
 export async function measureRecall({ folder, longest, rounds, say, print }: RecallOptions): Promise<Row[]> {
   const stories: Story[] = [];
@@ -44,7 +44,7 @@ export async function measureRecall({ folder, longest, rounds, say, print }: Rec
   print(`${renderBriefs(briefs, (events) => `${slower(events).median.toFixed(2)}×`)}\n`);
   print(`${renderTable(FILE_HEAD, stories.flatMap(fileRows))}\n`);
   for (const { events, budget, missed } of briefs) {
-    if (missed.length > 0) say(`Not told, ${events} events at ${budget} tokens: ${missed.join(', ')}.`);
+    if (missed.length > 0) say(`Missing, ${events} events at ${budget} tokens: ${missed.join(', ')}.`);
   }
   return targetRows(briefs);
 }
@@ -84,7 +84,7 @@ function isTold(fact: Fact, text: string): boolean {
   return fact.words.every((word) => text.includes(word));
 }
 
-/** The share of the facts of each column that a text tells. */
+/** The share of the facts of each column that a text includes. */
 function recallOf(facts: readonly Fact[], text: string): { must: number; decided: number } {
   const share = (column: Fact['column']): number => {
     const those = facts.filter((fact) => fact.column === column);
@@ -93,7 +93,7 @@ function recallOf(facts: readonly Fact[], text: string): { must: number; decided
   return { must: share('must'), decided: share('decided') };
 }
 
-/** Line by line: a tokenizer needs much memory for megabytes at once, and a line's end is seldom joined to what follows. */
+/** Line by line: a tokenizer needs much memory for megabytes at once, and tokens rarely span a line end. */
 function countTokens(text: string): number {
   if (text.length < 100_000) return encode(text).length;
   return text.split('\n').reduce((sum, line) => sum + encode(`${line}\n`).length, 0);
@@ -114,10 +114,23 @@ function renderBriefs(briefs: readonly Measured[], slower: (events: number) => s
 }
 
 const BRIEF_HEAD = [
-  ...['events', 'budget', 'must-know told', 'decisions and questions told', 'tokens, estimated', 'tokens, o200k'],
-  ...['within the budget', 'time against the shortest'],
+  ...[
+    'events',
+    'budget',
+    'must-know facts included',
+    'decisions and questions included',
+    'tokens, estimated',
+    'tokens, o200k',
+  ],
+  ...['within the budget', 'time, ratio to the shortest'],
 ];
-const FILE_HEAD = ['events', 'what is read', 'must-know told', 'decisions and questions told', 'tokens, o200k'];
+const FILE_HEAD = [
+  'events',
+  'what is read',
+  'must-know facts included',
+  'decisions and questions included',
+  'tokens, o200k',
+];
 
 function fileRows({ events, facts, file }: Story): string[][] {
   const state = file.render().split('\n');
@@ -142,7 +155,7 @@ function targetRows(briefs: readonly Measured[]): Row[] {
   const spread = `${usual.length} lengths`;
   return [
     {
-      what: `must-know facts told at ${DEFAULT_BUDGET} tokens, the worst length`,
+      what: `must-know facts included at ${DEFAULT_BUDGET} tokens, the worst length`,
       measured: percent(least),
       spread,
       target: '100 %',

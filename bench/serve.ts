@@ -12,7 +12,7 @@ const WRITES_PER_SECOND = 200;
 const CLIENTS = 64;
 const RUNS = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
 
-/** A served journal under load: every write must be acknowledged, and every feed must tell each event once, in order. */
+/** A served journal under load: every write must be acknowledged, and every feed must send each event once, in order. */
 export async function measureServe(folder: string, seconds: number, say: (sentence: string) => void): Promise<Row[]> {
   const rows = await measureStore('SQLite', join(folder, 'sqlite'), undefined, seconds, say);
   const postgres = await startPostgres(join(folder, 'postgres-data'), true);
@@ -48,9 +48,9 @@ async function measureStore(
     return [
       countRow(`${what}: writes that failed`, wrote.failed, wrote.sent, wrote.reasons),
       countRow(`${what}: events missed`, missed, all),
-      countRow(`${what}: events told twice or out of order`, wrong, all),
+      countRow(`${what}: events sent twice or out of order`, wrong, all),
       {
-        what: `${what}: time taken, against the pace`,
+        what: `${what}: time taken, relative to the pace`,
         measured: `${wrote.pace.toFixed(2)}×`,
         spread: `${wrote.sent} writes`,
         target: 'at most 1.05×',
@@ -89,7 +89,7 @@ async function startServer(folder: string, store: string | undefined) {
 
 const PATIENCE_MS = 30_000;
 
-/** A reader that counts the events of each run and whatever does not follow the one before it. */
+/** A reader that counts the events of each run, and those that do not follow the previous one. */
 async function openFeed(url: string, token: string) {
   const leaving = new AbortController();
   const headers = { authorization: `Bearer ${token}` };
@@ -115,7 +115,7 @@ async function openFeed(url: string, token: string) {
   return {
     seen: () => seen,
     wrong: () => wrong,
-    /** Waits until so many events were seen, or patience is over. */
+    /** Waits until so many events were seen, or until the time limit. */
     async until(count: number): Promise<void> {
       const deadline = performance.now() + PATIENCE_MS;
       while (seen < count && performance.now() < deadline) {
@@ -126,7 +126,7 @@ async function openFeed(url: string, token: string) {
           new Promise((done) => setTimeout(done, 100)),
         ]);
       }
-      // A moment more: what is told twice comes late.
+      // Waits a moment more: duplicates arrive late.
       await new Promise((done) => setTimeout(done, 200));
       leaving.abort();
       await reading;
@@ -164,7 +164,7 @@ async function write(url: string, token: string, seconds: number) {
     );
     writes.add(one);
     void one.then(() => writes.delete(one));
-    // As many clients as a team has: more would measure how many sockets this process can open.
+    // As many clients as a team has: with more, the limit would be the sockets of this process.
     while (writes.size >= CLIENTS) await Promise.race(writes);
   }
   await Promise.all(writes);

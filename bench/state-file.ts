@@ -1,7 +1,7 @@
 import type { State } from '../src/core/fold/state.ts';
 import type { EventBody, EventType } from '../src/core/journal/event.ts';
 
-/** A history as a STATE.md kept by hand holds it, and as a work log does. */
+/** A history as a STATE.md kept by hand, and as a work log. */
 export interface StateFile {
   add<T extends EventType>(type: T, body: EventBody<T>): void;
   finish(state: State): void;
@@ -10,7 +10,7 @@ export interface StateFile {
 }
 
 /**
- * Kinder than such files are: nothing was forgotten, settled items are ticked off, the position is right and on top.
+ * Better kept than real ones: nothing was forgotten, settled items are ticked off, the position is right and on top.
  */
 export function createStateFile(): StateFile {
   const decisions: string[] = [];
@@ -19,7 +19,7 @@ export function createStateFile(): StateFile {
   const notes: string[] = [];
   const log: string[] = [];
   let position: string[] = [];
-  const tell = (list: string[], line: string): void => {
+  const add = (list: string[], line: string): void => {
     list.push(`- ${line}`);
     log.push(`- ${line}`);
   };
@@ -31,18 +31,18 @@ export function createStateFile(): StateFile {
     table.set(id, `${(table.get(id) ?? '').replace('[ ]', '[x]')} ${note}`);
     log.push(`- ${id} done: ${note}`);
   };
-  const tellers: { [T in EventType]?: (body: EventBody<T>) => void } = {
-    'run.opened': ({ goal }) => tell([], `Goal: ${goal}`),
+  const writers: { [T in EventType]?: (body: EventBody<T>) => void } = {
+    'run.opened': ({ goal }) => add([], `Goal: ${goal}`),
     'decision.made': ({ id, decision, reason, irreversible }) =>
-      tell(decisions, `${id}${irreversible ? ' (irreversible)' : ''}: ${decision} Why: ${reason}`),
+      add(decisions, `${id}${irreversible ? ' (irreversible)' : ''}: ${decision} Why: ${reason}`),
     'item.raised': ({ id, kind, text, step }) => put(items, id, `${id} ${kind}${step ? ` in ${step}` : ''}: ${text}`),
     'item.settled': ({ id, note }) => tick(items, id, note ?? ''),
     'effect.began': ({ id, name }) => put(items, id, `${id} running: ${name}`),
     'effect.ended': ({ id, outcome }) => tick(items, id, outcome),
     'message.sent': ({ id, from, to, subject }) => put(mail, id, `${id} from ${from} to ${to}: ${subject}`),
     'message.moved': ({ id, note }) => tick(mail, id, note),
-    'note.added': ({ id, kind, text }) => tell(notes, `${id} ${kind}: ${text}`),
-    'session.ended': ({ id, reason, notes: told }) => tell(notes, `${id} ended, ${reason}. ${told?.join(' ') ?? ''}`),
+    'note.added': ({ id, kind, text }) => add(notes, `${id} ${kind}: ${text}`),
+    'session.ended': ({ id, reason, notes: more }) => add(notes, `${id} ended, ${reason}. ${more?.join(' ') ?? ''}`),
     'step.started': ({ step, session }) => log.push(`- ${session} started step ${step}`),
     'step.checkpointed': ({ step, name, next }) =>
       log.push(`- ${step} reached checkpoint ${name}${next ? `, next: ${next}` : ''}`),
@@ -50,7 +50,7 @@ export function createStateFile(): StateFile {
   };
   return {
     add(type, body) {
-      tellers[type]?.(body);
+      writers[type]?.(body);
     },
     finish(state) {
       position = positionLines(state);
@@ -73,8 +73,8 @@ function positionLines(state: State): string[] {
       if (status !== 'in_progress') return [`- [${status === 'completed' ? 'x' : ' '}] ${key} ${title}: ${status}`];
       const next = checkpoints[checkpoints.indexOf(checkpoint?.name ?? '') + 1];
       const who = holder ? `${holder.agent} is at it` : `left by ${lastAgent}`;
-      const told = checkpoint?.next ? ` Next action: ${checkpoint.next}` : '';
-      return [`- [ ] step ${key} ${title}: ${who}, checkpoint ${checkpoint?.name}, next: ${next}.${told}`];
+      const nextAction = checkpoint?.next ? ` Next action: ${checkpoint.next}` : '';
+      return [`- [ ] step ${key} ${title}: ${who}, checkpoint ${checkpoint?.name}, next: ${next}.${nextAction}`];
     }),
   ];
 }

@@ -1,10 +1,10 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 
-/** Meant for small machines without people: one process for all pages, and none of the rules that protect readers. */
+/** The package sets these for serverless machines; here they would weaken the test. */
 const unwanted = new Set(['--single-process', '--disable-web-security', '--allow-running-insecure-content']);
 
-/** A real browser that npm alone brings. */
+/** A real browser that comes from npm alone. */
 export async function openBrowser(): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { narrate, type } from './terminal.ts';
 
-/** What the first agent knows when it dies. Nobody but the journal and the judge of this demonstration gets it. */
+/** What the first agent knows when it is killed. Only the journal and the final check of this demo get it. */
 export interface Recorded {
   session: string;
   step: string;
@@ -13,10 +13,10 @@ export interface Recorded {
   effect: string;
 }
 
-/** The world outside, on which something irreversible is done: a line is added for each time it is done. */
+/** Stands for production: each time the irreversible effect happens, it gets a line. */
 export const PRODUCTION = 'production.log';
 
-/** Plays an agent until it is killed, in a process of its own: what it leaves is what a crash leaves. */
+/** Plays an agent until it is killed, in its own process: it leaves what a crash leaves. */
 export async function playFirstAgent(workspace: string): Promise<never> {
   const variables: Record<string, string> = { HOLDFAST_PID: String(process.pid) };
   const shell = { workspace, variables };
@@ -28,7 +28,7 @@ export async function playFirstAgent(workspace: string): Promise<never> {
     constraint: 'Never write a token to a log',
     effect: 'apply migration 42 to production',
   };
-  await narrate('Agent one, claude, sits down and works through the plan.');
+  await narrate('Agent one, claude, starts a session and works through the plan.');
   const { stdout } = await type(shell, 'session', 'start', '--agent', 'claude');
   const session = /S-\d+/.exec(stdout)?.[0] ?? '';
   variables['HOLDFAST_SESSION'] = session;
@@ -43,13 +43,13 @@ export async function playFirstAgent(workspace: string): Promise<never> {
   await type(shell, 'decide', ...decision, '--affects', 'p2');
   await type(shell, 'complete', '--summary', 'POST /refresh rotates the token and ends the family on reuse');
 
-  await narrate('In the middle of the next step it is about to do something that cannot be undone.');
+  await narrate('In the middle of the next step it is about to do something irreversible.');
   await type(shell, 'start', recorded.step);
   await type(shell, 'checkpoint', recorded.checkpoint, '--next', recorded.next);
   await type(shell, 'effect', 'begin', recorded.effect, '--class', 'irreversible', '--key', 'migration-42');
   appendFileSync(join(workspace, PRODUCTION), 'migration 42 applied\n');
   process.send?.({ session, ...recorded } satisfies Recorded);
-  // Without the one who is to kill it, it ends by itself.
+  // Ends by itself if its parent does not kill it.
   process.once('disconnect', () => process.exit());
   return new Promise<never>(() => undefined);
 }

@@ -23,7 +23,7 @@ const PLAN = `steps:
       - { key: p2.3, title: Tell the client teams, after: [p2.2] }
 `;
 
-/** Two agents, a crash between them, and a verdict: whether the second really got the place of the first. */
+/** Two agents, a crash between them, and a check that the second really got the position of the first. */
 async function show(): Promise<void> {
   const workspace = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
   let agent: ChildProcess | undefined;
@@ -48,7 +48,7 @@ async function show(): Promise<void> {
   if (Array.isArray(recorded)) throw new Error('The first agent ended before it could be killed.');
   agent.kill('SIGKILL');
   await dead;
-  await narrate('The process of agent one is killed (SIGKILL). It had no chance to write anything down.');
+  await narrate('The process of agent one is killed (SIGKILL). It has no chance to write anything down.');
 
   const outcome = await playSecondAgent(workspace, recorded.session);
   await narrate('What the journal says in the end.');
@@ -60,7 +60,7 @@ async function show(): Promise<void> {
 
 function judge(recorded: Recorded, outcome: Outcome, isSound: boolean, steps: { status: string }[]): void {
   const { brief, shown, zombie } = outcome;
-  const told = [
+  const facts = [
     recorded.step,
     recorded.checkpoint,
     recorded.next,
@@ -77,14 +77,14 @@ function judge(recorded: Recorded, outcome: Outcome, isSound: boolean, steps: { 
     [brief.constraints.some(({ text }) => text === recorded.constraint), 'the constraint'],
     [
       brief.uncertain.some((effect) => effect.name === recorded.effect && effect.class === 'irreversible'),
-      'the effect whose end nobody knows',
+      'the effect whose outcome is unknown',
     ],
-    [told.every((fact) => shown.includes(fact)), 'all of it in the text of the brief'],
+    [facts.every((fact) => shown.includes(fact)), 'all of it in the text of the brief'],
     [zombie.exitCode === 1 && zombie.stderr.includes('fenced'), 'the former session is refused with `fenced`'],
     [steps.length > 0 && steps.every(({ status }) => status === 'completed'), 'every step is completed'],
     [isSound, 'the journal is sound'],
   ];
-  console.log('\nWhat agent two got from agent one, and what came of it:\n');
+  console.log('\nWhat agent two got from agent one, and the result:\n');
   for (const [holds, what] of verdicts) console.log(`  ${holds ? good('✓') : bad('✗ missing:')} ${what}`);
   console.log('');
   process.exitCode = verdicts.every(([holds]) => holds) ? 0 : 1;

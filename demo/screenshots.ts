@@ -29,7 +29,7 @@ try {
     await page.goto(server.link);
     await page.goto(`${server.url}/${hash}`);
     await page.getByText('Live', { exact: true }).waitFor();
-    // Conflicts come last: for them the files are looked at.
+    // Conflicts load last, because the files are checked for them.
     if (hash !== '#/')
       await page
         .getByText(/conflict/i)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PRODUCTION } from './first-agent.ts';
 import { type Answer, ask, narrate, type Shell, type } from './terminal.ts';
 
-/** The parts of a brief that the second agent goes by. */
+/** The parts of a brief that the second agent uses. */
 export interface Brief {
   headline: string;
   position: { step: string; checkpoint: string | null };
@@ -15,9 +15,9 @@ export interface Brief {
 
 export interface Outcome {
   brief: Brief;
-  /** The brief as text, as the agent was shown it when it sat down. */
+  /** The brief as text, as the agent got it at the start of its session. */
   shown: string;
-  /** What the first agent's session was told when it came back. */
+  /** The answer to the first agent's session when it came back. */
   zombie: Answer;
 }
 
@@ -31,15 +31,15 @@ export async function playSecondAgent(workspace: string, formerSession: string):
   const brief = ask(shell, 'resume') as Brief;
   const { step } = brief.position;
 
-  await narrate('It takes the step over, and looks before it repeats what may have happened already.');
+  await narrate('It takes over the step, and checks before it repeats what may have happened already.');
   await type(shell, 'start', step);
   for (const { id, name } of brief.uncertain) {
     const done = readFileSync(join(workspace, PRODUCTION), 'utf8').split('\n').length - 1;
-    console.log(`  (codex looks: "${name}" happened ${done === 1 ? 'once' : `${done} times`}; it is not repeated)`);
+    console.log(`  (codex checks: "${name}" happened ${done === 1 ? 'once' : `${done} times`}; it is not repeated)`);
     await type(shell, 'effect', 'end', id, '--outcome', 'succeeded', '--note', `${PRODUCTION} shows it`);
   }
 
-  await narrate('A process of agent one turns out to be alive and writes on. It is refused.');
+  await narrate('A process of agent one turns out to be alive and keeps writing. It is refused.');
   const zombie = await type({ workspace, variables: {} }, 'checkpoint', 'migrated', '--session', formerSession);
 
   await narrate('Agent two finishes the plan.');
@@ -50,7 +50,7 @@ export async function playSecondAgent(workspace: string, formerSession: string):
   return { brief, shown: stdout, zombie };
 }
 
-/** Goes on with whatever the journal names as ready, until nothing is. */
+/** Does the steps that the journal names as ready, until there are none. */
 async function finishRemaining(shell: Shell): Promise<void> {
   for (;;) {
     const { position } = ask(shell, 'resume') as { position: { ready: string[] } };

@@ -8,7 +8,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** `holdfast serve` as a process of its own, once it listens. */
+/** `holdfast serve` as a separate process, once it listens. */
 export async function startServer(program: string, dir: string, port = 0): Promise<Server> {
   const child: ChildProcess = spawn(process.execPath, [program, 'serve', '--port', String(port), '--json'], {
     cwd: dir,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 
-/** How the demonstration is shown. Colour and the pauses that let one read along are for a terminal only. */
+/** Output of the demo. Colours and pauses for reading are used on a terminal only. */
 const isTerminal = process.stdout.isTTY === true;
 const paint = (code: number) => (text: string) => (isTerminal ? `\u001b[${code}m${text}\u001b[0m` : text);
 export const bold = paint(1);
@@ -16,10 +16,10 @@ export async function narrate(sentence: string): Promise<void> {
   if (isTerminal) await setTimeout(2 * PAUSE_MS);
 }
 
-/** Whose shell a command is typed in. */
+/** The shell in which a command is typed. */
 export interface Shell {
   workspace: string;
-  /** What the shell has set besides PATH and HOME. */
+  /** Variables in addition to PATH and HOME. */
   variables: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export interface Answer {
   stderr: string;
 }
 
-/** Types a command into the shell, shows it and what it answers. */
+/** Runs a command in the shell, shows it and its output. */
 export async function type(shell: Shell, ...words: string[]): Promise<Answer> {
   const answer = holdfast(shell, ...words, ...(isTerminal ? ['--color'] : []));
   console.log(`${dim('$')} holdfast ${words.map(quoted).join(' ')}`);
@@ -40,7 +40,7 @@ export async function type(shell: Shell, ...words: string[]): Promise<Answer> {
   return answer;
 }
 
-/** The data of a command that is asked to answer a program. */
+/** The data of a command with `--json`. */
 export function ask(shell: Shell, ...words: string[]): unknown {
   const { stdout, stderr } = holdfast(shell, ...words, '--json');
   try {
@@ -50,7 +50,7 @@ export function ask(shell: Shell, ...words: string[]): unknown {
   }
 }
 
-/** The real program in a process of its own, with nothing of this process's environment but the search path. */
+/** The real program as a separate process, with only `PATH` from this environment. */
 function holdfast({ workspace, variables }: Shell, ...words: string[]): Answer {
   const ran = spawnSync(process.execPath, [`${process.cwd()}/dist/bin/holdfast.cjs`, ...words], {
     cwd: workspace,

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { operations } from '../src/operations/index.ts';
 import type { openContext } from '../src/operations/open.ts';
 
-/** The built product: a script and the tests hand it in. */
+/** The built product, passed in by a script and the tests. */
 export interface Product {
   openContext: typeof openContext;
   operations: typeof operations;
@@ -16,20 +16,20 @@ export type Play = (who: string, operation: keyof typeof operations, input: Reco
 const MINUTE_MS = 60_000;
 const PEOPLE = new Set(['ada', 'grace']);
 
-/** A clock that goes back to where a story begins, and the means to tell it. */
+/** Records operations at times in the past. */
 export function openStory({ openContext: open, operations: all }: Product, dir: string) {
   let clock = Date.now();
   const now = () => new Date(clock).toISOString();
   const context = open({ dir, now, actor: { kind: 'person', name: 'ada' } });
   return {
-    /** So many minutes before the present. */
+    /** Sets the clock to so many minutes ago. */
     at(minutesAgo: number): void {
       clock = Date.now() - minutesAgo * MINUTE_MS;
     },
     pass(minutes: number): void {
       clock += minutes * MINUTE_MS;
     },
-    /** Somebody does something on a run; names of people are known, all others are agents. */
+    /** Runs an operation on a run; a name that is not one of the known people is an agent. */
     on:
       (run: string): Play =>
       async (who, name, input) => {
@@ -45,7 +45,7 @@ export function openStory({ openContext: open, operations: all }: Product, dir: 
   };
 }
 
-/** Five runs that stand differently, and one of them told in full. */
+/** Five runs in different states, one of them with a full history. */
 export async function buildWorld(product: Product, dir: string): Promise<void> {
   const git = (...words: string[]) => execFileSync('git', ['-C', dir, ...words], { stdio: 'ignore' });
   git('init', '-q', '-b', 'main');
@@ -54,14 +54,14 @@ export async function buildWorld(product: Product, dir: string): Promise<void> {
     writeFileSync(join(dir, 'src', name), `export const ${name.split('.')[0]} = 1;\n`);
   }
   const story = openStory(product, dir);
-  await tellOthers(story);
-  await tellPayments(story, dir);
+  await recordOthers(story);
+  await recordAuth(story, dir);
   await story.close();
 }
 
 type Story = ReturnType<typeof openStory>;
 
-async function tellOthers(story: Story): Promise<void> {
+async function recordOthers(story: Story): Promise<void> {
   story.at(60 * 70);
   const search = story.on('search-index');
   await openRun(
@@ -92,7 +92,7 @@ async function tellOthers(story: Story): Promise<void> {
 
   story.at(60 * 9);
   const release = story.on('release-4-2');
-  await openRun(release, 'release-4-2', 'Release 4.2', 'Out on Thursday, with nobody paged');
+  await openRun(release, 'release-4-2', 'Release 4.2', 'Out on Thursday, with no one paged');
   await addSteps(release, ['r1 Freeze', 'r2 Rehearse the migration', 'r3 Ship']);
   await release('ada', 'raise', {
     kind: 'blocker',
@@ -123,15 +123,15 @@ async function addSteps(play: Play, lines: readonly string[]): Promise<void> {
   }
 }
 
-async function tellPayments(story: Story, dir: string): Promise<void> {
+async function recordAuth(story: Story, dir: string): Promise<void> {
   const play = story.on('auth');
   story.at(60 * 26);
   await openRun(play, 'auth', 'Tokens that rotate', 'A stolen refresh token is worth nothing after its next use');
   await planAuth(play);
-  await firstSitting(story, play);
+  await firstSession(story, play);
   await crashAndHandoff(story, play);
   await thisMorning(story, play);
-  // What nobody recorded: the file is not as it was left.
+  // A change that is not recorded, so that the file conflicts.
   writeFileSync(join(dir, 'src', 'store.ts'), 'export const store = 2; // changed by hand\n');
 }
 
@@ -151,7 +151,7 @@ async function planAuth(play: Play): Promise<void> {
   await add('p3.3', 'Tell the client teams', { parent: 'p3' });
 }
 
-async function firstSitting(story: Story, play: Play): Promise<void> {
+async function firstSession(story: Story, play: Play): Promise<void> {
   await play('claude', 'session.start', { role: 'architect' });
   await play('claude', 'start', { key: 'p1.1' });
   story.pass(35);
@@ -198,7 +198,7 @@ async function crashAndHandoff(story: Story, play: Play): Promise<void> {
   story.pass(20);
   await play('codex', 'checkpoint', { name: 'schema', next: 'Write the queries', artifacts: ['src/store.ts'] });
   await play('codex', 'usage.add', { input: 62_000, output: 12_400, cached: 45_000 });
-  // Nothing more is heard of it; the next one to look notices.
+  // The session stops responding; supervision notices.
   story.pass(90);
   await play('ada', 'supervise', {});
   await play('claude', 'session.start', {});
@@ -226,7 +226,7 @@ async function crashAndHandoff(story: Story, play: Play): Promise<void> {
   await play('claude', 'checkpoint', { name: 'drafted', next: 'Test the race of two requests' });
   const { id } = (await play('claude', 'handoff', {
     to: 'codex',
-    message: 'The draft stands; the race needs tests.',
+    message: 'The draft is done; the race needs tests.',
   })) as { id: string };
   await play('codex', 'handoff.accept', { id });
   story.pass(45);

@@ -1,33 +1,33 @@
-/** A tool beside which the same work is measured; what it cannot do is null, and its line says so. */
+/** A tool that does the same work; what it cannot do is null, and its row says so. */
 export interface Contender {
   name: string;
   /** What an acknowledged write survives. */
   level: string;
   /** Keeps one small change of the state, in this process or in a server that it talks to. */
   write: ((number: number) => Promise<void>) | null;
-  /** The same as a process of its own, as an agent's shell does it. */
+  /** The same as a separate process, as an agent's shell does it. */
   writeAsProcess: ((number: number) => Promise<void>) | null;
   /** Reads the latest state. */
   read: (() => Promise<void>) | null;
   readAsProcess: (() => Promise<void>) | null;
-  /** What whoever resumes has to read. */
+  /** What a resuming agent has to read. */
   resumeText(): Promise<string>;
-  /** Which of the numbers that were written are still there. */
+  /** Which of the written numbers are still there. */
   kept(): Promise<Set<number>>;
-  /** The folder that the tool writes into, or null where that is its database. */
+  /** The folder that the tool writes to; null if it writes to a database. */
   folder: string | null;
   close(): Promise<void>;
 }
 
 /** What a contender is opened with. */
 export interface Place {
-  /** A folder of its own, which exists. */
+  /** Its own folder, which exists. */
   folder: string;
-  /** A database of its own, where it asked for one. */
+  /** Its own database, if it needs one. */
   database: string;
-  /** How long the text of an entry is. */
+  /** The length of an entry's text. */
   characters: number;
-  /** Whether the state is there already: a further writer joins those who work on it. */
+  /** Whether the state exists already, because this is one more writer. */
   isJoining: boolean;
   say(sentence: string): void;
 }
@@ -35,15 +35,15 @@ export interface Place {
 export type Part = 'times' | 'parallel' | 'growth';
 
 export interface Peer {
-  /** The word by which it is chosen. */
+  /** Its name on the command line. */
   id: string;
   needsDatabase?: boolean;
-  /** What it takes part in; without it in all. */
+  /** The measurements it takes part in; all by default. */
   parts?: readonly Part[];
   open(place: Place): Promise<Contender>;
 }
 
-/** The same words of two kilobytes for all, different for each number. */
+/** A text that is the same for all tools and different for each number. */
 export function textOf(number: number, characters: number): string {
   let text = `Entry <${number}>`;
   for (let state = number + 1; text.length < characters; ) {
@@ -53,7 +53,7 @@ export function textOf(number: number, characters: number): string {
   return text;
 }
 
-/** The numbers of the entries that stand in a text. */
+/** The numbers of the entries in a text. */
 export function numbersIn(text: string): Set<number> {
   return new Set([...text.matchAll(/Entry <(\d+)>/g)].map((found) => Number(found[1])));
 }

@@ -3,7 +3,7 @@ import { holdfast, holdfastNote, langgraph, langgraphFull, memoryKeeper, stateFi
 import { backlog, gsd, gsdCore, taskMaster } from './programs.ts';
 import { dbos, holdfastPostgres, langgraphPostgres } from './servers.ts';
 
-/** Those that are compared with one another: with the first of each group, which is Holdfast. */
+/** The tools, in groups; each is compared with the first of its group, which is Holdfast. */
 export const groups: readonly (readonly Peer[])[] = [
   [holdfast, holdfastNote, stateFile, langgraph, langgraphFull, memoryKeeper, taskMaster, backlog, gsd, gsdCore],
   [holdfastPostgres, langgraphPostgres, dbos],

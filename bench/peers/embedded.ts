@@ -11,7 +11,7 @@ import { installPeer } from './install.ts';
 export const PROGRAM = join(process.cwd(), 'dist', 'bin', 'holdfast.cjs');
 const AGENT = { HOLDFAST_AGENT: 'bench' };
 
-/** A change of the state as agents make it most: a checkpoint of the step that they hold. */
+/** The most frequent change by agents: a checkpoint of the step they hold. */
 export const holdfast: Peer = {
   id: 'holdfast',
   parts: ['times', 'parallel'],
@@ -27,7 +27,7 @@ export const holdfast: Peer = {
   },
 };
 
-/** A text that is kept: it can be searched for, and stands in WORKLOG.md. */
+/** A note: it is searchable and in WORKLOG.md. */
 export const holdfastNote: Peer = {
   id: 'holdfast-note',
   async open(place) {
@@ -112,7 +112,7 @@ async function openLanggraph({ folder, characters, say }: Place, isFull: boolean
   const thread = await openThread(installed, { file: join(folder, 'checkpoints.sqlite'), isFull });
   const text = async (): Promise<string> => JSON.stringify(await thread.read());
   return {
-    name: `LangGraph, SQLite saver 1.0.4${isFull ? ', made to wait for the disk' : ''}`,
+    name: `LangGraph, SQLite saver 1.0.4${isFull ? ', with synchronous=FULL' : ''}`,
     level: isFull ? 'fsync before every acknowledgement' : 'SQLite WAL, synchronous=NORMAL',
     write: (number) => thread.update([{ kind: 'blocker', id: String(number), text: textOf(number, characters) }]),
     writeAsProcess: null,

@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Installs packages into a cache folder of their own, once, and gives the folder. They are no dependencies: nothing of
- * the project needs them, some are large, and one is compiled.
+ * Installs packages into a cache folder, once, and returns the folder. They are not dependencies: nothing in the project
+ * needs them, some are large, and one is compiled.
  */
 export function installPeer(packages: readonly string[], say: (sentence: string) => void): string {
   if (packages.length === 0) return '';

@@ -18,7 +18,7 @@ const WRITERS = 10;
 const WRITES_PER_ROUND = 20;
 const HISTORY = [10, 100, 1000];
 
-/** `npm run bench peers`: the same work by all in turns, as ratios to Holdfast. */
+/** `npm run bench peers`: all tools do the same work in turns; the figures are ratios to Holdfast. */
 export async function runPeers(words: readonly string[], say: (sentence: string) => void): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...words],
@@ -31,12 +31,12 @@ export async function runPeers(words: readonly string[], say: (sentence: string)
   const chosen = groups.map((group) => group.filter(isChosen)).filter((group) => group.length > 0);
   const folder = createBenchFolder('peers');
   const databases = openDatabases(join(folder, 'postgres'));
-  const hall = { folder, databases, say };
+  const setup = { folder, databases, say };
   try {
     const tables = {
-      times: await measureTimes(chosen, hall, Number(values.rounds ?? (isQuick ? 3 : 10))),
-      parallel: await measureParallel(chosen.flat(), hall),
-      growth: await measureGrowth(chosen.flat(), hall, isQuick ? 5_000 : 40_000),
+      times: await measureTimes(chosen, setup, Number(values.rounds ?? (isQuick ? 3 : 10))),
+      parallel: await measureParallel(chosen.flat(), setup),
+      growth: await measureGrowth(chosen.flat(), setup, isQuick ? 5_000 : 40_000),
       tools: await measureTools(join(folder, 'tools'), isQuick ? 1 : 3, say),
     };
     console.log(Object.values(tables).join('\n\n'));
@@ -46,8 +46,8 @@ export async function runPeers(words: readonly string[], say: (sentence: string)
   }
 }
 
-/** Where they all meet. */
-interface Hall {
+/** What all measurements share. */
+interface Setup {
   folder: string;
   databases: Databases;
   say(sentence: string): void;
@@ -57,45 +57,45 @@ interface Opened {
   peer: Peer;
   contender: Contender;
   place: { folder: string; database: string; characters: number };
-  /** What it takes on the disk, beyond what it took at the beginning where that is a database. */
+  /** Its disk use; for a database the growth since the start. */
   bytes(): Promise<number>;
 }
 
-/** Opens those that can be opened; who cannot is named with the reason. */
-async function openAll(peers: readonly Peer[], part: Part, characters: number, hall: Hall): Promise<Opened[]> {
+/** Opens the tools that can be opened; the others are named with the reason. */
+async function openAll(peers: readonly Peer[], part: Part, characters: number, setup: Setup): Promise<Opened[]> {
   const opened: Opened[] = [];
   for (const peer of peers) {
     if (peer.parts?.includes(part) === false) continue;
-    const folder = join(hall.folder, part, peer.id);
+    const folder = join(setup.folder, part, peer.id);
     const name = `${part}-${peer.id}`;
     mkdirSync(folder, { recursive: true });
     try {
-      const database = peer.needsDatabase ? await hall.databases.create(name) : '';
+      const database = peer.needsDatabase ? await setup.databases.create(name) : '';
       const place = { folder, database, characters };
-      const contender = await peer.open({ ...place, isJoining: false, say: hall.say });
-      const empty = peer.needsDatabase ? await hall.databases.bytesOf(name) : 0;
+      const contender = await peer.open({ ...place, isJoining: false, say: setup.say });
+      const empty = peer.needsDatabase ? await setup.databases.bytesOf(name) : 0;
       const bytes = async (): Promise<number> =>
-        contender.folder === null ? (await hall.databases.bytesOf(name)) - empty : sizeOf(contender.folder);
+        contender.folder === null ? (await setup.databases.bytesOf(name)) - empty : sizeOf(contender.folder);
       opened.push({ peer, contender, place, bytes });
     } catch (error) {
-      hall.say(`${peer.id} is left out: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+      setup.say(`${peer.id} is left out: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
     }
   }
   return opened;
 }
 
-async function measureTimes(chosen: readonly (readonly Peer[])[], hall: Hall, rounds: number): Promise<string> {
+async function measureTimes(chosen: readonly (readonly Peer[])[], setup: Setup, rounds: number): Promise<string> {
   const rows: string[][] = [];
   for (const group of chosen) {
-    const all = (await openAll(group, 'times', SMALL_CHARACTERS, hall)).map(({ contender }) => contender);
-    rows.push(...(await timesOf(all, rounds, hall.say)));
+    const all = (await openAll(group, 'times', SMALL_CHARACTERS, setup)).map(({ contender }) => contender);
+    rows.push(...(await timesOf(all, rounds, setup.say)));
     for (const one of all) await one.close();
   }
   const head = ['tool', 'level', 'a write', 'a write as a process', 'a read', 'a read as a process'];
   return renderLines(head, rows);
 }
 
-/** All of one group, in turns, against the first of it. */
+/** All tools of one group in turns, compared with the first one. */
 async function timesOf(all: readonly Contender[], rounds: number, say: (sentence: string) => void) {
   let number = 0;
   const turns = async (
@@ -128,10 +128,10 @@ async function timesOf(all: readonly Contender[], rounds: number, say: (sentence
   ]);
 }
 
-async function measureParallel(peers: readonly Peer[], hall: Hall): Promise<string> {
+async function measureParallel(peers: readonly Peer[], setup: Setup): Promise<string> {
   const rows: string[][] = [];
-  for (const { peer, contender, place } of await openAll(peers, 'parallel', SMALL_CHARACTERS, hall)) {
-    hall.say(`${WRITERS} writers at once, ${contender.name} …`);
+  for (const { peer, contender, place } of await openAll(peers, 'parallel', SMALL_CHARACTERS, setup)) {
+    setup.say(`${WRITERS} writers at once, ${contender.name} …`);
     const numbers = Array.from({ length: WRITERS }, (_, index) => index);
     const { writeAsProcess } = contender;
     const acknowledged = writeAsProcess
@@ -139,11 +139,11 @@ async function measureParallel(peers: readonly Peer[], hall: Hall): Promise<stri
       : await writeAtOnce(numbers.map((number) => ({ ...place, peer: peer.id, number })));
     const kept = await contender.kept();
     const lost = acknowledged.filter((number) => !kept.has(number)).length;
-    const how = writeAsProcess ? 'its program' : 'its library, or a server each';
+    const how = writeAsProcess ? 'its program' : 'its library, or one server each';
     rows.push([contender.name, how, `${acknowledged.length} of ${WRITERS}`, String(lost)]);
     await contender.close();
   }
-  return renderLines(['tool', 'ten processes of', 'writes acknowledged', 'of these lost'], rows);
+  return renderLines(['tool', 'ten processes use', 'writes acknowledged', 'of these lost'], rows);
 }
 
 async function whoSucceed(numbers: readonly number[], write: (number: number) => Promise<void>): Promise<number[]> {
@@ -152,17 +152,17 @@ async function whoSucceed(numbers: readonly number[], write: (number: number) =>
 }
 
 /**
- * A long history, step by step: what it takes on the disk, and what whoever resumes has to read and to wait for. A program
- * takes minutes for a thousand writes, so each has a limit of time and is measured at the lengths that it reaches.
+ * A long history: its disk use, and what a resuming agent has to read and wait for. A program takes minutes for a
+ * thousand writes, so each has a time limit and is measured at the lengths that it reaches.
  */
-async function measureGrowth(peers: readonly Peer[], hall: Hall, limitMs: number): Promise<string> {
+async function measureGrowth(peers: readonly Peer[], setup: Setup, limitMs: number): Promise<string> {
   const rows: string[][] = [];
   let own = 0;
   for (const peer of peers) {
-    const [opened] = await openAll([peer], 'growth', STEP_CHARACTERS, hall);
+    const [opened] = await openAll([peer], 'growth', STEP_CHARACTERS, setup);
     if (opened === undefined) continue;
     const { contender } = opened;
-    hall.say(`A long history, ${contender.name} …`);
+    setup.say(`A long history, ${contender.name} …`);
     const { written, tokens, slower } = await grow(contender, limitMs);
     await contender.close();
     const share = (await opened.bytes()) / (written * STEP_CHARACTERS);
@@ -171,13 +171,13 @@ async function measureGrowth(peers: readonly Peer[], hall: Hall, limitMs: number
       ...[contender.name, written.toLocaleString('en'), `${share.toFixed(1)}×`, times(share / own)],
       ...[...tokens, slower],
     ]);
-    rmSync(join(hall.folder, 'growth', peer.id), { recursive: true, force: true });
+    rmSync(join(setup.folder, 'growth', peer.id), { recursive: true, force: true });
   }
   const head = HISTORY.map((length) => `tokens to resume after ${length.toLocaleString('en')}`);
   return renderLines(
     [
-      ...['tool', 'entries', 'disk against the text itself', 'against Holdfast'],
-      ...[...head, 'a resume at the end against one after 10'],
+      ...['tool', 'entries', 'disk, ratio to the text', 'ratio to Holdfast'],
+      ...[...head, 'resume at the end, ratio to after 10'],
     ],
     rows,
   );
@@ -203,7 +203,7 @@ async function grow(contender: Contender, limitMs: number) {
   return { written, tokens, slower: waits.length > 1 ? times((waits.at(-1) ?? 0) / (waits[0] ?? 1)) : '' };
 }
 
-/** The quickest of three: a resume is short, and the machine is not quiet. */
+/** The fastest of three: a resume is short, and other processes disturb it. */
 async function resumeOf(contender: Contender): Promise<{ text: string | null; ms: number }> {
   let text: string | null = null;
   let ms = Number.POSITIVE_INFINITY;

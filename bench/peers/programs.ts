@@ -31,7 +31,7 @@ export const backlog: Peer = {
   },
 };
 
-/** Entries are subtasks: the other words that it keeps are written by a model, which is not asked here. */
+/** Entries are subtasks: other texts are written by a model, which is not used here. */
 export const taskMaster: Peer = {
   id: 'task-master',
   async open({ folder, characters, isJoining, say }) {
@@ -78,7 +78,7 @@ export const gsdCore: Peer = {
   },
 };
 
-/** Its state tools are a program; it has no library. */
+/** Its state tools are a program; there is no library. */
 function openGsd(name: string, program: string, { folder, characters, isJoining }: Place): Contender {
   const planning = join(folder, '.planning');
   const path = join(planning, 'STATE.md');

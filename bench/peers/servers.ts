@@ -42,7 +42,7 @@ export const langgraphPostgres: Peer = {
   },
 };
 
-/** A record is the input of a workflow of its own: a durable write that its library offers to whoever is outside. */
+/** An entry is the input of its own workflow: the durable write that its library offers to external programs. */
 export const dbos: Peer = {
   id: 'dbos',
   needsDatabase: true,

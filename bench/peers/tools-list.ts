@@ -8,7 +8,7 @@ import { renderLines, times } from '../recovery/report.ts';
 import { PROGRAM } from './embedded.ts';
 import { installPeer } from './install.ts';
 
-/** What a client pays for knowing the tools of an MCP server, before any is called. */
+/** What a client pays for listing the tools of an MCP server, before any is called. */
 export async function measureTools(folder: string, rounds: number, say: (sentence: string) => void): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const lists = new Map<string, string>();
@@ -49,7 +49,7 @@ const CONNECT_MS = 60_000;
 interface McpServer {
   name: string;
   words(): string[];
-  /** What its program is told first, where it lists its tools only in a project. */
+  /** The command that prepares a project, if it lists its tools only in one. */
   before?: readonly string[];
 }
 

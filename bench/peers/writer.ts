@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Place } from './contender.ts';
 import { findPeer } from './contenders.ts';
 
-/** The word by which this program is told to be one of several writers. */
+/** The argument that makes this program one of several writers. */
 export const PEERS_WRITER = 'peers-writer';
 
 export interface WriterOrder extends Pick<Place, 'folder' | 'database' | 'characters'> {
@@ -12,7 +12,7 @@ export interface WriterOrder extends Pick<Place, 'folder' | 'database' | 'charac
   number: number;
 }
 
-/** Joins the others, waits for the word, writes one entry and says whether that was acknowledged. */
+/** Joins the others, waits for the signal, writes one entry and prints whether it was acknowledged. */
 export async function runPeersWriter({ peer, number, ...place }: WriterOrder): Promise<void> {
   const opened = await findPeer(peer)?.open({ ...place, isJoining: true, say: () => undefined });
   console.log('ready');
@@ -26,7 +26,7 @@ export async function runPeersWriter({ peer, number, ...place }: WriterOrder): P
   process.exit(0);
 }
 
-/** Lets processes write at the same moment and gives the numbers of those whose write was acknowledged. */
+/** Makes processes write at the same moment and returns the numbers of the acknowledged writes. */
 export async function writeAtOnce(orders: readonly WriterOrder[]): Promise<number[]> {
   const writers = orders.map((order) => {
     const words = [process.argv[1] ?? '', PEERS_WRITER, JSON.stringify(order)];

@@ -1,11 +1,11 @@
-import type { Adapter, Answer, Standing } from './adapter.ts';
+import type { Adapter, Answer, ReportedState } from './adapter.ts';
 import type { Scenario, Step } from './scenario.ts';
 import type { World } from './world.ts';
 
 /**
- * An agent without judgement: it knows how each step is done, and of what has happened it knows what the tool tells it.
- * It does what the tool says is open, asks again when that is done, and where it is told nothing it begins at the first
- * request. Gives the first answer, or null where the tool gave none.
+ * An agent without judgement: it knows how each step is done, and of the past only what the tool reports. It does what the
+ * tool reports as open, asks again when that is done, and without an answer starts from the first request. Returns the
+ * first answer, or null if there was none.
  */
 export async function finishNaively(
   { adapter, world, scenario, name }: { adapter: Adapter; world: World; scenario: Scenario; name: string },
@@ -16,16 +16,16 @@ export async function finishNaively(
   const answer = await ask(adapter);
   const took = clock() - began;
   const tried = new Set<string>();
-  let standing = answer === null ? fromTheBeginning(scenario) : told(answer);
+  let state = answer === null ? fromTheBeginning(scenario) : reportedState(answer);
   for (;;) {
-    const place = standing.open.find(({ step }) => !tried.has(step) && !standing.blocked.includes(step));
+    const place = state.open.find(({ step }) => !tried.has(step) && !state.blocked.includes(step));
     if (place === undefined) break;
     tried.add(place.step);
     const step = recipes.get(place.step);
     const isBroken = answer === null;
-    if (step) await workThrough({ adapter, world, name, step, reached: place.reached, standing, isBroken });
+    if (step) await workThrough({ adapter, world, name, step, reached: place.reached, state, isBroken });
     const next = await ask(adapter);
-    if (next !== null && answer !== null) standing = told(next);
+    if (next !== null && answer !== null) state = reportedState(next);
   }
   return { answer, took };
 }
@@ -39,20 +39,20 @@ async function ask(adapter: Adapter): Promise<Answer | null> {
   }
 }
 
-/** What an adapter claims and the tool did not say does not count. */
-export function told({ text, standing }: Answer): Standing {
+/** What an adapter claims but the tool did not answer does not count. */
+export function reportedState({ text, state }: Answer): ReportedState {
   const isIn = (word: string | null): boolean => word === null || text.includes(word);
   return {
-    open: standing.open
+    open: state.open
       .filter(({ step }) => isIn(step))
       .map(({ step, reached }) => ({ step, reached: isIn(reached) ? reached : null })),
-    effects: standing.effects.filter(({ effect }) => isIn(effect)),
-    blocked: standing.blocked.filter(isIn),
-    changed: standing.changed.filter(isIn),
+    effects: state.effects.filter(({ effect }) => isIn(effect)),
+    blocked: state.blocked.filter(isIn),
+    changed: state.changed.filter(isIn),
   };
 }
 
-function fromTheBeginning({ steps }: Scenario): Standing {
+function fromTheBeginning({ steps }: Scenario): ReportedState {
   return { open: steps.map(({ key }) => ({ step: key, reached: null })), effects: [], blocked: [], changed: [] };
 }
 
@@ -66,17 +66,17 @@ interface Work {
   name: string;
   step: Step;
   reached: string | null;
-  standing: Standing;
+  state: ReportedState;
   isBroken: boolean;
 }
 
-async function workThrough({ adapter, world, name, step, reached, standing, isBroken }: Work): Promise<void> {
+async function workThrough({ adapter, world, name, step, reached, state, isBroken }: Work): Promise<void> {
   const record = (call: Promise<unknown>): Promise<boolean> =>
     call.then(
       () => true,
       () => false,
     );
-  // A tool that refuses a step is obeyed; one that has broken cannot refuse.
+  // The refusal of a step is respected; a tool whose resume failed cannot refuse.
   if (!(await record(adapter.start(step.key))) && !isBroken) return;
   const from = step.items.findIndex((item) => 'unit' in item && item.unit === reached) + 1;
   for (const [index, item] of step.items.slice(from).entries()) {
@@ -86,7 +86,7 @@ async function workThrough({ adapter, world, name, step, reached, standing, isBr
       await record(adapter.checkpoint({ step: step.key, unit: item.unit, file: item.file, next }));
       continue;
     }
-    const known = standing.effects.find(({ effect }) => effect === item.effect);
+    const known = state.effects.find(({ effect }) => effect === item.effect);
     if (known?.ended) continue;
     const effect = { step: step.key, effect: item.effect, class: item.class };
     const answer = known ? 'look' : await adapter.beginEffect(effect).catch(() => 'go' as const);

@@ -5,11 +5,11 @@ import { createBenchFolder } from '../folder.ts';
 import { installPeer } from '../peers/install.ts';
 import type { Tool } from './adapter.ts';
 import { type Result, renderRecovery, totalOf, writeRecoveryReport } from './report.ts';
-import { dieAndResume, type Kill, planDeaths } from './run.ts';
+import { type Kill, killAndResume, planKills } from './run.ts';
 import { scenarios } from './scenario.ts';
 import { findTool, tools } from './tools.ts';
 
-/** `npm run bench recovery`: every tool dies at every write, and what a naive agent then does is counted. */
+/** `npm run bench recovery`: every tool is killed at every write, and the mistakes of a naive agent afterwards are counted. */
 export async function runRecovery(words: readonly string[], say: (sentence: string) => void): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...words],
@@ -58,7 +58,7 @@ interface Measuring {
   chosen: readonly Tool[];
   folder: string;
   sweeps: number;
-  /** Die at one in so many of the moments, or at as many as fit into so many minutes. */
+  /** Kill at one in so many of the points, or at as many as fit into so many minutes. */
   extent: { every: number } | { minutes: number };
   only: readonly string[] | undefined;
   say(sentence: string): void;
@@ -72,7 +72,7 @@ async function measure({ chosen, folder, sweeps, extent, only, say }: Measuring)
   const leaveOut = (tool: Tool, error: unknown): void => {
     const left = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     say(`${tool.name} is left out: ${left}`);
-    results.set(tool, { tool, kills: [], moments: 0, left });
+    results.set(tool, { tool, kills: [], points: 0, left });
   };
   for (const tool of chosen) {
     try {
@@ -85,21 +85,21 @@ async function measure({ chosen, folder, sweeps, extent, only, say }: Measuring)
   try {
     for (const tool of inOrderOfSpeed(installed.keys())) {
       const kills: Kill[] = [];
-      let moments = 0;
+      let points = 0;
       try {
         for (const scenario of played) {
           const isOver = shares.next();
           const at = join(folder, `${chosen.indexOf(tool)}-${scenario.name}`);
           const plan = { tool, scenario, folder: at, installed: installed.get(tool) ?? '', databases, sweeps };
-          const deaths = await planDeaths(plan);
-          moments += deaths.length;
-          say(`${tool.name} can die at ${deaths.length} moments of ${scenario.name} …`);
-          for (const [number, death] of deaths.entries()) {
-            if (isOver(number, deaths.length)) break;
-            kills.push(await dieAndResume(plan, death, number));
+          const killPoints = await planKills(plan);
+          points += killPoints.length;
+          say(`${tool.name} can be killed at ${killPoints.length} points of ${scenario.name} …`);
+          for (const [number, killPoint] of killPoints.entries()) {
+            if (isOver(number, killPoints.length)) break;
+            kills.push(await killAndResume(plan, killPoint, number));
           }
         }
-        results.set(tool, { tool, kills, moments, left: null });
+        results.set(tool, { tool, kills, points, left: null });
       } catch (error) {
         leaveOut(tool, error);
       }
@@ -110,18 +110,18 @@ async function measure({ chosen, folder, sweeps, extent, only, say }: Measuring)
   return chosen.flatMap((tool) => results.get(tool) ?? []);
 }
 
-/** The quick ones first: what they leave of their share of the time is for the others, and first of all for Holdfast. */
+/** The fast ones first: the rest of their share of time goes to the others, first of all to Holdfast. */
 function inOrderOfSpeed(tools: Iterable<Tool>): Tool[] {
   const rank = ({ id, isProcess }: Tool): number => (id === 'holdfast' ? 1 : Number(isProcess) * 2);
   return [...tools].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Gives each part of the work, when it begins, its share of the time that is left. */
+/** Gives each part, when it starts, its share of the remaining time. */
 function shareOut(extent: Measuring['extent'], parts: number) {
   const end = performance.now() + ('minutes' in extent ? extent.minutes : 0) * 60_000;
   let left = parts;
   return {
-    /** Tells after how many deaths of how many it is enough. */
+    /** Whether the share is used up after so many of all kill points. */
     next(): (number: number, of: number) => boolean {
       if ('every' in extent) return (number, of) => number * extent.every >= of;
       const own = performance.now() + (end - performance.now()) / left;

@@ -1,42 +1,42 @@
-export const PAGE = `# What is left after a kill
+export const PAGE = `# What survives a kill
 
-Written by \`npm run bench recovery -- --report\`. Work of several steps is killed with SIGKILL at every write, somebody
-changes a file that the tool was told of, and an agent without judgement goes on with nothing but what the tool tells it.
-What then goes wrong is counted.
+Written by \`npm run bench recovery -- --report\`. Work of several steps is killed with SIGKILL at every write, a recorded
+file is changed by someone else, and an agent without judgement continues with nothing but what the tool reports.
+The benchmark counts what then goes wrong.
 
 {{results}}
 
-Time is the median of a first resume against the first line, in this run; tokens are estimated as the brief does
+Time is the median of a first resume, relative to the first line of this run; tokens are estimated as in the brief
 ([tokens.md](../tokens.md)).
 
 {{levels}}
 
 ## What is counted
 
-- **Resume failed**: the tool answered nothing, or nothing that could be read, though something had been
-  acknowledged. The agent then begins at the first request.
-- **Work done twice**: a unit of work whose checkpoint was acknowledged, done again. What was not acknowledged does not
-  count: nobody could know.
-- **Effects repeated**: a migration, a deployment, a mailing that happened more than once. Here it always counts, for a
-  tool that was told that an effect begins can say that its end is unknown, and the agent then looks.
+- **Resume failed**: the tool answered nothing, or nothing readable, although something had been
+  acknowledged. The agent then starts from the first request.
+- **Work done twice**: a unit of work whose checkpoint was acknowledged, done again. Work that was not acknowledged does not
+  count: no tool could know of it.
+- **Effects repeated**: a migration, a deployment, a mailing that happened more than once. This always counts, because a
+  tool that knows that an effect began can report that its outcome is unknown, and the agent then checks.
 - **Stale actions**: anything done for a step that had been dropped from the plan or that was blocked.
-- **Left undone**: what the plan asks for and nobody did, because the tool said it was done or did not know of it.
-- **Facts lost**: goal, decisions with their reasons, blockers, the next action; each has a made-up word that must stand
+- **Left undone**: planned work that was not done, because the tool reported it as done or did not know of it.
+- **Facts lost**: goal, decisions with their reasons, blockers, the next action; each has a made-up word that must be
   in the answer.
-- **Conflicts missed**: after the kill somebody else changes the file of the last checkpoint; the answer must name it.
+- **Conflicts missed**: after the kill someone else changes the file of the last checkpoint; the answer must name it.
 
-The kill comes after every move of the scenario, also between an effect and the record of its end; inside a call of a tool
-with processes or a server of its own at moments swept over its length, with the whole process group (a database server
-lives on, as it would); inside the write of a tool that writes in the agent's process where its adapter says that one system
-call has ended and another has not begun. The moments are taken in an order that is spread evenly over the work, as many as
-fit into the tool's share of the time; \`--every 1\` takes them all. The more were taken, the larger the counts may be:
-compare them with the number of kills beside them.
+The kill comes after every move of the scenario, also between an effect and the recording of its end. Tools
+with processes or a server of their own are also killed inside a call, at points spread over its length, with the whole process group
+(a database server keeps running, as it would in reality). Tools that write in the agent's process are killed inside the write, where their
+adapter reports that one system call has ended and the next has not begun. The points are tried in an order that is spread evenly over the
+work, as many as fit into the tool's share of the time; \`--every 1\` tries them all. More points may give larger counts:
+compare them with the number of kills in the same row.
 
 ## How each tool is used
 
-Tools are used by their own documentation, at their own durability, and nothing is ever forgotten by the agent that uses
-them, which is kinder than life. Where a tool has no word for a thing, its users' free text is written, and read back as if
-the tool had understood it; nothing is counted against a tool that could be told in any way at all.
+Tools are used as their documentation says, at their own durability, by an agent that never forgets to record anything,
+which is better than in practice. Where a tool has no concept for a thing, it is written as free text, and read back as if
+the tool had understood it; a tool is not charged for anything it can hold in any form.
 
 | tool          | steps and units                                                   | effects                                 | decisions, what is next                                       |
 | ------------- | ----------------------------------------------------------------- | --------------------------------------- | ------------------------------------------------------------- |
@@ -49,25 +49,25 @@ the tool had understood it; nothing is counted against a tool that could be told
 | GSD           | phases with plans and their summaries                             | free text among the decisions           | \`state add-decision\`; \`state record-session\`              |
 | a plain file  | a list with marks                                                 | a list                                  | lists                                                         |
 
-So tools that keep whatever they are given get full marks for what their users write down. Some things that they do not
-promise are not asked for either:
+So tools that keep what they are given get full marks for what their users write down. Some things that they do not
+promise are not tested either:
 
-- **DBOS** and **LangGraph** own the loop of agents that are written in them. Their own recovery runs a step again that had
-  not ended, so an effect in a killed step happens at least once, by design; here they are the memory of an agent outside.
-- **None but Holdfast** looks at the files, so nobody else can see that one was changed: the column says what is not told,
-  not that a promise was broken. Nor does a recorded blocker or effect bind anybody there; the agent has to read it.
+- **DBOS** and **LangGraph** own the loop of agents that are written in them. Their own recovery repeats a step that had
+  not ended, so an effect in a killed step happens at least once, by design; here they are the memory of an external agent.
+- **Only Holdfast** checks the files, so no other tool can see that one was changed: the column shows what is not reported,
+  not that a promise was broken. Recorded blockers and effects are not enforced there either; the agent has to read them.
 - A process killed by a signal does not test \`fsync\`, which is what a power cut does: see the levels above.
 
-A plan that a tool takes in several calls (Task Master, Backlog.md, memory-keeper) can be half there when the first of all
-moves is killed. The half is then told as the whole plan: that is what \`left undone\` counts there.
+A plan that a tool stores in several calls (Task Master, Backlog.md, memory-keeper) can be half stored when the first
+move is killed. The half is then reported as the whole plan: \`left undone\` counts that.
 
 ## Where a peer is better
 
-- A tool inside of the agent's process answers many times faster than a command line, and so does a server that stays up.
-- A plain file costs fewer tokens as long as it is short. LangGraph tells no more than was written, in about as many tokens
-  as Holdfast's brief, which says besides what to read and what changed.
-- Everybody who writes with care into LangGraph, DBOS, memory-keeper or GSD loses nothing by a kill. What they lack is the
-  refusal when nobody takes care, and the look at reality.
+- A tool inside the agent's process answers many times faster than a command line, and so does a server that keeps running.
+- A plain file costs fewer tokens as long as it is short. LangGraph reports only what was written, in about as many tokens
+  as Holdfast's brief, which also says what to read and what changed.
+- An agent that carefully records everything in LangGraph, DBOS, memory-keeper or GSD loses nothing by a kill. What these tools lack is
+  the refusal when it does not, and the check against the actual files.
 
 ## Run it
 
@@ -75,7 +75,7 @@ moves is killed. The half is then told as the whole plan: that is what \`left un
 npm run bench recovery                        # all tools; peers are installed into ~/.cache/holdfast-bench, once
 npm run bench recovery holdfast state-file    # some of them
 npm run bench recovery quick                  # in two minutes instead of ten
-npm run bench recovery -- --minutes 30        # more moments
+npm run bench recovery -- --minutes 30        # more points
 npm run bench recovery -- --scenario replan --sweeps 10 --every 1
 npm run bench recovery -- --adapter ./my-tool.mjs
 npm run bench recovery -- --report            # writes this page
@@ -83,9 +83,9 @@ npm run bench recovery -- --report            # writes this page
 
 ## Write an adapter
 
-A module that exports \`tool\`: its name, its durability, whether its calls are processes, and \`open(seat)\`, which gives the
-functions of \`Adapter\` in \`bench/recovery/adapter.ts\`. Each resolves when the tool has acknowledged it. With
-\`needsDatabase: true\` the seat has an empty PostgreSQL database, \`database\`.
+A module that exports \`tool\`: its name, its durability, whether its calls are processes, and \`open(options)\`, which returns the
+functions of \`Adapter\` in \`bench/recovery/adapter.ts\`. Each resolves when the tool has acknowledged the call. With
+\`needsDatabase: true\` the options name an empty PostgreSQL database, \`database\`.
 
 \`\`\`js
 export const tool = {
@@ -100,12 +100,12 @@ export const tool = {
     async block({ step, text }) {},
     async changePlan({ drop, add }) {},
     async complete(step) {},
-    async resume() { return { text, calls: 1, standing: { open: [], effects: [], blocked: [], changed: [] } }; },
+    async resume() { return { text, calls: 1, state: { open: [], effects: [], blocked: [], changed: [] } }; },
     async close() {},
   }),
 };
 \`\`\`
 
-\`text\` is all that the tool answered. \`standing\` is the same in the benchmark's words; whatever it names that does not stand
-in the text is ignored, so an adapter cannot know more than its tool. It is made anew after the kill and keeps nothing.
+\`text\` is everything the tool answered. \`state\` is the same in the benchmark's terms; what it names but the text does not contain
+is ignored, so an adapter cannot know more than its tool. The adapter is created again after the kill and keeps nothing.
 `;

@@ -8,20 +8,20 @@ import type { Score } from './score.ts';
 export interface Result {
   tool: Tool;
   kills: readonly Kill[];
-  /** At how many moments it could be killed. */
-  moments: number;
+  /** At how many points it could be killed. */
+  points: number;
   /** Why the tool was left out, or null. */
   left: string | null;
 }
 
 export type Total = Score & { tokensMost: number };
 
-/** The sums over all kills, but for tokens, calls and time, of which it is the median. */
+/** The sums over all kills; of tokens, calls and time the median. */
 export function totalOf(kills: readonly Kill[]): Total {
   const sum = (name: keyof Score): number => kills.reduce((total, { score }) => total + score[name], 0);
-  // A resume that failed tells nothing cheaply.
-  const told = kills.filter(({ score }) => score.failed === 0);
-  const middle = (name: keyof Score): number => medianOf(told.map(({ score }) => score[name]));
+  // A failed resume is cheap but useless, so it does not count.
+  const answered = kills.filter(({ score }) => score.failed === 0);
+  const middle = (name: keyof Score): number => medianOf(answered.map(({ score }) => score[name]));
   return {
     failed: sum('failed'),
     workTwice: sum('workTwice'),
@@ -33,7 +33,7 @@ export function totalOf(kills: readonly Kill[]): Total {
     facts: sum('facts'),
     conflicts: sum('conflicts'),
     tokens: middle('tokens'),
-    tokensMost: Math.max(0, ...told.map(({ score }) => score.tokens)),
+    tokensMost: Math.max(0, ...answered.map(({ score }) => score.tokens)),
     calls: middle('calls'),
     took: middle('took'),
   };
@@ -74,7 +74,7 @@ export function renderRecovery(results: readonly Result[]): string {
   return renderLines(HEAD, rows);
 }
 
-/** A ratio with two figures that mean something. */
+/** A ratio with two significant digits. */
 export function times(ratio: number): string {
   return `${ratio >= 100 ? ratio.toFixed(0) : ratio.toPrecision(2)}×`;
 }
@@ -84,15 +84,15 @@ export function renderLines(head: readonly string[], rows: readonly (readonly st
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Puts the table and the levels into the page, which has a place for them. */
+/** Fills the tables into the page. */
 export function writeRecoveryReport(results: readonly Result[], sweeps: number): void {
-  const levels = results.map(({ tool, kills, moments }) => [
+  const levels = results.map(({ tool, kills, points }) => [
     tool.name,
     tool.durability,
     tool.isProcess ? `yes, ${sweeps} times` : 'no',
-    `${kills.length} of ${moments}`,
+    `${kills.length} of ${points}`,
   ]);
-  const head = ['tool', 'what an acknowledged write survives', 'killed inside calls', 'moments taken'];
+  const head = ['tool', 'what an acknowledged write survives', 'killed inside calls', 'points tried'];
   writePage('recovery.md', PAGE, { results: renderRecovery(results), levels: renderLines(head, levels) });
 }
 

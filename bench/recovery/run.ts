@@ -10,7 +10,7 @@ import { type Score, scoreOf } from './score.ts';
 import type { Order } from './worker.ts';
 import { openWorld } from './world.ts';
 
-/** The word by which this program is told to be the worker. */
+/** The argument that makes this program the worker. */
 export const RECOVERY_WORKER = 'recovery-worker';
 const RESUMED = 'second';
 
@@ -25,33 +25,33 @@ export interface Plan {
   folder: string;
   installed: string;
   databases: Databases;
-  /** At how many moments of each call a tool with processes is killed. */
+  /** At how many points of each call a tool with processes is killed. */
   sweeps: number;
 }
 
 /** How a worker is killed: as the order says, or after some milliseconds of a move. */
-export type Death = { order: Order['kill']; sweep?: { move: number; ms: number }; kind: Kill['kind'] };
+export type KillPoint = { order: Order['kill']; sweep?: { move: number; ms: number }; kind: Kill['kind'] };
 
 /**
- * All the deaths of one tool in one scenario: the first run, which nobody kills, says where they can be. They are in such an
- * order that any beginning of the list is spread evenly over the whole work.
+ * All kill points of one tool in one scenario, found by a first run that is not killed. They are ordered so that every
+ * prefix of the list is spread evenly over the whole work.
  */
-export async function planDeaths(plan: Plan): Promise<Death[]> {
+export async function planKills(plan: Plan): Promise<KillPoint[]> {
   const folder = join(plan.folder, 'unharmed');
   const database = await createDatabase(plan, folder);
-  const told = await runWorker(plan, { folder, database, kill: { never: true } });
+  const reports = await runWorker(plan, { folder, database, kill: { never: true } });
   await rm(plan, folder);
-  const deaths = plan.scenario.moves.flatMap((move, index): Death[] => {
-    const took = told.get(index);
+  const killPoints = plan.scenario.moves.flatMap((move, index): KillPoint[] => {
+    const took = reports.get(index);
     if (took === undefined) throw new Error(`${plan.tool.name} did not get through move ${index}, ${move.do}.`);
     const points = Array.from(
       { length: took.points },
-      (_, point): Death => ({ order: { inside: index, point }, kind: 'inside' }),
+      (_, point): KillPoint => ({ order: { inside: index, point }, kind: 'inside' }),
     );
     const sweeps = plan.tool.isProcess && isToolMove(move) ? plan.sweeps : 0;
     const swept = Array.from(
       { length: sweeps },
-      (_, sweep): Death => ({
+      (_, sweep): KillPoint => ({
         order: { never: true },
         sweep: { move: index, ms: (took.ms * (sweep + 1)) / (sweeps + 1) },
         kind: 'inside',
@@ -59,10 +59,10 @@ export async function planDeaths(plan: Plan): Promise<Death[]> {
     );
     return [...points, ...swept, { order: { after: index }, kind: 'between' }];
   });
-  return spread(deaths);
+  return spread(killPoints);
 }
 
-/** By the golden ratio, which keeps step with no period of the list; from its middle, so that its ends come no sooner. */
+/** By the golden ratio, which is never in phase with a period of the list; offset, so that the ends are not favoured. */
 function spread<T>(all: readonly T[]): T[] {
   const placed = all.map((one, index) => ({ one, at: ((index + 0.5) * GOLDEN_RATIO) % 1 }));
   return placed.sort((a, b) => a.at - b.at).map(({ one }) => one);
@@ -70,12 +70,12 @@ function spread<T>(all: readonly T[]): T[] {
 
 const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
-/** One death and what comes after it. */
-export async function dieAndResume(plan: Plan, death: Death, number: number): Promise<Kill> {
+/** Kills the worker at one point, resumes, and scores the result. */
+export async function killAndResume(plan: Plan, killPoint: KillPoint, number: number): Promise<Kill> {
   const { tool, scenario, installed } = plan;
   const folder = join(plan.folder, `killed-${number}`);
   const database = await createDatabase(plan, folder);
-  await runWorker(plan, { folder, database, kill: death.order }, death.sweep);
+  await runWorker(plan, { folder, database, kill: killPoint.order }, killPoint.sweep);
   const world = openWorld(folder);
   const edited = lastFile(scenario, world.acknowledged());
   if (edited !== null) world.editOutside(edited);
@@ -83,14 +83,14 @@ export async function dieAndResume(plan: Plan, death: Death, number: number): Pr
   try {
     const clock = () => performance.now();
     const { answer, took } = await finishNaively({ adapter, world, scenario, name: RESUMED }, clock);
-    return { kind: death.kind, score: scoreOf({ scenario, world, answer, took, resumed: RESUMED, edited }) };
+    return { kind: killPoint.kind, score: scoreOf({ scenario, world, answer, took, resumed: RESUMED, edited }) };
   } finally {
     await adapter.close();
     await rm(plan, folder);
   }
 }
 
-/** The file that the last acknowledged checkpoint told of, if its step was still being worked on. */
+/** The file of the last acknowledged checkpoint, if its step was still in progress. */
 function lastFile({ moves }: Scenario, acknowledged: number): string | null {
   const made = moves.slice(0, acknowledged);
   const checkpoint = made.findLast((move) => move.do === 'checkpoint');
@@ -103,7 +103,7 @@ function lastFile({ moves }: Scenario, acknowledged: number): string | null {
   return isDone ? null : checkpoint.file;
 }
 
-interface Told {
+interface MoveReport {
   ms: number;
   points: number;
 }
@@ -112,30 +112,30 @@ async function runWorker(
   { tool, scenario, installed }: Plan,
   { folder, database, kill }: Pick<Order, 'folder' | 'database' | 'kill'>,
   sweep?: { move: number; ms: number },
-): Promise<Map<number, Told>> {
+): Promise<Map<number, MoveReport>> {
   openWorld(folder);
-  const told = `${folder}-told`;
-  const order: Order = { tool: tool.id, scenario: scenario.name, folder, installed, database, kill, told };
+  const reportFile = `${folder}-report`;
+  const order: Order = { tool: tool.id, scenario: scenario.name, folder, installed, database, kill, reportFile };
   const words = [process.argv[1] ?? '', RECOVERY_WORKER, JSON.stringify(order)];
-  // A group of its own: the worker and the processes of the tool die together.
+  // Its own process group, so that the worker and the processes of the tool are killed together.
   const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text;
   });
   const ended = once(child, 'close');
-  const stop = sweep ? killWithin(child.pid ?? 0, told, sweep) : () => undefined;
+  const stop = sweep ? killWithin(child.pid ?? 0, reportFile, sweep) : () => undefined;
   const [code] = await ended;
   stop();
   if (code !== null && code !== 0) throw new Error(`The worker of ${tool.name} failed: ${complaint}`);
-  return readTold(told);
+  return readReports(reportFile);
 }
 
-/** Waits until the move begins, then as long as it is to live. */
-function killWithin(group: number, told: string, { move, ms }: { move: number; ms: number }): () => void {
+/** Waits until the move begins, then for the given time, and kills. */
+function killWithin(group: number, reportFile: string, { move, ms }: { move: number; ms: number }): () => void {
   let last: NodeJS.Timeout | undefined;
   const watch = setInterval(() => {
-    if (!existsSync(told) || !readFileSync(told, 'utf8').includes(`${move} begins`)) return;
+    if (!existsSync(reportFile) || !readFileSync(reportFile, 'utf8').includes(`${move} begins`)) return;
     clearInterval(watch);
     last = setTimeout(() => killGroup(group), ms);
   }, 2);
@@ -149,22 +149,22 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');
   } catch {
-    // It has ended by itself: the move was shorter than the last time.
+    // It has already ended: the move was shorter than the last time.
   }
 }
 
-function readTold(path: string): Map<number, Told> {
+function readReports(path: string): Map<number, MoveReport> {
   const began = new Map<number, bigint>();
-  const told = new Map<number, Told>();
+  const reports = new Map<number, MoveReport>();
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     const [move = '', word, at = '0', points = '0'] = line.split(' ');
     if (word === 'begins') began.set(Number(move), BigInt(at));
     if (word !== 'ended') continue;
     const ms = Number(BigInt(at) - (began.get(Number(move)) ?? 0n)) / 1e6;
-    told.set(Number(move), { ms, points: Number(points) });
+    reports.set(Number(move), { ms, points: Number(points) });
   }
   rmSync(path, { force: true });
-  return told;
+  return reports;
 }
 
 async function createDatabase({ tool, databases }: Plan, folder: string): Promise<string> {
@@ -177,5 +177,5 @@ function databaseOf(folder: string): string {
 
 async function rm({ tool, databases }: Plan, folder: string): Promise<void> {
   if (tool.needsDatabase) await databases.drop(databaseOf(folder));
-  for (const path of [folder, `${folder}-truth`, `${folder}-told`]) rmSync(path, { recursive: true, force: true });
+  for (const path of [folder, `${folder}-truth`, `${folder}-report`]) rmSync(path, { recursive: true, force: true });
 }

@@ -1,11 +1,11 @@
 /**
- * Work that is killed and resumed. Every name and every fact carries a made-up word, so that a fact is told when its word
- * stands in what the tool answers, and by nothing else.
+ * Work that is killed and resumed. Every name and every fact has a made-up word, so that an answer contains the fact
+ * exactly if it contains the word.
  */
 export interface Scenario {
   name: string;
   goal: string;
-  /** As the work is first planned; whoever resumes without an answer has nothing but this, as from a first request. */
+  /** The first plan; an agent that resumes without an answer has only this, as from a first request. */
   steps: readonly Step[];
   moves: readonly Move[];
 }
@@ -16,10 +16,10 @@ export interface Step {
   items: readonly Item[];
 }
 
-/** What a step consists of, in order: units of work on a file, and effects on the world. */
+/** What a step consists of, in order: units of work on a file, and side effects. */
 export type Item = { unit: string; file: string } | { effect: string; class: 'idempotent' | 'irreversible' };
 
-/** One thing that the worker does. All but `work` and `perform` are calls of the tool. */
+/** One action of the worker. All but `work` and `perform` are calls of the tool. */
 export type Move =
   | { do: 'begin' }
   | { do: 'start'; step: string }
@@ -64,7 +64,7 @@ const release: Step = {
   ],
 };
 
-/** Effects that cannot be undone, between pieces of work that can be done again. */
+/** Irreversible effects between work that can be repeated. */
 const releasing: Scenario = {
   name: 'release',
   goal: 'Bookings survive a lost region, goal-zt3',
@@ -114,7 +114,7 @@ const bridge: Step = {
   ],
 };
 
-/** The plan changes on the way, and one step must not be done yet. */
+/** The plan changes during the work, and one step is blocked. */
 const replanning: Scenario = {
   name: 'replan',
   goal: 'Prices are never older than a minute, goal-by5',
@@ -151,7 +151,7 @@ const replanning: Scenario = {
 
 export const scenarios: readonly Scenario[] = [releasing, replanning];
 
-/** A step as it is worked through, with what happens after some of its units besides. */
+/** The moves of a step, with more moves after some of its units. */
 function movesOf({ key, items }: Step, after: Record<string, readonly Move[]> = {}): Move[] {
   const moves = items.flatMap((item, index): Move[] => {
     if ('effect' in item) {

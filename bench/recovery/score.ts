@@ -1,24 +1,24 @@
 import { estimateTokens } from '../../src/core/tokens.ts';
 import type { Answer } from './adapter.ts';
-import { recipesOf, told } from './agent.ts';
+import { recipesOf, reportedState } from './agent.ts';
 import type { Move, Scenario } from './scenario.ts';
 import type { World } from './world.ts';
 
-/** What went wrong after one kill. Only what was acknowledged before it is asked for; what was in flight may be either. */
+/** What went wrong after one kill. Only what was acknowledged before it counts; what was in flight may be either way. */
 export interface Score {
-  /** The tool answered nothing, or its answer could not be read. */
+  /** The tool answered nothing, or nothing readable. */
   failed: number;
-  /** Units that were acknowledged as done and were done again. */
+  /** Units that were acknowledged and done again. */
   workTwice: number;
   /** Effects that happened more than once, whatever was acknowledged. */
   effectsRepeated: number;
   /** Units and effects of steps that had been dropped, or that were blocked. */
   staleActions: number;
-  /** What the plan asks for and nobody did. */
+  /** Planned work that was not done. */
   leftUndone: number;
   factsLost: number;
   conflictsMissed: number;
-  /** How many facts and conflicts there were to tell. */
+  /** How many facts and conflicts there were to report. */
   facts: number;
   conflicts: number;
   tokens: number;
@@ -46,9 +46,9 @@ export function scoreOf({ scenario, world, answer, took, resumed, edited }: Outc
   const names = new Set(performed.map(({ effect }) => effect));
   const facts = factsOf(scenario, acknowledged);
   const text = answer?.text ?? '';
-  const changed = answer === null ? [] : told(answer).changed;
+  const changed = answer === null ? [] : reportedState(answer).changed;
   return {
-    // Before anything was acknowledged, nothing is the right answer.
+    // Before anything was acknowledged, an empty answer is right.
     failed: answer === null && acknowledged.length > 0 ? 1 : 0,
     workTwice: again.length,
     effectsRepeated: performed.length - names.size,
@@ -86,7 +86,7 @@ function staleActions(scenario: Scenario, world: World, resumed: string, stale: 
   );
 }
 
-/** The plan as it was acknowledged: a step that was to be added and whose call was killed need not be there. */
+/** The acknowledged plan: a step whose addition was killed may be missing. */
 function leftUndone(
   scenario: Scenario,
   world: World,
@@ -109,7 +109,7 @@ function leftUndone(
     .filter((isDone) => !isDone).length;
 }
 
-/** The made-up words that the next agent must meet: what was decided, what blocks, where the work stands. */
+/** The made-up words that the next agent must see: decisions, blockers, the position. */
 function factsOf({ goal, moves }: Scenario, acknowledged: readonly Move[]): string[] {
   const word = (text: string): string => text.split(' ').at(-1) ?? '';
   const facts: string[] = [];
@@ -121,7 +121,7 @@ function factsOf({ goal, moves }: Scenario, acknowledged: readonly Move[]): stri
     if (move.do === 'checkpoint') next = { step: move.step, word: word(move.next) };
     if (move.do === 'complete' && next?.step === move.step) next = null;
   }
-  // What comes next may have been replaced by the call that was killed: either is right then.
+  // The killed call may have replaced the next action: both are right then.
   const inFlight = moves[acknowledged.length];
   const isReplaced = (inFlight?.do === 'checkpoint' || inFlight?.do === 'complete') && inFlight.step === next?.step;
   return next === null || isReplaced ? facts : [...facts, next.word];

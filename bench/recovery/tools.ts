@@ -14,7 +14,7 @@ export const tools: readonly Tool[] = [
   ...[backlog, taskMaster, gsd, gsdCore],
 ];
 
-/** One of the tools by its name, or a module outside that exports `tool`. */
+/** One of the tools by its name, or an external module that exports `tool`. */
 export async function findTool(name: string): Promise<Tool> {
   const known = tools.find((tool) => tool.id === name);
   if (known) return known;

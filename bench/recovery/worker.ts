@@ -3,7 +3,7 @@ import type { Adapter, Tool } from './adapter.ts';
 import type { Move, Scenario } from './scenario.ts';
 import { openWorld, type World } from './world.ts';
 
-/** Where the worker dies: after a move, before the first write point inside it, or by the hand of whoever started it. */
+/** Where the worker kills itself: after a move, or at a write point inside it; otherwise its parent may kill it. */
 export interface Order {
   tool: string;
   scenario: string;
@@ -11,13 +11,13 @@ export interface Order {
   installed: string;
   database: string;
   kill: { after: number } | { inside: number; point: number } | { never: true };
-  /** Where to say that a move begins, and when it ended. */
-  told: string;
+  /** The file for the start and end of each move. */
+  reportFile: string;
 }
 
 export const FIRST_AGENT = 'first';
 
-/** Does the moves of a scenario one after the other and dies on the way, as a killed agent does: without a word. */
+/** Makes the moves of a scenario one after the other and is killed on the way, without a chance to clean up. */
 export async function work(order: Order, tool: Tool, scenario: Scenario): Promise<void> {
   const world = openWorld(order.folder);
   let current = -1;
@@ -28,15 +28,15 @@ export async function work(order: Order, tool: Tool, scenario: Scenario): Promis
     point += 1;
   };
   const { folder, installed, database } = order;
-  const seat = { folder, installed, database, agent: FIRST_AGENT, between };
-  const adapter = await tool.open(seat);
+  const options = { folder, installed, database, agent: FIRST_AGENT, between };
+  const adapter = await tool.open(options);
   for (const [index, move] of scenario.moves.entries()) {
     current = index;
     point = 0;
-    appendFileSync(order.told, `${index} begins ${process.hrtime.bigint()}\n`);
+    appendFileSync(order.reportFile, `${index} begins ${process.hrtime.bigint()}\n`);
     await make(move, scenario, adapter, world);
     world.acknowledge(index);
-    appendFileSync(order.told, `${index} ended ${process.hrtime.bigint()} ${point}\n`);
+    appendFileSync(order.reportFile, `${index} ended ${process.hrtime.bigint()} ${point}\n`);
     if ('after' in kill && kill.after === index) die();
   }
   await adapter.close();

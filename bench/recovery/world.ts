@@ -2,14 +2,13 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What really happened, kept beside the tool: the files of the work, and what was done by whom. Nobody who resumes reads
- * it, but for an effect of which the tool says that nobody knows: a deployment can be looked at.
+ * What really happened, independent of the tool: the files of the work, and which agent did what. The resuming agent does
+ * not read it, except for an effect whose outcome is unknown to the tool: a deployment can be checked.
  */
 export interface World {
   work(agent: string, step: string, unit: string, file: string): void;
   perform(agent: string, effect: string): void;
   isPerformed(effect: string): boolean;
-  /** The file is changed by somebody else. */
   editOutside(file: string): void;
   acknowledge(move: number): void;
   works(): { agent: string; step: string; unit: string }[];
@@ -40,7 +39,7 @@ export function openWorld(folder: string): World {
     },
     perform: (agent, effect) => add('effects', [agent, effect]),
     isPerformed: (name) => performed().some(({ effect }) => effect === name),
-    editOutside: (file) => appendFileSync(join(folder, file), 'changed by somebody else\n'),
+    editOutside: (file) => appendFileSync(join(folder, file), 'changed by someone else\n'),
     acknowledge: (move) => add('acknowledged', [String(move)]),
     works: () => lines('work').map(([agent = '', step = '', unit = '']) => ({ agent, step, unit })),
     performed,

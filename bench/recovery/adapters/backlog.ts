@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Standing, Tool } from '../adapter.ts';
+import type { ReportedState, Tool } from '../adapter.ts';
 import { unitsOf } from '../adapter.ts';
 import type { Step } from '../scenario.ts';
 import { runProgram } from './program.ts';
 
 /**
  * Backlog.md by its own guides: a step is a task, its units are acceptance criteria, progress and effects are notes, a
- * blocker is a label with a comment, what is dropped is archived. It has no field for a decision's reason: it is in the title.
+ * blocker is a label with a comment, a dropped step is archived. It has no field for a decision's reason, so that is in the title.
  */
 export const backlog: Tool = {
   id: 'backlog',
@@ -56,8 +56,8 @@ export const backlog: Tool = {
         const views: string[] = [];
         for (const { id } of tasks) views.push(await call('task', 'view', id, '--plain'));
         const decisions = await call('decision', 'list', '--plain');
-        const standing = standingOf(views);
-        return { text: [list, ...views, decisions].join('\n'), calls: tasks.length + 2, standing };
+        const state = stateOf(views);
+        return { text: [list, ...views, decisions].join('\n'), calls: tasks.length + 2, state };
       },
       async close() {},
     };
@@ -68,7 +68,7 @@ function tasksIn(list: string): { id: string; title: string }[] {
   return [...list.matchAll(/(TASK-\d+) - (.*)/g)].map(([, id = '', title = '']) => ({ id, title }));
 }
 
-function standingOf(views: readonly string[]): Standing {
+function stateOf(views: readonly string[]): ReportedState {
   const steps = views.map((view) => ({
     step: /^Task TASK-\d+ - (\S+)/m.exec(view)?.[1] ?? '',
     isStarted: /Status: .*In Progress/.test(view),

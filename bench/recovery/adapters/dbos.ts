@@ -5,9 +5,9 @@ import type { Tool } from '../adapter.ts';
 import { type Entry, keepingAdapter } from './ledger.ts';
 
 /**
- * DBOS as the memory of an agent that runs outside of it: what is to be kept is the input of a workflow, acknowledged when
- * the workflow has succeeded, and whoever resumes lists the workflows. An agent inside of one of its workflows would have
- * its steps run again from the last that ended, at least once each.
+ * DBOS as the memory of an agent that runs outside it: each entry is the input of a workflow, acknowledged when
+ * the workflow has succeeded, and a resuming agent lists the workflows. An agent inside one of its workflows would have
+ * its steps repeated from the last that ended, at least once each.
  */
 export const dbos: Tool = {
   id: 'dbos',
@@ -32,12 +32,12 @@ export const dbos: Tool = {
 
 export interface Records {
   keep(value: unknown): Promise<void>;
-  /** All that was kept, the oldest first. */
+  /** All entries, oldest first. */
   list(): Promise<unknown[]>;
   close(): Promise<void>;
 }
 
-/** The few functions that are used of it; it is installed beside the project and has no types here. */
+/** The functions used here; it is installed outside the project and has no types here. */
 interface Library {
   setConfig(config: object): void;
   launch(): Promise<void>;
@@ -51,7 +51,7 @@ interface Library {
 }
 type Keep = (value: unknown) => Promise<void>;
 
-// A workflow is registered once in a process, however often the library is opened.
+// A workflow can be registered only once per process.
 let keep: Keep | undefined;
 
 export async function openRecords(installed: string, database: string): Promise<Records> {

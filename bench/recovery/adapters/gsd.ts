@@ -1,28 +1,28 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Adapter, Seat, Standing, Tool } from '../adapter.ts';
+import type { Adapter, AdapterOptions, ReportedState, Tool } from '../adapter.ts';
 import { unitsOf } from '../adapter.ts';
 import type { Step } from '../scenario.ts';
 import { runProgram } from './program.ts';
 
-/** The two packages that GSD is published as: the old one, and what it became. */
+/** The two packages of GSD: the old one and its successor. */
 export const gsd: Tool = {
   ...{ id: 'gsd', name: 'GSD, get-shit-done-cc 1.32.0', packages: ['get-shit-done-cc@1.32.0'] },
   ...{ durability: 'Markdown files, no fsync', isProcess: true },
-  open: (seat) => openGsd(seat, 'get-shit-done-cc/get-shit-done/bin/gsd-tools.cjs'),
+  open: (options) => openGsd(options, 'get-shit-done-cc/get-shit-done/bin/gsd-tools.cjs'),
 };
 export const gsdCore: Tool = {
   ...{ id: 'gsd-core', name: 'GSD, @opengsd/gsd-core 1.14.0', packages: ['@opengsd/gsd-core@1.14.0'] },
   ...{ durability: 'Markdown files, no fsync', isProcess: true },
-  open: (seat) => openGsd(seat, '.bin/gsd-tools'),
+  open: (options) => openGsd(options, '.bin/gsd-tools'),
 };
 
 /**
- * GSD by its workflows: a step is a phase, a unit is a plan that is done when its summary is there, which the agent writes
- * itself as it writes the plans; position, session, decisions and blockers go through its program. It has no word for
- * effects: they are told among the decisions.
+ * GSD by its workflows: a step is a phase, a unit is a plan that is done when its summary exists, which the agent writes
+ * itself like the plans; position, session, decisions and blockers go through its program. It has no concept of
+ * effects: they are written among the decisions.
  */
-function openGsd({ folder, installed }: Seat, program: string): Adapter {
+function openGsd({ folder, installed }: AdapterOptions, program: string): Adapter {
   const planning = join(folder, '.planning');
   const call = (...words: string[]): Promise<string> =>
     runProgram(folder, process.execPath, [join(installed, 'node_modules', program), ...words]);
@@ -43,7 +43,7 @@ function openGsd({ folder, installed }: Seat, program: string): Adapter {
       writeFileSync(join(planning, 'PROJECT.md'), `# Project\n\n## What This Is\n\n${goal}\n`);
       writeFileSync(join(planning, 'ROADMAP.md'), roadmapOf(goal, steps));
       for (const [index, step] of steps.entries()) writePlans(planning, index + 1, step);
-      writeFileSync(join(planning, 'STATE.md'), stateOf(goal, steps));
+      writeFileSync(join(planning, 'STATE.md'), stateFile(goal, steps));
     },
     async start(step) {
       const number = numberOf(step);
@@ -80,7 +80,7 @@ function openGsd({ folder, installed }: Seat, program: string): Adapter {
       await call('phase', 'complete', number);
     },
     async resume() {
-      if (read('STATE.md') === '') return { text: '', calls: 1, standing: standingOf('', []) };
+      if (read('STATE.md') === '') return { text: '', calls: 1, state: stateOf('', []) };
       const init = await call('init', 'resume');
       const roadmap = await call('roadmap', 'analyze');
       const { phases } = JSON.parse(roadmap) as { phases: Phase[] };
@@ -88,7 +88,7 @@ function openGsd({ folder, installed }: Seat, program: string): Adapter {
       return {
         text: [init, state, read('PROJECT.md'), roadmap].join('\n'),
         calls: 4,
-        standing: standingOf(state, phases),
+        state: stateOf(state, phases),
       };
     },
     async close() {},
@@ -144,7 +144,7 @@ function roadmapOf(goal: string, steps: readonly Step[]): string {
   ].join('\n');
 }
 
-function stateOf(goal: string, steps: readonly Step[]): string {
+function stateFile(goal: string, steps: readonly Step[]): string {
   return `# Project State
 
 ## Project Reference
@@ -189,7 +189,7 @@ function isDone({ roadmap_complete: isTicked, disk_status: status }: Phase): boo
   return isTicked || status === 'complete';
 }
 
-function standingOf(state: string, phases: readonly Phase[]): Standing {
+function stateOf(state: string, phases: readonly Phase[]): ReportedState {
   const stopped = /^Stopped at: Completed (\S+) of ([^\s,]+)/m.exec(state);
   const steps = phases.filter((phase) => !isDone(phase)).map(({ name }) => name.split(' ')[0] ?? '');
   const effects = new Map<string, boolean>();

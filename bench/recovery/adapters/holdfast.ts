@@ -1,21 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Seat, Standing, Tool } from '../adapter.ts';
+import type { AdapterOptions, ReportedState, Tool } from '../adapter.ts';
 import { unitsOf } from '../adapter.ts';
 import { runProgram } from './program.ts';
 
 const PROGRAM = join(process.cwd(), 'dist', 'bin', 'holdfast.cjs');
 
-/** The command line as an agent calls it: every call is a process. What a person does is done without an agent's name. */
+/** The command line as an agent calls it: every call is a process. A person's commands name no agent. */
 export const holdfast: Tool = {
   id: 'holdfast',
   name: 'Holdfast',
   durability: 'fsync before every acknowledgement',
   isProcess: true,
   packages: [],
-  open(seat) {
-    const call = (...words: string[]): Promise<Reply> => run(seat, words, true);
-    const asPerson = (...words: string[]): Promise<Reply> => run(seat, words, false);
+  open(options) {
+    const call = (...words: string[]): Promise<Reply> => run(options, words, true);
+    const asPerson = (...words: string[]): Promise<Reply> => run(options, words, false);
     const effects = new Map<string, string>();
     return {
       async begin({ goal, steps }) {
@@ -25,7 +25,7 @@ export const holdfast: Tool = {
           title: step.title,
           checkpoints: unitsOf(step).map(({ unit }) => unit),
         }));
-        writeFileSync(join(seat.folder, 'plan.yaml'), JSON.stringify({ steps: plan }));
+        writeFileSync(join(options.folder, 'plan.yaml'), JSON.stringify({ steps: plan }));
         await asPerson('init', '--title', goal, '--goal', goal, '--plan', 'plan.yaml');
         await call('session', 'start');
       },
@@ -53,7 +53,7 @@ export const holdfast: Tool = {
       complete: async (step) => void (await call('complete', step)),
       async resume() {
         const { data } = await call('resume');
-        return { text: String(data['text']), calls: 1, standing: standingOf(data as unknown as Brief) };
+        return { text: String(data['text']), calls: 1, state: stateOf(data as unknown as Brief) };
       },
       async close() {},
     };
@@ -65,7 +65,7 @@ interface Reply {
   fault?: { code: string; message: string; data: Record<string, unknown> };
 }
 
-async function run({ folder, agent }: Seat, words: readonly string[], asAgent: boolean): Promise<Reply> {
+async function run({ folder, agent }: AdapterOptions, words: readonly string[], asAgent: boolean): Promise<Reply> {
   const more = asAgent ? { HOLDFAST_AGENT: agent, HOLDFAST_PID: String(process.pid) } : {};
   const out = await runProgram(folder, process.execPath, [PROGRAM, ...words, '--json'], more);
   const reply = JSON.parse(out) as Reply;
@@ -73,7 +73,7 @@ async function run({ folder, agent }: Seat, words: readonly string[], asAgent: b
   return reply;
 }
 
-/** A refusal is an answer too, where the rule is what is asked for. */
+/** A refusal by a rule is an answer too. */
 function refusal(error: unknown): Reply {
   const reply = (error as { reply?: Reply }).reply;
   if (reply?.fault?.code !== 'illegal') throw error;
@@ -92,7 +92,7 @@ interface Brief {
   blockers: { status: string; affects: string[] }[];
 }
 
-function standingOf({ uncertain, conflicts, position, blockers }: Brief): Standing {
+function stateOf({ uncertain, conflicts, position, blockers }: Brief): ReportedState {
   const place = position.step === null ? [] : [position.step];
   const steps = [...new Set([...place, ...position.interrupted, ...position.ready])];
   return {

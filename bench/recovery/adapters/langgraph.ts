@@ -5,8 +5,8 @@ import type { Tool } from '../adapter.ts';
 import { type Entry, keepingAdapter } from './ledger.ts';
 
 /**
- * LangGraph as the memory of an agent that runs outside of it: a thread whose state is updated (`updateState`) and read
- * (`getState`). An agent inside of its loop gets the same checkpoints, written at the same moments by the same saver.
+ * LangGraph as the memory of an agent that runs outside it: a thread whose state is updated (`updateState`) and read
+ * (`getState`). An agent inside its loop gets the same checkpoints, written at the same moments by the same saver.
  */
 export const langgraph: Tool = {
   id: 'langgraph',
@@ -33,7 +33,7 @@ export interface Thread {
   close(): Promise<void>;
 }
 
-/** The few functions that are used of it; it is installed beside the project and has no types here. */
+/** The functions used here; it is installed outside the project and has no types here. */
 interface Library {
   Annotation: ((options: object) => unknown) & { Root(channels: object): unknown };
   StateGraph: new (
@@ -89,7 +89,7 @@ async function openSaver(place: Place, load: (name: string) => Promise<Library>)
   }
   const { SqliteSaver } = await load('@langchain/langgraph-checkpoint-sqlite');
   const saver = SqliteSaver.fromConnString(place.file);
-  // The saver sets its own level when it is first used, so it is used before another is set.
+  // The saver sets its own level on first use, so it is used once before another level is set.
   if (place.isFull) {
     await (saver as unknown as { setup(): void }).setup();
     saver.db.pragma('synchronous=FULL');

@@ -1,10 +1,10 @@
-import type { Adapter, Standing } from '../adapter.ts';
+import type { Adapter, ReportedState } from '../adapter.ts';
 import { unitsOf } from '../adapter.ts';
 import type { Step } from '../scenario.ts';
 
 /**
- * For tools that keep whatever values they are given and have no words of their own for steps and effects: what their users
- * would write into them, one entry for each thing. The tool keeps the entries; nothing is kept here.
+ * For tools that keep arbitrary values and have no concept of steps and effects: what their users would write, one entry
+ * for each thing. The tool keeps the entries; nothing is kept here.
  */
 export type Entry =
   | { kind: 'goal'; id: 'goal'; text: string }
@@ -15,9 +15,9 @@ export type Entry =
   | { kind: 'blocker'; id: string; text: string };
 
 export interface Keeper {
-  /** Keeps an entry in the place of the one with the same kind and id; resolves when the tool says that it is kept. */
+  /** Replaces the entry with the same kind and id; resolves when the tool acknowledges it. */
   keep(entries: readonly Entry[]): Promise<void>;
-  /** All that is kept, in the tool's own words and as entries. */
+  /** All entries, as the tool's own text and parsed. */
   tell(): Promise<{ text: string; calls: number; entries: readonly Entry[] }>;
   close(): Promise<void>;
 }
@@ -61,13 +61,13 @@ export function keepingAdapter(keeper: Keeper): Adapter {
     complete: (step) => mark(step, 'done'),
     async resume() {
       const { text, calls, entries } = await keeper.tell();
-      return { text: entries.length === 0 ? '' : text, calls, standing: standingOf(entries) };
+      return { text: entries.length === 0 ? '' : text, calls, state: stateOf(entries) };
     },
     close: () => keeper.close(),
   };
 }
 
-function standingOf(entries: readonly Entry[]): Standing {
+function stateOf(entries: readonly Entry[]): ReportedState {
   const reached = new Map(entries.flatMap((entry) => (entry.kind === 'progress' ? [[entry.id, entry.reached]] : [])));
   const open = entries
     .flatMap((entry) => (entry.kind === 'step' ? [entry] : []))

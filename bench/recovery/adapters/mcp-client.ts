@@ -3,12 +3,12 @@ import { createInterface } from 'node:readline';
 
 export interface McpClient {
   call(method: string, params: object): Promise<Record<string, unknown>>;
-  /** The text of what a tool answers. */
+  /** The text of a tool's answer. */
   tool(name: string, input: object): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A server on the standard streams of a process, spoken to as an agent's client does. */
+/** A client of an MCP server on the standard streams of a process. */
 export async function connectMcp(
   folder: string,
   words: readonly string[],

@@ -13,7 +13,7 @@ const CATEGORIES = {
   blocker: 'warning',
 } as const;
 
-/** mcp-memory-keeper over MCP: each thing is saved under a key in a channel, and whoever resumes reads the channel. */
+/** mcp-memory-keeper over MCP: each thing is saved under a key in a channel, and a resuming agent reads the channel. */
 export const memoryKeeper: Tool = {
   id: 'memory-keeper',
   name: 'mcp-memory-keeper 0.14.1',
@@ -47,7 +47,7 @@ export const memoryKeeper: Tool = {
   },
 };
 
-/** Every session saves under its own keys: the last of a name is what holds. */
+/** Every session saves under its own keys: the last entry of a name counts. */
 function entriesIn(text: string): Entry[] {
   const found = new Map<string, Entry>();
   const { items = [] } = JSON.parse(text) as { items?: { key: string; value: string }[] };

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 
 /**
- * Runs a program in a folder with nothing in its environment but the search path, and gives what it printed. It stays in
- * the process group of whoever runs it, so that both are killed at once.
+ * Runs a program in a folder with only `PATH` from this environment and returns what it printed. It stays in the process
+ * group of its parent, so that both are killed at once.
  */
 export function runProgram(
   folder: string,
@@ -12,19 +12,11 @@ export function runProgram(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder, CI: '1', NO_COLOR: '1', ...more };
-    const child = spawn(program, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let out = '';
-    let err = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text;
+    const options = { cwd: folder, env, maxBuffer: Number.POSITIVE_INFINITY };
+    const child = execFile(program, words, options, (error, out, err) => {
+      if (error === null || out.startsWith('{')) resolve(out);
+      else reject(new Error(`${program} ${words.join(' ')} ended with ${error.code}: ${err}${out}`));
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      err += text;
-    });
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0 || out.startsWith('{')) resolve(out);
-      else reject(new Error(`${program} ${words.join(' ')} ended with ${code}: ${err}${out}`));
-    });
+    child.stdin?.end();
   });
 }

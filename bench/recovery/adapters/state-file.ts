@@ -1,12 +1,12 @@
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Standing, Tool } from '../adapter.ts';
+import type { ReportedState, Tool } from '../adapter.ts';
 import { unitsOf } from '../adapter.ts';
 import type { Step } from '../scenario.ts';
 
 /**
- * A STATE.md as people and agents keep it: read once, held in mind, and written out whole after every change, the way an
- * editor's tool writes a file: emptied, then filled. Kinder than life: nothing is ever forgotten.
+ * A STATE.md as people and agents keep it: read once, kept in memory, and rewritten after every change as an editor's tool
+ * does: emptied, then filled. Better than in practice: nothing is ever forgotten.
  */
 export const stateFile: Tool = {
   id: 'state-file',
@@ -63,7 +63,7 @@ export const stateFile: Tool = {
         }),
       async resume() {
         const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-        return { text, calls: 1, standing: standingOf(parse(text)) };
+        return { text, calls: 1, state: stateOf(parse(text)) };
       },
       async close() {},
     };
@@ -128,7 +128,7 @@ function parse(text: string): Mind {
   return mind;
 }
 
-function standingOf({ steps, blockers, effects }: Mind): Standing {
+function stateOf({ steps, blockers, effects }: Mind): ReportedState {
   const open = steps.filter(({ mark }) => mark !== 'x').sort((a, b) => Number(b.mark === '~') - Number(a.mark === '~'));
   return {
     open: open.map(({ key, more }) => ({ step: key, reached: /reached: (\S+);/.exec(more)?.[1] ?? null })),

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Standing, Tool } from '../adapter.ts';
+import type { ReportedState, Tool } from '../adapter.ts';
 import type { Step } from '../scenario.ts';
 import { connectMcp } from './mcp-client.ts';
 
 /**
  * Task Master over MCP, by the tools that need no model and no key: a step is a task, its units and effects are subtasks, an
- * effect that began is a subtask in progress, a blocker is its status, a step that is dropped is cancelled. Words for which
- * it has no field (why, what is next) are metadata of the task, which it has to be allowed to take.
+ * effect that began is a subtask in progress, a blocker is its status, a dropped step is cancelled. Texts for which
+ * it has no field (why, what is next) are metadata of the task, which a variable has to allow.
  */
 export const taskMaster: Tool = {
   id: 'task-master',
@@ -41,7 +41,7 @@ export const taskMaster: Tool = {
       },
       start: async (step) => mark(await idOf(step), 'in-progress'),
       async checkpoint({ step, unit, file, next }) {
-        // The task is closed with its last subtask and takes no more words then, so the words come first.
+        // The task closes with its last subtask and cannot be changed then, so the text comes first.
         await tell(await idOf(step), { changed: file, next });
         await mark(await subtaskOf(step, unit), 'done');
       },
@@ -64,7 +64,7 @@ export const taskMaster: Tool = {
       async resume() {
         const text = await call('get_tasks', { withSubtasks: true });
         const found = tasksIn(text);
-        return { text: found.length === 0 ? '' : text, calls: 1, standing: standingOf(found) };
+        return { text: found.length === 0 ? '' : text, calls: 1, state: stateOf(found) };
       },
       close,
     };
@@ -78,7 +78,7 @@ interface Task {
   subtasks?: { id: string; title: string; status: string }[];
 }
 
-/** The server with all of its tools; each is given the folder of the project. */
+/** The server with all of its tools; each call gets the folder of the project. */
 export async function connectTaskMaster(folder: string, installed: string) {
   const server = join(installed, 'node_modules', '.bin', 'task-master-mcp');
   const allowed = { TASK_MASTER_TOOLS: 'all', TASK_MASTER_ALLOW_METADATA_UPDATES: 'true' };
@@ -98,7 +98,7 @@ function tasksIn(text: string): Task[] {
   return data.tasks ?? [];
 }
 
-function standingOf(tasks: readonly Task[]): Standing {
+function stateOf(tasks: readonly Task[]): ReportedState {
   const keyOf = ({ title }: Task): string => title.split(' ')[0] ?? '';
   const open = tasks
     .filter(({ status }) => !['done', 'cancelled'].includes(status))
