@@ -6,7 +6,7 @@ import { type Folder, newWorkspace } from './command-line.ts';
 
 const library = fileURLToPath(new URL('../dist/lib/index.js', import.meta.url));
 
-/** A process that takes the step and checkpoints it again and again, and says each one that was acknowledged. */
+/** A process that takes the step, checkpoints it again and again, and prints each acknowledged checkpoint. */
 function writer(folder: Folder, agent: string, step: string, count: number) {
   const script = `
     import { openHoldfast } from ${JSON.stringify(library)};
@@ -46,8 +46,8 @@ function recorded(folder: Folder): Map<number, string> {
   );
 }
 
-describe('many at once on one run', () => {
-  it('records every checkpoint of 8 processes and reports none that is not there', async () => {
+describe('many writers on one run', () => {
+  it('records every acknowledged checkpoint of 8 processes', async () => {
     const folder = newWorkspace();
     const agents = Array.from({ length: 8 }, (_, index) => `agent${index + 1}`);
     for (const agent of agents) folder.data('plan', 'add', `w-${agent}`, `Work of ${agent}`);
@@ -80,13 +80,13 @@ describe('many at once on one run', () => {
 });
 
 describe('kill -9 of a writer', () => {
-  it('keeps every acknowledged event, at whatever moment it comes', async () => {
+  it('keeps every acknowledged event, whenever it happens', async () => {
     const folder = newWorkspace();
     const kills = Number(process.env['TEST_KILLS'] ?? 12);
     const acknowledged: string[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const child = writer(folder, 'claude', 't1', 100_000);
-      // After some acknowledgements and a moment that no two rounds share: in the middle of a write as often as between.
+      // At a random moment after some acknowledgements: in the middle of a write as often as between writes.
       const after = 1 + Math.floor(Math.random() * 6);
       const lines = await linesOf(child, (count) => {
         if (count === after) setTimeout(() => child.kill('SIGKILL'), Math.random() * 3);

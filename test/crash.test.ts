@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newWorkspace } from './command-line.ts';
 
 describe('an agent that is gone', () => {
-  it('is noticed by its dead process: the next one takes over its place, and its late writes are fenced', async () => {
+  it('is noticed by its dead process: the next one takes over its step, and its late writes are fenced', async () => {
     const folder = newWorkspace();
     const owner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     folder.env['HOLDFAST_PID'] = String(owner.pid);
@@ -47,7 +47,7 @@ describe('an agent that is gone', () => {
     expect(folder.run('doctor').code).toBe(0);
   });
 
-  it('comes back as itself when nobody took its place', async () => {
+  it('comes back as the same session when no one took its step', async () => {
     const folder = newWorkspace();
     const owner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     folder.env['HOLDFAST_PID'] = String(owner.pid);

@@ -9,7 +9,7 @@ import { postgres } from './long/faults/postgres.ts';
 sampleFaults([crash, postgres]);
 
 describe.skipIf(!canInject)('an installation that is killed when its files are in place', () => {
-  it('is known all the same, and taken back byte for byte', async () => {
+  it('is known to uninstall, which restores every file byte for byte', async () => {
     const install = crashActions.find(({ name }) => name === 'install');
     if (!install) throw new Error('There is no such action.');
     const origin = await install.prepare();

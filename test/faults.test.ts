@@ -6,7 +6,7 @@ import { crash } from './long/faults/crash.ts';
 import { parts } from './long/faults/main.ts';
 import { postgres } from './long/faults/postgres.ts';
 
-// Those two are in a file of their own, so that two workers share what takes longest.
+// The other two are in their own file, so that two workers share the slowest tests.
 sampleFaults(parts.filter((part) => part !== crash && part !== postgres));
 
 describe('a journal that is damaged', () => {
@@ -21,7 +21,7 @@ describe('a journal that is damaged', () => {
     return { folder, file, bytes };
   }
 
-  it('is repaired into a file of its own, from what verifies, and is left as it is', () => {
+  it('is repaired into a separate file from what verifies, and is not changed itself', () => {
     const { folder, file, bytes } = damaged();
     const ran = folder.run('doctor', '--repair', '--json');
     expect(ran.code).toBe(4);
@@ -35,13 +35,13 @@ describe('a journal that is damaged', () => {
     expect(folder.data('log', '--run', 'other', ...store)['version']).toBeGreaterThan(1);
   });
 
-  it('has its last whole page read though its end is missing', () => {
+  it('is read up to its last whole page if its end is missing', () => {
     const { folder, file, bytes } = damaged();
     writeFileSync(file, bytes.subarray(0, bytes.length - 5000));
     const ran = folder.run('doctor', '--json');
     expect(ran.code).toBe(4);
-    const told = JSON.stringify(ran.json.data['findings']);
-    expect(told).toContain('`holdfast doctor --repair`');
+    const findings = JSON.stringify(ran.json.data['findings']);
+    expect(findings).toContain('`holdfast doctor --repair`');
     expect(readFileSync(file).equals(bytes.subarray(0, bytes.length - 5000))).toBe(true);
   });
 });

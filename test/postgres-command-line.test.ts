@@ -2,7 +2,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { newFolder } from './command-line.ts';
 
 describe('the command line on PostgreSQL', () => {
-  it('lives the same short life, and never prints the password', () => {
+  it('works as on SQLite, and never prints the password', () => {
     const folder = newFolder();
     const url = new URL(inject('postgresUrl'));
     const password = url.password;
@@ -27,7 +27,7 @@ describe('the command line on PostgreSQL', () => {
     expect(folder.data('doctor', '--rebuild')).toMatchObject({ findings: [], runs: [{ run, unchanged: true }] });
     expect(folder.data('runs')['runs']).toMatchObject([{ id: run }]);
 
-    // The password of the test server is a word that also is its user's name and its database: say another.
+    // The password of the test server is also its user's name and its database, so another one is used.
     const secret = 'opensesame';
     expect(password).not.toBe(secret);
     const wrong = new URL(url);
@@ -41,7 +41,7 @@ describe('the command line on PostgreSQL', () => {
     ];
     for (const address of addresses) {
       folder.env['HOLDFAST_STORE'] = address;
-      // An address where nobody answers is tried for a while: once is enough.
+      // An unreachable address is retried for a while, so one command is enough.
       for (const flags of address.includes(':1/') ? [['--json']] : [[], ['--json']]) {
         const ran = folder.run('status', ...flags);
         expect([address, ran.code === 3 || ran.code === 2]).toEqual([address, true]);

@@ -11,7 +11,7 @@ interface Scored {
   total: Record<string, number>;
 }
 
-/** Runs the benchmark on some of the deaths. */
+/** Runs the benchmark at some of the kill points. */
 function score(...words: string[]): Scored[] {
   const ran = spawnSync(
     process.execPath,
@@ -48,7 +48,9 @@ describe('the recovery score', () => {
     expect(liar?.total['conflicts']).toBeGreaterThan(0);
   });
 
-  it('counts nothing against a tool that keeps all, and every fault of one that forgets', { timeout: 120_000 }, () => {
+  it('counts nothing against a tool that keeps everything, and every fault of one that forgets', {
+    timeout: 120_000,
+  }, () => {
     const words = ['--adapter', fixture('ideal-tool'), '--adapter', fixture('forgetful-tool'), '--every', '6'];
     const [ideal, forgetful] = score(...words);
     expect(ideal).toMatchObject({ left: null, total: { ...nothing, conflictsMissed: 0 } });

@@ -1,6 +1,6 @@
 import { digestSnapshot } from '../src/formats/documents/revision.ts';
 
-/** Signs a changed snapshot file anew, as a liar with a tool would: its token is then right, whatever it says. */
+/** Signs a changed snapshot file again, as a forger would: its token then matches the changed text. */
 export function signed(text: string): string {
   const end = text.indexOf('\n---\n', 4);
   const token = /REV-\S+/.exec(text)?.[0] ?? '';

@@ -4,7 +4,7 @@ export interface Message {
   data: string;
 }
 
-/** Server-Sent Events of an answer, as a browser reads them: a message counts once its empty line has arrived. */
+/** Server-Sent Events of a response, read as a browser does: a message counts once its empty line has arrived. */
 export async function* followFeed(response: Response): AsyncGenerator<Message, void, undefined> {
   if (response.status !== 200 || response.body === null) throw new Error(`No feed: ${response.status}`);
   const reader = response.body.getReader();

@@ -1,4 +1,4 @@
-/** Checks that take minutes and may bring programs from npm: `npm run test:long NAME [WORDS]`. Each gives its exit code. */
+/** Checks that take minutes and may install programs from npm: `npm run test:long NAME [WORDS]`. Each returns its exit code. */
 const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   agents: async () => ((await (await import('./agents/check.ts')).checkAgents()) ? 0 : 1),
   faults: async (words) => (await import('./faults/main.ts')).main(words),

@@ -19,7 +19,7 @@ const NODE = '22.23.3';
 const CONFORMANCE = '0.1.16';
 const INSPECTOR = '2.12.0';
 
-/** What the product itself offers: asked of `holdfast serve`, as it is built, with a token. */
+/** What the product itself offers: run against the built `holdfast serve`, with a token. */
 const onProduct = [
   'server-initialize',
   'ping',
@@ -31,7 +31,7 @@ const onProduct = [
   'server-sse-multiple-streams',
   'dns-rebinding-protection',
 ];
-/** What needs tools, resources or prompts made for it; the transport is the same. */
+/** What needs special tools, resources or prompts: run against a fixture with the same transport. */
 const onFixture = [
   'completion-complete',
   'tools-call-simple-text',
@@ -91,7 +91,7 @@ export async function checkConformance(): Promise<boolean> {
     const offered = await run(node, [suite, 'list', '--server'], folder);
     const left = [...offered.output.matchAll(/^\s*- ([\w-]+)/gm)].map(([, name = '']) => name);
     const missing = left.filter((name) => !onProduct.includes(name) && !onFixture.includes(name));
-    note('every scenario for servers is played', missing.length === 0 && left.length > 0, missing.join(', '));
+    note('every scenario for servers is run', missing.length === 0 && left.length > 0, missing.join(', '));
     for (const [what, ...words] of inspections) {
       const line = [inspector, '--cli', process.execPath, program, 'mcp', ...words];
       const ran = await run(node, line, workspace);
@@ -108,7 +108,7 @@ export async function checkConformance(): Promise<boolean> {
   return failed === 0;
 }
 
-/** What the answer must hold, and the words for the inspector. */
+/** What the answer must contain, and the arguments for the inspector. */
 const inspections: readonly [string, ...string[]][] = [
   ['checkpoint', '--method', 'tools/list'],
   ['in_progress', '--method', 'tools/call', '--tool-name', 'start', '--tool-arg', 'key=t1'],
@@ -117,7 +117,7 @@ const inspections: readonly [string, ...string[]][] = [
   ['handoff', '--method', 'prompts/list'],
 ];
 
-/** From npm, into a folder outside the project that is kept for the next time. */
+/** Installs from npm into a folder outside the project that is kept for the next time. */
 function bringTools(): { node: string; folder: string } {
   const folder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast-test', 'mcp');
   const platform = process.platform === 'win32' ? 'win' : process.platform;
@@ -134,13 +134,13 @@ function bringTools(): { node: string; folder: string } {
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
     const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...wanted];
     const ran = spawnSync('npm', words, { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
-    if (ran.status !== 0) throw new Error('npm could not bring the suite.');
+    if (ran.status !== 0) throw new Error('npm could not install the suite.');
     writeFileSync(mark, '');
   }
   return { node, folder };
 }
 
-/** On a port of this machine, with the library's checks of host and origin in front. */
+/** Listens on a local port, behind the library's checks of host and origin. */
 async function listen(answer: (request: Request) => Promise<Response>): Promise<{ url: string; close(): void }> {
   const fetch = async (request: Request): Promise<Response> =>
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
@@ -152,7 +152,7 @@ async function listen(answer: (request: Request) => Promise<Response>): Promise<
   return { url: `http://127.0.0.1:${port}/mcp`, close: () => server.close() };
 }
 
-/** The suite can name no token: what stands in front of the product adds it, and passes all else on as it is. */
+/** A proxy that adds the token, because the suite cannot send one, and changes nothing else. */
 async function serveProduct(program: string, workspace: string): Promise<{ url: string; close(): Promise<void> }> {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
     cwd: workspace,
@@ -190,7 +190,7 @@ async function serveProduct(program: string, workspace: string): Promise<{ url: 
   };
 }
 
-/** A foreign host stays one; that of the one in front becomes the product's own. */
+/** The host of the proxy becomes the product's own; any other stays as it is. */
 function forwarded(headers: IncomingHttpHeaders, port: string, token: string): OutgoingHttpHeaders {
   const isOwn = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
   const origin = headers.origin?.replace(/^http:\/\/(127\.0\.0\.1|localhost)(:\d+)?$/, `http://127.0.0.1:${port}`);

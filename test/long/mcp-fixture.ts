@@ -22,7 +22,7 @@ const args = (...names: string[]) =>
     required: names,
   });
 
-/** The tools, resources and prompts that the conformance suite asks for, behind the same transport. */
+/** The tools, resources and prompts that the conformance suite needs, behind the same transport. */
 export function createFixture(): Streamable {
   const watcher = createWatcher(async () => new Map());
   return createStreamable((_, ended) => {
@@ -123,7 +123,7 @@ export function createFixture(): Streamable {
   });
 }
 
-/** Tools that ask the client something back, and one whose stream is cut off before it answers. */
+/** Tools that send requests to the client, and one whose stream is cut off before it answers. */
 function registerQuestions(server: McpServer): void {
   const asking = (name: string, ask: (ctx: ServerContext, given: Record<string, string>) => Promise<string>) =>
     server.registerTool(

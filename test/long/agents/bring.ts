@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Some clients need a newer one than the oldest this project runs on. */
+/** Some clients need a newer Node than the oldest this project supports. */
 const NODE = '22.23.3';
 
 /** Outside the project, and kept for the next time. */
@@ -17,7 +17,7 @@ export function bringNode(): string {
   return join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 }
 
-/** The folder that a package of npm is in; brought there, if it is not yet. */
+/** The folder of an npm package, which is installed if it is missing. */
 export function bring(as: string, name: string, version: string, node: string, finish?: string): string {
   const folder = join(cache, `${as}-${version}`);
   const mark = join(folder, 'complete');

@@ -5,7 +5,7 @@ import { bring, bringNode } from './bring.ts';
 import { type Client, type ClientName, clients, startOf } from './clients.ts';
 import { playStory } from './story.ts';
 
-/** One line of the report. */
+/** One row of the report. */
 export interface Finding {
   client: ClientName;
   step: string;
@@ -15,8 +15,8 @@ export interface Finding {
 }
 
 /**
- * Every client works, is cut off in the middle of a command, and the next one goes on. Their model is a script on this
- * machine; they have a home folder of their own each and nothing of the environment.
+ * Every client works, is killed in the middle of a command, and the next one continues. Their model is a script on this
+ * machine; each has its own home folder and an empty environment.
  */
 export async function checkAgents(): Promise<boolean> {
   const only = (process.env['HOLDFAST_TEST_AGENTS'] ?? '').split(',').filter(Boolean);
@@ -33,7 +33,7 @@ export async function checkAgents(): Promise<boolean> {
       const folder = bring(client.name, client.package, client.version, node, client.finish);
       ready.push({ client, start: startOf(client, folder, node) });
     } catch (thrown) {
-      note({ client: client.name, step: 'bring it from npm', result: 'FAIL', why: (thrown as Error).message });
+      note({ client: client.name, step: 'install from npm', result: 'FAIL', why: (thrown as Error).message });
     }
   }
   for (const [at, first] of ready.entries()) {

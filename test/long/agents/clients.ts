@@ -3,28 +3,28 @@ import { dirname, join } from 'node:path';
 import { codexHash, codexKey } from '../../../src/clients/codex/trust.ts';
 import { pathOfCommand } from './bring.ts';
 
-/** One client: where it comes from, and how it is started without anybody at it. */
+/** One client: where it comes from, and how it is started without a user. */
 export interface Client {
   name: ClientName;
   package: string;
   version: string;
-  /** A script of the package that puts its program in its place; npm runs none by itself. */
+  /** The install script of the package; npm does not run it here. */
   finish?: string;
   command: string;
-  /** Runs on the Node that was brought; a program of its own otherwise. */
+  /** Whether it runs on the installed Node; otherwise it is a native program. */
   onNode: boolean;
-  /** What its user has said once: which model, that the folder is trusted, that tools may run. */
+  /** What its user sets once: the model, trust in the folder, permission to run tools. */
   settle(stage: Stage): void;
   environment(stage: Stage): Record<string, string>;
-  /** The words of a new conversation, and of one that goes on. */
-  words(prompt: string, goesOn: boolean): string[];
-  /** How it is brought to compact: by a command of its own, or by a model that says that its context is full. */
+  /** The arguments for a new conversation, and for one that continues. */
+  words(prompt: string, continues: boolean): string[];
+  /** How it is made to compact: by its own command, or by a model that reports a full context. */
   compaction: { command: string } | { fullTokens: number };
 }
 
 export type ClientName = 'claude' | 'codex' | 'gemini' | 'qwen' | 'copilot' | 'opencode';
 
-/** Where a client works: a home folder that nobody has used, and the project. */
+/** Where a client works: a fresh home folder, and the project. */
 export interface Stage {
   home: string;
   project: string;
@@ -53,12 +53,12 @@ export const clients: readonly Client[] = [
       DISABLE_AUTOUPDATER: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     }),
-    words: (prompt, goesOn) => [
+    words: (prompt, continues) => [
       '-p',
       prompt,
-      ...(goesOn ? ['--continue'] : []),
+      ...(continues ? ['--continue'] : []),
       ...['--output-format', 'json', '--permission-mode', 'acceptEdits'],
-      // As root it refuses to allow everything.
+      // As root it refuses to skip permissions.
       ...['--allowedTools', 'Bash,Read,Write,Edit,TaskCreate,TaskUpdate,ToolSearch'],
     ],
     compaction: { command: '/compact' },
@@ -83,7 +83,7 @@ export const clients: readonly Client[] = [
       write(join(home, '.codex/config.toml'), `${lines.join('\n')}\n`);
     },
     environment: () => ({}),
-    words: (prompt, goesOn) => ['exec', '--json', ...(goesOn ? ['resume', '--last'] : []), prompt],
+    words: (prompt, continues) => ['exec', '--json', ...(continues ? ['resume', '--last'] : []), prompt],
     compaction: { fullTokens: 260_000 },
   },
   {
@@ -104,9 +104,9 @@ export const clients: readonly Client[] = [
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     }),
-    words: (prompt, goesOn) => [
+    words: (prompt, continues) => [
       ...['-m', 'gemini-2.5-pro', '--approval-mode', 'yolo', '--output-format', 'json'],
-      ...(goesOn ? ['--resume', 'latest'] : []),
+      ...(continues ? ['--resume', 'latest'] : []),
       ...['-p', prompt],
     ],
     compaction: { fullTokens: 900_000 },
@@ -131,9 +131,9 @@ export const clients: readonly Client[] = [
       OPENAI_MODEL: 'scripted',
       QWEN_DISABLE_AUTO_TITLE: '1',
     }),
-    words: (prompt, goesOn) => [
+    words: (prompt, continues) => [
       ...['--approval-mode', 'yolo', '--output-format', 'json'],
-      ...(goesOn ? ['--continue'] : []),
+      ...(continues ? ['--continue'] : []),
       ...['-p', prompt],
     ],
     compaction: { command: '/compress' },
@@ -155,9 +155,9 @@ export const clients: readonly Client[] = [
       COPILOT_ALLOW_ALL: 'true',
       COPILOT_AUTO_UPDATE: 'false',
     }),
-    words: (prompt, goesOn) => [
+    words: (prompt, continues) => [
       ...['-p', prompt],
-      ...(goesOn ? ['--continue'] : []),
+      ...(continues ? ['--continue'] : []),
       ...['--allow-all-tools', '--allow-all-paths', '--no-color', '--output-format', 'json'],
     ],
     compaction: { command: '/compact' },
@@ -195,18 +195,18 @@ export const clients: readonly Client[] = [
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     }),
-    words: (prompt, goesOn) => ['run', '--format', 'json', ...(goesOn ? ['--continue'] : []), prompt],
+    words: (prompt, continues) => ['run', '--format', 'json', ...(continues ? ['--continue'] : []), prompt],
     compaction: { fullTokens: 195_000 },
   },
 ];
 
-/** The program and its first words. */
+/** The program and its first arguments. */
 export function startOf(client: Client, folder: string, node: string): [string, ...string[]] {
   const command = pathOfCommand(folder, client.command);
   return client.onNode ? [node, command] : [command];
 }
 
-/** What a user's `/hooks` writes: that each hook in the file is trusted as it stands there. */
+/** What `/hooks` writes when a user trusts each hook of the file as it is. */
 function codexTrust(hookFile: string): string[] {
   const { hooks } = JSON.parse(readFileSync(hookFile, 'utf8')) as { hooks: Record<string, CodexGroup[]> };
   return Object.entries(hooks).flatMap(([event, groups]) =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Call, Tool } from './wire.ts';
 
-/** What the scripted model wants done, in no client's words. */
+/** What the scripted model wants done, independent of the client. */
 export type Intent =
   | { do: 'write'; path: string; text: string }
   | { do: 'edit'; path: string; from: string; to: string }
@@ -16,7 +16,7 @@ interface Entry {
 type Wanted = Omit<Call, 'id'>;
 type Tools = ReadonlyMap<string, Tool>;
 
-/** The calls of the client's own tools that do it; none where it has no tool for that. */
+/** The calls of the client's own tools that do it; none if it has no tool for it. */
 export function callsFor(intent: Intent, tools: Tools, folder: string): Wanted[] {
   switch (intent.do) {
     case 'write':
@@ -108,7 +108,7 @@ function toPlan(entries: readonly Entry[], tools: Tools): Wanted[] {
   }
 }
 
-/** The tool that brings others: what was wanted is asked for again after it. */
+/** The tool that loads other tools: the intent is repeated after it. */
 export const SEARCH = 'ToolSearch';
 
 function toTasks(entries: readonly Entry[]): Wanted[] {

@@ -12,7 +12,7 @@ import { openaiResponses } from './wire-openai-responses.ts';
 export interface Turn {
   say?: string;
   want?: Intent;
-  /** How full the context is said to be, in tokens; clients compact by it. */
+  /** The reported size of the context in tokens; clients compact by it. */
   inputTokens?: number;
 }
 
@@ -20,18 +20,18 @@ export interface Turn {
 export interface Request {
   kind: 'turn' | 'summary' | 'side';
   at: string;
-  /** The whole body, as it came. */
+  /** The whole body, unchanged. */
   text: string;
 }
 
 export interface Model {
   url: string;
-  /** What it says from now on; then it has nothing more to say. */
+  /** Sets the script of the next replies; after it the model has nothing more to do. */
   play(turns: readonly Turn[]): void;
   requests: readonly Request[];
   /** Intents that the client had no tool for. */
   skipped: ReadonlySet<Intent['do']>;
-  /** Other hosts that were asked for, and refused. */
+  /** Other hosts that were requested, and refused. */
   refused: ReadonlySet<string>;
   close(): void;
 }
@@ -41,7 +41,7 @@ const wires: readonly Wire[] = [anthropicMessages, openaiResponses, openaiChat, 
 const SUMMARY =
   '<state_snapshot>The greeting was written and changed.</state_snapshot>\n<summary>The greeting was written and changed.</summary>';
 
-/** A model on this machine that says what a script has it say, in the form in which it is asked. */
+/** A model on this machine that replies from a script, in the format of the request. */
 export async function openModel(folder: string, logFile: string): Promise<Model> {
   let script: Turn[] = [];
   let count = 0;
@@ -96,7 +96,7 @@ export async function openModel(folder: string, logFile: string): Promise<Model>
     response.writeHead(200, { 'content-type': written.type });
     response.end(written.text);
   }
-  // It is also the way out to other hosts, and there is none.
+  // It is also the proxy to other hosts, and refuses them all.
   server.on('connect', (request, socket) => {
     refused.add(request.url ?? '');
     socket.on('error', () => undefined);
@@ -120,7 +120,7 @@ export async function openModel(folder: string, logFile: string): Promise<Model>
   };
 }
 
-/** Each client has its own words for it; what is recorded of the work also speaks of compactions. */
+/** Each client words it differently; recorded text about the work mentions compactions too. */
 function asksForSummary({ tools, system, lastUser }: Asked): boolean {
   if (tools.size === 0 && /context summarization agent/i.test(system)) return true;
   const words =
@@ -128,7 +128,7 @@ function asksForSummary({ tools, system, lastUser }: Asked): boolean {
   return words.test(lastUser) && !lastUser.includes('Holdfast');
 }
 
-/** What clients ask besides: how many tokens something has, and which models there are. */
+/** Other requests of clients: token counts and the list of models. */
 function otherAnswer(path: string): object | null {
   if (path.endsWith('/count_tokens')) return { input_tokens: 2000 };
   if (path.endsWith(':countTokens')) return { totalTokens: 2000 };

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface Started {
-  /** Of the process, and of the group it leads. */
+  /** The id of the process, and of the group it leads. */
   pid: number;
-  /** Resolves when it has ended, and its output with it. */
+  /** Resolves when the process and its output have ended. */
   ended: Promise<Ended>;
-  /** `kill -9`, for it and whatever it has started in its group. */
+  /** `kill -9` for it and its process group. */
   kill(): void;
 }
 
@@ -17,14 +17,14 @@ export interface Ended {
 
 const OUTPUT_CHARS = 4000;
 
-/** Groups that are not known to have ended: they lead themselves, so whoever stops the check would leave them. */
+/** Process groups that may still run: stopping the check would not end them. */
 const alive = new Set<number>();
 process.on('exit', () => {
   for (const pid of alive) endById(-pid);
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
-/** Starts a program that has nothing of this process but a place to work in; it is killed when its time is over. */
+/** Starts a program with nothing of this environment; it is killed when its time is over. */
 export function start(
   [command, ...words]: readonly [string, ...string[]],
   cwd: string,
@@ -35,7 +35,7 @@ export function start(
     cwd,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // It leads a group, so that all of it can be ended by one id.
+    // It leads a process group, so that one id ends all of it.
     detached: true,
   });
   const pid = child.pid ?? 0;
@@ -55,7 +55,7 @@ export function start(
     }, limitMs);
     const finish = (code: number | null): void => {
       clearTimeout(timer);
-      // Something it left behind may hold the output open.
+      // A child it left behind may keep the output open.
       child.stdout?.destroy();
       child.stderr?.destroy();
       kill();
@@ -71,17 +71,17 @@ export function start(
   return { pid, ended, kill };
 }
 
-/** Ends a process by its id, a group by its negative. Zero would mean this very group. */
+/** Kills a process by its id, a group by the negative id. Zero would mean our own group. */
 export function endById(id: number): void {
   if (!Number.isSafeInteger(id) || Math.abs(id) < 2) return;
   try {
     process.kill(id, 'SIGKILL');
   } catch {
-    // It has ended.
+    // It has already ended.
   }
 }
 
-/** Looks again and again until something is there; null when the time is over. */
+/** Polls until there is a result; null when the time is over. */
 export async function until<T>(look: () => T | null | undefined | false, limitMs: number): Promise<T | null> {
   const end = Date.now() + limitMs;
   for (;;) {

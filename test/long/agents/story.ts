@@ -8,19 +8,19 @@ import { type Ended, endById, type Started, start, until } from './start.ts';
 
 interface Ready {
   client: Client;
-  /** The program and its first words. */
+  /** The program and its first arguments. */
   start: readonly [string, ...string[]];
 }
 
 interface Story {
   folder: string;
   first: Ready;
-  /** The one that goes on with what the first leaves. */
+  /** The client that continues the work of the first. */
   next: Ready;
   note(finding: Omit<Finding, 'client'>): void;
 }
 
-/** None of them takes longer than this for a conversation, nor for all of them together. */
+/** Time limits for one conversation and for all of them together. */
 const LIMIT_MS = 180_000;
 const STORY_LIMIT_MS = 900_000;
 
@@ -29,10 +29,10 @@ const program = join(process.cwd(), 'dist/bin/holdfast.cjs');
 const DECISION = 'Greet the harbour, not the world';
 const DOING = 'Write the greeting';
 const TODO = 'Ring the bell';
-/** It tells its process, so that it can be ended after its client was killed. */
+/** Writes its process id, so that it can be ended after its client was killed. */
 const CUT_OFF = 'echo $$ > bell.pid; echo ringing; sleep 300';
 
-/** Tells which other hosts were asked for, and refused. */
+/** Returns the other hosts that were requested, and refused. */
 export async function playStory({ folder, first, next, note }: Story): Promise<ReadonlySet<string>> {
   const end = Date.now() + STORY_LIMIT_MS;
   const project = makeProject(folder);
@@ -62,8 +62,8 @@ export async function playStory({ folder, first, next, note }: Story): Promise<R
 
 type Check = (step: string, why: string | null) => boolean;
 
-/** A client in the project, with a home folder of its own. */
-interface Seat {
+/** A client in the project, with its own home folder. */
+interface Setup {
   ready: Ready;
   project: string;
   model: Model;
@@ -72,7 +72,7 @@ interface Seat {
   talk(prompt: string, turns: readonly Turn[], goesOn?: boolean): Started;
 }
 
-async function enter(ready: Ready, folder: string, project: string, end: number): Promise<Seat> {
+async function enter(ready: Ready, folder: string, project: string, end: number): Promise<Setup> {
   const { client } = ready;
   const home = join(folder, `home-${client.name}`);
   mkdirSync(join(home, 'tmp'), { recursive: true });
@@ -87,7 +87,7 @@ async function enter(ready: Ready, folder: string, project: string, end: number)
   const problem = ran.status === 0 ? null : `exit ${ran.status}: ${ran.stderr || ran.stdout}`;
   const stage = { home, project, url: model.url };
   if (problem === null) client.settle(stage);
-  // Whatever they ask of other hosts ends at the model, which refuses it.
+  // Requests to other hosts end at the model, which refuses them.
   const outside = { HTTP_PROXY: model.url, HTTPS_PROXY: model.url, NO_PROXY: '127.0.0.1,localhost' };
   const own = { ...environment, ...outside, ...client.environment(stage) };
   return {
@@ -103,8 +103,8 @@ async function enter(ready: Ready, folder: string, project: string, end: number)
   };
 }
 
-/** Edits, a command, a to-do list and a decision, with nobody telling Holdfast of the first three. */
-async function work({ ready, project, model, talk }: Seat, check: Check, note: Story['note']): Promise<void> {
+/** Edits, a command, a to-do list and a decision; the first three are recorded by hooks alone. */
+async function work({ ready, project, model, talk }: Setup, check: Check, note: Story['note']): Promise<void> {
   const decide = `node .holdfast/holdfast.cjs decide --context Greeting --decision "${DECISION}" --reason "Ships read it"`;
   const ended = await talk('Let there be a friendly greeting in greeting.txt.', [
     {
@@ -122,24 +122,24 @@ async function work({ ready, project, model, talk }: Seat, check: Check, note: S
     { want: { do: 'command', command: decide } },
     { say: 'The greeting is written.' },
   ]).ended;
-  check('answers without anybody at it', endedWell(ended));
+  check('answers without a user', endedWell(ended));
   check('brief reaches the model', requestHas(turnsOf(model), ['Holdfast brief of']));
-  // Some clients show the instructions of a server at first, and its tools when they are searched for.
+  // Some clients first send only the instructions of a server, and its tools after a search.
   const offered = turnsOf(model).some(({ text }) => /holdfast[_-]{1,2}checkpoint|- holdfast: Call `resume`/.test(text));
   check('MCP server reaches the model', offered ? null : 'no request names its tools or has its instructions');
   const events = journal(project);
   check('edits are in the journal', recorded(events, 'files.seen', ['greeting.txt']));
   check('commands are in the journal', recorded(events, 'effect.ended', [], ['effect.began', 'cat greeting.txt']));
-  const withoutTodos = 'it has no to-do list when nobody is at it';
+  const withoutTodos = 'it has no to-do list without a user';
   if (model.skipped.has('todo')) note({ step: 'to-do list is the plan', result: 'not driven', why: withoutTodos });
   else check('to-do list is the plan', recorded(events, 'step.added', [DOING]));
   check('decision from its shell is of its session', recorded(events, 'decision.made', [DECISION, '"session":"S-1"']));
   check('turn end leaves a snapshot', recorded(events, 'snapshot.taken', [ready.client.name]));
 }
 
-async function compact(seat: Seat, check: Check, note: Story['note']): Promise<void> {
-  const { compaction } = seat.ready.client;
-  const { model, talk } = seat;
+async function compact(setup: Setup, check: Check, note: Story['note']): Promise<void> {
+  const { compaction } = setup.ready.client;
+  const { model, talk } = setup;
   const from = model.requests.length;
   if ('command' in compaction) await talk(compaction.command, [{ say: 'It is shorter now.' }], true).ended;
   else {
@@ -173,8 +173,8 @@ async function compact(seat: Seat, check: Check, note: Story['note']): Promise<v
   else note({ step: 'compaction re-injects', result: 'pass', why: how });
 }
 
-/** The session that was cut off; null when it did not come to that. */
-async function cutOff({ project, talk }: Seat, check: Check): Promise<string | null> {
+/** The session that was cut off; null if the command never began. */
+async function cutOff({ project, talk }: Setup, check: Check): Promise<string | null> {
   const started = talk('Ring the bell.', [{ want: { do: 'command', command: CUT_OFF } }, { say: 'It rang.' }], true);
   const pidFile = join(project, 'bell.pid');
   const pid = await until(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')), LIMIT_MS - 10_000);
@@ -182,7 +182,7 @@ async function cutOff({ project, talk }: Seat, check: Check): Promise<string | n
   await started.ended;
   if (pid) endById(pid);
   if (!check('kill -9 in the middle of a command', pid ? null : 'the command never began')) return null;
-  // Nobody has looked since: it is the next client that finds it so.
+  // Nothing ran since: the next client is the one that detects the crash.
   const events = journal(project);
   const effect = events.findLast(({ type, text }) => type === 'effect.began' && text.includes('bell.pid'));
   check('the command that began is in the journal', effect ? null : 'there is no effect.began with bell.pid');
@@ -190,8 +190,8 @@ async function cutOff({ project, talk }: Seat, check: Check): Promise<string | n
 }
 
 async function goOn(
-  before: Seat,
-  { ready, project, model, talk }: Seat,
+  before: Setup,
+  { ready, project, model, talk }: Setup,
   session: string | null,
   check: Check,
 ): Promise<void> {
@@ -200,7 +200,7 @@ async function goOn(
   check(`${name} answers in its place`, endedWell(ended));
   const events = journal(project);
   check('its session is marked as crashed', recorded(events, 'session.ended', ['"crashed"', `"id":"${session}"`]));
-  // Not every client tells the end of a session; one whose turn was over has ended all the same.
+  // Not every client reports the end of a session; one whose turn was over still counts as ended.
   const crashed = events.filter(({ type, text }) => type === 'session.ended' && text.includes('"crashed"'));
   check('no other session is', crashed.length <= 1 ? null : crashed.map(({ text }) => text).join(' '));
   const snapshot = ['"reconstructed":true', `"session":"${session}"`];
@@ -209,12 +209,9 @@ async function goOn(
   check('its command is UNCERTAIN', open.some((one) => one.includes('bell.pid')) ? null : `it is ${open.join('; ')}`);
   const turns = turnsOf(model);
   const isPlanned = !before.model.skipped.has('todo');
-  check(
-    `${name} is told the position`,
-    requestHas(turns, ['Holdfast brief of', isPlanned ? DOING : 'friendly greeting']),
-  );
-  check(`${name} is told the decision`, requestHas(turns, [DECISION]));
-  check(`${name} is told what is UNCERTAIN`, requestHas(turns, ['UNCERTAIN', 'bell.pid']));
+  check(`${name} gets the position`, requestHas(turns, ['Holdfast brief of', isPlanned ? DOING : 'friendly greeting']));
+  check(`${name} gets the decision`, requestHas(turns, [DECISION]));
+  check(`${name} gets what is UNCERTAIN`, requestHas(turns, ['UNCERTAIN', 'bell.pid']));
   const runs = holdfast(project, 'runs')['runs'] as unknown[] | undefined;
   check('it is the same run', runs?.length === 1 ? null : `there are ${runs?.length} runs`);
 }
@@ -225,7 +222,7 @@ function makeProject(folder: string): string {
   writeFileSync(join(project, 'README.md'), '# Harbour\n');
   const env = plainEnvironment(folder);
   const git = (...words: string[]): void => {
-    const who = ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.org'];
+    const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
     execFileSync('git', [...who, ...words], { cwd: project, env, stdio: 'ignore' });
   };
   git('init', '-b', 'main');
@@ -234,7 +231,7 @@ function makeProject(folder: string): string {
   return project;
 }
 
-/** Nothing of the environment here but where programs are. */
+/** Only `PATH` from this environment. */
 function plainEnvironment(home: string): Record<string, string> {
   const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
   return {
@@ -279,7 +276,7 @@ function uncertain(project: string): string[] {
 }
 
 function endedWell({ code, isLate, output }: Ended): string | null {
-  if (isLate) return `its time was over; the last it said: ${oneLine(output)}`;
+  if (isLate) return `its time was over; its last output: ${oneLine(output)}`;
   return code === 0 ? null : `exit ${code}: ${oneLine(output)}`;
 }
 
@@ -287,7 +284,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').slice(-300);
 
 const turnsOf = ({ requests }: Model): Request[] => requests.filter(({ kind }) => kind === 'turn');
 
-/** A brief says when it was made, and a request may have older ones. */
+/** A brief has its time, because a request may contain older ones. */
 function hasBriefSince(text: string, since: string, isContinuation: boolean): boolean {
   const heads = isContinuation
     ? text.matchAll(/Holdfast, (\S+?): the context of \S+ was compacted/g)

@@ -26,7 +26,7 @@ export const anthropicMessages: Wire = {
     const stop = { stop_reason: reply.calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null };
     const message = { id: `msg_${reply.id}`, type: 'message', role: 'assistant', model: body['model'], content, usage };
     if (body['stream'] !== true) return document({ ...message, ...stop });
-    const told: Body[] = [
+    const stream: Body[] = [
       { type: 'message_start', message: { ...message, content: [], stop_reason: null, stop_sequence: null } },
     ];
     for (const [index, block] of content.entries()) {
@@ -35,13 +35,13 @@ export const anthropicMessages: Wire = {
       const delta = isText
         ? { type: 'text_delta', text: block['text'] }
         : { type: 'input_json_delta', partial_json: JSON.stringify(block['input']) };
-      told.push(
+      stream.push(
         { type: 'content_block_start', index, content_block: start },
         { type: 'content_block_delta', index, delta },
         { type: 'content_block_stop', index },
       );
     }
-    told.push({ type: 'message_delta', delta: stop, usage }, { type: 'message_stop' });
-    return events(told);
+    stream.push({ type: 'message_delta', delta: stop, usage }, { type: 'message_stop' });
+    return events(stream);
   },
 };

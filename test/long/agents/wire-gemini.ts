@@ -1,7 +1,7 @@
 import type { Body, Wire } from './wire.ts';
 import { document, events, fieldsOf, textIn } from './wire-text.ts';
 
-/** Gemini's own. It is also asked for JSON by a schema: which model to take, who speaks next. */
+/** Gemini's own. It also gets requests for JSON by a schema: which model to use, who speaks next. */
 export const geminiContents: Wire = {
   asks: (path) => /:(?:streamGenerateContent|generateContent)$/.test(path),
   read: (body) => ({

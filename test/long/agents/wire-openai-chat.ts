@@ -38,12 +38,12 @@ export const openaiChat: Wire = {
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason: reason }],
     });
-    const told = [
+    const stream = [
       chunk({ role: 'assistant', content: reply.text ?? '' }),
       ...calls.map((call) => chunk({ tool_calls: [call] })),
       chunk({}, finish),
       { ...head, object: 'chat.completion.chunk', choices: [], usage },
     ];
-    return events(told, 'data: [DONE]\n\n');
+    return events(stream, 'data: [DONE]\n\n');
   },
 };

@@ -37,19 +37,19 @@ export const openaiResponses: Wire = {
       },
     };
     if (body['stream'] !== true) return document(response);
-    const told: Body[] = [
+    const stream: Body[] = [
       { type: 'response.created', response: { ...response, status: 'in_progress', output: [], usage: null } },
     ];
     for (const [index, item] of output.entries()) {
-      told.push({ type: 'response.output_item.added', output_index: index, item });
+      stream.push({ type: 'response.output_item.added', output_index: index, item });
       if (item['type'] === 'message') {
         const at = { item_id: item['id'], output_index: index, content_index: 0 };
-        told.push({ type: 'response.output_text.delta', ...at, delta: reply.text });
+        stream.push({ type: 'response.output_text.delta', ...at, delta: reply.text });
       }
-      told.push({ type: 'response.output_item.done', output_index: index, item });
+      stream.push({ type: 'response.output_item.done', output_index: index, item });
     }
-    told.push({ type: 'response.completed', response });
-    return events(told);
+    stream.push({ type: 'response.completed', response });
+    return events(stream);
   },
 };
 

@@ -3,8 +3,8 @@ import type { Answer, Body } from './wire.ts';
 export const document = (value: object): Answer => ({ type: 'application/json', text: JSON.stringify(value) });
 
 /** Server-sent events; one that has a type is named by it. */
-export function events(told: readonly Body[], end = ''): Answer {
-  const lines = told.map((one) => `${one['type'] ? `event: ${one['type']}\n` : ''}data: ${JSON.stringify(one)}\n\n`);
+export function events(stream: readonly Body[], end = ''): Answer {
+  const lines = stream.map((one) => `${one['type'] ? `event: ${one['type']}\n` : ''}data: ${JSON.stringify(one)}\n\n`);
   return { type: 'text/event-stream', text: lines.join('') + end };
 }
 

@@ -1,4 +1,4 @@
-/** A form in which clients speak to a model. */
+/** A format in which clients talk to a model. */
 export interface Wire {
   /** Whether a request to this path is for a reply of the model. */
   asks(path: string): boolean;
@@ -8,14 +8,14 @@ export interface Wire {
 }
 
 /** What a client sent; it has the shape of its wire. */
-// biome-ignore lint/suspicious/noExplicitAny: four vendors' formats, of which a few fields are looked at
+// biome-ignore lint/suspicious/noExplicitAny: four vendors' formats, of which a few fields are read
 export type Body = Record<string, any>;
 
 export interface Asked {
   tools: ReadonlyMap<string, Tool>;
-  /** What the model is told before the conversation, where that is one of its messages. */
+  /** The system prompt, if it is one of the messages. */
   system: string;
-  /** The text of the last message that is the user's. */
+  /** The text of the last user message. */
   lastUser: string;
 }
 
@@ -39,7 +39,7 @@ export interface Call {
   input: Record<string, unknown> | string;
 }
 
-/** In tokens; what came from a cache is inside the input, reasoning inside the output. */
+/** In tokens; cached tokens are part of the input, reasoning is part of the output. */
 export interface Usage {
   input: number;
   cached: number;

@@ -8,20 +8,20 @@ import { type Data, newPlace, type Place } from './place.ts';
 
 export const concurrency: Part = {
   name: 'concurrency',
-  title: 'Many at once',
+  title: 'Concurrency',
   about:
-    'Processes do random things on one run and on several, some with a clock that jumps by an hour back and forth (so that ' +
-    'they take the leases of others for over), some stopped for a while and continued, some killed. Every answer is then ' +
-    'held against the journal: what was acknowledged is there exactly once, at the version and under the id that were ' +
-    'told; what was refused is not; versions follow real time; only the session that has a step writes to it; an offer ' +
-    'is accepted once; and everything derived equals the fold of the events.',
+    'Processes do random things on one run and on several, some with a clock that jumps by an hour back and forth ' +
+    '(so that the leases of others look expired to them), some stopped for a while and continued, some killed. Every ' +
+    'answer is then compared with the journal: what was acknowledged is there exactly once, at the reported version ' +
+    'and under the reported id; what was refused is not; versions follow real time; only the session that holds a ' +
+    'step writes to it; an offer is accepted once; and all derived data equals the fold of the events.',
   async run(trial) {
     await mixed(trial);
     await twoReceivers(trial);
   },
 };
 
-export interface Told {
+export interface WorkerAnswer {
   action: string;
   run: string;
   token: string;
@@ -41,13 +41,15 @@ async function mixed(trial: Trial): Promise<void> {
   const place = newPlace();
   await openRuns(place);
   const processes = trial.size(24, 5);
-  const told = (await Promise.all(Array.from({ length: processes }, (_, index) => work(trial, place, index)))).flat();
+  const answers = (
+    await Promise.all(Array.from({ length: processes }, (_, index) => work(trial, place, index)))
+  ).flat();
   trial.count('answers', 'processes', processes);
-  await check(trial, place, told);
+  await check(trial, place, answers);
   place.remove();
 }
 
-/** Makes the runs that processes work on, on a server where one is named. */
+/** Creates the runs that processes work on, on a server if one is given. */
 export async function openRuns(place: Place, store?: string): Promise<void> {
   if (store !== undefined) {
     mkdirSync(place.file('.holdfast'));
@@ -61,13 +63,13 @@ export async function openRuns(place: Place, store?: string): Promise<void> {
   await holdfast.close();
 }
 
-/** What one process said; some are stopped past their lease, some are killed. */
+/** The answers one process got; some processes are stopped past their lease, some are killed. */
 export async function work(
   trial: Trial,
   place: Place,
   index: number,
-  onTold: () => void = () => undefined,
-): Promise<Told[]> {
+  onAnswer: () => void = () => undefined,
+): Promise<WorkerAnswer[]> {
   const random = trial.random.fork(`worker ${index}`);
   const shiftMs = index % 4 === 1 ? 3_600_000 : 0;
   const fate = index % 5 === 2 ? 'stopped' : index % 7 === 3 ? 'killed' : 'left alone';
@@ -79,15 +81,15 @@ export async function work(
   const child = spawn(process.execPath, [worker, ...words], { env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
   trial.count('processes', fate);
   if (shiftMs !== 0) trial.count('processes', 'with a clock that jumps');
-  const told: Told[] = [];
+  const answers: WorkerAnswer[] = [];
   const at = 3 + random.below(8);
   for await (const line of createInterface({ input: child.stdout })) {
-    told.push(JSON.parse(line) as Told);
-    onTold();
-    if (told.length === at && fate === 'killed') child.kill('SIGKILL');
-    if (told.length === at && fate === 'stopped') pause(child, 500 + random.below(1500));
+    answers.push(JSON.parse(line) as WorkerAnswer);
+    onAnswer();
+    if (answers.length === at && fate === 'killed') child.kill('SIGKILL');
+    if (answers.length === at && fate === 'stopped') pause(child, 500 + random.below(1500));
   }
-  return told;
+  return answers;
 }
 
 function pause(child: ChildProcess, ms: number): void {
@@ -103,20 +105,20 @@ interface Recorded {
   body: Data;
 }
 
-export async function check(trial: Trial, place: Place, told: readonly Told[]): Promise<void> {
-  for (const one of told) {
+export async function check(trial: Trial, place: Place, answers: readonly WorkerAnswer[]): Promise<void> {
+  for (const one of answers) {
     const code = one.code ?? '';
     trial.count('answers', one.ok ? 'acknowledged' : code === 'unavailable' ? 'refused as unavailable' : 'refused');
     if (!one.ok && ['thrown', 'internal', 'corrupt'].includes(code))
       trial.fail(`${one.action}: ${code}, ${one.message}`);
   }
-  if (!told.some(({ action }) => traced.has(action))) trial.fail('no answer names an action that can be checked');
+  if (!answers.some(({ action }) => traced.has(action))) trial.fail('no answer names an action that can be checked');
   const holdfast = await openHoldfast({ dir: place.path, person: 'sam' });
   const { findings } = await holdfast.doctor({});
   for (const { level, at, message } of findings) if (level === 'error') trial.fail(`doctor: ${at} ${message}`);
   for (const run of RUNS) {
     const { events } = await holdfast.as({ run }).log({ limit: 1_000_000 });
-    const mine = told.filter((one) => one.run === run);
+    const mine = answers.filter((one) => one.run === run);
     trial.count('events', 'recorded', events.length);
     checkAnswers(trial, run, events as unknown as Recorded[], mine);
     checkOrder(trial, run, mine);
@@ -128,32 +130,32 @@ export async function check(trial: Trial, place: Place, told: readonly Told[]): 
 /** Actions that leave their token in an event. */
 const traced = new Set(['note', 'decide', 'raise', 'checkpoint', 'complete', 'reopen', 'offer', 'mail']);
 
-function checkAnswers(trial: Trial, run: string, events: readonly Recorded[], told: readonly Told[]): void {
+function checkAnswers(trial: Trial, run: string, events: readonly Recorded[], answers: readonly WorkerAnswer[]): void {
   const words = events.map((event) => (event.type === 'snapshot.taken' ? '' : JSON.stringify(event.body)));
   const ids = new Map<string, string>();
-  for (const { action, token, ok, version, id, code } of told) {
+  for (const { action, token, ok, version, id, code } of answers) {
     if (!traced.has(action)) continue;
     const found = events.filter((_, index) => words[index]?.includes(`${token}"`));
     const direct = found.filter((event) => !event.type.startsWith('session.'));
-    // Of what a server was asked just before it was gone nobody can tell; it is there once or not at all.
+    // The outcome of a request just before the server was killed is unknown; it is there once or not at all.
     if (!ok && direct.length > (code === 'unavailable' ? 1 : 0))
       trial.fail(`${run}: ${action} ${token} was refused and is there`);
     if (!ok) continue;
     if (direct.length !== 1)
       trial.fail(`${run}: ${action} ${token} was acknowledged and is there ${direct.length} times`);
     const [event] = direct;
-    if (event && id !== undefined && event.body['id'] !== id) trial.fail(`${run}: ${token} was told as ${id}`);
+    if (event && id !== undefined && event.body['id'] !== id) trial.fail(`${run}: ${token} was reported as ${id}`);
     if (event && version !== undefined && event.version > version)
-      trial.fail(`${run}: ${token} was told at ${version}`);
+      trial.fail(`${run}: ${token} was reported at ${version}`);
     if (id === undefined || action === 'reopen') continue;
     if (ids.has(id)) trial.fail(`${run}: ${id} was given to ${token} and to ${ids.get(id)}`);
     ids.set(id, token);
   }
 }
 
-/** What ended before another began has a lower version, where both wrote. */
-function checkOrder(trial: Trial, run: string, told: readonly Told[]): void {
-  const wrote = told.filter((one) => one.ok && one.version !== undefined && traced.has(one.action));
+/** A write that ended before another began has a lower version. */
+function checkOrder(trial: Trial, run: string, answers: readonly WorkerAnswer[]): void {
+  const wrote = answers.filter((one) => one.ok && one.version !== undefined && traced.has(one.action));
   const byEnd = [...wrote].sort((a, b) => (BigInt(a.ended) < BigInt(b.ended) ? -1 : 1));
   let newest = 0;
   let next = 0;
@@ -161,11 +163,11 @@ function checkOrder(trial: Trial, run: string, told: readonly Told[]): void {
     for (let other = byEnd[next]; other && BigInt(other.ended) < BigInt(one.began); other = byEnd[++next])
       newest = Math.max(newest, other.version ?? 0);
     if ((one.version ?? 0) <= newest)
-      trial.fail(`${run}: ${one.token} at ${one.version} came after ${newest} had been told`);
+      trial.fail(`${run}: ${one.token} at ${one.version} came after ${newest} had been reported`);
   }
 }
 
-/** A model of who may write to which step, as simple as it can be. */
+/** A minimal model of which session may write to which step. */
 function checkHolders(trial: Trial, run: string, events: readonly Recorded[]): void {
   const holders = new Map<string, string | null>();
   const accepted = new Set<string>();
@@ -185,7 +187,7 @@ function checkHolders(trial: Trial, run: string, events: readonly Recorded[]): v
       trial.count('events', 'writes to a step');
       const holder = holders.get(step);
       if (holder !== session)
-        trial.fail(`${run}: event ${version} of ${session} on ${step}, which ${holder ?? 'nobody'} has`);
+        trial.fail(`${run}: event ${version} of ${session} on ${step}, which ${holder ?? 'no session'} holds`);
     }
   }
 }
@@ -201,9 +203,9 @@ async function twoReceivers(trial: Trial): Promise<void> {
     await holdfast.start({ key });
     const { id } = await holdfast.handoff({ to: 'bob' });
     const bob = holdfast.as({ agent: 'bob' });
-    const sittings = [await bob.session.start({}), await bob.session.start({})].map(({ session }) => session.id);
+    const sessions = [await bob.session.start({}), await bob.session.start({})].map(({ session }) => session.id);
     const answers = await Promise.all(
-      sittings.map((session) => place.start(['handoff', 'accept', id, '--session', session])),
+      sessions.map((session) => place.start(['handoff', 'accept', id, '--session', session])),
     );
     const { events } = await holdfast.log({ limit: 100_000 });
     const times = events.filter(
@@ -212,10 +214,10 @@ async function twoReceivers(trial: Trial): Promise<void> {
     trial.count('two receivers', 'tried');
     trial.count('two receivers', 'acknowledged', answers.filter((answer) => answer.ok).length);
     if (times !== 1) trial.fail(`${id} was accepted ${times} times`);
-    const winners = sittings.filter((_, index) => answers[index]?.ok);
+    const winners = sessions.filter((_, index) => answers[index]?.ok);
     if (winners.length !== 1) trial.fail(`${id}: ${answers.map((answer) => answer.out).join(' ')}`);
     for (const session of winners) await holdfast.as({ agent: 'bob', session }).complete({ key });
-    for (const session of sittings) await holdfast.as({ agent: 'bob', session }).session.end({ reason: 'completed' });
+    for (const session of sessions) await holdfast.as({ agent: 'bob', session }).session.end({ reason: 'completed' });
   }
   await holdfast.close();
   place.remove();

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import type { CrashAction } from './crash-actions.ts';
 import { type Answer, answerOf, type Environment, newPlace, type Place, program, workedPlace } from './place.ts';
 
-/** What goes on behind the other doors: clients' settings, their hooks and transcripts, the two servers. */
+/** Actions through the other interfaces: clients' settings, their hooks and transcripts, the two servers. */
 export const interfaceActions: readonly CrashAction[] = [
   {
     name: 'install',
@@ -41,7 +41,7 @@ export const interfaceActions: readonly CrashAction[] = [
     ready: leaveTranscript,
     words: ['recover', '--transcript', 'session.jsonl'],
     keyless: true,
-    // Whoever goes on does so in a session of its own.
+    // The second run records under its own session.
     once: ['files.seen', 'effect.began', 'effect.ended', 'decision.made', 'usage.added', 'recovery.made', 'plan.added'],
     short: true,
     server: true,
@@ -105,7 +105,7 @@ function hook(name: string, event: string, more: object): CrashAction {
   };
 }
 
-/** Of somebody who has settings of their own, which are not to be touched. */
+/** A place with the user's own settings, which must not be touched. */
 function withSettings(): Place {
   const place = workedPlace();
   const settings: Record<string, string> = {
@@ -122,10 +122,10 @@ function withSettings(): Place {
 }
 
 function leaveTranscript(place: Place): void {
-  const told = readFileSync(join('test', 'fixtures', 'transcripts', 'claude', 'session.jsonl'), 'utf8');
+  const transcript = readFileSync(join('test', 'fixtures', 'transcripts', 'claude', 'session.jsonl'), 'utf8');
   mkdirSync(place.file('src'), { recursive: true });
   writeFileSync(place.file('src', 'login.ts'), 'x');
-  writeFileSync(place.file('session.jsonl'), told.replaceAll('/repo/app', place.path));
+  writeFileSync(place.file('session.jsonl'), transcript.replaceAll('/repo/app', place.path));
 }
 
 const WRITES: readonly (readonly [operation: string, input: object])[] = [
@@ -134,7 +134,7 @@ const WRITES: readonly (readonly [operation: string, input: object])[] = [
   ['complete', { key: 't1', summary: 'Tokens are issued' }],
 ];
 
-/** Writes to a server until all is acknowledged or the server is gone; each write under a key of its own. */
+/** Writes to a server until everything is acknowledged or the server is gone; each write has its own key. */
 async function serveWrites(place: Place, env: Environment): Promise<Answer> {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json'], {
     cwd: place.path,

@@ -3,26 +3,26 @@ import { dirname } from 'node:path';
 import { interfaceActions } from './crash-actions-interfaces.ts';
 import { type Answer, type Environment, newPlace, type Place, workedPlace } from './place.ts';
 
-/** Something the program is killed in the middle of. To try another, add it to the list. */
+/** An action that is killed in the middle. To test another, add it to the list. */
 export interface CrashAction {
   name: string;
-  /** What it begins from; made once, then copied. */
+  /** The state it starts from; created once, then copied. */
   prepare(env?: Environment): Place;
-  /** Puts into a copy what depends on where it is. */
+  /** Adds to a copy what depends on its path. */
   ready?(place: Place): void;
   words: readonly string[];
   input?: string;
-  /** How it is done where that is more than one command. */
+  /** How it is carried out if that is more than one command. */
   carryOut?(place: Place, env: Environment): Promise<Answer>;
-  /** The types of event that must be there as often as without the crash; all of them where this is left out. */
+  /** The event types that must be recorded as often as without the crash; all by default. */
   once?: readonly string[];
-  /** All files that it leaves are looked at, not only mirrors. */
+  /** All files that it leaves are checked, not only mirrors. */
   leavesFiles?: true;
-  /** Takes no idempotency key, and does by itself the same when it is done again. */
+  /** Takes no idempotency key; running it again has the same result by itself. */
   keyless?: true;
-  /** Tried in the short form too. */
+  /** Part of the short run too. */
   short?: true;
-  /** Tried with the journal on a server too. */
+  /** Tested with the journal on a server too. */
   server?: true;
 }
 
@@ -58,7 +58,7 @@ export const crashActions: readonly CrashAction[] = [
     name: 'compaction',
     prepare: longWorklog,
     words: ['compact', '--approve'],
-    // One that is refused gives its claim back and ends its sitting; the next begins another.
+    // A refused one releases its claim and ends its session; the next starts another.
     once: ['worklog.compacted'],
     keyless: true,
     server: true,
@@ -102,7 +102,7 @@ function longWorklog(env?: Environment): Place {
   return place;
 }
 
-/** As an installation that was broken off before the first table was made. */
+/** As left by an `init` that was killed before the first table was created. */
 function emptyJournal(env?: Environment): Place {
   const place = newPlace(env);
   mkdirSync(place.file('.holdfast'));

@@ -12,9 +12,9 @@ export const crash: Part = {
   name: 'crash',
   title: 'Crashes (SQLite)',
   about:
-    'Each command is killed with SIGKILL before every one of its system calls that write (those of SQLite included), and ' +
-    'in the middle of every write. Then: all events that were acknowledged are there, the chain and what is derived ' +
-    'verify, mirrored files are whole, the command finishes when it is run again, and what it does is done once.',
+    'Each command is killed with SIGKILL before each of its system calls that write (including those of SQLite), and ' +
+    'in the middle of every write. Afterwards all acknowledged events are there, the chain and all derived data ' +
+    'verify, mirrored files are complete, the command finishes when it is run again, and its effect happens once.',
   async run(trial) {
     for (const action of crashActions) {
       if ((!trial.long && !action.short) || !trial.wants(action.name)) continue;
@@ -36,7 +36,7 @@ async function killEverywhere(trial: Trial, action: CrashAction): Promise<void> 
     },
     short: 3,
     judge(answer) {
-      trial.count(action.name, answer.code === null ? 'killed' : 'ended before that');
+      trial.count(action.name, answer.code === null ? 'killed' : 'ended before the fault');
       return [];
     },
   });
@@ -46,21 +46,21 @@ export const isWrite = (call: string): boolean => /^(p?write|writev|send|copy_fi
 
 export interface Survival {
   points(calls: readonly string[]): FaultPoint[];
-  /** How many of them are tried in the short form. */
+  /** How many of them the short run tries. */
   short: number;
-  /** What is wrong with the answer that was given while the fault was there. */
+  /** What is wrong with the answer during the fault. */
   judge(answer: Answer, point: FaultPoint): string[];
   ground?: Ground;
 }
 
-/** Does it with a fault, looks at what is there, and does it again without. */
+/** Runs the action with a fault, checks what is there, and runs it again without. */
 export async function survive(trial: Trial, action: CrashAction, survival: Survival): Promise<void> {
   const { points, short, ground = fileGround } = survival;
   const origin = await ground.prepare(action);
   const wanted = await arrive(ground, origin, action);
   const { answer, calls } = await callsOf(wanted, (env) => carryOut(action, wanted, env), ground.sockets);
   if (answer.code !== 0) trial.fail(`${action.name} does not work at all: ${answer.out}${answer.err}`);
-  // Of a copy: to look at a journal that is not made yet makes it.
+  // On a copy, because opening a journal creates it.
   const look = await arrive(ground, origin, action);
   const before = await factsOf(look);
   await ground.remove(look);
@@ -72,7 +72,7 @@ export async function survive(trial: Trial, action: CrashAction, survival: Survi
     const name = `${action.name}: ${point.action} at call ${point.at} (${calls[point.at - 1]})`;
     for (const problem of await surviveOnce(place, action, survival, point, before, reference))
       trial.fail(`${name}: ${problem}`);
-    trial.count(action.name, 'places tried');
+    trial.count(action.name, 'points tried');
     await ground.remove(place);
   });
   await ground.remove(origin);
@@ -107,7 +107,7 @@ async function surviveOnce(
   return [...problems, ...differences(reference, await settled(place, action), action.once)];
 }
 
-/** Some at a time: each waits for processes most of the time. */
+/** Several at a time: each mostly waits for processes. */
 export async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const left = [...all];
   const lane = async (): Promise<void> => {
@@ -125,7 +125,7 @@ export interface Facts {
 const hasJournal = ({ env, file }: Place): boolean =>
   env['HOLDFAST_STORE'] !== undefined || existsSync(file('.holdfast', 'journal.db'));
 
-/** The library, on the journal that commands use there. */
+/** The library on the journal of this place. */
 function openAt({ path, env }: Place) {
   const store = env['HOLDFAST_STORE'];
   return openHoldfast({ dir: path, ...(store === undefined ? {} : { store }) });
@@ -148,7 +148,7 @@ export async function factsOf(place: Place): Promise<Facts> {
   }
 }
 
-/** Before anything is run again. */
+/** Checks the place before anything is run again. */
 async function lookAfter(place: Place, before: Facts, hit: Answer): Promise<string[]> {
   const problems: string[] = [];
   try {
@@ -175,12 +175,12 @@ async function lookAfter(place: Place, before: Facts, hit: Answer): Promise<stri
   return problems;
 }
 
-/** Words may be gone where the command erases them. */
+/** Without texts, because the command may erase them. */
 function withoutWords(events: Facts['events'][string]): unknown {
   return events.map(({ version, type, body }) => [version, type, Object.keys(body as object)]);
 }
 
-/** The files of the mirror and our own that must never be half written. */
+/** Mirrored files and our own, which must never be half written. */
 function jsonFiles(place: Place): string[] {
   return filesIn(place).filter((file) => file.endsWith('.json') && !file.includes('node_modules'));
 }
@@ -195,25 +195,25 @@ function filesIn(place: Place): string[] {
 interface Settled {
   /** How often each type of event was recorded. */
   types: Record<string, number>;
-  /** The mirrored files, or all that were to be written, times taken out. */
+  /** The mirrored files, or all written ones, without times. */
   files: Record<string, string>;
   problems: string[];
 }
 
-/** When all is done: everything is in step, and stays so. */
+/** The final state: mirrors are in sync and stay so. */
 async function settled(place: Place, action: CrashAction): Promise<Settled> {
   const problems: string[] = [];
   const files: Record<string, string> = {};
   const isMirrored = !action.leavesFiles && existsSync(place.file('.holdfast', 'mirrors'));
   for (const round of isMirrored ? ['first', 'second'] : []) {
     for (const { path, written, absorbed, rejected } of await syncMirrors(place)) {
-      if (rejected) problems.push(`our own ${path} was set aside as somebody's edit`);
+      if (rejected) problems.push(`our own ${path} was set aside as an edit by someone else`);
       if (round === 'first') continue;
-      if (written.length > 0 || absorbed > 0) problems.push(`${path} does not come to rest`);
+      if (written.length > 0 || absorbed > 0) problems.push(`${path} keeps changing`);
       files[path] = timeless(place, path);
     }
   }
-  // The journal is looked at otherwise, and what a crash leaves beside our own files is in nobody's way.
+  // The journal is checked separately, and leftovers of a crash beside our own files do no harm.
   const ours = /^\.holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.\d+)?$|mirrors\/)/;
   if (action.leavesFiles) for (const path of filesIn(place)) if (!ours.test(path)) files[path] = timeless(place, path);
   const { events, findings } = await factsOf(place);
@@ -223,7 +223,7 @@ async function settled(place: Place, action: CrashAction): Promise<Settled> {
   return { types, files, problems };
 }
 
-/** The text of a file without what differs from place to place. */
+/** The text of a file without what differs between places and times. */
 function timeless(place: Place, path: string): string {
   return readFileSync(place.file(path), 'utf8')
     .replaceAll(place.path, 'PLACE')

@@ -21,13 +21,13 @@ export const endurance: Part = {
   name: 'endurance',
   title: 'A month of a team of ten',
   about:
-    'Ten agents work through the plan of a run again and again, with checkpoints, notes, decisions, questions, effects, ' +
-    'mail, handoffs and crashes, by a clock of their own; what records is thrown away and started again, and now and then ' +
-    'another process does some of it and is killed in the middle. All that was acknowledged is there at the end, counted ' +
-    'apart from the journal, and verifies; disk grows with the events and not faster, memory and what a resume reads do ' +
-    'not grow.',
+    'Ten agents work through the plan of a run again and again, with checkpoints, notes, decisions, questions, ' +
+    'effects, mail, handoffs and crashes, on a simulated clock; the recording process is discarded and restarted, ' +
+    'and now and then another process does some of the work and is killed in the middle. At the end everything that ' +
+    'was acknowledged, counted independently of the journal, is there and verifies; disk grows no faster than the ' +
+    'events, memory and what a resume reads do not grow.',
   async run(trial) {
-    // In memory where there is such a folder: what is measured here does not depend on the disk.
+    // In a memory file system if there is one: nothing measured here depends on the disk.
     const place = existsSync(MEMORY) ? newPlace({}, mkdtempSync(join(MEMORY, 'holdfast-faults-'))) : newPlace();
     try {
       await live(trial, place.file('journal.db'));
@@ -43,7 +43,7 @@ const STEPS = Array.from({ length: 40 }, (_, index) => `s${index}`);
 const RUN = 'work';
 const MINUTE_MS = 60_000;
 const LOOKS = 10;
-/** As many as one command records at most here. */
+/** The most events that one command records here. */
 const COMMAND_EVENTS = 4;
 
 interface Team {
@@ -58,7 +58,7 @@ interface Look {
   events: number;
   diskBytes: number;
   heapBytes: number;
-  /** What a process that starts anew reads to give a brief. */
+  /** What a new process reads to compose a brief. */
   resumeRows: number;
   resumeBytes: number;
   briefChars: number;
@@ -79,23 +79,23 @@ async function live(trial: Trial, file: string): Promise<void> {
   const stepMs = (30 * 24 * 60 * MINUTE_MS) / total;
   const killEvery = trial.long ? 10_000 : 1500;
   let killedAt = 0;
-  for (let sitting = 0; team.acknowledged < total; sitting++) {
+  for (let session = 0; team.acknowledged < total; session++) {
     team.tick(stepMs);
-    await sit(trial, team, stepMs);
-    // The process dies; nothing that only it knew is needed.
-    if (sitting % 50 === 49) {
+    await playSession(trial, team, stepMs);
+    // The process is replaced; nothing it kept in memory is needed.
+    if (session % 50 === 49) {
       await store.close();
       ({ store, engine } = await open());
       team.engine = engine;
-      trial.count('the month', 'processes started anew');
+      trial.count('the month', 'processes restarted');
     }
     if (team.acknowledged >= killedAt + killEvery) {
       killedAt = team.acknowledged;
-      await killSomebody(trial, team, file, store);
+      await killWriter(trial, team, file, store);
     }
     if (team.acknowledged >= ((looks.length + 1) * total) / LOOKS) {
       looks.push(await look(file, store, now, team.acknowledged));
-      tellLook(trial, looks);
+      countLook(trial, looks);
     }
   }
   await store.close();
@@ -103,37 +103,38 @@ async function live(trial: Trial, file: string): Promise<void> {
   await judgeJournal(trial, file, team.acknowledged);
 }
 
-/** Another process records, and is killed after so many acknowledgements and a moment that is never the same. */
-async function killSomebody(trial: Trial, team: Team, file: string, store: Store): Promise<void> {
+/** Another process records, and is killed at a random moment after some acknowledgements. */
+async function killWriter(trial: Trial, team: Team, file: string, store: Store): Promise<void> {
   const library = `file://${join(process.cwd(), 'dist', 'lib', 'index.js')}`;
   const worker = join(process.cwd(), 'test', 'long', 'faults', 'month-worker.mjs');
   const words = [worker, library, file, RUN, team.random.pick(AGENTS), team.now()];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
   const after = 1 + team.random.below(30);
-  let told = team.acknowledged;
+  let reported = team.acknowledged;
   let answers = 0;
   for await (const line of createInterface({ input: child.stdout })) {
-    told = Number(line);
+    reported = Number(line);
     if (++answers === after) setTimeout(() => child.kill('SIGKILL'), Math.random() * 3);
   }
   const [head] = await store.journal.heads({ run: RUN });
   const version = head?.version ?? 0;
   trial.count('the month', 'processes killed');
   if (answers < after) trial.fail(`a process of the month ended by itself after ${answers} answers`);
-  if (version < told) trial.fail(`version ${told} was acknowledged by a process that was killed, ${version} is there`);
-  // What it was doing at that moment is there as a whole, or not at all.
-  if (version > told + COMMAND_EVENTS) trial.fail(`${version - told} events are there that nobody was told of`);
+  if (version < reported)
+    trial.fail(`version ${reported} was acknowledged by a process that was killed, ${version} is there`);
+  // The command in progress at that moment is there completely, or not at all.
+  if (version > reported + COMMAND_EVENTS) trial.fail(`${version - reported} events are there that were not reported`);
   team.acknowledged = version;
   team.tick(MINUTE_MS);
 }
 
-function tellLook(trial: Trial, looks: readonly Look[]): void {
+function countLook(trial: Trial, looks: readonly Look[]): void {
   const [first, last] = [looks[0], looks.at(-1)];
   if (!first || !last) return;
   const row = `at ${Math.round((looks.length * 100) / LOOKS)} %`;
   const ratio = (after: number, before: number): number => Math.round((after * 100) / before);
   trial.count(row, 'events', last.events);
-  trial.count(row, 'bytes on disk an event', Math.round(last.diskBytes / last.events));
+  trial.count(row, 'bytes on disk per event', Math.round(last.diskBytes / last.events));
   trial.count(row, 'memory, % of the first', ratio(last.heapBytes, first.heapBytes));
   trial.count(row, 'rows read by a resume', last.resumeRows);
   trial.count(row, 'bytes read by a resume', last.resumeBytes);
@@ -148,8 +149,8 @@ const by = (name: string, session: string | null = null): Identity => ({
   key: null,
 });
 
-/** A refusal is part of the work; what is recorded is counted. */
-async function tell(team: Team, identity: Identity, command: Command) {
+/** Runs a command and counts its events; a refusal is part of the work. */
+async function execute(team: Team, identity: Identity, command: Command) {
   try {
     const done = await team.engine.execute(RUN, command, identity);
     team.acknowledged += done.events.length;
@@ -161,10 +162,15 @@ async function tell(team: Team, identity: Identity, command: Command) {
 }
 
 async function openRun(team: Team): Promise<void> {
-  await tell(team, person, { type: 'run.open', title: 'A month of work', workspace: 'w-1', goal: 'Nothing is lost.' });
+  await execute(team, person, {
+    type: 'run.open',
+    title: 'A month of work',
+    workspace: 'w-1',
+    goal: 'Nothing is lost.',
+  });
   const steps = STEPS.map((key) => ({ key, title: `Do ${key}`, kind: 'task' as const }));
-  // One stays to be done, so that the run is never over.
-  await tell(team, person, {
+  // One step stays pending, so that the run never completes.
+  await execute(team, person, {
     type: 'plan.add',
     steps: [...steps, { key: 'last', title: 'The last', kind: 'task', gate: true }],
   });
@@ -172,15 +178,15 @@ async function openRun(team: Team): Promise<void> {
 
 const words = (random: Random): string => `The path ${random.below(1e9)} was moved and its callers follow.`;
 
-/** One agent sits down, does a step and leaves, or is gone. */
-async function sit(trial: Trial, team: Team, stepMs: number): Promise<void> {
+/** One session does a step and ends, hands over or crashes. */
+async function playSession(trial: Trial, team: Team, stepMs: number): Promise<void> {
   const { random } = team;
   const name = random.pick(AGENTS);
   const step = random.pick(STEPS);
-  const sat = await tell(team, by(name), { type: 'session.start', agent: name });
-  const me = by(name, sat?.session ?? null);
-  const status = sat?.state.steps.get(step)?.status;
-  const taken = await tell(
+  const started = await execute(team, by(name), { type: 'session.start', agent: name });
+  const me = by(name, started?.session ?? null);
+  const status = started?.state.steps.get(step)?.status;
+  const taken = await execute(
     team,
     me,
     status === 'completed' ? { type: 'step.reopen', step, reason: 'More to do' } : { type: 'step.start', step },
@@ -188,59 +194,59 @@ async function sit(trial: Trial, team: Team, stepMs: number): Promise<void> {
   if (taken) {
     for (let point = 0; point < 4; point++) {
       team.tick(stepMs);
-      await tell(team, me, { type: 'step.checkpoint', step, name: `point ${point}`, next: words(random) });
+      await execute(team, me, { type: 'step.checkpoint', step, name: `point ${point}`, next: words(random) });
     }
-    await tell(team, me, { type: 'note.add', text: words(random), kind: 'worklog' });
+    await execute(team, me, { type: 'note.add', text: words(random), kind: 'worklog' });
     if (random.chance(0.3))
-      await tell(team, me, { type: 'decision.make', context: step, decision: words(random), reason: words(random) });
+      await execute(team, me, { type: 'decision.make', context: step, decision: words(random), reason: words(random) });
     await effect(team, me, random);
     await settleQuestion(team, me, random);
     await exchangeMail(team, me, random);
   }
   const fate = random.below(20);
   if (fate === 0) {
-    // Gone without a word: its lease runs out, and somebody notices.
+    // It stops responding: its lease runs out, and another agent notices.
     trial.count('the month', 'crashes');
     team.tick(31 * MINUTE_MS);
-    await tell(team, by(random.pick(AGENTS)), { type: 'run.supervise' });
+    await execute(team, by(random.pick(AGENTS)), { type: 'run.supervise' });
     return;
   }
   if (fate === 1 && taken) {
     const to = random.pick(AGENTS.filter((other) => other !== name));
-    const offered = await tell(team, me, { type: 'handoff.offer', to });
+    const offered = await execute(team, me, { type: 'handoff.offer', to });
     const id = offered?.events.find((event) => event.type === 'handoff.offered')?.body.id;
-    const accepted = id === undefined ? null : await tell(team, by(to), { type: 'handoff.accept', id });
+    const accepted = id === undefined ? null : await execute(team, by(to), { type: 'handoff.accept', id });
     if (accepted) trial.count('the month', 'handoffs');
     const they = by(to, accepted?.session ?? null);
-    await tell(team, they, { type: 'step.complete', step, summary: words(random) });
-    await tell(team, they, { type: 'session.end', reason: 'completed' });
+    await execute(team, they, { type: 'step.complete', step, summary: words(random) });
+    await execute(team, they, { type: 'session.end', reason: 'completed' });
     return;
   }
-  if (taken) await tell(team, me, { type: 'step.complete', step, summary: words(random) });
-  await tell(team, me, { type: 'session.end', reason: 'completed', notes: [words(random)] });
+  if (taken) await execute(team, me, { type: 'step.complete', step, summary: words(random) });
+  await execute(team, me, { type: 'session.end', reason: 'completed', notes: [words(random)] });
 }
 
 async function effect(team: Team, me: Identity, random: Random): Promise<void> {
-  const begun = await tell(team, me, {
+  const begun = await execute(team, me, {
     type: 'effect.begin',
     name: `npm test ${random.below(100)}`,
     class: 'idempotent',
   });
   const id = begun?.events.find((event) => event.type === 'effect.began')?.body.id;
-  if (id !== undefined) await tell(team, me, { type: 'effect.end', id, outcome: 'succeeded' });
+  if (id !== undefined) await execute(team, me, { type: 'effect.end', id, outcome: 'succeeded' });
 }
 
 async function settleQuestion(team: Team, me: Identity, random: Random): Promise<void> {
   if (!random.chance(0.2)) return;
-  const raised = await tell(team, me, { type: 'item.raise', kind: 'question', text: words(random) });
+  const raised = await execute(team, me, { type: 'item.raise', kind: 'question', text: words(random) });
   const id = raised?.events.find((event) => event.type === 'item.raised')?.body.id;
-  if (id !== undefined) await tell(team, me, { type: 'item.settle', id, as: 'resolved', note: words(random) });
+  if (id !== undefined) await execute(team, me, { type: 'item.settle', id, as: 'resolved', note: words(random) });
 }
 
 async function exchangeMail(team: Team, me: Identity, random: Random): Promise<void> {
   if (!random.chance(0.2)) return;
   const to = random.pick(AGENTS.filter((name) => name !== me.actor.name));
-  const sent = await tell(team, me, {
+  const sent = await execute(team, me, {
     type: 'message.send',
     to,
     messageType: 'notify',
@@ -251,8 +257,8 @@ async function exchangeMail(team: Team, me: Identity, random: Random): Promise<v
   const id = sent?.events.find((event) => event.type === 'message.sent')?.body.id;
   if (id === undefined) return;
   for (const state of ['acknowledged', 'actioned'] as const)
-    await tell(team, by(to), { type: 'message.move', id, to: state, note: 'Seen' });
-  await tell(team, me, { type: 'message.move', id, to: 'closed', note: 'Done', disposition: 'resolved' });
+    await execute(team, by(to), { type: 'message.move', id, to: state, note: 'Seen' });
+  await execute(team, me, { type: 'message.move', id, to: 'closed', note: 'Done', disposition: 'resolved' });
 }
 
 async function look(file: string, store: Store, now: () => string, events: number): Promise<Look> {
@@ -298,13 +304,13 @@ function collectGarbage(): void {
 
 function judge(trial: Trial, looks: readonly Look[]): void {
   const [first, last] = [looks[1], looks.at(-1)];
-  if (!first || !last) return trial.fail('the month was too short to look at it');
+  if (!first || !last) return trial.fail('the month was too short to judge');
   const perEvent = ({ diskBytes, events }: Look): number => diskBytes / events;
-  // Neither may depend on how much lies behind; what happens to be open at the moment differs.
+  // None of these may depend on the length of the history; what is open at the moment differs.
   const grew = (what: string, before: number, after: number, factor: number, slack: number): void => {
     if (after > before * factor + slack) trial.fail(`${what} grew from ${Math.round(before)} to ${Math.round(after)}`);
   };
-  grew('disk an event', perEvent(first), perEvent(last), 1.3, 0);
+  grew('disk per event', perEvent(first), perEvent(last), 1.3, 0);
   grew('rows read by a resume', first.resumeRows, last.resumeRows, 1, 256);
   grew('bytes read by a resume', first.resumeBytes, last.resumeBytes, 1.5, 16_384);
   grew('memory', first.heapBytes, last.heapBytes, 1.3, 48 * 1024 * 1024);

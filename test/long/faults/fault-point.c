@@ -1,15 +1,15 @@
 /*
  * Loaded into the program under test by LD_PRELOAD. Counts the system calls that write, of JavaScript and of SQLite
- * alike, and makes something happen at one of them. What to do stands in the environment:
+ * alike, and causes a fault at one of them. The environment says which:
  *
- *   FAULT_UNDER    of files only those whose path begins so are counted
- *   FAULT_SOCKETS  if set, what is sent over sockets is counted too
+ *   FAULT_UNDER    only files whose path starts with this are counted
+ *   FAULT_SOCKETS  if set, sends over sockets are counted too
  *   FAULT_AT       the call at which it happens, from 1; 0 only counts
- *   FAULT_DO       kill: the process ends before the call. torn: half of what is to be written is, then the process
- *                  ends. sent: all of it is written, then the process ends. stop: the process is stopped before the
- *                  call. A number: this and all later calls that need the disk fail with this errno. once:NUMBER: only
- *                  this one does. short: half of it is written, which is no error.
- *   FAULT_LOG      each counted call is written there, a line each
+ *   FAULT_DO       kill: the process is killed before the call. torn: half of the data is written, then the process is
+ *                  killed. sent: all of it is written, then the process is killed. stop: the process is stopped before
+ *                  the call. A number: this and all later counted calls fail with this errno. once:NUMBER: only this
+ *                  call fails. short: half of the data is written, which is not an error.
+ *   FAULT_LOG      the file for the counted calls, one line each
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -50,7 +50,7 @@ __attribute__((constructor)) static void prepare(void) {
     failure = atoi(what);
   }
   if (file) logged = REAL(open64)(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  /* What the program starts is another program. */
+  /* Child processes of the program are not tested. */
   unsetenv("LD_PRELOAD");
 }
 
@@ -85,7 +85,7 @@ static void die(void) {
 
 static int isOurs(const char *path) { return under && strncmp(path, under, strlen(under)) == 0; }
 
-/* Into `path`, which has room; false for what is not counted. */
+/* Writes the path to `path`, which has room; false for what is not counted. */
 static int handleIsOurs(int fd, char *path) {
   struct stat found;
   if (fd <= 2 || (!under && !sockets) || fstat(fd, &found) != 0) return 0;
@@ -148,7 +148,7 @@ PATH(mkdir, (const char *path, mode_t mode), REAL(mkdir)(path, mode))
 PATH(rmdir, (const char *path), REAL(rmdir)(path))
 PATH(link, (const char *path, const char *to), REAL(link)(path, to))
 
-/* To open for writing is counted where it makes or empties a file, and fails like a write where it only opens one. */
+/* Opening for writing is counted if it creates or truncates a file. */
 static int mayOpen(const char *path, int flags) {
   if ((flags & (O_CREAT | O_TRUNC)) && (flags & O_ACCMODE) != O_RDONLY) return byPath("open", path) != REFUSE;
   return 1;
@@ -164,7 +164,7 @@ static int mayOpen(const char *path, int flags) {
 OPENER(open)
 OPENER(open64)
 
-/* libuv copies files by the bare number of the call. */
+/* libuv copies files with a raw system call. */
 long syscall(long number, ...) {
   va_list rest;
   long a[6];

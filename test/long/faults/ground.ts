@@ -2,13 +2,13 @@ import postgres from 'postgres';
 import type { CrashAction } from './crash-actions.ts';
 import type { Environment, Place } from './place.ts';
 
-/** What a place stands on: where its journal is kept, and so how all of it is copied and cleared away. */
+/** Where the journal of a place is kept, and so how the place is copied and removed. */
 export interface Ground {
-  /** What goes over sockets is a write too. */
+  /** Whether sends over sockets count as writes. */
   sockets: boolean;
   prepare(action: CrashAction): Promise<Place>;
   copy(place: Place): Promise<Place>;
-  /** Waits until what was begun there has ended, though nobody waits for it any more. */
+  /** Waits until the server has finished what the killed process started. */
   rest?(place: Place): Promise<void>;
   remove(place: Place): Promise<void>;
 }
@@ -21,7 +21,7 @@ export const fileGround: Ground = {
   remove: async (place) => place.remove(),
 };
 
-/** The journal is a database of its own on a server, so what is sent there counts as well as what is written to files. */
+/** The journal is its own database on a server, so sends count as well as writes to files. */
 export function openServerGround(url: string): Ground & { close(): Promise<void> } {
   const sql = postgres(url, { max: 4, onnotice: () => {}, fetch_types: false });
   let last = 0;

@@ -10,14 +10,14 @@ import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/toke
 import { openContext } from '../../../src/operations/open.ts';
 import { openForeignDatabase } from '../../../src/operations/session/parts/foreign-database.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
-import type { Door } from './input-interfaces.ts';
+import type { InputInterface } from './input-interfaces.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { newPlace, type Place, workedPlace } from './place.ts';
 import type { Random } from './random.ts';
 
-/** What agents' clients write and send: their transcripts, packed and not, their hooks, their messages. */
-export const clientDoors: readonly Door[] = [
-  ...(['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cursor'] as const).map(transcriptDoor),
+/** Input from clients: transcripts, packed and not, hook inputs, MCP messages. */
+export const clientInterfaces: readonly InputInterface[] = [
+  ...(['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cursor'] as const).map(transcriptInterface),
   { name: 'transcripts of opencode', open: openDatabases, rounds: { long: 500, short: 8 } },
   { name: 'packed transcripts', open: openPacked },
   { name: 'hooks as processes', open: openHookProcesses, rounds: { long: 240, short: 2 } },
@@ -26,7 +26,7 @@ export const clientDoors: readonly Door[] = [
 
 const FIXTURES = join('test', 'fixtures', 'transcripts');
 
-function transcriptDoor(client: TranscriptClientName): Door {
+function transcriptInterface(client: TranscriptClientName): InputInterface {
   return {
     name: `transcripts of ${client}`,
     async open() {
@@ -51,7 +51,7 @@ function transcriptDoor(client: TranscriptClientName): Door {
   };
 }
 
-/** Each line that is a value has some of it changed. */
+/** Changes part of each line that is a JSON value. */
 function mutateLines(text: string, random: Random): string {
   return text
     .split('\n')
@@ -65,7 +65,7 @@ function mutateLines(text: string, random: Random): string {
     .join('\n');
 }
 
-/** What is read must be what it says it is: texts where there are texts, and something that can be recorded. */
+/** What is read must have the declared types and be recordable. */
 function judgeReading(found: Reconstruction): string {
   for (const text of [found.goal, found.lastRequest, found.lastMessage, found.endedAt])
     if (text !== null && typeof text !== 'string') throw new Error(`gives ${typeof text} for a text`);
@@ -75,9 +75,9 @@ function judgeReading(found: Reconstruction): string {
     if (typeof path !== 'string') throw new Error(`gives ${typeof path} for a path`);
   const counts = Object.values(found.spent ?? {}) as unknown[];
   if (counts.some((count) => !Number.isFinite(count) || (count as number) < 0))
-    throw new Error('gives tokens that are no number');
+    throw new Error('gives tokens that are not a number');
   JSON.stringify(found);
-  return found.entries === 0 ? 'nothing in it' : found.problems.length > 0 ? 'read, told what not' : 'read';
+  return found.entries === 0 ? 'nothing found' : found.problems.length > 0 ? 'read, with problems' : 'read';
 }
 
 async function openDatabases() {
@@ -126,7 +126,7 @@ function flip(path: string, random: Random): void {
   writeFileSync(path, bytes);
 }
 
-/** A frame of Zstandard as whoever wants to harm would make it: whole, with bytes changed, or unpacking to far too much. */
+/** A Zstandard frame as an attacker would make it: valid, with bytes changed, or unpacking to far too much. */
 async function openPacked() {
   const place = newPlace();
   const text = readFileSync(join(FIXTURES, 'codex', readdirSync(join(FIXTURES, 'codex')).sort().at(-1) ?? ''));
@@ -134,15 +134,16 @@ async function openPacked() {
     async feed(random: Random) {
       const path = place.file('rollout-x.jsonl.zst');
       const isBomb = random.chance(0.02);
-      // Each block of it is four bytes and unpacks to 128 kB, all of it to gigabytes.
+      // Each block is four bytes and unpacks to 128 kB, the whole to gigabytes.
       const blocks = isBomb
         ? Array.from({ length: 20_000 }, () => block(1, 128 * 1024, Buffer.from(random.pick(['x', '\n', '{']))))
         : [block(0, text.length, text)];
       writeFileSync(path, frame([...blocks, block(0, 0, Buffer.alloc(0), true)], isBomb ? 0x50 : random.below(256)));
       if (!isBomb && random.chance(0.9)) flip(path, random);
       const found = reconstruct({ client: 'codex', id: 'c-1', path, writtenMs: 0 }, openForeignDatabase);
-      if (isBomb && found.problems.length === 0) throw new Error('a bomb was unpacked without a word');
-      return isBomb ? 'bomb given up' : judgeReading(found);
+      if (isBomb && found.problems.length === 0)
+        throw new Error('a bomb was unpacked without a problem being reported');
+      return isBomb ? 'bomb rejected' : judgeReading(found);
     },
     close: async () => place.remove(),
   };
@@ -157,7 +158,7 @@ function frame(blocks: readonly Buffer[], window: number): Buffer {
   return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, window]), ...blocks]);
 }
 
-/** A hook never fails and never speaks out of turn, and what goes wrong is a refusal and not a mistake of ours. */
+/** A hook never fails and prints nothing unexpected, and a logged failure is a refusal, not a bug. */
 async function openHookProcesses() {
   const place: Place = workedPlace();
   const payloads = clientNames.flatMap((client) => {
@@ -181,7 +182,7 @@ async function openHookProcesses() {
       rmSync(log, { force: true });
       const bug = /\w+Error\b|is not a function|Cannot read|undefined|took too long/.exec(logged);
       if (bug) throw new Error(`${client} ${event}: ${logged.slice(0, 300)}`);
-      return out !== '' ? 'answered' : logged === '' ? 'taken' : 'logged why not';
+      return out !== '' ? 'answered' : logged === '' ? 'accepted' : 'refusal logged';
     },
     async close() {
       const { findings } = place.data('doctor') as { findings: { level: string; message: string }[] };
@@ -223,7 +224,7 @@ async function openMcp() {
       const answer = await response.text();
       if (response.status >= 500 && response.status !== 503)
         throw new Error(`${response.status} ${answer.slice(0, 300)}`);
-      // What its library refuses as no message of the protocol it answers with the same code.
+      // The library answers with the same code what it refuses as invalid protocol.
       if (/"code":-32603|"code":"internal"/.test(answer) && !/Invalid (input|option)|invalid_/.test(answer))
         throw new Error(`${text.slice(0, 200)}: ${answer.replace(/\s+/g, ' ').slice(0, 500)}`);
       return /"isError":true|"error"/.test(answer) || !response.ok ? 'refused' : 'carried out';

@@ -14,25 +14,25 @@ import { createApp } from '../../../src/http/app.ts';
 import { loadOffered } from '../../../src/http/call.ts';
 import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/token-secret.ts';
 import { openContext } from '../../../src/operations/open.ts';
-import { clientDoors } from './input-interfaces-clients.ts';
+import { clientInterfaces } from './input-interfaces-clients.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { type Place, workedPlace } from './place.ts';
 import type { Random } from './random.ts';
 
-/** A way in for what others wrote. To try another, add it to the list. */
-export interface Door {
+/** An interface that takes input from others. To test another, add it to the list. */
+export interface InputInterface {
   name: string;
-  /** How many inputs it is fed, where each takes longer than most. */
+  /** How many inputs it gets, if each takes longer than most. */
   rounds?: { long: number; short: number };
-  /** Feeds it one more input that somebody mutated; gives what came of it, and throws where that is not allowed. */
+  /** Feeds it one more mutated input; returns the outcome, and throws if that is not allowed. */
   open(): Promise<{ feed(random: Random): Promise<string>; close(): Promise<void> }>;
 }
 
-export const doors: readonly Door[] = [
-  ...(['apex', 'codewalk', 'gsd', 'maestro', 'snap'] as const).map(formatDoor),
+export const interfaces: readonly InputInterface[] = [
+  ...(['apex', 'codewalk', 'gsd', 'maestro', 'snap'] as const).map(formatInterface),
   { name: 'hook payloads', open: openHooks },
   { name: 'HTTP bodies', open: openHttp },
-  ...clientDoors,
+  ...clientInterfaces,
 ];
 
 interface Sample {
@@ -66,7 +66,7 @@ const samplesOf: Record<FormatName, () => Sample[]> = {
   },
 };
 
-function formatDoor(name: FormatName): Door {
+function formatInterface(name: FormatName): InputInterface {
   return {
     name: `files of ${name}`,
     async open() {
@@ -80,17 +80,17 @@ function formatDoor(name: FormatName): Door {
           const mutated = new Map(files).set(path, mutate(files.get(path) ?? '', random, texts));
           const parsed = format.parse(found, mutated);
           if (parsed.model === null) {
-            if (parsed.problems.length === 0) throw new Error('no account, and no word why');
-            return 'not understood, told why';
+            if (parsed.problems.length === 0) throw new Error('no run model, and no problem');
+            return 'not understood, with a reason';
           }
-          if (!v.is(RunModel, parsed.model)) throw new Error('gives an account that the journal cannot hold');
-          if (!parsed.writable) return 'read, not to be written';
+          if (!v.is(RunModel, parsed.model)) throw new Error('gives a run model that the journal cannot hold');
+          if (!parsed.writable) return 'read, not writable';
           const now = '2026-03-04T05:06:07.000Z';
           const decisions = [
             ...parsed.model.decisions,
             { alias: 'D-999', decision: 'One more', at: now, status: 'active' as const },
           ];
-          // An older version is brought to the newest first, which has no place for some of its words.
+          // An older version is migrated to the newest first, which has no field for some of its texts.
           const migrates = name === 'apex' && parsed.version !== '3.0';
           for (const [written, text] of format.render({ ...parsed.model, decisions }, found, mutated, now))
             if (!migrates) mustKeepWords(mutated.get(written) ?? '', text);
@@ -102,11 +102,11 @@ function formatDoor(name: FormatName): Door {
   };
 }
 
-/** Whatever it was, a long word that stood in the file stands there still. */
+/** Every long word of the file is still in it. */
 function mustKeepWords(before: string, after: string): void {
   const has = new Set(after.match(/[\p{L}\p{N}]{9,}/gu));
   const lost = (before.match(/[\p{L}\p{N}]{9,}/gu) ?? []).filter((word) => !has.has(word) && !after.includes(word));
-  // A format may put other words for a status or a time that it keeps up to date itself.
+  // A format may replace the words of a status or a time that it keeps up to date.
   if (lost.length > 2) throw new Error(`writing lost ${lost.slice(0, 5).join(', ')}`);
 }
 

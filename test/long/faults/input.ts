@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { dirname } from 'node:path';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { tryBriefFields } from './brief-fields.ts';
-import { doors } from './input-interfaces.ts';
+import { interfaces } from './input-interfaces.ts';
 import type { Part, Trial } from './part.ts';
 import { newPlace, type Place, workedPlace } from './place.ts';
 
@@ -10,32 +10,32 @@ export const input: Part = {
   name: 'input',
   title: 'Input that is broken or hostile',
   about:
-    'Files of the five formats, transcripts of every client, packed and not, hook payloads, HTTP bodies and MCP messages ' +
-    'are mutated line by line and value by value, with YAML bombs, deep nesting, prototype keys, escape codes and injected ' +
-    'instructions among what is put in. Nothing throws, hangs or reaches a prototype; what is read can be held by the ' +
-    'journal; a file that is written keeps its words. Hostile words in every text of every event, found by its schema, ' +
-    'leave the structure of a brief as it is. Paths that lead out of the workspace are refused, and links that do are ' +
-    'not written through.',
+    'Files of the five formats, transcripts of every client, packed and not, hook inputs, HTTP bodies and MCP ' +
+    'messages are mutated line by line and value by value, and get YAML bombs, deep nesting, prototype keys, escape ' +
+    'codes and injected instructions. Nothing throws, hangs or reaches a prototype; what is read can be recorded in ' +
+    'the journal; a file that is written keeps its text. Hostile text in every text field of every event, found by ' +
+    'its schema, does not change the structure of a brief. Paths that lead out of the workspace are refused, and ' +
+    'links that do are not written through.',
   async run(trial) {
-    for (const door of doors) if (trial.wants(door.name)) await tryDoor(trial, door);
+    for (const opened of interfaces) if (trial.wants(opened.name)) await tryInterface(trial, opened);
     if (trial.wants('fields of events')) await tryBriefFields(trial);
     if (trial.wants('paths out of the workspace')) await tryPaths(trial);
     if (trial.wants('links out of the workspace')) tryLinks(trial);
   },
 };
 
-/** Far more than any of it takes on a slow machine: what takes longer hangs. */
+/** Far more than any input takes on a slow machine: longer is a hang. */
 const HANG_MS = 20_000;
 
 const ROUNDS = { long: 4000, short: 25 };
 
-async function tryDoor(trial: Trial, { name, open, rounds = ROUNDS }: (typeof doors)[number]): Promise<void> {
-  const door = await open();
+async function tryInterface(trial: Trial, { name, open, rounds = ROUNDS }: (typeof interfaces)[number]): Promise<void> {
+  const opened = await open();
   for (let round = 0; round < trial.size(rounds.long, rounds.short); round++) {
     const random = trial.random.fork(`${name} ${round}`);
     const began = performance.now();
     try {
-      trial.count(name, await door.feed(random));
+      trial.count(name, await opened.feed(random));
     } catch (thrown) {
       trial.fail(`${name}, input ${round}: ${(thrown as Error).message}`);
     }
@@ -45,7 +45,7 @@ async function tryDoor(trial: Trial, { name, open, rounds = ROUNDS }: (typeof do
       delete (Object.prototype as Record<string, unknown>)['polluted'];
     }
   }
-  await door.close().catch((thrown: Error) => trial.fail(`${name}: ${thrown.message}`));
+  await opened.close().catch((thrown: Error) => trial.fail(`${name}: ${thrown.message}`));
 }
 
 const PATHS = [
@@ -95,7 +95,7 @@ async function tryPaths(trial: Trial): Promise<void> {
 const STATE = 'agent-output/shop/00-session-state.json';
 const GSD = '.planning/STATE.md';
 
-/** What somebody may have put into a repository as a link to elsewhere, and the command that would write there. */
+/** Paths that a repository may contain as a link to elsewhere, and the command that would write there. */
 const LINKS: readonly { at: string; isFolder: boolean; words: readonly string[] }[] = [
   { at: '.holdfast/snapshots', isFolder: true, words: ['snapshot', '--agent', 'ada'] },
   { at: '.holdfast/mirrors', isFolder: true, words: ['mirror', 'add', 'gsd'] },
@@ -115,7 +115,7 @@ function tryLinks(trial: Trial): void {
   origin.remove();
 }
 
-/** Whether it is done or refused, nothing outside is made, changed or removed. */
+/** Whether the command succeeds or is refused, nothing outside is created, changed or removed. */
 function tryLink(trial: Trial, place: Place, { at, isFolder, words }: (typeof LINKS)[number]): void {
   const outside = newPlace();
   writeFileSync(outside.file('theirs'), 'as it was');

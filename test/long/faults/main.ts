@@ -15,9 +15,9 @@ const REPORT = 'docs/proof/faults.md';
 export const parts: readonly Part[] = [crash, postgres, storage, concurrency, input, endurance];
 
 /**
- * `faults [PART…] [--seed N] [--short] [--every N] [--sample N] [--only NAME] [--report]`: of the places of a kind every
- * so-manieth is tried, and at most as many as the sample says, which is also how many thousand events a month has. A
- * report of some parts leaves the sections of the others as they are.
+ * `faults [PART…] [--seed N] [--short] [--every N] [--sample N] [--only NAME] [--report]`: tries every N-th point of a kind,
+ * and at most as many as the sample; the sample is also the number of thousand events of the month. A report of some parts
+ * leaves the sections of the others as they are.
  */
 export async function main(words: string[]): Promise<number> {
   const valueAfter = (flag: string): string | undefined => {
@@ -37,13 +37,15 @@ export async function main(words: string[]): Promise<number> {
     return 2;
   }
   if (!canInject) {
-    console.error('Faults are put into system calls by a small C library: this needs Linux and a C compiler (cc).');
+    console.error(
+      'Faults are injected into system calls by a small C library: this needs Linux and a C compiler (cc).',
+    );
     return 2;
   }
   const seed = numberAfter('--seed') ?? Math.floor(Math.random() * 2 ** 32);
   const sample = numberAfter('--sample');
   const long = !words.includes('--short');
-  console.log(`Seed ${seed}: \`npm run test:long faults -- --seed ${seed}\` does the same again.`);
+  console.log(`Seed ${seed}: \`npm run test:long faults -- --seed ${seed}\` repeats this run.`);
   const outcomes: Outcome[] = [];
   for (const part of parts) {
     if (named.length > 0 && !named.includes(part.name)) continue;
@@ -60,8 +62,10 @@ export async function main(words: string[]): Promise<number> {
       }),
     );
   }
-  const said = words.filter((word, index) => !['--seed', '--report'].includes(word) && words[index - 1] !== '--seed');
-  const command = [...said.filter((word) => !parts.some((part) => part.name === word)), '--seed', seed].join(' ');
+  const options = words.filter(
+    (word, index) => !['--seed', '--report'].includes(word) && words[index - 1] !== '--seed',
+  );
+  const command = [...options.filter((word) => !parts.some((part) => part.name === word)), '--seed', seed].join(' ');
   const former = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
   if (words.includes('--report')) writeFileSync(REPORT, renderReport(parts, outcomes, command, former));
   console.log(`\n${renderReport(parts, outcomes, command)}`);

@@ -1,5 +1,5 @@
-// A process of the month that is killed in the middle of its work. Given: the library, the journal, the run, the agent,
-// the time it is. Says the version that each thing it did was told to be at.
+// A process of the month that is killed in the middle of its work. Arguments: the library, the journal, the run, the
+// agent, the current time. Prints the acknowledged version of each action.
 const [library, store, run, agent, startedAt] = process.argv.slice(2);
 const { openHoldfast } = await import(library);
 
@@ -9,8 +9,8 @@ const now = () => {
   return new Date(nowMs).toISOString();
 };
 const holdfast = await openHoldfast({ store, run, agent, now });
-const tell = ({ version }) => process.stdout.write(`${version}\n`);
+const report = ({ version }) => process.stdout.write(`${version}\n`);
 for (let number = 0; ; number++) {
-  tell(await holdfast.note({ text: `Note ${number} of ${agent} at ${startedAt}` }));
-  tell(await holdfast.decide({ context: 'Here', decision: `Do it in way ${number}`, reason: 'It is near' }));
+  report(await holdfast.note({ text: `Note ${number} of ${agent} at ${startedAt}` }));
+  report(await holdfast.decide({ context: 'Here', decision: `Do it in way ${number}`, reason: 'It is near' }));
 }

@@ -4,24 +4,24 @@ import type { Random } from './random.ts';
 export interface Part {
   name: string;
   title: string;
-  /** What is done, and what must hold afterwards, for a reader of the report. */
+  /** What is done, and what must hold afterwards; printed in the report. */
   about: string;
   run(trial: Trial): Promise<void>;
 }
 
 export interface Trial {
   random: Random;
-  /** All of it, or a sample that fits into the ordinary tests. */
+  /** The whole run, or a sample for `npm test`. */
   long: boolean;
-  /** The size of something: the first in a long run, the second in a short one. */
+  /** The first value in a long run, the second in a short one. */
   size(long: number, short: number): number;
-  /** Of all places those that are tried: each so-manieth in a long run, so many in a short one. */
+  /** The points to try: every n-th in a long run, a few in a short one. */
   thin<T>(places: readonly T[], short: number): T[];
-  /** Whether what has this name is to be tried: it is asked for, or nothing is. */
+  /** Whether the thing of this name is to be tested: it is named by `--only`, or nothing is. */
   wants(name: string): boolean;
-  /** Counts something that was tried under a heading of the report. */
+  /** Adds to a cell of the report. */
   count(row: string, column: string, by?: number): void;
-  /** Something that must hold and does not, with all that is needed to see it again. */
+  /** Reports something that does not hold, with everything needed to reproduce it. */
   fail(message: string): void;
   say(message: string): void;
 }
@@ -32,7 +32,7 @@ export interface Outcome {
   failures: string[];
 }
 
-/** Every so-manieth place is tried, so that a long run takes less than 40 minutes; `--every 1` tries all. */
+/** Every third point is tried, so that a long run takes less than 40 minutes; `--every 1` tries all. */
 export const EVERY = 3;
 
 interface Options {

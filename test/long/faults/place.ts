@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The project: both the tests and the long run are started there. */
+/** The project: tests and the long run are started there. */
 const root = process.cwd();
 export const program = join(root, 'dist', 'bin', 'holdfast.cjs');
 
@@ -39,14 +39,14 @@ export interface RunOptions {
   input?: string;
   /** Arguments of Node itself. */
   node?: readonly string[];
-  /** Called with the process number once it runs. */
+  /** Called with the process id once it runs. */
   onStart?: (pid: number) => void;
 }
 
-/** Given the environment of whoever works there, which may name another store than the folder's own. */
+/** Variables for the commands of a place; they may name another store than the folder's own. */
 export type Environment = Readonly<Record<string, string>>;
 
-/** A command that takes longer hangs. */
+/** A command that takes longer counts as hanging. */
 const HANG_MS = 60_000;
 
 export function newPlace(more: Environment = {}, path = mkdtempSync(join(tmpdir(), 'holdfast-faults-'))): Place {
@@ -78,18 +78,18 @@ export function newPlace(more: Environment = {}, path = mkdtempSync(join(tmpdir(
           child.kill('SIGKILL');
           reject(new Error(`holdfast ${words.join(' ')} did not end.`));
         }, HANG_MS);
-        // Who is killed does not read to the end.
+        // A killed process does not read its input to the end.
         child.stdin.on('error', () => undefined).end(input ?? '');
-        const said = { out: '', err: '' };
+        const printed = { out: '', err: '' };
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
-          said.out += text;
+          printed.out += text;
         });
         child.stderr.setEncoding('utf8').on('data', (text: string) => {
-          said.err += text;
+          printed.err += text;
         });
         child.on('close', (code) => {
           clearTimeout(hanging);
-          resolve(answerOf(code, said.out, said.err));
+          resolve(answerOf(code, printed.out, printed.err));
         });
         if (child.pid !== undefined) onStart?.(child.pid);
       }),
@@ -110,7 +110,7 @@ export function newPlace(more: Environment = {}, path = mkdtempSync(join(tmpdir(
   return place;
 }
 
-/** A run with a phase of two tasks, a task after them, a session that works, and something of every kind. */
+/** A run with a phase of two tasks, another task, an active session, and something of every kind. */
 export function workedPlace(env?: Environment): Place {
   if (env !== undefined) return workAt(newPlace(env));
   if (worked === undefined) {
@@ -119,7 +119,7 @@ export function workedPlace(env?: Environment): Place {
   }
   return worked.copy();
 }
-/** Made once and copied: to make it takes a second. */
+/** Created once and copied, because creating it takes a second. */
 let worked: Place | undefined;
 
 function workAt(place: Place): Place {
@@ -157,15 +157,15 @@ function parse(out: string): Data | null {
   }
 }
 
-/** What is to happen at which of the calls that write; see `fault-point.c`. */
+/** Which fault happens at which of the calls that write; see `fault-point.c`. */
 export interface FaultPoint {
   at: number;
   action: 'kill' | 'torn' | 'sent' | 'stop' | 'short' | `${number}` | `once:${number}`;
-  /** What goes over sockets counts too. */
+  /** Whether sends over sockets count too. */
   sockets?: boolean;
 }
 
-/** The environment in which the program meets a fault; null where no C compiler makes the library for it. */
+/** The environment in which the program meets a fault. */
 export function withFault(place: Place, { at, action, sockets = false }: FaultPoint): Record<string, string> {
   return {
     LD_PRELOAD: libraryFile(),
@@ -176,7 +176,7 @@ export function withFault(place: Place, { at, action, sockets = false }: FaultPo
   };
 }
 
-/** The calls that write, in order, each as its name and its file below the place. What is given is carried out. */
+/** Runs the action and returns the calls that write, in order, each with its name and its file. */
 export async function callsOf(
   place: Place,
   carryOut: (env: Environment) => Promise<Answer>,
@@ -193,7 +193,7 @@ export async function callsOf(
   return { answer, calls };
 }
 
-/** Faults are put into system calls by a library that is loaded before all others, as Linux allows it. */
+/** Faults are injected into system calls by a preloaded library, which needs Linux and a C compiler. */
 export const canInject: boolean = process.platform === 'linux' && hasCompiler();
 
 function hasCompiler(): boolean {

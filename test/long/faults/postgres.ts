@@ -13,11 +13,11 @@ export const postgres: Part = {
   name: 'postgres',
   title: 'Crashes (PostgreSQL)',
   about:
-    'Each command is killed with SIGKILL before everything it sends to the server or writes to a file, in the middle of ' +
-    'it, and right after it, before the answer comes; what must hold then is the same. Then the server itself, with all ' +
-    'of its processes, is killed again and again while others write to it, and is started again on the same data, at ' +
-    'once or only when their patience is over. What was acknowledged is there once, at the version that was told; ' +
-    'clients go on by themselves, or are refused as `unavailable` and told what helps.',
+    'Each command is killed with SIGKILL before everything it sends to the server or writes to a file, in the middle ' +
+    'of it, and right after it, before the answer arrives; the same must hold then. Then the server itself, with all ' +
+    'of its processes, is killed again and again while others write to it, and restarted on the same data, at once ' +
+    'or only after the clients have given up. What was acknowledged is there once, at the reported version; clients ' +
+    'continue by themselves, or are refused as `unavailable` with a hint.',
   async run(trial) {
     const server = await startPostgres(mkdtempSync(join(tmpdir(), 'holdfast-faults-server-')), trial.long);
     try {
@@ -44,13 +44,13 @@ async function killEverywhere(trial: Trial, action: CrashAction, ground: Ground)
     },
     short: 3,
     judge(answer) {
-      trial.count(action.name, answer.code === null ? 'killed' : 'ended before that');
+      trial.count(action.name, answer.code === null ? 'killed' : 'ended before the fault');
       return [];
     },
   });
 }
 
-/** Longer than a store goes on trying. */
+/** Longer than a store keeps trying. */
 const AWAY_MS = 6500;
 
 async function killServer(trial: Trial, server: PostgresServer): Promise<void> {
@@ -67,22 +67,22 @@ async function killServer(trial: Trial, server: PostgresServer): Promise<void> {
     isAway = true;
     killed += 1;
     trial.count('the server', 'killed');
-    // Sometimes it comes back too late for those who wait.
+    // Sometimes it is restarted only after the clients have given up.
     if (trial.long && killed % 4 === 0) await judgeAway(trial, place);
     await server.startAgain();
     isAway = false;
     killing = undefined;
   };
-  const onTold = (): void => {
+  const onAnswer = (): void => {
     answers += 1;
     if (!isAway && killed > 0) after += 1;
     if (answers % every === 0) killing ??= kill();
   };
   const processes = trial.size(12, 3);
-  const all = await Promise.all(Array.from({ length: processes }, (_, index) => work(trial, place, index, onTold)));
+  const all = await Promise.all(Array.from({ length: processes }, (_, index) => work(trial, place, index, onAnswer)));
   await killing;
   trial.count('the server', 'answers after it was killed', after);
-  if (after === 0) trial.fail('nobody was answered after the server had been killed');
+  if (after === 0) trial.fail('no answer after the server was killed');
   await check(trial, place, all.flat());
   place.remove();
 }
@@ -92,6 +92,6 @@ async function judgeAway(trial: Trial, place: Place): Promise<void> {
   const { code, fault, out, err } = await place.start(['status', '--run', 'one']);
   const isPlain = code === 3 && fault?.code === 'unavailable' && fault.hints.length > 0;
   if (!isPlain) trial.fail(`without the server: exit ${code}, ${out}${err}`);
-  trial.count('the server', 'commands refused while it was away');
+  trial.count('the server', 'commands refused while it was down');
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, until - performance.now())));
 }

@@ -1,13 +1,13 @@
 /** Numbers that are the same for the same seed, on every machine. */
 export interface Random {
   readonly seed: number;
-  /** From 0 up to, and without, this. */
+  /** From 0 up to, but not including, the limit. */
   below(limit: number): number;
   pick<T>(from: readonly T[]): T;
-  /** So many different ones, in their order; all of them where there are no more. */
+  /** So many different elements, in their order; all of them if there are not more. */
   sample<T>(from: readonly T[], count: number): T[];
   chance(probability: number): boolean;
-  /** Another source that does not depend on how far this one was read. */
+  /** Another source that is independent of how far this one was read. */
   fork(name: string): Random;
 }
 
@@ -32,7 +32,7 @@ export function seeded(seed: number): Random {
     chance: (probability) => next() < probability,
     fork(name) {
       let hash = seed;
-      for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
+      for (const character of name) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
       return seeded(hash);
     },
   };

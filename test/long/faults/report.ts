@@ -1,6 +1,6 @@
 import type { Outcome, Part } from './part.ts';
 
-/** Counts only: nothing in it depends on the machine. Sections of a former report that were not made anew stay. */
+/** Counts only, so that nothing depends on the machine. Sections of parts that were not run stay as they are. */
 export function renderReport(
   parts: readonly Part[],
   outcomes: readonly Outcome[],
@@ -35,7 +35,7 @@ function sectionOf({ part, rows, failures }: Outcome, command: string): string[]
   ];
 }
 
-/** Aligned as the formatter wants it. */
+/** Padded as the formatter does. */
 function tableOf(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
   const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

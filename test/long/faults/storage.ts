@@ -9,11 +9,12 @@ export const storage: Part = {
   name: 'storage',
   title: 'Storage that fails',
   about:
-    'First the calls that write fail: once, or from one of them on, with the disk full, broken, read-only or forbidden, or ' +
-    'they write only half. A command then says `unavailable`, or succeeds where only a file that can be made again was ' +
-    'hit; nothing acknowledged is lost, and it finishes when the disk is well. Then bytes are changed or cut off in the ' +
-    'journal, its log and a mirror: `doctor` says so or nothing was lost, it changes no byte, and `doctor --repair` puts ' +
-    'what verifies into another file. A log that lost its last transaction without a trace cannot be told from one that never had it.',
+    'First the calls that write fail: once, or from one of them on, with the disk full, broken, read-only or ' +
+    'forbidden, or they write only half. A command then reports `unavailable`, or succeeds if only a file that can ' +
+    'be rebuilt was hit; nothing acknowledged is lost, and it finishes when the disk works again. Then bytes are ' +
+    'changed or cut off in the journal, its write-ahead log and a mirror: `doctor` reports it or nothing was lost, ' +
+    'it changes no byte, and `doctor --repair` copies what verifies into another file. A log that lost its last ' +
+    'transaction at a clean boundary cannot be distinguished from one that never had it.',
   async run(trial) {
     await failingCalls(trial);
     await damagedJournal(trial);
@@ -42,7 +43,7 @@ async function failingCalls(trial: Trial): Promise<void> {
         }),
       short: 6,
       judge({ code, fault, out, err }) {
-        trial.count(action.name, code === 0 ? 'done all the same' : 'refused as unavailable');
+        trial.count(action.name, code === 0 ? 'done anyway' : 'refused as unavailable');
         if (code === 0 || (code === 3 && fault?.code === 'unavailable' && fault.message !== '')) return [];
         return [`exit ${code}: ${out}${err}`];
       },
@@ -50,7 +51,7 @@ async function failingCalls(trial: Trial): Promise<void> {
   }
 }
 
-/** Several runs, so that some are whole where another is damaged. */
+/** Several runs, so that some are intact when another is damaged. */
 function journalPlace(): Place {
   const place = workedPlace();
   for (const id of ['second', 'third']) {
@@ -61,7 +62,7 @@ function journalPlace(): Place {
   return place;
 }
 
-/** As the journal has them. Of one that is torn the first sectors were written and the rest was not; half the time it is the last. */
+/** The page size of the journal. Of a torn page only the first sectors were written; half the time it is the last page. */
 const PAGE_BYTES = 4096;
 
 async function damagedJournal(trial: Trial): Promise<void> {
@@ -116,10 +117,10 @@ async function judgeRepaired(trial: Trial, place: Place, kind: string, name: str
   const made = readdirSync(place.file('.holdfast')).find((one) => /repaired-[\dTZ]+$/.test(one));
   if (made === undefined) {
     const derived = findings.every(({ code, level }) => level !== 'error' || code === 'derived');
-    trial.count(kind, derived ? 'made anew from the events' : 'nothing left to save');
+    trial.count(kind, derived ? 'rebuilt from the events' : 'nothing left to save');
     return;
   }
-  // As a user would put it in place.
+  // Put in place as a user would.
   const other = newPlace();
   cpSync(place.file('.holdfast', 'config.json'), other.file('.holdfast', 'config.json'));
   cpSync(place.file('.holdfast', made), other.file('.holdfast', 'journal.db'));
@@ -143,7 +144,7 @@ async function doctor(place: Place, input: { repair?: boolean }): Promise<Data[]
   }
 }
 
-/** A log with several transactions in it, as processes leave it that died before they could put it into the journal. */
+/** A log with several transactions, as left by processes that were killed before the checkpoint into the journal. */
 async function crashedPlace(): Promise<Place> {
   const place = workedPlace();
   for (const name of ['first', 'second', 'third']) {
@@ -184,9 +185,8 @@ async function damagedLog(trial: Trial): Promise<void> {
         const now = await factsOf(place);
         const kept = JSON.stringify(now.events) === JSON.stringify(before.events);
         const prefix = JSON.stringify(before.events['auth']?.slice(0, now.events['auth']?.length));
-        trial.count(kind, kept ? 'without effect' : 'last transaction gone without a trace');
-        if (JSON.stringify(now.events['auth']) !== prefix)
-          trial.fail(`${kind} at ${at}: the journal says something else`);
+        trial.count(kind, kept ? 'without effect' : 'last transaction gone undetected');
+        if (JSON.stringify(now.events['auth']) !== prefix) trial.fail(`${kind} at ${at}: the journal has other events`);
       }
     } catch (thrown) {
       trial.fail(`${kind} at ${at}: ${(thrown as Error).message}`);
@@ -214,7 +214,7 @@ async function damagedMirror(trial: Trial): Promise<void> {
     try {
       const holdfast = await openHoldfast({ dir: place.path });
       const outcome = await holdfast.mirror.sync().then(
-        ({ mirrors }) => (mirrors[0]?.rejected ? 'set aside' : 'taken in as an edit'),
+        ({ mirrors }) => (mirrors[0]?.rejected ? 'set aside' : 'imported as an edit'),
         (thrown: Error) => `refused: ${(thrown as { code?: string } & Error).code}`,
       );
       await holdfast.close();

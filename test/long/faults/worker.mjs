@@ -1,5 +1,5 @@
-// One of many processes at work on a journal: does random things for as long as it is told, and says of each when it
-// began, when it ended and what was answered. Given: the library, the folder, the agent, a seed, how many, the clock.
+// One of many processes that work on a journal: does random things and prints for each when it began, when it ended and
+// the answer. Arguments: the library, the folder, the agent, a seed, how many actions, the offset of the clock.
 const [library, dir, agent, seed, count, shiftMs] = process.argv.slice(2);
 const { openHoldfast } = await import(library);
 
@@ -10,7 +10,7 @@ const below = (limit) => {
 };
 const pick = (from) => from[below(from.length)];
 
-// A machine whose clock is wrong, and jumps.
+// The clock of this process is wrong, and jumps.
 let shift = Number(shiftMs);
 const now = () => new Date(Date.now() + shift).toISOString();
 const holdfast = await openHoldfast({ dir, agent, now });
@@ -31,7 +31,15 @@ const actions = {
   supervise: (hf) => hf.supervise({ once: true }),
   heartbeat: (hf) => hf.heartbeat(),
 };
-const names = Object.keys(actions).concat(['note', 'decide', 'start', 'start', 'checkpoint', 'checkpoint', 'checkpoint']);
+const names = Object.keys(actions).concat([
+  'note',
+  'decide',
+  'start',
+  'start',
+  'checkpoint',
+  'checkpoint',
+  'checkpoint',
+]);
 
 for (let number = 0; number < Number(count); number++) {
   if (shift !== 0 && below(8) === 0) shift = -shift;
