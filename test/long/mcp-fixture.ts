@@ -1,5 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type ElicitRequestFormParams,
+  McpServer,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { unchecked } from '../../src/mcp/schema.ts';
 import { createStreamable, type Streamable } from '../../src/mcp/streamable.ts';
 import { createWatcher, offerSubscriptions } from '../../src/mcp/subscriptions.ts';
@@ -32,95 +38,103 @@ export function createFixture(): Streamable {
     server.server.setRequestHandler('completion/complete', ({ params }) => ({
       completion: { values: [`${params.argument.value}-completed`], total: 1, hasMore: false },
     }));
+    registerTools(server);
     registerQuestions(server);
-    const tool = (name: string, answer: () => object) =>
-      server.registerTool(
-        name,
-        { description: name, inputSchema: unchecked({ type: 'object' }) },
-        async () => answer() as never,
-      );
-    tool('test_simple_text', () => ({ content: [text('This is a simple text response for testing.')] }));
-    tool('test_image_content', () => ({ content: [image] }));
-    tool('test_audio_content', () => ({ content: [{ type: 'audio', data: SILENCE, mimeType: 'audio/wav' }] }));
-    tool('test_embedded_resource', () => ({ content: [embedded('test://embedded-resource')] }));
-    tool('test_multiple_content_types', () => ({
-      content: [
-        text('Multiple content types test:'),
-        image,
-        { type: 'resource', resource: { uri: 'test://mixed', mimeType: 'application/json', text: '{"test":"data"}' } },
-      ],
-    }));
-    tool('test_error_handling', () => ({
-      isError: true,
-      content: [text('This tool intentionally returns an error for testing')],
-    }));
-    server.registerTool(
-      'test_tool_with_logging',
-      { description: 'Logs', inputSchema: unchecked({ type: 'object' }) },
-      async (_, ctx) => {
-        for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed'])
-          await ctx.mcpReq.notify({ method: 'notifications/message', params: { level: 'info', data } });
-        return { content: [text('Logged.')] };
-      },
-    );
-    server.registerTool(
-      'test_tool_with_progress',
-      { description: 'Reports progress', inputSchema: unchecked({ type: 'object' }) },
-      async (_, ctx) => {
-        const progressToken = ctx.mcpReq._meta?.progressToken ?? 0;
-        for (const progress of [0, 50, 100])
-          await ctx.mcpReq.notify({
-            method: 'notifications/progress',
-            params: { progressToken, progress, total: 100 },
-          });
-        return { content: [text('Done.')] };
-      },
-    );
-    server.registerTool(
-      'json_schema_2020_12_tool',
-      {
-        description: 'Has a schema of the newest draft',
-        inputSchema: unchecked({
-          $schema: 'https://json-schema.org/draft/2020-12/schema',
-          type: 'object',
-          $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
-          properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
-          additionalProperties: false,
-        }),
-      },
-      async () => ({ content: [text('ok')] }),
-    );
-    const reads = (uri: string, mimeType: string, body: { text: string } | { blob: string }) =>
-      server.registerResource(uri, uri, { mimeType }, (url) => ({ contents: [{ uri: url.href, mimeType, ...body }] }));
-    reads('test://static-text', 'text/plain', { text: 'This is the content of the static text resource.' });
-    reads('test://static-binary', 'image/png', { blob: PIXEL });
-    server.registerResource(
-      'template',
-      new ResourceTemplate('test://template/{id}/data', { list: undefined }),
-      { mimeType: 'application/json' },
-      (url, { id }) => ({
-        contents: [
-          {
-            uri: url.href,
-            mimeType: 'application/json',
-            text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
-          },
-        ],
-      }),
-    );
-    server.registerPrompt('test_simple_prompt', { description: 'Simple' }, () =>
-      says(text('This is a simple prompt for testing.')),
-    );
-    server.registerPrompt('test_prompt_with_arguments', { argsSchema: args('arg1', 'arg2') }, (given) => {
-      const { arg1, arg2 } = given as Record<string, string>;
-      return says(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`));
-    });
-    server.registerPrompt('test_prompt_with_embedded_resource', { argsSchema: args('resourceUri') }, (given) =>
-      says(embedded((given as Record<string, string>)['resourceUri'] ?? ''), text('Please process it.')),
-    );
-    server.registerPrompt('test_prompt_with_image', { description: 'Image' }, () => says(image, text('Analyse it.')));
+    registerResources(server);
+    registerPrompts(server);
     return server;
   });
+}
+
+function registerTools(server: McpServer): void {
+  const tool = (name: string, answer: () => CallToolResult) =>
+    server.registerTool(name, { description: name, inputSchema: unchecked({ type: 'object' }) }, async () => answer());
+  tool('test_simple_text', () => ({ content: [text('This is a simple text response for testing.')] }));
+  tool('test_image_content', () => ({ content: [image] }));
+  tool('test_audio_content', () => ({ content: [{ type: 'audio', data: SILENCE, mimeType: 'audio/wav' }] }));
+  tool('test_embedded_resource', () => ({ content: [embedded('test://embedded-resource')] }));
+  tool('test_multiple_content_types', () => ({
+    content: [
+      text('Multiple content types test:'),
+      image,
+      { type: 'resource', resource: { uri: 'test://mixed', mimeType: 'application/json', text: '{"test":"data"}' } },
+    ],
+  }));
+  tool('test_error_handling', () => ({
+    isError: true,
+    content: [text('This tool intentionally returns an error for testing')],
+  }));
+  server.registerTool(
+    'test_tool_with_logging',
+    { description: 'Logs', inputSchema: unchecked({ type: 'object' }) },
+    async (_, ctx) => {
+      for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed'])
+        await ctx.mcpReq.notify({ method: 'notifications/message', params: { level: 'info', data } });
+      return { content: [text('Logged.')] };
+    },
+  );
+  server.registerTool(
+    'test_tool_with_progress',
+    { description: 'Reports progress', inputSchema: unchecked({ type: 'object' }) },
+    async (_, ctx) => {
+      const progressToken = ctx.mcpReq._meta?.progressToken ?? 0;
+      for (const progress of [0, 50, 100])
+        await ctx.mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken, progress, total: 100 },
+        });
+      return { content: [text('Done.')] };
+    },
+  );
+  server.registerTool(
+    'json_schema_2020_12_tool',
+    {
+      description: 'Has a schema of the newest draft',
+      inputSchema: unchecked({
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+        properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+        additionalProperties: false,
+      }),
+    },
+    async () => ({ content: [text('ok')] }),
+  );
+}
+
+function registerResources(server: McpServer): void {
+  const reads = (uri: string, mimeType: string, body: { text: string } | { blob: string }) =>
+    server.registerResource(uri, uri, { mimeType }, (url) => ({ contents: [{ uri: url.href, mimeType, ...body }] }));
+  reads('test://static-text', 'text/plain', { text: 'This is the content of the static text resource.' });
+  reads('test://static-binary', 'image/png', { blob: PIXEL });
+  server.registerResource(
+    'template',
+    new ResourceTemplate('test://template/{id}/data', { list: undefined }),
+    { mimeType: 'application/json' },
+    (url, { id }) => ({
+      contents: [
+        {
+          uri: url.href,
+          mimeType: 'application/json',
+          text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
+        },
+      ],
+    }),
+  );
+}
+
+function registerPrompts(server: McpServer): void {
+  server.registerPrompt('test_simple_prompt', { description: 'Simple' }, () =>
+    says(text('This is a simple prompt for testing.')),
+  );
+  server.registerPrompt('test_prompt_with_arguments', { argsSchema: args('arg1', 'arg2') }, (given) => {
+    const { arg1, arg2 } = given as Record<string, string>;
+    return says(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`));
+  });
+  server.registerPrompt('test_prompt_with_embedded_resource', { argsSchema: args('resourceUri') }, (given) =>
+    says(embedded((given as Record<string, string>)['resourceUri'] ?? ''), text('Please process it.')),
+  );
+  server.registerPrompt('test_prompt_with_image', { description: 'Image' }, () => says(image, text('Analyse it.')));
 }
 
 /** Tools that send requests to the client, and one whose stream is cut off before it answers. */
@@ -136,9 +150,10 @@ function registerQuestions(server: McpServer): void {
     const { content } = await ctx.mcpReq.requestSampling({ messages, maxTokens: 100 });
     return `LLM response: ${JSON.stringify(content)}`;
   });
-  const elicit = async (ctx: ServerContext, message: string, properties: object, required?: string[]) => {
-    const requestedSchema = { type: 'object', properties, ...(required ? { required } : {}) };
-    const { action, content } = await ctx.mcpReq.elicitInput({ message, requestedSchema } as never);
+  type Properties = ElicitRequestFormParams['requestedSchema']['properties'];
+  const elicit = async (ctx: ServerContext, message: string, properties: Properties, required?: string[]) => {
+    const requestedSchema = { type: 'object' as const, properties, ...(required ? { required } : {}) };
+    const { action, content } = await ctx.mcpReq.elicitInput({ message, requestedSchema });
     return `Elicitation completed: action=${action}, content=${JSON.stringify(content)}`;
   };
   asking('test_elicitation', (ctx, { message = '' }) =>

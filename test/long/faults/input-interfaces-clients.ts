@@ -4,6 +4,7 @@ import { clientNames } from '../../../src/clients/conversation.ts';
 import type { Reconstruction } from '../../../src/clients/reconstruction.ts';
 import { reconstruct, type TranscriptClientName } from '../../../src/clients/transcripts.ts';
 import { createApp } from '../../../src/http/app.ts';
+import type { Limits } from '../../../src/http/limits.ts';
 import { createMcpHandler } from '../../../src/mcp/http.ts';
 import { loadTools } from '../../../src/mcp/tools.ts';
 import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/token-secret.ts';
@@ -14,6 +15,10 @@ import type { InputInterface } from './input-interfaces.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { newPlace, type Place, workedPlace } from './place.ts';
 import type { Random } from './random.ts';
+
+const unlimited = { perSecond: 1e9, burst: 1e9 };
+/** Requests come as fast as possible and are not to be slowed down. */
+export const noLimits: Partial<Limits> = { perToken: unlimited, perAddress: unlimited };
 
 /** Input from clients: transcripts, packed and not, hook inputs, MCP messages. */
 export const clientInterfaces: readonly InputInterface[] = [
@@ -200,8 +205,7 @@ async function openMcp() {
   const token = { name: 't', hash: hashSecret(secret), actor, scope: 'write', madeAt, usedAt: null } as const;
   const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' } });
   const mcp = createMcpHandler({ version: '0.0.0' });
-  const limits = { requestsPerMinute: 1e9 } as never;
-  const app = createApp({ context, version: '0.0.0', web: place.path, own: [token], limits, mcp });
+  const app = createApp({ context, version: '0.0.0', web: place.path, own: [token], limits: noLimits, mcp });
   const tools = [...(await loadTools({ remote: true })).values()];
   const values = { key: 't1', name: 'x', text: 'Words', id: 'D-1', step: 't1', kind: 'question', to: 'ada' };
   const headers = {
