@@ -1,7 +1,7 @@
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import { StepKey } from '../core/text.ts';
 import { type Operation, unwrap } from '../operations/operation.ts';
-import { type CommandName, commandNames, loadCommand } from './doors.ts';
+import { type CommandName, commandNames, loadCommand } from './commands.ts';
 
 /** What stands on a command line: the operation, its input as it was typed, and the flags every command has. */
 export interface Call {

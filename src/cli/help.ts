@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import type { Operation, Pen } from '../operations/operation.ts';
 import { commonFlags, type FlagSpec, flagsOf, ownCommands } from './arguments.ts';
-import { type CommandName, commandNames } from './doors.ts';
+import { type CommandName, commandNames } from './commands.ts';
 
 /** The commands of a group, or all of them under their headings. */
 export function overview(all: readonly Operation[], pen: Pen): string {

@@ -5,7 +5,7 @@ import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import { type Operation, type Outcome, parseInput } from '../operations/operation.ts';
 import { type Call, parseArguments } from './arguments.ts';
-import { commandNames, loadAllCommands, loadCommand } from './doors.ts';
+import { commandNames, loadAllCommands, loadCommand } from './commands.ts';
 import { identityFrom } from './environment.ts';
 import type { ProgressBar } from './progress.ts';
 import { penFor, print, safeJson, type TerminalPen } from './terminal.ts';

@@ -7,10 +7,10 @@ import { createAccess, mustReach, setCookie } from './access.ts';
 import { answer, Refusal, refuse } from './answer.ts';
 import { callOperation, contextFor } from './call.ts';
 import { openFeed } from './feed.ts';
-import { createGuard, safetyHeaders } from './guard.ts';
-import { createHold } from './held.ts';
 import { createLimiter, defaultLimits, type Limits, readJson } from './limits.ts';
 import type { Log } from './log.ts';
+import { createGuard, safetyHeaders } from './request-check.ts';
+import { createHold } from './token-streams.ts';
 import { createWeb, plain } from './web.ts';
 
 export interface AppOptions {

@@ -7,10 +7,10 @@ import { Scope } from '../core/words.ts';
 import type { Context } from '../operations/context.ts';
 import { defineOperation, described } from '../operations/operation.ts';
 import { createApp } from './app.ts';
-import { isLoopback } from './guard.ts';
-import { isLinkToken, openBrowser, prepareLink } from './link.ts';
 import { createLog, type Log } from './log.ts';
+import { isLinkToken, openBrowser, prepareLink } from './login-link.ts';
 import { senderOf, watchForPeople } from './notify.ts';
+import { isLoopback } from './request-check.ts';
 import { type Listening, listen } from './server.ts';
 
 export const serve = defineOperation({

@@ -8,9 +8,9 @@ import { defineOperation, described } from '../operations/operation.ts';
 import { agentProcess } from '../workspace/process.ts';
 import type { Reach } from './call.ts';
 import { type McpIdentity, recogniseIdentity } from './identity.ts';
-import { createPatientTransport } from './patient-transport.ts';
 import { createServer } from './server.ts';
 import { sessionContextFor } from './session.ts';
+import { createPatientTransport } from './stdio-transport.ts';
 import { createWatcher, type Listening, offerSubscriptions, versionsOf } from './subscriptions.ts';
 import { loadTools } from './tools.ts';
 
