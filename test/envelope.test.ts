@@ -14,6 +14,9 @@ const { operationNames, operations } = (await import(
 const { flagsOf, parseArguments } = (await import(
   '../dist/lib/cli/arguments.js' as string
 )) as typeof import('../src/cli/arguments.ts');
+const { commands } = (await import(
+  '../dist/lib/bin/interfaces.js' as string
+)) as typeof import('../src/bin/interfaces.ts');
 
 const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
 
@@ -285,8 +288,9 @@ function runAll(cwd: string, lineOf: (name: string) => string[]) {
 const EVERY_LINE = `
 import { readFileSync, writeSync } from 'node:fs';
 import { main } from ${JSON.stringify(new URL('../dist/lib/cli/main.js', import.meta.url).href)};
+import { commands } from ${JSON.stringify(new URL('../dist/lib/bin/interfaces.js', import.meta.url).href)};
 for (const argv of JSON.parse(readFileSync(0, 'utf8'))) {
-  const code = await main({ argv, environment: {}, cwd: process.cwd(), isTerminal: false, version: '' });
+  const code = await main({ argv, environment: {}, cwd: process.cwd(), isTerminal: false, version: '', commands });
   writeSync(1, '\\0');
   writeSync(2, '\\u0001' + code + '\\0');
 }
@@ -298,7 +302,7 @@ function openHttp(folder: ReturnType<typeof newFolder>) {
   return {
     close: server.close,
     async call(words: string[]) {
-      const { operation, input, common } = await parseArguments(words);
+      const { operation, input, common } = await parseArguments(words, commands);
       if (operation === null || operation.local === true) return folder.run(...words, '--json').json;
       const token = common.agent === undefined ? server.person : server.agent(common.agent);
       const response = await server.post(operation.name, input, { token, run: common.run ?? 'auth' });

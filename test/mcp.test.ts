@@ -202,7 +202,7 @@ describe('over HTTP', () => {
       });
       const response = await handler.fetch(request, {
         owner: scope,
-        holds: async () => true,
+        isValid: async () => true,
         contextOf: (run) => ({ ...context, run }),
         mayCall(operation) {
           if (scope === 'read' && operation.scope !== 'read') throw new Fault('not_allowed', 'Only reading.');
@@ -238,7 +238,7 @@ describe('over HTTP', () => {
         }),
         {
           owner: 'ada',
-          holds: async () => holds,
+          isValid: async () => holds,
           contextOf: (run) => ({ ...context, run }),
           mayCall: () => undefined,
         },

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { commands } from '../src/bin/interfaces.ts';
 import { parseArguments } from '../src/cli/arguments.ts';
 import { estimateTokens } from '../src/core/tokens.ts';
 import { parseInput } from '../src/operations/operation.ts';
@@ -27,10 +28,10 @@ describe.each(readdirSync('skills'))('skill %s', (folder) => {
   });
 
   it('names only commands that there are, with words and flags they take', async () => {
-    const commands = [...body.matchAll(/`holdfast ([^`]+)`/g)].map((found) => found[1] as string);
-    expect(commands.length).toBeGreaterThan(8);
-    for (const command of commands) {
-      const { operation, input } = await parseArguments(wordsOf(command));
+    const quoted = [...body.matchAll(/`holdfast ([^`]+)`/g)].map((found) => found[1] as string);
+    expect(quoted.length).toBeGreaterThan(8);
+    for (const command of quoted) {
+      const { operation, input } = await parseArguments(wordsOf(command), commands);
       expect(operation, command).not.toBeNull();
       // A command that is named alone, without what it needs, stands for itself.
       if (operation && command.includes(' --')) parseInput(operation, input);

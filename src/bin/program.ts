@@ -1,5 +1,6 @@
 import { constants, fstatSync } from 'node:fs';
 import { main } from '../cli/main.ts';
+import { commands } from './interfaces.ts';
 
 /** `/dev/null` on Linux. */
 const NULL_DEVICE = 0x103;
@@ -22,6 +23,7 @@ async function run(): Promise<void> {
     cwd: process.cwd(),
     isTerminal: await isTerminal(),
     version: HOLDFAST_VERSION,
+    commands,
   });
   // All is written and closed: waiting for what the engine still does in the background would only take time.
   process.exit(code);

@@ -1,7 +1,7 @@
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import { StepKey } from '../core/text.ts';
 import { type Operation, unwrap } from '../operations/operation.ts';
-import { type CommandName, commandNames, loadCommand } from './commands.ts';
+import type { Commands } from './commands.ts';
 
 /** What stands on a command line: the operation, its input as it was typed, and the flags every command has. */
 export interface Call {
@@ -52,7 +52,7 @@ export interface FlagSpec {
 
 export function flagsOf(operation: Operation): FlagSpec[] {
   return Object.entries(operation.input.entries).map(([field, schema]) => {
-    const inner = unwrap(schema as never);
+    const inner = unwrap(schema);
     const kind =
       inner.type === 'array' ? 'list' : inner.type === 'boolean' || inner.type === 'number' ? inner.type : 'text';
     const name = operation.flags?.[field] ?? field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -66,17 +66,21 @@ export function flagsOf(operation: Operation): FlagSpec[] {
   });
 }
 
-export async function parseArguments(argv: readonly string[]): Promise<Call> {
+export async function parseArguments(argv: readonly string[], commands: Commands): Promise<Call> {
   const call: Call = { operation: null, input: {}, common: { json: false }, help: false, version: false, words: [] };
-  const { name, rest } = findOperation(argv, call);
+  const { name, rest } = findOperation(argv, commands.names, call);
   if (name === null) return call;
-  call.operation = await loadCommand(name);
+  call.operation = await commands.load(name);
   fill(call, call.operation, rest);
   return call;
 }
 
 /** The longest sequence of words that names an operation; flags that every command has may stand before it. */
-function findOperation(argv: readonly string[], call: Call): { name: CommandName | null; rest: string[] } {
+function findOperation(
+  argv: readonly string[],
+  names: readonly string[],
+  call: Call,
+): { name: string | null; rest: string[] } {
   const rest = [...argv];
   const words: string[] = [];
   const skipped: string[] = [];
@@ -92,13 +96,13 @@ function findOperation(argv: readonly string[], call: Call): { name: CommandName
     }
     words.push(rest.shift() as string);
   }
-  const two = words.length === 2 ? commandNames.find((name) => name === `${words[0]}.${words[1]}`) : undefined;
+  const two = words.length === 2 ? names.find((name) => name === `${words[0]}.${words[1]}`) : undefined;
   if (two) {
     call.words = words;
     return { name: two, rest: [...skipped, ...rest] };
   }
   const [first, second] = words;
-  const one = commandNames.find((name) => name === first);
+  const one = names.find((name) => name === first);
   call.words = words;
   if (one) return { name: one, rest: [...skipped, ...(second === undefined ? [] : [second]), ...rest] };
   for (const flag of skipped) {

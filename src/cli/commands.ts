@@ -1,24 +1,24 @@
 import { type OperationName, operationNames, operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 
-/**
- * Commands that open another door and stay. They are described as operations are, so that flags, help and completions
- * follow, but live with their door: an operation does not know how it was called.
- */
-const doors = {
-  mcp: () => import('../mcp/stdio.ts').then((module) => module.mcp),
-  serve: () => import('../http/serve.ts').then((module) => module.serve),
-} as const;
-
-export type CommandName = OperationName | keyof typeof doors;
-export const commandNames = [...operationNames, ...Object.keys(doors)] as CommandName[];
-
-export async function loadCommand(name: CommandName): Promise<Operation> {
-  const load = name in doors ? doors[name as keyof typeof doors] : operations[name as OperationName];
-  return (await load()) as unknown as Operation;
+/** The commands of one program, in the order of its help. Each is loaded when it is used first. */
+export interface Commands {
+  names: readonly string[];
+  load(name: string): Promise<Operation>;
 }
 
-/** For help and completions; a command loads only its own. */
-export function loadAllCommands(): Promise<Operation[]> {
-  return Promise.all(commandNames.map(loadCommand));
+/**
+ * The operations, and the commands that open another interface and stay. Those are described as operations are, so that
+ * flags, help and completions follow; the program passes them in, because no interface knows another.
+ */
+export function commandsWith(others: Readonly<Record<string, () => Promise<Operation>>>): Commands {
+  return {
+    names: [...operationNames, ...Object.keys(others)],
+    load: (name) => others[name]?.() ?? operations[name as OperationName](),
+  };
+}
+
+/** For help and completions; any other command loads only its own code. */
+export function loadAll({ names, load }: Commands): Promise<Operation[]> {
+  return Promise.all(names.map(load));
 }

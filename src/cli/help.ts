@@ -1,15 +1,14 @@
 import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
+import type { OperationName } from '../operations/index.ts';
 import type { Operation, Pen } from '../operations/operation.ts';
 import { commonFlags, type FlagSpec, flagsOf, ownCommands } from './arguments.ts';
-import { type CommandName, commandNames } from './commands.ts';
 
 /** The commands of a group, or all of them under their headings. */
-export function overview(all: readonly Operation[], pen: Pen): string {
+export function overview(all: readonly Operation[], pen: Pen, isWhole: boolean): string {
   const width = Math.max(...all.map((one) => one.name.length)) + 2;
   const row = (name: string, summary: string): string =>
     `  ${pen.bold(name.replace('.', ' ').padEnd(width))}${summary}`;
-  const isWhole = all.length === commandNames.length;
   return [
     'Holdfast keeps the place of multi-step agent work.',
     '',
@@ -43,7 +42,7 @@ const headings = {
   worklog: 'Put away',
   supervise: 'Set up, and keep in order',
   'token.add': 'Doors',
-} as const satisfies Partial<Record<CommandName, string>>;
+} as const satisfies Partial<Record<OperationName, string>>;
 
 /** Commands about the command line itself. */
 const own: Record<(typeof ownCommands)[number], { summary: string; usage: string }> = {
@@ -123,7 +122,7 @@ function flagForm(spec: FlagSpec): string {
   return `--${spec.name} ${value}${spec.kind === 'list' ? '…' : ''}`;
 }
 
-export function unknownCommand(words: readonly string[]): Fault {
+export function unknownCommand(words: readonly string[], commandNames: readonly string[]): Fault {
   const written = words.slice(0, 2).join(' ');
   const names = [...commandNames.map((name) => name.replace('.', ' ')), ...ownCommands];
   const group = names.filter((name) => name.startsWith(`${words[0]} `));

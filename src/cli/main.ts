@@ -5,7 +5,7 @@ import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import { type Operation, type Outcome, parseInput } from '../operations/operation.ts';
 import { type Call, parseArguments } from './arguments.ts';
-import { commandNames, loadAllCommands, loadCommand } from './commands.ts';
+import { type Commands, loadAll } from './commands.ts';
 import { identityFrom } from './environment.ts';
 import type { ProgressBar } from './progress.ts';
 import { penFor, print, safeJson, type TerminalPen } from './terminal.ts';
@@ -16,6 +16,7 @@ export interface Surroundings {
   cwd: string;
   isTerminal: boolean;
   version: string;
+  commands: Commands;
 }
 
 /** Runs one command line and gives the exit code. */
@@ -25,7 +26,7 @@ export async function main(surroundings: Surroundings): Promise<number> {
   const plain = !isTerminal || Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb';
   let pen = penFor(!plain);
   try {
-    const call = await parseArguments(argv);
+    const call = await parseArguments(argv, surroundings.commands);
     json = call.common.json;
     if (call.common.color !== undefined) pen = penFor(call.common.color);
     const { operation } = call;
@@ -63,7 +64,7 @@ async function runOperation(
     // Nothing is said before the journal is closed: what fails there is said instead.
     await context.close();
     if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
-    return operation.verdict?.(outcome.data as never, input) ?? 0;
+    return operation.verdict?.(outcome.data, input) ?? 0;
   } finally {
     bar?.clear();
     await context.close();
@@ -97,7 +98,7 @@ function show(
  * is painted; without them what is said is, at once, and that is far less than all it was made from.
  */
 function say(operation: Operation, data: unknown, pen: TerminalPen): string {
-  return pen.paints ? operation.say(safeToShow(data) as never, pen) : printable(operation.say(data as never, pen));
+  return pen.paints ? operation.say(safeToShow(data), pen) : printable(operation.say(data, pen));
 }
 
 /** Time passes on its own too: leases run out. */
@@ -107,12 +108,12 @@ const WATCH_MS = 1000;
 async function watch(
   operation: Operation,
   context: Context,
-  input: unknown,
+  input: ReturnType<typeof parseInput>,
   { json, isTerminal, pen }: { json: boolean; isTerminal: boolean; pen: TerminalPen },
 ): Promise<number> {
   let shown = '';
   for (let seen: number | undefined; ; ) {
-    const outcome = await operation.run(context, input as never);
+    const outcome = await operation.run(context, input);
     const text = say(operation, outcome.data, pen);
     if (text !== shown) {
       if (!json && isTerminal) print(1, CLEAR_SCREEN);
@@ -127,33 +128,35 @@ async function watch(
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 /** Help, version and completions: what is about the command line and not about the work. */
-async function ownCommand(call: Call, { version }: Surroundings, pen: TerminalPen): Promise<number> {
+async function ownCommand(call: Call, { version, commands }: Surroundings, pen: TerminalPen): Promise<number> {
   if (call.version) {
     print(1, call.common.json ? safeJson({ ok: true, data: { version }, changed: [] }) : version);
     return 0;
   }
-  const text = await ownText(call, call.common.json ? penFor(false) : pen);
+  const text = await ownText(call, commands, call.common.json ? penFor(false) : pen);
   print(1, call.common.json ? safeJson({ ok: true, data: { text }, changed: [] }) : text);
   return 0;
 }
 
-async function ownText(call: Call, pen: TerminalPen): Promise<string> {
+async function ownText(call: Call, commands: Commands, pen: TerminalPen): Promise<string> {
   const [first, ...rest] = call.words;
   if (first === 'completion' && !call.help) {
     const { completionScript } = await import('./completion.ts');
-    return completionScript(rest[0], await loadAllCommands());
+    return completionScript(rest[0], await loadAll(commands));
   }
   const { explain, explainOwn, overview, unknownCommand } = await import('./help.ts');
   if (call.operation) return explain(call.operation, pen);
-  if (first === undefined || (first === 'help' && rest.length === 0)) return overview(await loadAllCommands(), pen);
+  if (first === undefined || (first === 'help' && rest.length === 0))
+    return overview(await loadAll(commands), pen, true);
   const words = first === 'help' ? rest : call.words;
-  if (first !== 'help' && !call.help) throw unknownCommand(words);
-  const named = commandNames.find((name) => name === words.join('.')) ?? commandNames.find((name) => name === words[0]);
-  if (named) return explain(await loadCommand(named), pen);
-  const group = commandNames.filter((name) => name.startsWith(`${words[0]}.`));
-  if (group.length > 0 && words.length === 1) return overview(await Promise.all(group.map(loadCommand)), pen);
+  if (first !== 'help' && !call.help) throw unknownCommand(words, commands.names);
+  const { names, load } = commands;
+  const named = names.find((name) => name === words.join('.')) ?? names.find((name) => name === words[0]);
+  if (named) return explain(await load(named), pen);
+  const group = names.filter((name) => name.startsWith(`${words[0]}.`));
+  if (group.length > 0 && words.length === 1) return overview(await Promise.all(group.map(load)), pen, false);
   const own = explainOwn(words[0] ?? '');
-  if (own === null) throw unknownCommand(words);
+  if (own === null) throw unknownCommand(words, commands.names);
   return own;
 }
 

@@ -7,16 +7,16 @@ import { hashSecret, isSecret } from '../operations/admin/parts/token-secret.ts'
 import type { Token } from '../store/presence.ts';
 import { Refusal } from './answer.ts';
 
-/** Who comes: the token of a request, looked up each time, so that one that is revoked is refused at once everywhere. */
+/** The token of a request is looked up each time, so that a revoked one is refused at once everywhere. */
 export interface Access {
   admit(request: Request): Promise<Token>;
   /** The token with this secret, if there is one. */
   find(secret: string): Promise<Token | null>;
-  /** Whether a token that was admitted is still good. */
-  holds(token: Token): Promise<boolean>;
+  /** Whether a token that was admitted is still valid. */
+  isValid(token: Token): Promise<boolean>;
 }
 
-/** The last use is noted at most this often: a look must not cost a write. */
+/** The last use is noted at most this often: a read must not cost a write. */
 const NOTE_USE_EVERY_MS = 60_000;
 
 /** `own` are tokens that only this process knows: they end with it. */
@@ -40,13 +40,13 @@ export function createAccess(engine: () => Promise<Engine>, own: readonly Token[
     const { tokens, now } = await engine();
     const at = now();
     if (usedAt !== null && addMs(usedAt, NOTE_USE_EVERY_MS) > at) return;
-    // Nobody is kept out because a note could not be made.
+    // A note that cannot be written does not refuse the request.
     await tokens.useToken(name, at).catch(() => undefined);
   }
 
   return {
     find,
-    holds: async (token) => (await findHash(token.hash)) !== null,
+    isValid: async (token) => (await findHash(token.hash)) !== null,
     async admit(request) {
       const secret = secretOf(request);
       const token = secret === null ? null : await find(secret);
@@ -57,7 +57,7 @@ export function createAccess(engine: () => Promise<Engine>, own: readonly Token[
         secret === null ? 'This needs a token.' : 'The token is not valid; it may have been revoked.',
         [
           'Open the link that `holdfast serve` prints, or send `Authorization: Bearer TOKEN`.',
-          'A maintainer gives out tokens with `holdfast token add NAME --scope read|write|maintain`.',
+          'A maintainer creates tokens with `holdfast token add NAME --scope read|write|maintain`.',
         ],
         { 'www-authenticate': 'Bearer' },
       );
@@ -65,7 +65,7 @@ export function createAccess(engine: () => Promise<Engine>, own: readonly Token[
   };
 }
 
-/** Each scope holds those before it. */
+/** Each scope includes those before it. */
 export function mustReach(token: Token, needed: Scope, operation: string): void {
   if (Scope.options.indexOf(token.scope) >= Scope.options.indexOf(needed)) return;
   throw new Fault(
@@ -95,7 +95,7 @@ function isSame(a: string, b: string): boolean {
 
 const THIRTY_DAYS_S = 30 * 24 * 3600;
 
-/** Cookies know no ports: each port of a host has one of its own, or two servers would log each other out. */
+/** Cookies ignore ports: each port gets its own cookie name, or two servers on one host would sign each other out. */
 function cookieName(request: Request): string {
   return `holdfast_${new URL(request.url).port || 'web'}`;
 }
@@ -106,7 +106,7 @@ function cookieOf(request: Request): string | null {
   return parts.find((part) => part.startsWith(name))?.slice(name.length) ?? null;
 }
 
-/** Out of reach for scripts, and never sent along with what another site asks for. */
+/** Scripts cannot read it, and browsers never send it with requests from other sites. */
 export function setCookie(request: Request, secret: string | null): string {
   const isSecure = new URL(request.url).protocol === 'https:' || request.headers.get('x-forwarded-proto') === 'https';
   const age = secret === null ? 0 : THIRTY_DAYS_S;

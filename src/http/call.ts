@@ -1,7 +1,7 @@
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import type { Identity } from '../engine/execute.ts';
 import type { Context } from '../operations/context.ts';
-import { type OperationName, operationNames, operations } from '../operations/index.ts';
+import { operationNames, operations } from '../operations/index.ts';
 import { type Operation, parseInput, unwrap } from '../operations/operation.ts';
 import type { Token } from '../store/presence.ts';
 import { mustReach } from './access.ts';
@@ -10,7 +10,7 @@ import { type Limits, readJson } from './limits.ts';
 
 /** The operations that are offered here: all but those that need the caller's own machine. */
 export async function loadOffered(): Promise<Operation[]> {
-  const all = await Promise.all(operationNames.map(load));
+  const all = await Promise.all(operationNames.map((name) => operations[name]()));
   return all.filter((operation) => operation.local !== true);
 }
 
@@ -45,7 +45,7 @@ export async function callOperation(
   });
   const parsed = parseInput(operation, input);
   const outcome = await operation.run(context, parsed);
-  const exit = operation.verdict?.(outcome.data as never, parsed);
+  const exit = operation.verdict?.(outcome.data, parsed);
   return answer(outcome, warnings, exit === undefined ? {} : { 'holdfast-exit': String(exit) });
 }
 
@@ -81,13 +81,9 @@ export function contextFor(base: Context, token: Token, { run, session, key, gon
   };
 }
 
-async function load(name: OperationName): Promise<Operation> {
-  return (await operations[name]()) as unknown as Operation;
-}
-
 async function find(name: string): Promise<Operation> {
   const known = operationNames.find((one) => one === name);
-  const operation = known && (await load(known));
+  const operation = known && (await operations[known]());
   if (operation && operation.local !== true) return operation;
   const near = nearest(name, operationNames);
   throw new Refusal(
@@ -134,7 +130,7 @@ function fromQuery(operation: Operation, query: URLSearchParams): Record<string,
   for (const field of new Set(query.keys())) {
     const values = query.getAll(field);
     const schema = operation.input.entries[field];
-    const type = schema === undefined ? 'string' : unwrap(schema as never).type;
+    const type = schema === undefined ? 'string' : unwrap(schema).type;
     const [value = ''] = values;
     if (type === 'array') input[field] = values;
     else if (type === 'number')

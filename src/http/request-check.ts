@@ -8,15 +8,15 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * A page of another site must not reach this server through its reader's browser: neither under a name of its own that
- * leads here (the name asked for must be ours), nor by asking for us from its own pages (the origin must be ours).
+ * A page of another site must not reach this server through its reader's browser: neither through a name of its own that
+ * resolves to this server (the host must be ours), nor by a request from its own pages (the origin must be ours).
  */
-export function createGuard(host: string, names: readonly string[]): (request: Request) => void {
+export function createRequestCheck(host: string, names: readonly string[]): (request: Request) => void {
   const known = new Set(names.map((name) => name.toLowerCase()));
   const isOwn = (name: string): boolean => {
     if (isLoopback(name) || known.has(name)) return true;
     if (isLoopback(host)) return false;
-    // No other site has an address or this machine's own name for a name.
+    // Another site's name is never an IP address or this machine's own name.
     return isIP(name.replace(/^\[|\]$/g, '')) !== 0 || name === hostname().toLowerCase();
   };
   return (request) => {
@@ -29,9 +29,9 @@ export function createGuard(host: string, names: readonly string[]): (request: R
     const origin = request.headers.get('origin');
     const site = request.headers.get('sec-fetch-site');
     const isForeign = origin !== null && hostOf(origin) !== url.host;
-    // Following a link to here is no request of a page; what it leads to holds no secret.
-    const isAsked = site === 'cross-site' && request.headers.get('sec-fetch-mode') !== 'navigate';
-    if (isForeign || isAsked) {
+    // Following a link to this server is allowed: the page it opens contains no secret.
+    const isCrossSite = site === 'cross-site' && request.headers.get('sec-fetch-mode') !== 'navigate';
+    if (isForeign || isCrossSite) {
       throw new Refusal(403, 'not_allowed', 'Pages of other sites may not use this server.', [
         'Use the dashboard at its own address, or a program with a token.',
       ]);
@@ -47,8 +47,8 @@ function hostOf(origin: string): string | null {
   }
 }
 
-/** For every answer, whatever it is. */
-export const safetyHeaders: Readonly<Record<string, string>> = {
+/** Set on every response. */
+export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',

@@ -6,100 +6,104 @@ import { Fault } from '../core/fault.ts';
 import { Scope } from '../core/words.ts';
 import type { Context } from '../operations/context.ts';
 import { defineOperation, described } from '../operations/operation.ts';
-import { createApp } from './app.ts';
+import { createApp, type McpHandler } from './app.ts';
 import { createLog, type Log } from './log.ts';
 import { isLinkToken, openBrowser, prepareLink } from './login-link.ts';
 import { senderOf, watchForPeople } from './notify.ts';
 import { isLoopback } from './request-check.ts';
 import { type Listening, listen } from './server.ts';
 
-export const serve = defineOperation({
-  name: 'serve',
-  summary: 'Serve the operations, a live feed and the dashboard over HTTP.',
-  scope: 'maintain',
-  local: true,
-  examples: [
-    'holdfast serve',
-    'holdfast serve --port 8080 --open',
-    'holdfast serve --host 0.0.0.0 --name holdfast.example.com',
-  ],
-  flags: { names: 'name' },
-  input: v.object({
-    port: v.optional(
-      described(
-        v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535)),
-        'The port (default 4177 or the next free one; 0 for any).',
+/** The command `serve`. `openMcp` gives the handler for `/mcp`: no interface imports another. */
+export const serveWith = (openMcp: (version: string) => Promise<McpHandler>) =>
+  defineOperation({
+    name: 'serve',
+    summary: 'Serve the operations, a live feed and the dashboard over HTTP.',
+    scope: 'maintain',
+    local: true,
+    examples: [
+      'holdfast serve',
+      'holdfast serve --port 8080 --open',
+      'holdfast serve --host 0.0.0.0 --name holdfast.example.com',
+    ],
+    flags: { names: 'name' },
+    input: v.object({
+      port: v.optional(
+        described(
+          v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535)),
+          'The port (default 4177 or the next free one; 0 for any).',
+        ),
       ),
-    ),
-    host: v.optional(
-      described(v.pipe(v.string(), v.nonEmpty()), 'The address to listen on (default 127.0.0.1); others need tokens.'),
-    ),
-    names: v.optional(described(v.array(v.string()), 'A name it is reached by, behind a proxy say.')),
-    open: v.optional(described(v.boolean(), 'Open the dashboard in a browser.')),
-  }),
-  output: v.object({ url: v.string(), link: v.nullable(v.string()), scope: v.nullable(Scope), store: v.string() }),
-  async run(context, { port, host = '127.0.0.1', names = [], open = false }) {
-    const engine = await context.engine();
-    const { place, now } = engine;
-    const link = isLoopback(host) ? await prepareLink(context) : null;
-    if (link === null) await mustHaveTokens(context, host);
-    const stopping = new AbortController();
-    const log = createLog((line) => process.stderr.write(`${line}\n`), now);
-    const { createMcpHandler } = await import('../mcp/http.ts');
-    const mcp = createMcpHandler({ version: packageOf().version });
-    // Clients keep streams open that nobody else would end.
-    stopping.signal.addEventListener('abort', () => void mcp.close());
-    const app = createApp({
-      context,
-      mcp,
-      version: packageOf().version,
-      web: join(packageOf().folder, 'dist', 'web'),
-      host,
-      names,
-      own: link?.own ? [link.own] : [],
-      log,
-      stopped: stopping.signal,
-    });
-    const listening = await listen({ fetch: (request, env) => app.fetch(request, env as never), host, port });
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
-    const linked = link && `${url}/login?token=${link.secret}`;
-    log('info', 'listening', { url, store: place });
-    const workspace = context.workspace();
-    const send = workspace && senderOf(workspace, context.warn);
-    if (send) void watchForPeople(engine, workspace.id, send, { log, stopped: stopping.signal });
-    if (open) openBrowser(context, linked ?? url);
-    return {
-      data: { url, link: linked, scope: link?.scope ?? null, store: place },
-      until: untilStopped(listening, stopping, log),
-    };
-  },
-  say: ({ url, link, scope, store }, pen) =>
-    [
-      `Serving ${store} on ${pen.bold(url)}`,
-      ...(link === null ? [] : ['', `  ${link}`, '']),
-      link === null
-        ? 'Come in with a token of `holdfast token add`.'
-        : scope === 'maintain'
-          ? 'The link lets whoever has it act as you: keep it to yourself.'
-          : 'An agent started this, so the link does not let anybody act as a maintainer.',
-      'Stop with Ctrl+C.',
-    ].join('\n'),
-});
+      host: v.optional(
+        described(
+          v.pipe(v.string(), v.nonEmpty()),
+          'The address to listen on (default 127.0.0.1); others need tokens.',
+        ),
+      ),
+      names: v.optional(described(v.array(v.string()), 'A name it is reached by, such as that of a proxy.')),
+      open: v.optional(described(v.boolean(), 'Open the dashboard in a browser.')),
+    }),
+    output: v.object({ url: v.string(), link: v.nullable(v.string()), scope: v.nullable(Scope), store: v.string() }),
+    async run(context, { port, host = '127.0.0.1', names = [], open = false }) {
+      const engine = await context.engine();
+      const { place, now } = engine;
+      const link = isLoopback(host) ? await prepareLink(context) : null;
+      if (link === null) await mustHaveTokens(context, host);
+      const stopping = new AbortController();
+      const log = createLog((line) => process.stderr.write(`${line}\n`), now);
+      const mcp = await openMcp(packageOf().version);
+      // Clients keep streams open that nothing else would end.
+      stopping.signal.addEventListener('abort', () => void mcp.close());
+      const app = createApp({
+        context,
+        mcp,
+        version: packageOf().version,
+        web: join(packageOf().folder, 'dist', 'web'),
+        host,
+        names,
+        own: link?.own ? [link.own] : [],
+        log,
+        stopped: stopping.signal,
+      });
+      const listening = await listen({ fetch: (request, connection) => app.fetch(request, connection), host, port });
+      const url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
+      const linked = link && `${url}/login?token=${link.secret}`;
+      log('info', 'listening', { url, store: place });
+      const workspace = context.workspace();
+      const send = workspace && senderOf(workspace, context.warn);
+      if (send) void watchForPeople(engine, workspace.id, send, { log, stopped: stopping.signal });
+      if (open) openBrowser(context, linked ?? url);
+      return {
+        data: { url, link: linked, scope: link?.scope ?? null, store: place },
+        until: untilStopped(listening, stopping, log),
+      };
+    },
+    say: ({ url, link, scope, store }, pen) =>
+      [
+        `Serving ${store} on ${pen.bold(url)}`,
+        ...(link === null ? [] : ['', `  ${link}`, '']),
+        link === null
+          ? 'Sign in with a token from `holdfast token add`.'
+          : scope === 'maintain'
+            ? 'Anyone with this link can act as you: keep it private.'
+            : 'An agent started this server, so the link gives no maintainer rights.',
+        'Stop with Ctrl+C.',
+      ].join('\n'),
+  });
 
-/** On another address than this machine's own, anybody may come: those who may stay must be known, and nothing is hidden on the way. */
+/** An address that other machines reach needs tokens, and the connection is not encrypted. */
 async function mustHaveTokens(context: Context, host: string): Promise<void> {
   const { tokens } = await context.engine();
   if ((await tokens.listTokens()).every(isLinkToken)) {
     throw new Fault('usage', `${host} can be reached from other machines, and there is no token yet.`, {
       hints: [
-        'Make one first: `holdfast token add NAME --scope read|write|maintain`.',
+        'Create one first: `holdfast token add NAME --scope read|write|maintain`.',
         'Without `--host` only this machine reaches it.',
       ],
       data: { host },
     });
   }
   context.warn(
-    'THERE IS NO TLS: tokens and all that is recorded cross the network readable. Put a proxy that has TLS in front (docs/serving.md), or use an address of this machine alone.',
+    'THERE IS NO TLS: tokens and everything recorded cross the network unencrypted. Put a proxy with TLS in front (docs/serving.md), or listen on 127.0.0.1.',
   );
 }
 
@@ -120,7 +124,7 @@ function untilStopped(listening: Listening, stopping: AbortController, log: Log)
 
 let found: { folder: string; version: string } | undefined;
 
-/** Where this package lies: as modules and as one file it is at different depths in it. */
+/** The package this code belongs to; bundled and as modules it lies at different depths in it. */
 function packageOf(): { folder: string; version: string } {
   for (let folder = dirname(fileURLToPath(import.meta.url)); found === undefined; folder = dirname(folder)) {
     const file = join(folder, 'package.json');

@@ -3,16 +3,21 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { Fault, quoted } from '../core/fault.ts';
 
+/** The socket of a request; absent where a test calls the application without a port. */
+export interface Connection {
+  incoming?: { socket: { remoteAddress?: string | undefined } };
+}
+
 export interface Listening {
   port: number;
-  /** Takes no more requests, lets those that were begun finish, then closes what is left. */
+  /** Accepts no more requests, lets those in progress finish, then closes the rest. */
   stop(): Promise<void>;
 }
 
 export interface ListenOptions {
-  fetch(request: Request, env: unknown): Response | Promise<Response>;
+  fetch(request: Request, connection: Connection): Response | Promise<Response>;
   host: string;
-  /** The port, or undefined for the usual one or the next that is free. */
+  /** Undefined means the usual port, or the next free one. */
   port: number | undefined;
 }
 
@@ -20,17 +25,17 @@ const USUAL_PORT = 4177;
 const PORTS_TRIED = 100;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
-/** How long requests that were begun are waited for. */
+/** How long to wait for requests in progress. */
 const FINISH_MS = 10_000;
 
 export async function listen({ fetch, host, port }: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
-    fetch: fetch as never,
+    fetch,
     serverOptions: {
       headersTimeout: HEADERS_MS,
       requestTimeout: REQUEST_MS,
       connectionsCheckingInterval: 5000,
-      // Longer than clients keep a connection, so that none is closed under a request that is on its way.
+      // Longer than clients keep a connection, so that none closes while a request is in flight.
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
     },
@@ -41,7 +46,7 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<List
     stop: () =>
       new Promise((resolve) => {
         const last = setTimeout(() => server.closeAllConnections(), FINISH_MS);
-        // Clients keep a connection for their next request: it is closed as soon as its last answer is out.
+        // Clients keep a connection for their next request: close it as soon as its last response is sent.
         const idle = setInterval(() => server.closeIdleConnections(), 50);
         server.close(() => {
           clearTimeout(last);
@@ -68,8 +73,8 @@ function bindOnce(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void =>
       reject(
-        new Fault('unavailable', `Nothing can be served on ${quoted(`${host} port ${port}`)}: ${cause.message}.`, {
-          hints: ['Choose another port with `--port N`; `--port 0` takes any that is free.'],
+        new Fault('unavailable', `Cannot listen on ${quoted(`${host} port ${port}`)}: ${cause.message}.`, {
+          hints: ['Choose another port with `--port N`; `--port 0` takes any free one.'],
           data: { host, port },
           cause,
         }),

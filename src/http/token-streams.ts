@@ -1,34 +1,34 @@
 import type { Token } from '../store/presence.ts';
 
-/** Passes a stream on for as long as the token it was opened with is good. */
-export type Hold = (stream: ReadableStream<Uint8Array>, token: Token) => ReadableStream<Uint8Array>;
+/** Passes a stream on until the token it was opened with is revoked. */
+export type BindToToken = (stream: ReadableStream<Uint8Array>, token: Token) => ReadableStream<Uint8Array>;
 
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 /**
- * A token is looked up when a request comes; what it opened may stay open for days. So tokens with open streams are looked
- * up again and again, each once for all its streams, and a revoked one ends them, also those on which nothing is said.
+ * A token is checked when a request arrives, but a stream may stay open for days. So the token of each open stream is
+ * checked again periodically, once for all its streams; a revoked token ends them, idle streams included.
  */
-export function createHold(holds: (token: Token) => Promise<boolean>): Hold {
+export function createTokenStreams(isValid: (token: Token) => Promise<boolean>): BindToToken {
   const open = new Map<string, { token: Token; ends: Set<() => void> }>();
   let timer: NodeJS.Timeout | undefined;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     for (const { token, ends } of [...open.values()]) {
-      // A look that fails proves nothing; the next may not.
-      if (await holds(token).catch(() => true)) continue;
+      // A check that fails proves nothing; the next one may succeed.
+      if (await isValid(token).catch(() => true)) continue;
       for (const end of [...ends]) end();
     }
   }
 
-  function enter(token: Token, end: () => void): () => void {
-    const held = open.get(token.hash) ?? { token, ends: new Set() };
-    held.ends.add(end);
-    open.set(token.hash, held);
-    timer ??= setInterval(() => void look(), LOOK_EVERY_MS).unref();
+  function register(token: Token, end: () => void): () => void {
+    const entry = open.get(token.hash) ?? { token, ends: new Set() };
+    entry.ends.add(end);
+    open.set(token.hash, entry);
+    timer ??= setInterval(() => void check(), CHECK_EVERY_MS).unref();
     return () => {
-      held.ends.delete(end);
-      if (held.ends.size === 0 && open.get(token.hash) === held) open.delete(token.hash);
+      entry.ends.delete(end);
+      if (entry.ends.size === 0 && open.get(token.hash) === entry) open.delete(token.hash);
       if (open.size > 0) return;
       clearInterval(timer);
       timer = undefined;
@@ -38,33 +38,33 @@ export function createHold(holds: (token: Token) => Promise<boolean>): Hold {
   return (stream, token) => {
     const reader = stream.getReader();
     let isOver = false;
-    let leave = (): void => undefined;
+    let unregister = (): void => undefined;
     return new ReadableStream<Uint8Array>(
       {
         start(controller) {
-          leave = enter(token, () => {
+          unregister = register(token, () => {
             isOver = true;
-            leave();
+            unregister();
             controller.close();
             void reader.cancel().catch(() => undefined);
           });
         },
         async pull(controller) {
           const { done, value } = await reader.read().catch((error: unknown) => {
-            leave();
+            unregister();
             throw error;
           });
           if (isOver) return;
           if (!done) return controller.enqueue(value);
-          leave();
+          unregister();
           controller.close();
         },
         cancel(reason) {
-          leave();
+          unregister();
           return reader.cancel(reason);
         },
       },
-      // Nothing is taken ahead of the reader: a slow one holds up nobody and fills no memory.
+      // Nothing is read ahead of the client: a slow one delays no other and fills no memory.
       { highWaterMark: 0 },
     );
   };

@@ -35,7 +35,7 @@ export async function ask(
   reach: Reach,
 ): Promise<{ data: unknown; text: string }> {
   const { outcome } = await perform(operation, parseInput(operation, input), run, reach);
-  return { data: outcome.data, text: printable(operation.say(safeToShow(outcome.data) as never, plain)) };
+  return { data: outcome.data, text: printable(operation.say(safeToShow(outcome.data), plain)) };
 }
 
 async function perform(
@@ -46,7 +46,7 @@ async function perform(
 ): Promise<{ outcome: Outcome<unknown>; warnings: string[] }> {
   const warnings: string[] = [];
   const outcome = await reach(operation, run, (context) =>
-    operation.run({ ...context, warn: (message) => warnings.push(message) }, input as never),
+    operation.run({ ...context, warn: (message) => warnings.push(message) }, input),
   );
   return { outcome, warnings };
 }
@@ -94,7 +94,7 @@ function answer(
   warnings: readonly string[],
 ): CallToolResult {
   const said = [
-    operation.say(safeToShow(data) as never, plain),
+    operation.say(safeToShow(data), plain),
     ...(changed?.length === 0 && operation.scope !== 'read' ? ['Nothing changed.'] : []),
     ...warnings.map((warning) => `Warning: ${warning}`),
   ];

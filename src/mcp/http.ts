@@ -6,16 +6,16 @@ import { createStreamable } from './streamable.ts';
 import { createWatcher, offerSubscriptions, versionsIn, watchedBus } from './subscriptions.ts';
 import { loadTools } from './tools.ts';
 
-/** What stands behind one request: whoever mounts this has found out who sent it. */
+/** What the server this is mounted in has found out about one request. */
 export interface Admission {
-  /** Whose request it is: a session of the protocol belongs to one of them. */
+  /** The name of the token: a session of the protocol belongs to one of them. */
   owner: string;
-  /** The context of the one its token proves, on the run that is named or the one the request means. */
+  /** The context of the token's actor, on the run that is named or else the one the request names. */
   contextOf(run: string | undefined): Context;
-  /** Throws the fault if the token does not reach that far. */
+  /** Throws the fault if the token's scope does not allow the operation. */
   mayCall(operation: Operation): void;
-  /** Whether the token still holds, for what is told later. */
-  holds(): Promise<boolean>;
+  /** Whether the token is still valid; asked before anything is sent later. */
+  isValid(): Promise<boolean>;
 }
 
 export interface McpHandler {
@@ -24,12 +24,12 @@ export interface McpHandler {
 }
 
 /**
- * Streamable HTTP as a fetch-style handler. Every request is answered as the one it was admitted as, whatever session of
- * the protocol it names: the journal has all there is. It checks no token, host or origin: what it is mounted behind does.
+ * Streamable HTTP as a fetch-style handler. Every request acts as the actor it was admitted as, whatever session of the
+ * protocol it names: all state is in the journal. The server it is mounted in checks token, host and origin.
  */
 export function createMcpHandler({ version }: { version: string }): McpHandler {
   const tools = loadTools({ remote: true });
-  /** The journal is one for all requests; the first of them shows the way to it. */
+  /** All requests share one journal; the context of the first one opens it. */
   let context: Context | null = null;
   const watcher = createWatcher(async () => (context ? versionsIn(context) : new Map()));
   const streamable = createStreamable(async (authInfo, ended) => {
@@ -47,11 +47,11 @@ export function createMcpHandler({ version }: { version: string }): McpHandler {
       },
     });
     context ??= first.contextOf(undefined);
-    if (ended) offerSubscriptions(server, watcher, ended, first.holds);
+    if (ended) offerSubscriptions(server, watcher, ended, first.isValid);
     return server;
   }, watchedBus(watcher));
   return {
-    // The way the library has for handing something of a request through to the server that answers it.
+    // `extra` is how the library passes data of a request to the server that answers it.
     fetch: (request, admission) =>
       streamable.fetch(request, { token: '', clientId: admission.owner, scopes: [], extra: { admission } }),
     close: () => streamable.close(),

@@ -2,7 +2,6 @@ import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } fr
 import { asFault } from '../core/fault.ts';
 import { oneLine } from '../core/text.ts';
 import { type OperationName, operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
 import { ask, type Reach, type ReachOf } from './call.ts';
 
 export const resourceUris = { brief: 'holdfast://brief', status: 'holdfast://status' } as const;
@@ -38,7 +37,7 @@ export function registerResources(server: McpServer, reachOf: ReachOf): void {
 
 /** A list says what there is; where there is nothing yet, it is empty. */
 async function listRuns(reach: Reach) {
-  const operation = await load('runs');
+  const operation = await operations.runs();
   const { data } = await ask(operation, {}, undefined, reach).catch(() => ({ data: { runs: [] } }));
   const { runs } = data as { runs: { id: string; title: string; status: string }[] };
   return runs.map(({ id, title, status }) => ({
@@ -58,7 +57,7 @@ export async function inWords(
   reach: Reach,
 ): Promise<{ data: unknown; text: string }> {
   try {
-    return await ask(await load(name), input, run, reach);
+    return await ask(await operations[name](), input, run, reach);
   } catch (thrown) {
     const { code, message, hints, data } = asFault(thrown);
     const isInput = code === 'not_found' || code === 'invalid' || code === 'usage';
@@ -68,8 +67,4 @@ export async function inWords(
       { code, hints, data },
     );
   }
-}
-
-async function load(name: OperationName): Promise<Operation> {
-  return (await operations[name]()) as unknown as Operation;
 }

@@ -3,11 +3,11 @@ import { isJSONRPCRequest, isJSONRPCResponse, type JSONRPCMessage, type Transpor
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 /**
- * Standard input and output as a transport that answers what was asked before it ends: whoever writes its requests and
- * closes the pipe gets all the answers. `ended` settles when the last one is written. A request to be told of changes is
- * answered by the end only: it is not waited for, but said that it came.
+ * Standard input and output as a transport that answers every request before it ends: a client that writes its requests
+ * and closes the pipe still gets all the answers. `ended` settles when the last one is written. A subscription has no
+ * answer but the end, so it is not waited for; `onListen` reports it.
  */
-export function createPatientTransport(
+export function createStdioTransport(
   input: Readable,
   output: Writable,
   onListen: () => void = () => undefined,

@@ -10,7 +10,7 @@ import type { Reach } from './call.ts';
 import { type McpIdentity, recogniseIdentity } from './identity.ts';
 import { createServer } from './server.ts';
 import { sessionContextFor } from './session.ts';
-import { createPatientTransport } from './stdio-transport.ts';
+import { createStdioTransport } from './stdio-transport.ts';
 import { createWatcher, type Listening, offerSubscriptions, versionsOf } from './subscriptions.ts';
 import { loadTools } from './tools.ts';
 
@@ -40,7 +40,7 @@ export const mcp = defineOperation({
     let listening: Listening | null = null;
     // Clients of the 2026 revision: what they asked for is picked out further on.
     const tell = (uri: string): void => void pinned?.server.sendResourceUpdated({ uri }).catch(() => undefined);
-    const { transport, ended } = createPatientTransport(process.stdin, process.stdout, () => {
+    const { transport, ended } = createStdioTransport(process.stdin, process.stdout, () => {
       listening ??= watcher.listen(tell);
     });
     let isOver = false;

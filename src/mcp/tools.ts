@@ -148,7 +148,7 @@ async function loadTool(definition: Definition, remote: boolean): Promise<Tool> 
   const actions = new Map<string, Offered>();
   const schemas = new Map<string, InputSchema>();
   for (const [action, operationName] of Object.entries(named)) {
-    const operation = (await operations[operationName]()) as unknown as Operation;
+    const operation = await operations[operationName]();
     const elsewhere = remote ? (Array.isArray(operation.local) ? operation.local : []) : inPlaceOfFiles;
     const schema = inputSchemaOf(operation, new Set([...omits, ...elsewhere]));
     schemas.set(action, schema);
