@@ -1,8 +1,7 @@
 import type { Presence } from '../store/presence.ts';
-import type { JournalReader } from './read-journal.ts';
 
 /** One listener for all waits of this process; see `JournalReader.waitForEvents`. */
-export function openWait(presence: Presence): JournalReader['waitForEvents'] {
+export function openWait(presence: Presence): (ms: number, seen?: number) => Promise<number> {
   const waiting = new Set<() => void>();
   let count = 0;
   let isListening = false;
