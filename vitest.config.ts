@@ -9,7 +9,7 @@ for (const name of Object.keys(process.env)) {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/postgres.ts', 'test/shared-folder.ts'],
+    globalSetup: ['test/build.ts', 'test/postgres.ts', 'test/shared-folder.ts'],
     // Most tests wait for processes: a small machine has a worker for each of its cores, not one less.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [

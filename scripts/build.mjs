@@ -1,15 +1,16 @@
-// Builds the package: `dist/bin`, one bundled CommonJS program with its rarely used parts in files of their own, and
-// `dist/lib`, the library as ES modules with types, and
-// `dist/web`, the dashboard. With --bin only the program, with --web only the dashboard.
+// Builds the package: `dist/bin`, one bundled CommonJS program with its rarely used parts in files of their own;
+// `dist/lib`, the library as ES modules with types; and `dist/web`, the dashboard. With --bin or --web only that part, with
+// --changed only parts whose sources have changed since they were built.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { hashOf, parts, stalePartsOf, writeStamp } from './build-stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-/** Loaded when they are needed, and needed by nearly every command. */
+/** Loaded on demand, and needed by nearly every command. */
 const hotParts = [
   'store/sqlite/store',
   'operations/step/checkpoint',
@@ -21,7 +22,7 @@ const hotParts = [
 
 async function buildProgram() {
   rmSync(`${root}dist/bin`, { recursive: true, force: true });
-  // What nearly every command needs is one file: finding and opening a second one takes as long as compiling the first.
+  // What nearly every command needs is in one file: finding and opening a second one takes as long as compiling the first.
   await bundleProgram('program', 'src/bin/program.ts', hotParts);
   await bundleProgram('hook', 'src/bin/hook-program.ts', ['store/sqlite/store']);
   await bundleProgram('holdfast', 'src/bin/holdfast.ts');
@@ -35,10 +36,10 @@ function buildLibrary() {
     cwd: root,
     stdio: 'inherit',
   });
-  process.exitCode = compiled.status ?? 1;
+  if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 }
 
-/** One file to start with, and the rarely used parts in files of their own. */
+/** One file to start with; rarely used parts are in separate files. */
 async function bundleProgram(name, entry, hot = []) {
   const first = [entry, ...hot.map((part) => `src/${part}.ts`)].map((file) => `${root}${file}`);
   const together = new Set();
@@ -46,14 +47,14 @@ async function bundleProgram(name, entry, hot = []) {
     cwd: root,
     input: { [name]: entry },
     platform: 'node',
-    // A package that has both brings its modules: the other form may look for its parts by names no bundler knows.
+    // Prefer ES modules: CommonJS may load its parts by computed names that no bundler resolves.
     resolve: { mainFields: ['module', 'main'] },
-    // The addon of the SQLite package is found by its place in node_modules.
+    // The addon of the SQLite package is found by its path in node_modules.
     external: [/^@photostructure\/sqlite/],
     transform: { define: { HOLDFAST_VERSION: JSON.stringify(version) } },
     plugins: [
       {
-        name: 'what the first file holds',
+        name: 'contents of the first file',
         buildEnd() {
           const follow = (id) => {
             if (together.has(id)) return;
@@ -80,18 +81,18 @@ async function bundleProgram(name, entry, hot = []) {
   for (const { fileName } of output) {
     const file = `${root}dist/bin/${fileName}`;
     let text = readFileSync(file, 'utf8');
-    // The bundler's own few functions are a file too; the program has them inside.
+    // The bundler puts its few runtime functions into a file; the program has them inline.
     if (runtime && fileName === `${name}.cjs`) {
       text = text.replace(
         `require("./${runtime.fileName}")`,
         () => `((exports)=>{${runtime.code};return exports})({})`,
       );
     }
-    // Started by `src/bin/holdfast.ts`, which would have to copy all of it to put this around it.
+    // `src/bin/holdfast.ts` runs it as a function; wrapping it there would copy the whole text.
     if (name !== 'holdfast' && fileName === `${name}.cjs`) {
       text = `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
     }
-    // A file of plain ASCII is read and compiled faster: the engine then keeps one byte a character.
+    // Plain ASCII loads faster: V8 then stores one byte per character.
     writeFileSync(
       file,
       text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
@@ -100,12 +101,17 @@ async function bundleProgram(name, entry, hot = []) {
 }
 
 async function buildDashboard() {
-  // Loaded when it is needed: the program is built far more often.
+  // Loaded on demand: the program is built far more often.
   const { build } = await import('vite');
   await build({ configFile: `${root}web/vite.config.ts`, logLevel: 'warn' });
 }
 
-const only = ['bin', 'web'].find((part) => process.argv.includes(`--${part}`));
-if (only !== 'web') await buildProgram();
-if (!only) buildLibrary();
-if (only !== 'bin') await buildDashboard();
+const build = { bin: buildProgram, lib: buildLibrary, web: buildDashboard };
+const only = parts.find((part) => process.argv.includes(`--${part}`));
+const wanted = process.argv.includes('--changed') ? stalePartsOf(root) : parts;
+for (const part of wanted.filter((one) => only === undefined || one === only)) {
+  // Taken first: a source that changes during the build makes the part stale again.
+  const hash = hashOf(root, part);
+  await build[part]();
+  writeStamp(root, part, hash);
+}
