@@ -21,7 +21,7 @@ const views = ['overview', 'timeline', 'decisions', 'mail', 'tokens', 'snapshots
 let dir: string;
 let browser: Browser;
 let server: Server;
-/** What pages complained about: nothing is refused by their own rules, and nothing goes wrong unseen. */
+/** Errors that pages logged: violations of their security policy, and exceptions. */
 const complaints: string[] = [];
 const opened: BrowserContext[] = [];
 
@@ -54,7 +54,7 @@ async function newPage({ width = 1280 }: { width?: number } = {}): Promise<Page>
   return page;
 }
 
-/** Comes in with the link and goes to a page of the dashboard. */
+/** Signs in with the link and opens a page of the dashboard. */
 async function visit(hash = '#/', options: Parameters<typeof newPage>[0] = {}): Promise<Page> {
   const page = await newPage(options);
   await page.goto(server.link);
@@ -82,12 +82,12 @@ async function command(...words: string[]): Promise<void> {
     env: { PATH: process.env['PATH'] ?? '', HOME: dir },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let told = '';
+  let err = '';
   child.stderr?.on('data', (text) => {
-    told += String(text);
+    err += String(text);
   });
   const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`holdfast ${words.join(' ')}: ${told}`);
+  if (code !== 0) throw new Error(`holdfast ${words.join(' ')}: ${err}`);
 }
 
 async function ask(operation: keyof Product['operations'], input: Record<string, unknown>, run: string) {
@@ -100,7 +100,7 @@ async function ask(operation: keyof Product['operations'], input: Record<string,
 }
 
 describe('a first visit', () => {
-  it('comes in with the link, which leaves the address', async () => {
+  it('signs in with the link, and the token leaves the address', async () => {
     const page = await newPage();
     await page.goto(server.link);
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
@@ -108,20 +108,20 @@ describe('a first visit', () => {
     await page.getByRole('link', { name: /Tokens that rotate auth/ }).waitFor();
   });
 
-  it('is asked for a token without one, and told when it is not valid', async () => {
+  it('asks for a token without the link, and says when it is not valid', async () => {
     const page = await newPage();
     await page.goto(server.url);
     await page.getByLabel('Token').fill('hf_nonsense');
-    await page.getByRole('button', { name: 'Come in' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('not valid').waitFor();
     await page.getByLabel('Token').fill(new URL(server.link).searchParams.get('token') ?? '');
-    await page.getByRole('button', { name: 'Come in' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
   });
 });
 
 describe('the pages', () => {
-  it('show how every run stands and what waits for a person', async () => {
+  it('show the state of every run and what needs a person', async () => {
     const page = await visit();
     for (const [id, word] of [
       ['auth', 'working'],
@@ -133,7 +133,7 @@ describe('the pages', () => {
       await page.locator('.run-row', { hasText: id }).locator('.pill', { hasText: word }).waitFor();
     }
     await page
-      .getByRole('region', { name: /Waits for a person/ })
+      .getByRole('region', { name: /Needs you/ })
       .getByText('Revoke the family silently')
       .waitFor();
     expect(await page.title()).toMatch(/^\(\d+\) Holdfast$/);
@@ -172,13 +172,13 @@ describe('the pages', () => {
     expect(after?.length).toBeLessThan(before?.length ?? 0);
   });
 
-  it('show a run as it stood at an event, without anything to press', async () => {
+  it('show a run as it was at an event, without anything to press', async () => {
     const page = await visit('#/run/auth');
-    await page.getByLabel('Show the run as it stood after event').fill('14');
+    await page.getByLabel('Show the run as it was after event').fill('14');
     await page.getByText('Event 14 of').waitFor();
     await page.getByText('0 of 8 steps').waitFor();
     expect(page.url()).toContain('?at=14');
-    expect(await page.getByRole('button', { name: /^(Settle|Answer|Open the gate)/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(Resolve|Answer|Open the gate)/ }).count()).toBe(0);
     await go(page, '#/run/auth/decisions?at=30');
     await page.getByRole('button', { name: 'Back to now' }).click();
     await page.getByText('Now, event').waitFor();
@@ -190,10 +190,10 @@ describe('the pages', () => {
     await page.goto(`${server.url}/#/run/nobody`);
     await page.getByRole('alert').getByText('There is no run').waitFor();
     await go(page, hashOf('release-4-2', 'snapshots'));
-    await page.getByText('No snapshot was left yet.').waitFor();
+    await page.getByText('No snapshots yet.').waitFor();
   });
 
-  it('are gone through with the keyboard', async () => {
+  it('can be used with the keyboard', async () => {
     const page = await visit();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -212,12 +212,12 @@ describe('the pages', () => {
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(wide, hash).toBeLessThanOrEqual(0);
     }
-    // The names of the parts stand on one line, which scrolls.
+    // The tabs are on one line, which scrolls.
     const tabs = await page.getByRole('navigation', { name: 'Parts of this run' }).boundingBox();
     expect(tabs?.height).toBeLessThan(60);
   });
 
-  it('have nothing that axe finds, in light and in dark', { timeout: 90_000 }, async () => {
+  it('have no accessibility violations, in light and in dark', { timeout: 90_000 }, async () => {
     const page = await visit();
     const hashes = ['#/', ...views.map((view) => hashOf('auth', view)), '#/run/auth?at=40'];
     for (const hash of hashes) {
@@ -225,12 +225,12 @@ describe('the pages', () => {
       await expectAccessible(page, hash);
     }
     await go(page, '#/run/auth');
-    await page.getByRole('button', { name: 'Settle: F-1' }).click();
+    await page.getByRole('button', { name: 'Resolve: F-1' }).click();
     await page.getByRole('dialog').waitFor();
     await expectAccessible(page, 'a dialog');
   });
 
-  it('have nothing that axe finds before the reader is known', async () => {
+  it('have no accessibility violations on the sign-in page', async () => {
     const page = await newPage();
     await page.goto(server.url);
     await page.getByLabel('Token').waitFor();
@@ -239,7 +239,7 @@ describe('the pages', () => {
 });
 
 /**
- * In the dark only the colours are others, and these pages have every pair of a text's and its ground's between them: the
+ * In dark mode only the colours differ, and these pages have every pair of text and background colours between them: the
  * other pages are made of the same cards, pills and tags.
  */
 const inDark = new Set([
@@ -251,7 +251,7 @@ async function expectAccessible(page: Page, where: string): Promise<void> {
   const found: string[] = [];
   for (const colorScheme of inDark.has(where) ? (['light', 'dark'] as const) : (['light'] as const)) {
     await page.emulateMedia({ colorScheme });
-    // What passes is not described: that would take longer than to look.
+    // Violations only: describing what passes takes longer than the check.
     const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
     const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze();
     found.push(
@@ -297,10 +297,10 @@ describe('a person', () => {
     await submit(page, 'Acknowledge', { 'What the sender should know': 'On it.' });
     await page.getByText('On it.').waitFor();
     await page.getByRole('button', { name: 'Reply: M-2' }).click();
-    await submit(page, 'Send', { 'Your words': 'Mask it first.' });
+    await submit(page, 'Send', { Message: 'Mask it first.' });
     await page.getByText('Mask it first.').waitFor();
     await page.getByRole('button', { name: 'Close: M-2' }).click();
-    await submit(page, 'Close it');
+    await submit(page, 'Close');
     await page.getByRole('button', { name: 'Close: M-2' }).waitFor({ state: 'detached' });
     expect(await open('mail')).not.toContain('M-2');
     const closed = page.getByRole('region', { name: 'Closed mail' });
@@ -308,7 +308,7 @@ describe('a person', () => {
     expect(await closed.getByRole('button').count()).toBe(0);
   });
 
-  it('opens a failed step again for whoever comes next', async () => {
+  it('lets a failed step be retried', async () => {
     const as = ['--run', 'search-index', '--agent', 'codex'];
     await command('plan', 'add', 'extra', 'Warm the caches', ...as);
     await command('start', 'extra', ...as);
@@ -316,40 +316,40 @@ describe('a person', () => {
     await command('session', 'end', '--reason', 'completed', ...as);
     const page = await visit('#/run/search-index');
     await page.getByText('extra Warm the caches: The cache refused us').waitFor();
-    await page.getByRole('button', { name: 'Open again: extra' }).first().click();
+    await page.getByRole('button', { name: 'Retry: extra' }).first().click();
     await page.getByLabel('What is different now').fill('It has room again.');
-    await page.getByRole('button', { name: 'Open it again' }).click();
-    await page.getByText('extra is open again.').waitFor();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText('extra can be started again.').waitFor();
     await page.getByRole('img', { name: 'interrupted' }).first().waitFor();
-    await page.getByRole('button', { name: 'Open again: extra' }).first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Retry: extra' }).first().waitFor({ state: 'detached' });
     await command('start', 'extra', ...as);
     await page.getByText(/^codex, S-\d+; retry 1$/).waitFor();
     await command('complete', 'extra', ...as);
     await command('session', 'end', '--reason', 'completed', ...as);
   });
 
-  it('settles a blocker, and the run is free', async () => {
+  it('resolves a blocker, and the run is no longer blocked', async () => {
     const page = await visit('#/run/release-4-2');
-    await page.getByRole('button', { name: 'Settle: B-1' }).click();
-    await submit(page, 'Settle');
+    await page.getByRole('button', { name: 'Resolve: B-1' }).click();
+    await submit(page, 'Resolve');
     await page.locator('.run-facts .pill', { hasText: 'paused' }).waitFor();
   });
 
-  it('accepts a conflict and says how an effect ended', async () => {
+  it('accepts a conflict and records the outcome of an effect', async () => {
     const page = await visit('#/run/auth');
     await page.getByRole('button', { name: /^Accept: K-/ }).click();
-    await submit(page, 'Accept', { 'What should be remembered about it': 'I did it by hand.' });
+    await submit(page, 'Accept', { Note: 'I did it by hand.' });
     await page.getByRole('heading', { name: /^Conflicts/ }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Say how it ended: X-1' }).click();
-    await submit(page, 'Record it');
+    await page.getByRole('button', { name: 'Record outcome: X-1' }).click();
+    await submit(page, 'Record');
     await page.getByRole('heading', { name: /^Uncertain effects/ }).waitFor({ state: 'detached' });
     expect(await open('uncertain')).toEqual([]);
   });
 
-  it('hands the work of somebody over', async () => {
+  it('hands over the work of an agent', async () => {
     const page = await visit('#/run/crawler');
     await page.getByRole('button', { name: /^Hand over: qwen/ }).click();
-    await submit(page, 'Offer it', { 'To the agent': 'codex', 'What it should know first': 'Reproduced; go on.' });
+    await submit(page, 'Offer', { 'To the agent': 'codex', 'Message to the receiver': 'Reproduced; go on.' });
     await page.getByText('offered').first().waitFor();
     expect(await open('handoffs', 'crawler')).toEqual(['H-1']);
   });
@@ -363,52 +363,52 @@ describe('a person', () => {
     expect(archives).toHaveLength(1);
   });
 
-  it('is told in the form what the server refuses', async () => {
+  it('sees in the form what the server refuses', async () => {
     const page = await visit('#/run/auth');
-    await page.getByRole('button', { name: 'Settle: F-1' }).click();
+    await page.getByRole('button', { name: 'Resolve: F-1' }).click();
     await command('settle', 'F-1', '--as', 'resolved', '--run', 'auth');
     await command('erase', 'F-1', '--reason', 'gone', '--run', 'auth');
     const box = page.getByRole('dialog');
-    await box.getByLabel('It becomes').selectOption('deferred');
-    await box.getByRole('button', { name: 'Settle', exact: true }).click();
+    await box.getByLabel('Outcome').selectOption('deferred');
+    await box.getByRole('button', { name: 'Resolve', exact: true }).click();
     await box.getByRole('alert').waitFor();
   });
 
-  it('with a token that only reads finds nothing to press', async () => {
+  it('with a read-only token cannot press anything', async () => {
     const story = openStory(product, dir);
     const made = (await story.on('auth')('ada', 'token.add', { name: 'guest', scope: 'read' })) as { secret: string };
     await story.close();
     const page = await newPage();
     await page.goto(`${server.url}/login?token=${made.secret}`);
     await go(page, '#/run/auth');
-    const buttons = page.getByRole('button', { name: /^(Settle|Hand over)/ });
+    const buttons = page.getByRole('button', { name: /^(Resolve|Hand over)/ });
     await buttons.first().waitFor();
     for (const button of await buttons.all()) expect(await button.isDisabled()).toBe(true);
   });
 });
 
 describe('a page that is open', () => {
-  it('shows what another process records, and says that it waits for a person', async () => {
+  it('shows what another process records, and announces what needs a person', async () => {
     const page = await visit('#/run/search-index');
     await command('raise', 'question', 'Keep the old index for a week?', '--run', 'search-index', '--agent', 'codex');
     await page.getByRole('button', { name: 'Answer: Q-1' }).waitFor();
     await page.getByRole('status').getByText('question Q-1').waitFor();
-    await page.getByText('waiting for a person').first().waitFor();
+    await page.getByText('needs you').first().waitFor();
     expect(await page.title()).toMatch(/^\(\d+\) Holdfast$/);
   });
 
-  it('says so when requests fail though the feed seems open, and reads again by itself', async () => {
+  it('says so when requests fail though the feed seems open, and retries', async () => {
     const page = await visit('#/run/search-index');
     await page.route('**/api/**', (route) => route.abort());
     await page.getByRole('link', { name: 'decisions' }).click();
     await page.getByText('No connection, trying again').waitFor();
-    await page.getByText('This page tries again by itself.').first().waitFor();
+    await page.getByText('This page retries automatically.').first().waitFor();
     await page.unroute('**/api/**');
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' });
   });
 
-  it('comes back after the server was away, and shows what it missed', async () => {
+  it('reconnects after a restart of the server, and shows what it missed', async () => {
     const page = await visit('#/run/search-index');
     const port = Number(new URL(server.url).port);
     await server.stop();
@@ -420,7 +420,7 @@ describe('a page that is open', () => {
   });
 });
 
-describe('what somebody wrote', () => {
+describe('text from agents and people', () => {
   it('is shown and never run, however hostile or long it is', async () => {
     const start = String.fromCodePoint(0x1b);
     const override = String.fromCodePoint(0x202e);
@@ -480,6 +480,6 @@ describe('what somebody wrote', () => {
   });
 });
 
-it('makes no page complain', () => {
+it('logs no errors on any page', () => {
   expect(complaints).toEqual([]);
 });

@@ -5,10 +5,10 @@ import { Fault } from './parts.tsx';
 import { asRefused, mayMaintain, mayWrite, perform } from './state.ts';
 import { Line } from './words.tsx';
 
-/** Something a person can do, with what must be said for it. */
+/** Something a person can do, with the fields of its form. */
 export interface Action {
   title: string;
-  /** The words of others that it is about. */
+  /** The text it is about, written by others. */
   about?: string;
   explain?: string;
   fields: readonly Field[];
@@ -31,7 +31,7 @@ export function ask(action: Action): void {
   asked.value = action;
 }
 
-/** Opens the form of an action; without the right to it, says so and cannot be pressed. */
+/** Opens the form of an action; disabled, with the reason, if the token does not allow it. */
 export function ActionButton({
   label,
   about,
@@ -40,7 +40,7 @@ export function ActionButton({
   quiet = false,
 }: {
   label: string;
-  /** What it is done to, for those who do not see where the button stands. */
+  /** What it acts on, for screen readers. */
   about: string;
   action: () => Action;
   scope?: 'write' | 'maintain';
@@ -61,8 +61,8 @@ export function ActionButton({
   );
 }
 
-/** The call of an operation as the deed of an action. */
-export function deed<Name extends OperationName>(
+/** Submits the form's values as the input of an operation. */
+export function calls<Name extends OperationName>(
   name: Name,
   run: string,
   done: string,

@@ -1,9 +1,9 @@
-import { type Action, deed } from './action.tsx';
+import { type Action, calls } from './action.tsx';
 
-/** What a person can do about what is open. */
+/** What a person can do in the dashboard. */
 
 const note = (label: string, optional = true) => ({ name: 'note', label, kind: 'text', optional }) as const;
-const said = (text: string | undefined) => (text ? { note: text } : {});
+const noteOf = (text: string | undefined) => (text ? { note: text } : {});
 
 export function answerQuestion(run: string, id: string, text: string): Action {
   return {
@@ -11,7 +11,7 @@ export function answerQuestion(run: string, id: string, text: string): Action {
     about: text,
     fields: [note('Your answer', false)],
     submit: 'Answer',
-    run: deed('settle', run, `${id} is answered.`, ({ note: answer }) => ({ id, as: 'resolved', ...said(answer) })),
+    run: calls('settle', run, `${id} is answered.`, ({ note: answer }) => ({ id, as: 'resolved', ...noteOf(answer) })),
   };
 }
 
@@ -19,23 +19,23 @@ export function settleItem(run: string, id: string, kind: string, text: string):
   const choices =
     kind === 'blocker'
       ? [
-          { value: 'resolved', label: 'Resolved: it is out of the way' },
-          { value: 'bypassed', label: 'Bypassed: go on in spite of it' },
+          { value: 'resolved', label: 'Resolved' },
+          { value: 'bypassed', label: 'Bypassed: continue despite it' },
         ]
       : [
           { value: 'resolved', label: 'Resolved' },
           { value: 'deferred', label: 'Deferred: not now' },
-          { value: 'withdrawn', label: 'Withdrawn: it was none' },
+          { value: 'withdrawn', label: 'Withdrawn: not an issue' },
         ];
   return {
-    title: `Settle ${kind} ${id}`,
+    title: `Resolve ${kind} ${id}`,
     about: text,
-    fields: [{ name: 'as', label: 'It becomes', kind: 'choice', choices }, note('What should be remembered about it')],
-    submit: 'Settle',
-    run: deed('settle', run, `${id} is settled.`, ({ as, note: told }) => ({
+    fields: [{ name: 'as', label: 'Outcome', kind: 'choice', choices }, note('Note')],
+    submit: 'Resolve',
+    run: calls('settle', run, `${id} is updated.`, ({ as, note: text }) => ({
       id,
       as: as as 'resolved',
-      ...said(told),
+      ...noteOf(text),
     })),
   };
 }
@@ -46,7 +46,7 @@ export function acknowledgeMail(run: string, id: string, subject: string): Actio
     about: subject,
     fields: [{ ...note('What the sender should know', false), initial: 'Seen.' }],
     submit: 'Acknowledge',
-    run: deed('mail.ack', run, `${id} is acknowledged.`, ({ note: told = '' }) => ({ id, note: told })),
+    run: calls('mail.ack', run, `${id} is acknowledged.`, ({ note: text = '' }) => ({ id, note: text })),
   };
 }
 
@@ -54,9 +54,9 @@ export function replyToMail(run: string, id: string, subject: string): Action {
   return {
     title: `Reply to ${id}`,
     about: subject,
-    fields: [{ name: 'body', label: 'Your words', kind: 'text' }],
+    fields: [{ name: 'body', label: 'Message', kind: 'text' }],
     submit: 'Send',
-    run: deed('mail.reply', run, `Replied to ${id}.`, ({ body = '' }) => ({ id, body })),
+    run: calls('mail.reply', run, `Replied to ${id}.`, ({ body = '' }) => ({ id, body })),
   };
 }
 
@@ -66,14 +66,14 @@ export function closeMail(run: string, id: string, subject: string): Action {
     title: `Close ${id}`,
     about: subject,
     fields: [
-      { name: 'as', label: 'It ended', kind: 'choice', choices },
-      { ...note('How', false), initial: 'Done.' },
+      { name: 'as', label: 'Outcome', kind: 'choice', choices },
+      { ...note('Note', false), initial: 'Done.' },
     ],
-    submit: 'Close it',
-    run: deed('mail.close', run, `${id} is closed.`, ({ as, note: told = '' }) => ({
+    submit: 'Close',
+    run: calls('mail.close', run, `${id} is closed.`, ({ as, note: text = '' }) => ({
       id,
       as: as as 'resolved',
-      note: told,
+      note: text,
     })),
   };
 }
@@ -82,22 +82,26 @@ export function openGate(run: string, key: string, title: string): Action {
   return {
     title: `Open the gate of ${key}`,
     about: title,
-    explain: 'Once it is open an agent may start this step.',
+    explain: 'An agent may start this step once its gate is open.',
     fields: [],
     submit: 'Open the gate',
-    run: deed('gate', run, `The gate of ${key} is open.`, () => ({ key, state: 'open' })),
+    run: calls('gate', run, `The gate of ${key} is open.`, () => ({ key, state: 'open' })),
   };
 }
 
-export function openAgain(run: string, key: string, title: string): Action {
+export function retryStep(run: string, key: string, title: string): Action {
   return {
-    title: `Open ${key} again`,
+    title: `Retry ${key}`,
     about: title,
     explain:
-      'The next agent to start this step goes on from its last checkpoint. It counts as a retry, and its error is resolved.',
+      'The next agent to start this step continues from its last checkpoint. It counts as a retry, and its error is resolved.',
     fields: [note('What is different now')],
-    submit: 'Open it again',
-    run: deed('retry', run, `${key} is open again.`, ({ note: told }) => ({ key, open: true, ...said(told) })),
+    submit: 'Retry',
+    run: calls('retry', run, `${key} can be started again.`, ({ note: text }) => ({
+      key,
+      open: true,
+      ...noteOf(text),
+    })),
   };
 }
 
@@ -105,10 +109,10 @@ export function skipStep(run: string, key: string, title: string): Action {
   return {
     title: `Skip ${key}`,
     about: title,
-    explain: 'What comes after it goes on as if it were done.',
+    explain: 'Steps after it continue as if it were done.',
     fields: [{ name: 'reason', label: 'Why', kind: 'text' }],
-    submit: 'Skip it',
-    run: deed('skip', run, `${key} is skipped.`, ({ reason = '' }) => ({ key, reason })),
+    submit: 'Skip',
+    run: calls('skip', run, `${key} is skipped.`, ({ reason = '' }) => ({ key, reason })),
   };
 }
 
@@ -116,10 +120,10 @@ export function acceptConflict(run: string, id: string, path: string): Action {
   return {
     title: `Accept conflict ${id}`,
     about: path,
-    explain: 'You looked at it, and things may stay as they are. The next brief does not name it any more.',
-    fields: [note('What should be remembered about it')],
+    explain: 'You checked it, and it may stay as it is. The next brief no longer lists it.',
+    fields: [note('Note')],
     submit: 'Accept',
-    run: deed('accept', run, `${id} is accepted.`, ({ note: told }) => ({ conflict: id, ...said(told) })),
+    run: calls('accept', run, `${id} is accepted.`, ({ note: text }) => ({ conflict: id, ...noteOf(text) })),
   };
 }
 
@@ -127,18 +131,18 @@ export function endEffect(run: string, id: string, name: string): Action {
   const choices = [
     { value: 'succeeded', label: 'It happened' },
     { value: 'failed', label: 'It did not happen' },
-    { value: 'unknown', label: 'It cannot be told' },
+    { value: 'unknown', label: 'Unknown' },
   ];
   return {
-    title: `Say how ${id} ended`,
+    title: `Record the outcome of ${id}`,
     about: name,
-    explain: 'Look first: the agent that began it never said.',
+    explain: 'Check first: the agent that started it reported no outcome.',
     fields: [{ name: 'outcome', label: 'What you found', kind: 'choice', choices }, note('How you know')],
-    submit: 'Record it',
-    run: deed('effect.end', run, `${id} is settled.`, ({ outcome, note: told }) => ({
+    submit: 'Record',
+    run: calls('effect.end', run, `The outcome of ${id} is recorded.`, ({ outcome, note: text }) => ({
       id,
       outcome: outcome as 'succeeded',
-      ...said(told),
+      ...noteOf(text),
     })),
   };
 }
@@ -149,10 +153,10 @@ export function handOver(run: string, session: string, agent: string): Action {
     explain: 'The work stays where it is until the receiver accepts.',
     fields: [
       { name: 'to', label: 'To the agent', kind: 'line' },
-      { name: 'message', label: 'What it should know first', kind: 'text', optional: true },
+      { name: 'message', label: 'Message to the receiver', kind: 'text', optional: true },
     ],
-    submit: 'Offer it',
-    run: deed('handoff', run, `The work of ${agent} is offered.`, ({ to = '', message }) => ({
+    submit: 'Offer',
+    run: calls('handoff', run, `The work of ${agent} is offered.`, ({ to = '', message }) => ({
       to,
       from: session,
       ...(message ? { message } : {}),
@@ -165,7 +169,7 @@ export function withdrawHandoff(run: string, id: string): Action {
     title: `Withdraw ${id}`,
     fields: [{ name: 'reason', label: 'Why', kind: 'text', optional: true }],
     submit: 'Withdraw',
-    run: deed('handoff.withdraw', run, `${id} is withdrawn.`, ({ reason }) => ({ id, ...(reason ? { reason } : {}) })),
+    run: calls('handoff.withdraw', run, `${id} is withdrawn.`, ({ reason }) => ({ id, ...(reason ? { reason } : {}) })),
   };
 }
 
@@ -175,6 +179,6 @@ export function approveCompaction(run: string, moving: number, lines: number, li
     explain: `${moving} entries of the worklog move into an archive: ${lines} lines become ${linesAfter}. Nothing is lost.`,
     fields: [],
     submit: 'Approve',
-    run: deed('compact', run, 'The worklog is compacted.', () => ({ approve: true })),
+    run: calls('compact', run, 'The worklog is compacted.', () => ({ approve: true })),
   };
 }

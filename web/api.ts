@@ -1,7 +1,7 @@
 import type { InferInput, InferOutput } from 'valibot';
 import type { operations } from '../src/operations/index.ts';
 
-/** The operations of the server, typed by the one list of them. */
+/** The operations of the server, typed by their list. */
 type Operations = typeof operations;
 export type OperationName = keyof Operations;
 type OperationOf<Name extends OperationName> = Awaited<ReturnType<Operations[Name]>>;
@@ -14,7 +14,7 @@ export interface Who {
   scope: 'read' | 'write' | 'maintain';
 }
 
-/** What the server refused, in its own words. */
+/** A refusal of the server, with its message and hints. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -48,7 +48,7 @@ async function request<Data>(path: string, body?: unknown): Promise<Data> {
   const unreachable = {
     code: 'unavailable',
     message: 'The server cannot be reached.',
-    hints: ['This page tries again by itself. If that does not help: is `holdfast serve` still running?'],
+    hints: ['This page retries automatically. Check that `holdfast serve` is still running.'],
   };
   const response = await fetch(path, init).catch(() => null);
   if (!response) throw new Refused(0, unreachable);

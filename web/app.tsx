@@ -7,16 +7,16 @@ import { RunPage } from './run-page.tsx';
 import { RunsPage } from './runs-page.tsx';
 import { access, connection, notice, useAnswer, who } from './state.ts';
 import { nextTheme, theme } from './theme.ts';
-import { Line, plural } from './words.tsx';
+import { Line } from './words.tsx';
 
 export function App() {
   if (access.value === 'out') return <LoginPage />;
   const { page } = route.value;
   return (
     <>
-      {/* A link to a fragment would lead to another page: the fragment says where the reader is. */}
+      {/* Not a link to a fragment: the fragment holds the route. */}
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <Header />
       <main id="main" tabIndex={-1}>
@@ -26,14 +26,14 @@ export function App() {
           <div class="page">
             <h1>There is no such page.</h1>
             <p>
-              <a href="#/">To the runs</a>
+              <a href="#/">Back to runs</a>
             </p>
           </div>
         )}
       </main>
       <footer class="foot">
         <span>
-          <kbd>j</kbd> <kbd>k</kbd> go through a list, <kbd>Enter</kbd> opens.
+          <kbd>j</kbd> <kbd>k</kbd> move through a list, <kbd>Enter</kbd> opens.
         </span>
         <span>
           Everything here is also a command: see <code>holdfast help</code>.
@@ -48,7 +48,7 @@ export function App() {
 function Header() {
   const { data } = useAnswer('board', {});
   const waiting = (data?.runs ?? []).flatMap((run) => run.waiting.map((what) => `${run.id} ${what.kind} ${what.id}`));
-  useTold(waiting, data !== null);
+  useAnnouncement(waiting, data !== null);
   return (
     <header class="top">
       <a class="brand" href="#/">
@@ -58,7 +58,7 @@ function Header() {
       <div class="top-tools">
         {waiting.length > 0 && (
           <a class="bell" href={hrefOf({ page: 'runs' })}>
-            {plural(waiting.length, 'thing')} {waiting.length === 1 ? 'waits' : 'wait'} for a person
+            {waiting.length} {waiting.length === 1 ? 'needs' : 'need'} you
           </a>
         )}
         <Connection />
@@ -68,15 +68,16 @@ function Header() {
         {who.value && (
           <>
             <span class="me" title={`Your token has the scope ${who.value.scope}.`}>
-              <Line text={who.value.actor.name} chars={24} /> <span class="dim">{who.value.scope}</span>
+              <Line text={who.value.actor.name} chars={24} />{' '}
+              <span class="dim">({who.value.scope === 'maintain' ? 'maintainer' : who.value.scope})</span>
             </span>
             <button
               type="button"
               class="button button-quiet"
-              title="The link or a token lets you in again."
+              title="Sign in again with the link or a token."
               onClick={() => void logOut().then(() => location.reload())}
             >
-              Leave
+              Sign out
             </button>
           </>
         )}
@@ -96,18 +97,18 @@ function Connection() {
   );
 }
 
-let told: ReadonlySet<string> | null = null;
+let announced: ReadonlySet<string> | null = null;
 
-/** What waits for a person is in the title of the page, and said once when it comes. */
-function useTold(waiting: readonly string[], isKnown: boolean): void {
+/** Counts what needs a person in the page title, and announces each once. */
+function useAnnouncement(waiting: readonly string[], isKnown: boolean): void {
   const key = waiting.join('\n');
   useEffect(() => {
     if (!isKnown) return;
     document.title = waiting.length > 0 ? `(${waiting.length}) Holdfast` : 'Holdfast';
-    const fresh = waiting.filter((one) => told !== null && !told.has(one));
-    told = new Set(waiting);
+    const fresh = waiting.filter((one) => announced !== null && !announced.has(one));
+    announced = new Set(waiting);
     if (fresh.length > 0) {
-      notice.value = { text: `Waits for a person: ${fresh.slice(0, 3).join(', ')}`, tone: 'plain' };
+      notice.value = { text: `Needs you: ${fresh.slice(0, 3).join(', ')}`, tone: 'plain' };
     }
   }, [key, isKnown]);
 }

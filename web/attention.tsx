@@ -5,8 +5,8 @@ import {
   acknowledgeMail,
   answerQuestion,
   endEffect,
-  openAgain,
   openGate,
+  retryStep,
   settleItem,
   skipStep,
   withdrawHandoff,
@@ -17,80 +17,18 @@ import type { Status } from './run.ts';
 import { useAnswer } from './state.ts';
 import { Ago, Id, Line, plural } from './words.tsx';
 
-/**
- * What must not be overlooked, on top of every page of a run: what disagrees, what is uncertain, what waits for a person.
- * Where the reader looks at something else it is one line.
- */
-export function Attention({ run, status, isWhole }: { run: string; status: Status; isWhole: boolean }) {
+/** Conflicts, uncertain effects and what needs a person, on top of every view of a run; one line outside the overview. */
+export function Attention({ run, status, isOverview }: { run: string; status: Status; isOverview: boolean }) {
   const { data: brief } = useAnswer('brief.show', {}, run);
   const conflicts = (brief?.conflicts ?? []) as unknown as Conflict[];
+  if (!isOverview) return <Strip run={run} status={status} conflicts={conflicts.length} />;
   const { uncertain, waiting } = status;
-  if (!isWhole) {
-    const words = [
-      ...(conflicts.length > 0 ? [plural(conflicts.length, 'conflict')] : []),
-      ...(uncertain.length > 0 ? [plural(uncertain.length, 'uncertain effect')] : []),
-      ...(waiting.length > 0 ? [`${waiting.length} waiting for a person`] : []),
-    ];
-    if (words.length === 0) return null;
-    return (
-      <a
-        class={conflicts.length + uncertain.length > 0 ? 'strip' : 'strip strip-warn'}
-        href={hrefOf({ page: 'run', run, view: 'overview', at: null })}
-      >
-        {words.join(', ')}
-      </a>
-    );
-  }
   return (
     <>
-      {conflicts.length > 0 && (
-        <Card title="Conflicts" count={conflicts.length} tone="alert">
-          <ul class="rows">
-            {conflicts.slice(0, 20).map((conflict) => (
-              <Row key={conflict.id} id={conflict.id} kind={conflict.kind.replaceAll('_', ' ')}>
-                <span class="grow">
-                  <code>
-                    <Line text={conflict.path} />
-                  </code>
-                  <span class="dim block">
-                    Expected <Line text={conflict.expected} chars={80} />, found{' '}
-                    <Line text={conflict.found} chars={80} />
-                  </span>
-                </span>
-                <ActionButton
-                  label="Accept"
-                  about={conflict.id}
-                  action={() => acceptConflict(run, conflict.id, conflict.path)}
-                />
-              </Row>
-            ))}
-          </ul>
-        </Card>
-      )}
-      {uncertain.length > 0 && (
-        <Card title="Uncertain effects" count={uncertain.length} tone="alert">
-          <ul class="rows">
-            {uncertain.slice(0, 20).map((effect) => (
-              <Row key={effect.id} id={effect.id} kind={effect.class}>
-                <span class="grow">
-                  <Line text={effect.name} />
-                  <span class="dim block">
-                    begun by {effect.by} <Ago at={effect.at} />, and never said to have ended: look before it is
-                    repeated
-                  </span>
-                </span>
-                <ActionButton
-                  label="Say how it ended"
-                  about={effect.id}
-                  action={() => endEffect(run, effect.id, effect.name)}
-                />
-              </Row>
-            ))}
-          </ul>
-        </Card>
-      )}
+      {conflicts.length > 0 && <Conflicts run={run} conflicts={conflicts} />}
+      {uncertain.length > 0 && <UncertainEffects run={run} effects={uncertain} />}
       {waiting.length > 0 && (
-        <Card title="Waits for a person" count={waiting.length} tone="warn">
+        <Card title="Needs you" count={waiting.length} tone="warn">
           <ul class="rows">
             {waiting.slice(0, 30).map((what) => (
               <Row key={`${what.kind} ${what.id}`} id={what.id} kind={what.kind}>
@@ -107,12 +45,72 @@ export function Attention({ run, status, isWhole }: { run: string; status: Statu
   );
 }
 
+function Strip({ run, status, conflicts }: { run: string; status: Status; conflicts: number }) {
+  const { uncertain, waiting } = status;
+  const words = [
+    ...(conflicts > 0 ? [plural(conflicts, 'conflict')] : []),
+    ...(uncertain.length > 0 ? [plural(uncertain.length, 'uncertain effect')] : []),
+    ...(waiting.length > 0 ? [`${waiting.length} ${waiting.length === 1 ? 'needs' : 'need'} you`] : []),
+  ];
+  if (words.length === 0) return null;
+  return (
+    <a
+      class={conflicts + uncertain.length > 0 ? 'strip' : 'strip strip-warn'}
+      href={hrefOf({ page: 'run', run, view: 'overview', at: null })}
+    >
+      {words.join(', ')}
+    </a>
+  );
+}
+
 interface Conflict {
   id: string;
   kind: string;
   path: string;
   expected: string;
   found: string;
+}
+
+function Conflicts({ run, conflicts }: { run: string; conflicts: readonly Conflict[] }) {
+  return (
+    <Card title="Conflicts" count={conflicts.length} tone="alert">
+      <ul class="rows">
+        {conflicts.slice(0, 20).map(({ id, kind, path, expected, found }) => (
+          <Row key={id} id={id} kind={kind.replaceAll('_', ' ')}>
+            <span class="grow">
+              <code>
+                <Line text={path} />
+              </code>
+              <span class="dim block">
+                Expected <Line text={expected} chars={80} />, found <Line text={found} chars={80} />
+              </span>
+            </span>
+            <ActionButton label="Accept" about={id} action={() => acceptConflict(run, id, path)} />
+          </Row>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function UncertainEffects({ run, effects }: { run: string; effects: Status['uncertain'] }) {
+  return (
+    <Card title="Uncertain effects" count={effects.length} tone="alert">
+      <ul class="rows">
+        {effects.slice(0, 20).map(({ id, name, by, at, class: kind }) => (
+          <Row key={id} id={id} kind={kind}>
+            <span class="grow">
+              <Line text={name} />
+              <span class="dim block">
+                started by {by} <Ago at={at} />, outcome unknown: check before repeating
+              </span>
+            </span>
+            <ActionButton label="Record outcome" about={id} action={() => endEffect(run, id, name)} />
+          </Row>
+        ))}
+      </ul>
+    </Card>
+  );
 }
 
 function Row({ id, kind, children }: { id: string; kind: string; children: ComponentChildren }) {
@@ -138,12 +136,10 @@ function WaitingActions({ run, what, status }: { run: string; what: Status['wait
       const step = status.steps.find((one) => one.error === id || one.key === id);
       return (
         <>
-          {step && (
-            <ActionButton label="Open again" about={step.key} action={() => openAgain(run, step.key, step.title)} />
-          )}
+          {step && <ActionButton label="Retry" about={step.key} action={() => retryStep(run, step.key, step.title)} />}
           <ActionButton
             quiet={step !== undefined}
-            label="Settle"
+            label="Resolve"
             about={id}
             action={() => settleItem(run, id, 'error', text)}
           />

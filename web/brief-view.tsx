@@ -22,7 +22,7 @@ export function BriefView({ run, at }: RunAt) {
   };
   return (
     <Card title="The brief the next agent gets">
-      {at !== null && <p class="dim pad">The brief is of now, whatever moment is looked at.</p>}
+      {at !== null && <p class="dim pad">The brief always shows the current state.</p>}
       <div class="brief-tools">
         <label class="brief-budget">
           Budget
@@ -79,7 +79,7 @@ export function BriefView({ run, at }: RunAt) {
   );
 }
 
-/** The title stands above it, beside what the section costs. */
+/** The title is shown above, next to the section's cost. */
 function withoutTitle({ title, text }: { title: string; text: string }): string {
   return text.startsWith(`${title}\n`) ? text.slice(title.length + 1) : text;
 }

@@ -15,8 +15,8 @@ export function DecisionsView({ run, at }: RunAt) {
       <Await of={found}>
         {({ decisions, total }) =>
           decisions.length === 0 ? (
-            <Empty title="Nothing is decided yet.">
-              Agents record what they decide with <code>holdfast decide</code>.
+            <Empty title="No decisions yet.">
+              Agents record them with <code>holdfast decide</code>.
             </Empty>
           ) : (
             <>
@@ -52,11 +52,11 @@ function DecisionRow({ decision }: { decision: Decision }) {
           {decision.affects && decision.affects.length > 0 && `, on ${decision.affects.slice(0, 8).join(', ')}`}
         </span>
       </p>
-      <div class="decision-words">
+      <div class="decision-text">
         <Passage text={decision.decision} chars={400} />
       </div>
       <dl class="facts">
-        <dt>Because</dt>
+        <dt>Reason</dt>
         <dd>
           <Passage text={reason} chars={400} />
         </dd>
@@ -66,7 +66,7 @@ function DecisionRow({ decision }: { decision: Decision }) {
         </dd>
         {alternatives.length > 0 && (
           <>
-            <dt>Not taken</dt>
+            <dt>Alternatives</dt>
             <dd>
               {alternatives.slice(0, 10).map((one) => (
                 <Passage key={one} text={one} chars={200} />

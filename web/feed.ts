@@ -10,13 +10,13 @@ export interface Follower {
   ready(): void;
   events(events: readonly LiveEvent[]): void;
   lost(): void;
-  /** The server does not know the reader any more. */
+  /** The server no longer accepts the reader's token. */
   refused(): void;
 }
 
 const AGAIN_AFTER_MS = 1500;
 
-/** Follows the server's feed, over its restarts too: a browser gives up where the answer is an error, this does not. */
+/** Follows the server's feed across restarts: a browser alone gives up when the response is an error. */
 export function followFeed(follower: Follower, after: string | null = null): void {
   const source = new EventSource(`/api/feed${after === null ? '' : `?after=${encodeURIComponent(after)}`}`);
   let last = after;
@@ -31,18 +31,18 @@ export function followFeed(follower: Follower, after: string | null = null): voi
   source.addEventListener('error', () => {
     follower.lost();
     if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => void comeBack(follower, last), AGAIN_AFTER_MS);
+    setTimeout(() => void reconnect(follower, last), AGAIN_AFTER_MS);
   });
 }
 
-async function comeBack(follower: Follower, after: string | null): Promise<void> {
+async function reconnect(follower: Follower, after: string | null): Promise<void> {
   try {
     await whoAmI();
   } catch (thrown) {
     if ((thrown as { status?: number }).status === 401) return follower.refused();
-    setTimeout(() => void comeBack(follower, after), AGAIN_AFTER_MS);
+    setTimeout(() => void reconnect(follower, after), AGAIN_AFTER_MS);
     return;
   }
-  // A place that a restored database does not know is refused once; what the page shows is read anew anyway.
+  // Without a cursor: a restored database may refuse the old one, and the page reloads its data anyway.
   followFeed(follower, null);
 }

@@ -1,4 +1,4 @@
-/** Rows of lists are gone through with j and k or the arrows; Enter follows the link a row holds. */
+/** j, k and the arrows move through the rows of lists; Enter follows a row's link. */
 export function followKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -7,7 +7,7 @@ export function followKeys(): void {
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     const inRow = target.closest<HTMLElement>('[data-row]');
-    // Arrows scroll the page unless the reader is in a list already.
+    // Arrows scroll the page unless a row has the focus.
     if (event.key.startsWith('Arrow') && !inRow) return;
     const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')].filter((row) => row.offsetParent);
     const index = inRow ? rows.indexOf(inRow) + step : step > 0 ? 0 : rows.length - 1;

@@ -11,7 +11,7 @@ type Event = Output<'log'>['events'][number];
 const PAGE = 100;
 
 export function LogView({ run, at, status }: RunAt & { status: Status }) {
-  // Null follows the newest; a number holds the page still.
+  // Null follows the newest event; a number keeps the page there.
   const [end, setEnd] = useState<number | null>(null);
   const shownTo = Math.min(end ?? status.version, status.version);
   const log = useAnswer('log', { ...(end === null ? moment(at) : { at: shownTo }), limit: PAGE }, run);
@@ -20,7 +20,7 @@ export function LogView({ run, at, status }: RunAt & { status: Status }) {
       <Await of={log}>
         {({ events }) => (
           <>
-            {events.length === 0 && <Empty title="Nothing has happened yet." />}
+            {events.length === 0 && <Empty title="No events yet." />}
             <ol class="log">
               {[...events].reverse().map((event) => (
                 <EventRow key={event.version} run={run} event={event} />

@@ -20,7 +20,7 @@ export function LoginPage() {
       <img src="/icon.svg" alt="" width="44" height="44" />
       <h1>Holdfast</h1>
       <p class="dim">
-        Open the link that <code>holdfast serve</code> printed, or come in with a token of{' '}
+        Open the link that <code>holdfast serve</code> printed, or sign in with a token from{' '}
         <code>holdfast token add</code>.
       </p>
       <form onSubmit={submit}>
@@ -30,7 +30,7 @@ export function LoginPage() {
         </div>
         {fault && <Fault fault={fault} />}
         <button type="submit" class="button button-main">
-          Come in
+          Sign in
         </button>
       </form>
     </main>

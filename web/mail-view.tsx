@@ -6,20 +6,20 @@ import type { RunAt, Status } from './run.ts';
 import { useAnswer, who } from './state.ts';
 import { Ago, Id, Line, Passage } from './words.tsx';
 
-type Letter = Status['mail'][number];
+type Message = Status['mail'][number];
 
 const SHOWN = 200;
 const CLOSED_SHOWN = 20;
 
 export function MailView({ run, at, status }: RunAt & { status: Status }) {
-  const letters = [...status.mail].reverse();
+  const messages = [...status.mail].reverse();
   return (
     <>
-      <Card title="Open mail" count={letters.length}>
-        {letters.length === 0 && <Empty title="No mail is open." />}
-        <ul class="letters">
-          {letters.slice(0, SHOWN).map((letter) => (
-            <LetterRow key={letter.id} run={run} letter={letter} isOpen={at === null} />
+      <Card title="Open mail" count={messages.length}>
+        {messages.length === 0 && <Empty title="No open mail." />}
+        <ul class="messages">
+          {messages.slice(0, SHOWN).map((message) => (
+            <MessageRow key={message.id} run={run} message={message} isOpen={at === null} />
           ))}
         </ul>
       </Card>
@@ -28,7 +28,7 @@ export function MailView({ run, at, status }: RunAt & { status: Status }) {
   );
 }
 
-/** What is closed is never touched again: what was closed by a moment of the past is what was closed before it. */
+/** A closed message never changes: those closed at a past event are the ones closed before it. */
 function ClosedMail({ run, at }: RunAt) {
   const [limit, setLimit] = useState(CLOSED_SHOWN);
   const past = at === null ? {} : { before: at + 1 };
@@ -38,10 +38,10 @@ function ClosedMail({ run, at }: RunAt) {
       <Await of={found}>
         {({ closed, before }) => (
           <>
-            {!closed?.length && <Empty title="No mail is closed." />}
-            <ul class="letters">
-              {closed?.map((letter) => (
-                <LetterRow key={letter.id} run={run} letter={letter} isOpen={false} />
+            {!closed?.length && <Empty title="No closed mail." />}
+            <ul class="messages">
+              {closed?.map((message) => (
+                <MessageRow key={message.id} run={run} message={message} isOpen={false} />
               ))}
             </ul>
             {before !== null && (
@@ -56,16 +56,16 @@ function ClosedMail({ run, at }: RunAt) {
   );
 }
 
-function LetterRow({ run, letter, isOpen }: { run: string; letter: Letter; isOpen: boolean }) {
-  const { id, from, to, subject, body, status, priority, type, acks, replies, overdue } = letter;
+function MessageRow({ run, message, isOpen }: { run: string; message: Message; isOpen: boolean }) {
+  const { id, from, to, subject, body, status, priority, type, acks, replies, overdue } = message;
   const isMine = to === 'maintainer' || to === who.value?.actor.name;
-  const said = [
+  const answers = [
     ...acks.map((one) => ({ by: one.by, at: one.at, version: one.version, what: one.to, text: one.note })),
     ...replies.map((one) => ({ by: one.from, at: one.at, version: one.version, what: 'replied', text: one.body })),
   ].sort((a, b) => a.version - b.version);
   return (
-    <li class="letter" data-row tabIndex={-1}>
-      <p class="letter-head">
+    <li class="message" data-row tabIndex={-1}>
+      <p class="message-head">
         <Pill word={status} />
         <Id>{id}</Id>
         <span class={`tag${priority === 'P0' ? ' tag-warn' : ''}`}>{priority}</span>
@@ -74,18 +74,18 @@ function LetterRow({ run, letter, isOpen }: { run: string; letter: Letter; isOpe
           <strong>{from}</strong> to <strong>{to}</strong>
         </span>
         <span class="dim">
-          <Ago at={letter.at} />
+          <Ago at={message.at} />
         </span>
-        {letter.disposition && <span class="tag">{letter.disposition}</span>}
+        {message.disposition && <span class="tag">{message.disposition}</span>}
         {overdue && <span class="tag tag-warn">overdue</span>}
       </p>
       <h3>
         <Line text={subject} chars={200} />
       </h3>
       <Passage text={body} chars={500} />
-      {said.length > 0 && (
-        <ol class="said" aria-label={`Said on ${id}`}>
-          {said.map((one) => (
+      {answers.length > 0 && (
+        <ol class="answers" aria-label={`Replies to ${id}`}>
+          {answers.map((one) => (
             <li key={one.version}>
               <span class="dim">
                 {one.by} {one.what} <Ago at={one.at} />
@@ -96,7 +96,7 @@ function LetterRow({ run, letter, isOpen }: { run: string; letter: Letter; isOpe
         </ol>
       )}
       {isOpen && (
-        <p class="letter-tools">
+        <p class="message-tools">
           {isMine && status === 'unread' && (
             <ActionButton label="Acknowledge" about={id} action={() => acknowledgeMail(run, id, subject)} />
           )}

@@ -29,7 +29,7 @@ function AtWork({ run, at, status }: RunAt & { status: Status }) {
   const open = handoffs.filter((one) => one.status === 'offered' || one.status === 'clarifying');
   return (
     <Card title="At work" count={sessions.length}>
-      {sessions.length + left.length === 0 && <Empty title="Nobody is at work." />}
+      {sessions.length + left.length === 0 && <Empty title="No active session." />}
       <ul class="rows">
         {sessions.map((session) => {
           const held = steps.filter((step) => step.holder?.session === session.id);
@@ -61,8 +61,8 @@ function AtWork({ run, at, status }: RunAt & { status: Status }) {
             <span class="grow">
               <strong>{step.lastAgent}</strong> <Id>{step.lastSession}</Id>
               <span class="dim block">
-                left {step.key}
-                {step.checkpoint ? ` at ${step.checkpoint.name}` : ' before its first checkpoint'}
+                stopped in {step.key}
+                {step.checkpoint ? ` after checkpoint "${step.checkpoint.name}"` : ' before its first checkpoint'}
               </span>
             </span>
             {at === null && step.lastSession && (
@@ -118,7 +118,7 @@ function OpenItems({ run, at, status }: RunAt & { status: Status }) {
             {at === null && (
               <ActionButton
                 quiet
-                label="Settle"
+                label="Resolve"
                 about={item.id}
                 action={() => settleItem(run, item.id, item.kind, item.text)}
               />
@@ -139,7 +139,7 @@ function Worklog({ run }: { run: string }) {
     <Card title="Worklog">
       <div class="row">
         <span class="grow">
-          {data.lines} lines; {moving} entries could go into an archive, which leaves {data.linesAfter}.
+          {data.lines} lines; {moving} entries can move to an archive, which leaves {data.linesAfter}.
         </span>
         <ActionButton
           quiet

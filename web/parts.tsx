@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Refused } from './api.ts';
 import type { Loaded } from './state.ts';
 
-/** How something stands, by colour, by shape and in words. */
+/** A state, by colour, by shape and in words. */
 export function Pill({ word }: { word: string }) {
   return (
     <span class={`pill pill-${word.replaceAll('_', '-')}`}>
@@ -14,7 +14,7 @@ export function Pill({ word }: { word: string }) {
   );
 }
 
-const names: Readonly<Record<string, string>> = { waiting: 'waiting for a person' };
+const names: Readonly<Record<string, string>> = { waiting: 'needs you' };
 
 const dot = 'M5 1a4 4 0 1 1 0 8a4 4 0 0 1 0-8z';
 const ring = 'M5 1a4 4 0 1 1 0 8a4 4 0 0 1 0-8zM5 3a2 2 0 1 0 0 4a2 2 0 0 0 0-4z';
@@ -116,24 +116,24 @@ export function Fault({ fault }: { fault: Refused }) {
   );
 }
 
-/** The server marks names and commands as it does on a terminal. */
+/** The server marks names and commands with backticks. */
 function withCode(text: string): ComponentChildren {
   return text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
 }
 
-/** Shows what was loaded; before that that it is on its way, and what went wrong if something did. */
+/** Shows the loaded data, a placeholder while it loads, and the fault if there is one. */
 export function Await<Data>({ of, children }: { of: Loaded<Data>; children: (data: Data) => ComponentChildren }) {
   const { data, fault } = of;
   return (
     <>
       {fault && fault.status !== 0 && <Fault fault={fault} />}
       {fault && fault.status === 0 && data === null && <Fault fault={fault} />}
-      {data !== null ? children(data) : !fault && <Waiting />}
+      {data !== null ? children(data) : !fault && <Loading />}
     </>
   );
 }
 
-function Waiting() {
+function Loading() {
   return (
     <div class="skeleton" aria-busy="true">
       <span class="hidden">Loading</span>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ActionButton } from './action.tsx';
-import { openAgain, openGate } from './actions.ts';
+import { openGate, retryStep } from './actions.ts';
 import { Empty } from './parts.tsx';
 import type { StepLine } from './run.ts';
 import { Id, Line, plural } from './words.tsx';
@@ -12,7 +12,7 @@ interface Node {
   leaves: number;
 }
 
-/** The plan as a tree. Parts that are finished are folded at first; of a long list only what is looked at is drawn. */
+/** The plan as a tree. Finished parts are folded at first, and only unfolded parts are drawn. */
 export function PlanTree({ run, isNow, steps }: { run: string; isNow: boolean; steps: readonly StepLine[] }) {
   const [opened, setOpened] = useState<Readonly<Record<string, boolean>>>({});
   const roots = treeOf(steps);
@@ -96,7 +96,7 @@ function StepRow({
         />
       )}
       {step.status === 'failed' && isNow && (
-        <ActionButton quiet label="Open again" about={step.key} action={() => openAgain(run, step.key, step.title)} />
+        <ActionButton quiet label="Retry" about={step.key} action={() => retryStep(run, step.key, step.title)} />
       )}
     </div>
   );

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Where the reader is: in the fragment, so that the server needs to know nothing of it. */
+/** The current page, kept in the fragment so that the server never sees it. */
 export type Route =
   | { page: 'runs' }
   | { page: 'run'; run: string; view: RunView; at: number | null }
@@ -22,7 +22,7 @@ export function hrefOf(to: Route): string {
   return `#/run/${encodeURIComponent(to.run)}${view}${to.at === null ? '' : `?at=${to.at}`}`;
 }
 
-/** Goes there without another entry in the history. */
+/** Changes the route without a new history entry. */
 export function replaceRoute(to: Route): void {
   history.replaceState(null, '', hrefOf(to));
   fragment.value = location.hash;

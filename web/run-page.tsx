@@ -34,9 +34,9 @@ export function RunPage() {
       <Await of={status}>
         {(shown) => (
           <>
-            <RunHead status={shown} isWhole={view === 'overview'} />
+            <RunHead status={shown} isOverview={view === 'overview'} />
             <Scrubber run={run} at={at} view={view} last={latest.data?.version ?? shown.version} />
-            {at === null && <Attention run={run} status={shown} isWhole={view === 'overview'} />}
+            {at === null && <Attention run={run} status={shown} isOverview={view === 'overview'} />}
             <Tabs run={run} at={at} view={view} />
             <View view={view} run={run} at={at} status={shown} />
           </>
@@ -46,7 +46,7 @@ export function RunPage() {
   );
 }
 
-/** Where they do not fit they scroll, and the one that is shown is in sight. */
+/** The bar scrolls if the tabs do not fit, with the current one in view. */
 function Tabs({ run, at, view }: RunAt & { view: RunView }) {
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -68,8 +68,8 @@ function Tabs({ run, at, view }: RunAt & { view: RunView }) {
   );
 }
 
-/** Beside the overview the page is about something else: the goal does not push it out of sight. */
-function RunHead({ status, isWhole }: { status: Status; isWhole: boolean }) {
+/** Only the overview shows the goal: it would push the other views down. */
+function RunHead({ status, isOverview }: { status: Status; isOverview: boolean }) {
   const { run, standing, progress } = status;
   const { goal, updatedAt } = run as { goal?: string | null; updatedAt?: string };
   return (
@@ -80,7 +80,7 @@ function RunHead({ status, isWhole }: { status: Status; isWhole: boolean }) {
       <h1 title={oneLine(run.title)}>
         <Line text={run.title} chars={200} />
       </h1>
-      {goal && isWhole && <Passage text={goal} chars={280} />}
+      {goal && isOverview && <Passage text={goal} chars={280} />}
       <div class="run-facts">
         <Pill word={standing.word} />
         {standing.why && (

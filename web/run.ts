@@ -3,7 +3,7 @@ import type { Output } from './api.ts';
 export type Status = Output<'status'>;
 export type StepLine = Status['steps'][number];
 
-/** A run, now or as it stood after an event. */
+/** A run, now or as it was after an event. */
 export interface RunAt {
   run: string;
   at: number | null;

@@ -17,15 +17,15 @@ export function RunsPage() {
         <h1>Runs</h1>
         <label class="toggle">
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
-          Archived too
+          Show archived
         </label>
       </header>
       <Await of={board}>
         {({ runs, more }) =>
           runs.length === 0 ? (
-            <Empty title={all ? 'There are no runs yet.' : 'No run is open.'}>
-              {!all && 'There may be archived ones. '}Open one in a workspace with{' '}
-              <code>holdfast init --title … --plan FILE</code>; it appears here by itself.
+            <Empty title={all ? 'No runs yet.' : 'No open runs.'}>
+              {!all && 'There may be archived ones. '}Start one in a workspace with{' '}
+              <code>holdfast init --title … --plan FILE</code>; it appears here automatically.
             </Empty>
           ) : (
             <>
@@ -55,7 +55,7 @@ function WaitingList({ runs }: { runs: readonly Row[] }) {
     <section class="card card-warn" aria-labelledby="waiting-title">
       <header class="card-head">
         <h2 id="waiting-title">
-          Waits for a person<span class="count">{waiting.length}</span>
+          Needs you<span class="count">{waiting.length}</span>
         </h2>
       </header>
       <ul class="rows">
@@ -79,11 +79,11 @@ function WaitingList({ runs }: { runs: readonly Row[] }) {
 }
 
 function RunRow({ run }: { run: Row }) {
-  const { id, title, standing, progress, sittings, waiting, updatedAt } = run;
+  const { id, title, standing, progress, sittings: sessions, waiting, updatedAt } = run;
   return (
     <li>
       <a
-        class={`run-row standing-${standing.word}`}
+        class={`run-row run-row-${standing.word}`}
         data-row
         href={hrefOf({ page: 'run', run: id, view: 'overview', at: null })}
       >
@@ -91,7 +91,7 @@ function RunRow({ run }: { run: Row }) {
           <Line text={title} chars={120} />
           <Id>{id}</Id>
         </span>
-        <span class="run-standing">
+        <span class="run-state">
           <Pill word={standing.word} />
           <span class="dim">
             <Line text={standing.why} chars={90} />
@@ -104,18 +104,22 @@ function RunRow({ run }: { run: Row }) {
           </span>
         </span>
         <span class="run-people">
-          {sittings.slice(0, 4).map((sitting) => (
-            <span key={sitting.session} class={`sitter sitter-${sitting.standing}`}>
-              {sitting.agent}
-              {sitting.steps.length > 0 && (
-                <span class="dim"> on {sitting.steps.map((step) => step.key).join(', ')}</span>
+          {sessions.slice(0, 4).map((session) => (
+            <span key={session.session} class={`run-session run-session-${session.standing}`}>
+              {session.agent}
+              {session.steps.length > 0 && (
+                <span class="dim"> on {session.steps.map((step) => step.key).join(', ')}</span>
               )}
             </span>
           ))}
-          {sittings.length > 4 && <span class="dim">and {sittings.length - 4} more</span>}
+          {sessions.length > 4 && <span class="dim">and {sessions.length - 4} more</span>}
         </span>
         <span class="run-fresh dim">
-          {waiting.length > 0 && <span class="tag tag-warn">{waiting.length} waiting</span>}
+          {waiting.length > 0 && (
+            <span class="tag tag-warn">
+              {waiting.length} {waiting.length === 1 ? 'needs' : 'need'} you
+            </span>
+          )}
           <Ago at={updatedAt} />
         </span>
       </a>

@@ -5,7 +5,7 @@ import { Ago, Id } from './words.tsx';
 
 const SETTLE_MS = 120;
 
-/** Goes back and forth in the history of a run; the page then shows it as it stood. */
+/** Moves through the history of a run; the page then shows the run as it was. */
 export function Scrubber({ run, at, view, last }: { run: string; at: number | null; view: RunView; last: number }) {
   const [dragged, setDragged] = useState<number | null>(null);
   const timer = useRef(0);
@@ -36,14 +36,14 @@ export function Scrubber({ run, at, view, last }: { run: string; at: number | nu
         min={1}
         max={Math.max(1, last)}
         value={shown}
-        aria-label="Show the run as it stood after event"
+        aria-label="Show the run as it was after event"
         aria-valuetext={shown === last ? `event ${shown}, now` : `event ${shown} of ${last}`}
         onInput={(event) => go(Number(event.currentTarget.value))}
       />
       <button
         type="button"
         class="button button-quiet"
-        aria-label="One event on"
+        aria-label="One event forward"
         disabled={shown >= last}
         onClick={() => go(shown + 1)}
       >
@@ -70,7 +70,7 @@ function PastEvent({ run, at, onBack }: { run: string; at: number; onBack: () =>
     <span class="scrubber-event">
       {event && (
         <>
-          <Id>{event.type}</Id> by {event.agent ?? event.person ?? 'nobody'}, <Ago at={event.at} />
+          <Id>{event.type}</Id> by {event.agent ?? event.person ?? 'unknown'}, <Ago at={event.at} />
         </>
       )}
       <button type="button" class="button" onClick={onBack}>

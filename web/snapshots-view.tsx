@@ -18,11 +18,11 @@ export function SnapshotsView({ run, at }: RunAt) {
   };
   return (
     <Card title="Snapshots" count={found.data?.snapshots.length}>
-      {at !== null && <p class="dim pad">Snapshots are shown as they are now, whatever moment is looked at.</p>}
+      {at !== null && <p class="dim pad">Snapshots are always shown as they are now.</p>}
       <Await of={found}>
         {({ snapshots }) =>
           snapshots.length === 0 ? (
-            <Empty title="No snapshot was left yet.">Every session leaves one when it ends.</Empty>
+            <Empty title="No snapshots yet.">Every session writes one when it ends.</Empty>
           ) : (
             <>
               <ul class="rows">
@@ -67,7 +67,7 @@ function SnapshotRow({
         <p>
           <strong>{snapshot.agent}</strong> <Id>{snapshot.id}</Id>{' '}
           <span class="dim">
-            {snapshot.session}, <Ago at={snapshot.at} />, {snapshot.reason ?? 'while at work'}
+            {snapshot.session}, <Ago at={snapshot.at} />, {snapshot.reason ?? 'during the session'}
             {snapshot.reconstructed && ', reconstructed'}
           </span>
         </p>
@@ -76,7 +76,8 @@ function SnapshotRow({
         {rules && (
           <details>
             <summary>
-              {plural(rules.length, 'rule')}: {failed} failed, {unsure} cannot be told
+              {plural(rules.length, 'rule')}:{' '}
+              {failed + unsure === 0 ? 'all checks passed' : `${failed} failed, ${unsure} unknown`}
             </summary>
             <ul class="rules">
               {rules.map((rule) => (

@@ -3,15 +3,15 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { call, type Input, type OperationName, type Output, Refused, type Who, whoAmI } from './api.ts';
 import { followFeed, type LiveEvent } from './feed.ts';
 
-/** All that the pages share. What the server knows is read anew when its feed says that something happened. */
+/** The state that pages share. Data of the server is read again when its feed reports events. */
 
 export const who = signal<Who | null>(null);
-/** Unknown until the server has said who the reader is. */
+/** Unknown until the server has identified the reader. */
 export const access = signal<'unknown' | 'in' | 'out'>('unknown');
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
 /** The clock of the page, for ages. */
 export const now = signal(Date.now());
-/** Said to a screen reader, and shown for a moment. */
+/** Announced to screen readers, and shown for a few seconds. */
 export const notice = signal<{ text: string; tone: 'good' | 'bad' | 'plain' } | null>(null);
 
 export const mayWrite = computed(() => who.value !== null && who.value.scope !== 'read');
@@ -28,18 +28,18 @@ interface Entry {
   loaded: Signal<Loaded<unknown>>;
   users: number;
   busy: boolean;
-  /** Something happened since it was asked for last. */
+  /** Events arrived since the last request. */
   stale: boolean;
   askedAt: number;
   fetch(): Promise<unknown>;
 }
 
 const entries = new Map<string, Entry>();
-/** What many events change at once is read once. */
+/** Many events at once cause one request. */
 const SOONEST_MS = 120;
 const AGAIN_AFTER_MS = 800;
 
-/** What an operation answers, kept fresh while the component that asks is on the page. */
+/** The output of an operation, kept up to date while the component is on the page. */
 export function useAnswer<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
@@ -55,7 +55,7 @@ export function useAnswer<Name extends OperationName>(
       if (entry.users === 0) entries.delete(key);
     };
   }, [entry, key]);
-  // While another moment of the same run is on its way the last one stays: nothing flickers.
+  // While another version of the same run loads, the last one stays: nothing flickers.
   const last = useRef<{ of: string; data: Output<Name> } | null>(null);
   const of = `${name} ${run}`;
   const loaded = entry.loaded.value as Loaded<Output<Name>>;
@@ -83,7 +83,7 @@ async function refresh(entry: Entry): Promise<void> {
   } catch (thrown) {
     const fault = asRefused(thrown);
     if (fault.status === 401) access.value = 'out';
-    if (fault.status === 0) lookForServer();
+    if (fault.status === 0) waitForServer();
     entry.loaded.value = { data: entry.loaded.value.data, fault, loading: false };
   }
   entry.busy = false;
@@ -107,7 +107,7 @@ export function invalidate(runs: ReadonlySet<string> | null = null): void {
   }
 }
 
-/** Does something on a run; what the server says to it is told. */
+/** Calls an operation that changes a run, and shows `done` as a notice. */
 export async function perform<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
@@ -115,7 +115,7 @@ export async function perform<Name extends OperationName>(
   done: string,
 ): Promise<Output<Name>> {
   const answer = await call(name, input, run).catch((thrown: unknown) => {
-    if (asRefused(thrown).status === 0) lookForServer();
+    if (asRefused(thrown).status === 0) waitForServer();
     throw thrown;
   });
   notice.value = { text: done, tone: 'good' };
@@ -130,11 +130,11 @@ export const asRefused = (thrown: unknown): Refused =>
 
 const LOOK_EVERY_MS = 1500;
 let isLooking = false;
-/** Whether the feed is open, as far as the browser knows. */
+/** Whether the browser considers the feed open. */
 let isFollowing = false;
 
-/** Requests may fail while the feed still seems open: the page says so, asks until somebody answers, and reads all anew. */
-function lookForServer(): void {
+/** Requests may fail while the feed still seems open: the page says so, retries until the server answers, and reloads its data. */
+function waitForServer(): void {
   if (isLooking) return;
   isLooking = true;
   connection.value = 'lost';
@@ -152,7 +152,7 @@ function lookForServer(): void {
   setTimeout(() => void look(), LOOK_EVERY_MS);
 }
 
-/** Begins to live: learns who the reader is and follows the feed for as long as the page is open. */
+/** Identifies the reader, then follows the feed while the page is open. */
 export async function begin(): Promise<void> {
   try {
     who.value = await whoAmI();
@@ -171,7 +171,7 @@ export async function begin(): Promise<void> {
   }
   followFeed({
     ready: () => {
-      // Whatever was missed while it was away is read now.
+      // Read what was missed while the connection was lost.
       if (connection.value === 'lost') invalidate();
       isFollowing = true;
       connection.value = 'live';

@@ -11,7 +11,7 @@ export function nextTheme(): void {
   try {
     localStorage.setItem(KEY, theme.value);
   } catch {
-    // A browser that keeps nothing shows it for now.
+    // Without storage the choice lasts until the page is closed.
   }
   applyTheme();
 }

@@ -5,7 +5,7 @@ import { moment, type RunAt } from './run.ts';
 import { now, useAnswer } from './state.ts';
 import { Ago, clockOf, Id, Line, momentOf, plural } from './words.tsx';
 
-type Sitting = Output<'timeline'>['sittings'][number];
+type Session = Output<'timeline'>['sittings'][number];
 
 const PAGE = 40;
 
@@ -15,17 +15,17 @@ export function TimelineView({ run, at }: RunAt) {
   return (
     <Card title="Timeline" count={timeline.data?.total}>
       <Await of={timeline}>
-        {({ sittings, total }) =>
-          sittings.length === 0 ? (
-            <Empty title="Nobody has worked on this yet." />
+        {({ sittings: sessions, total }) =>
+          sessions.length === 0 ? (
+            <Empty title="No sessions yet." />
           ) : (
             <>
-              <Chart sittings={sittings} isNow={at === null} />
+              <Chart sessions={sessions} isNow={at === null} />
               <Legend />
-              <SittingList sittings={sittings} />
-              {total > sittings.length && (
+              <SessionList sessions={sessions} />
+              {total > sessions.length && (
                 <button type="button" class="button" onClick={() => setLimit(limit + PAGE)}>
-                  {plural(total - sittings.length, 'earlier session')}
+                  {plural(total - sessions.length, 'earlier session')}
                 </button>
               )}
             </>
@@ -41,30 +41,30 @@ const LANE = 34;
 const NAME = 150;
 const TOP = 26;
 const NAME_CHARS = 17;
-/** Below this the ticks would say the same minute twice. */
+/** Below this two ticks would show the same minute. */
 const SECONDS_WITHIN_MS = 10 * 60_000;
 
-/** One lane a session: when it was there, what it held meanwhile and how that ended. */
-function Chart({ sittings, isNow }: { sittings: readonly Sitting[]; isNow: boolean }) {
-  const ends = sittings.flatMap(({ from, to, steps }) => [from, ...(to ? [to] : []), ...steps.map((one) => one.from)]);
+/** One lane per session: when it was active, which steps it held and how they ended. */
+function Chart({ sessions, isNow }: { sessions: readonly Session[]; isNow: boolean }) {
+  const ends = sessions.flatMap(({ from, to, steps }) => [from, ...(to ? [to] : []), ...steps.map((one) => one.from)]);
   const begin = Math.min(...ends.map((at) => Date.parse(at)));
-  const isLive = isNow && sittings.some((sitting) => sitting.to === null);
+  const isLive = isNow && sessions.some((session) => session.to === null);
   const end = Math.max(begin + 60_000, ...ends.map((at) => Date.parse(at)), isLive ? now.value : 0);
   const x = (at: string | null): number => {
     const ms = at === null ? end : Date.parse(at);
     return NAME + ((ms - begin) / (end - begin)) * (WIDTH - NAME - 12);
   };
-  const height = TOP + sittings.length * LANE + 6;
-  const lane = new Map(sittings.map((sitting, index) => [sitting.session, index]));
+  const height = TOP + sessions.length * LANE + 6;
+  const lane = new Map(sessions.map((session, index) => [session.session, index]));
   const ticks = [0, 0.25, 0.5, 0.75].map((share) => new Date(begin + share * (end - begin)).toISOString());
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="chart-scroll" tabIndex={0} aria-label="Timeline drawing">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
+    <section class="chart-scroll" tabIndex={0} aria-label="Timeline chart">
       <svg
         class="timeline"
         viewBox={`0 0 ${WIDTH} ${height}`}
         role="img"
-        aria-label={`${plural(sittings.length, 'session')} from ${clockOf(new Date(begin).toISOString())} to ${clockOf(new Date(end).toISOString())}; the list below says the same in words`}
+        aria-label={`${plural(sessions.length, 'session')} from ${clockOf(new Date(begin).toISOString())} to ${clockOf(new Date(end).toISOString())}; the list below has the same data`}
       >
         {ticks.map((tick) => (
           <g key={tick}>
@@ -74,23 +74,23 @@ function Chart({ sittings, isNow }: { sittings: readonly Sitting[]; isNow: boole
             </text>
           </g>
         ))}
-        {sittings.map((sitting, index) => (
-          <Lane key={sitting.session} sitting={sitting} y={TOP + index * LANE} x={x} />
+        {sessions.map((session, index) => (
+          <Lane key={session.session} session={session} y={TOP + index * LANE} x={x} />
         ))}
-        {sittings.map((sitting, index) => {
-          const before = sitting.continues === null ? undefined : lane.get(sitting.continues);
+        {sessions.map((session, index) => {
+          const before = session.continues === null ? undefined : lane.get(session.continues);
           if (before === undefined) return null;
           const from = TOP + before * LANE + LANE / 2;
           const to = TOP + index * LANE + LANE / 2;
-          return <path key={sitting.session} class="lineage" d={`M${x(sitting.from)} ${from}V${to}`} />;
+          return <path key={session.session} class="lineage" d={`M${x(session.from)} ${from}V${to}`} />;
         })}
       </svg>
     </section>
   );
 }
 
-function Lane({ sitting, y, x }: { sitting: Sitting; y: number; x: (at: string | null) => number }) {
-  const { session, agent, from, to, status, steps } = sitting;
+function Lane({ session, y, x }: { session: Session; y: number; x: (at: string | null) => number }) {
+  const { session: id, agent, from, to, status, steps } = session;
   const left = x(from);
   const width = Math.max(3, x(to) - left);
   return (
@@ -100,10 +100,10 @@ function Lane({ sitting, y, x }: { sitting: Sitting; y: number; x: (at: string |
         <title>{agent}</title>
       </text>
       <text class="lane-id" x="4" y={y + 28}>
-        {session}
+        {id}
       </text>
-      <rect class={`sitting sitting-${status}`} x={left} y={y + 6} width={width} height={LANE - 12} rx="5">
-        <title>{`${agent} ${session}: ${status}, from ${momentOf(from)}`}</title>
+      <rect class={`session-bar session-bar-${status}`} x={left} y={y + 6} width={width} height={LANE - 12} rx="5">
+        <title>{`${agent} ${id}: ${status}, from ${momentOf(from)}`}</title>
       </rect>
       {steps.map((one) => {
         const start = x(one.from);
@@ -151,23 +151,23 @@ function Legend() {
   );
 }
 
-function SittingList({ sittings }: { sittings: readonly Sitting[] }) {
+function SessionList({ sessions }: { sessions: readonly Session[] }) {
   return (
     <ul class="rows">
-      {[...sittings].reverse().map((sitting) => (
-        <li key={sitting.session} class="row row-top" data-row tabIndex={-1}>
-          <Pill word={sitting.status} />
+      {[...sessions].reverse().map((session) => (
+        <li key={session.session} class="row row-top" data-row tabIndex={-1}>
+          <Pill word={session.status} />
           <span class="grow">
-            <strong>{sitting.agent}</strong> <Id>{sitting.session}</Id>{' '}
+            <strong>{session.agent}</strong> <Id>{session.session}</Id>{' '}
             <span class="dim">
-              {sitting.role}, since <Ago at={sitting.from} />
-              {sitting.continues && `, continues ${sitting.continues}`}
-              {sitting.parent && `, for ${sitting.parent}`}
-              {sitting.handedTo && `, handed to ${sitting.handedTo}`}
+              {session.role}, since <Ago at={session.from} />
+              {session.continues && `, continues ${session.continues}`}
+              {session.parent && `, for ${session.parent}`}
+              {session.handedTo && `, handed to ${session.handedTo}`}
             </span>
             <span class="block dim">
-              {sitting.steps.length === 0 && 'held no step'}
-              <Line text={sitting.steps.map((one) => `${one.step} ${one.end}`).join(', ')} chars={300} />
+              {session.steps.length === 0 && 'held no step'}
+              <Line text={session.steps.map((one) => `${one.step} ${one.end}`).join(', ')} chars={300} />
             </span>
           </span>
         </li>

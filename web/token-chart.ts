@@ -8,7 +8,7 @@ type Point = Output<'timeline'>['usage'][number];
 const COLOURS = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
 const HEIGHT = 280;
 
-/** Draws into an element; gives the way to take it out again. */
+/** Draws into an element; returns a function that removes the chart. */
 export function drawTokens(element: HTMLElement, points: readonly Point[]): () => void {
   const style = getComputedStyle(element);
   const colour = colourReader(element);
@@ -49,7 +49,7 @@ export function drawTokens(element: HTMLElement, points: readonly Point[]): () =
   };
 }
 
-/** A custom property is told as it was written; what it comes to in this theme only an element knows that uses it. */
+/** A custom property reads as written; only an element that uses it has the colour of the theme. */
 function colourReader(element: HTMLElement): (name: string) => string {
   return (name) => {
     const probe = element.appendChild(document.createElement('i'));

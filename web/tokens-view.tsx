@@ -16,8 +16,8 @@ export function TokensView({ run, at, status }: RunAt & { status: Status }) {
       <Await of={timeline}>
         {({ usage: points }) =>
           points.length === 0 ? (
-            <Empty title="No token use is recorded.">
-              Hooks record it by themselves; agents do so with <code>holdfast usage add</code>.
+            <Empty title="No token use recorded.">
+              Hooks record it automatically; agents can add to it with <code>holdfast usage add</code>.
             </Empty>
           ) : (
             <>
@@ -37,9 +37,9 @@ export function TokensView({ run, at, status }: RunAt & { status: Status }) {
                     {usage.map((one) => (
                       <tr key={one.agent}>
                         <th scope="row">{one.agent}</th>
-                        <td>{told(one.input)}</td>
-                        <td>{told(one.cached)}</td>
-                        <td>{told(one.output)}</td>
+                        <td>{reported(one.input)}</td>
+                        <td>{reported(one.cached)}</td>
+                        <td>{reported(one.output)}</td>
                       </tr>
                     ))}
                   </tbody>
@@ -53,10 +53,10 @@ export function TokensView({ run, at, status }: RunAt & { status: Status }) {
   );
 }
 
-/** What nobody told is not zero. */
-const told = (count: number | null): string => (count === null ? 'not told' : amountOf(count));
+/** An unreported count is not zero. */
+const reported = (count: number | null): string => (count === null ? 'not reported' : amountOf(count));
 
-/** The sum of tokens by agent as it grew. The library that draws it comes when it is needed; the table stands without it. */
+/** Cumulative tokens by agent. The chart library loads on demand; the table does not need it. */
 function Chart({ points }: { points: readonly Point[] }) {
   const box = useRef<HTMLDivElement>(null);
   const shownTheme = theme.value;
@@ -72,6 +72,6 @@ function Chart({ points }: { points: readonly Point[] }) {
     };
   }, [points, shownTheme]);
   return (
-    <div class="chart" ref={box} role="img" aria-label="Tokens by agent over time; the table below has the sums" />
+    <div class="chart" ref={box} role="img" aria-label="Tokens by agent over time; the table below has the totals" />
   );
 }

@@ -7,7 +7,7 @@ export default defineConfig({
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
-    // Small things too stay files of their own: the pages allow nothing inline.
+    // Small assets stay separate files too: the security policy allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',

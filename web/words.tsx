@@ -4,7 +4,7 @@ import { oneLine, printable } from '../src/core/text.ts';
 import { inWords } from '../src/core/time.ts';
 import { now } from './state.ts';
 
-/** Words that somebody wrote, on one line: they are shown, never taken for anything else. */
+/** Text from agents and people on one line, always shown as plain text. */
 export function Line({ text, chars = 160 }: { text: string; chars?: number }) {
   return (
     <bdi class="line" dir="auto">
@@ -16,7 +16,7 @@ export function Line({ text, chars = 160 }: { text: string; chars?: number }) {
 const SHOWN_CHARS = 600;
 const SHOWN_AT_ONCE_CHARS = 20_000;
 
-/** The same with its line breaks. What is long is cut visibly and shown on demand, a part at a time. */
+/** The same with its line breaks. Long text is cut visibly; the rest is shown on demand. */
 export function Passage({ text, chars = SHOWN_CHARS }: { text: string; chars?: number }) {
   const [shown, setShown] = useState(chars);
   const isCut = text.length > shown;
@@ -35,7 +35,7 @@ export function Passage({ text, chars = SHOWN_CHARS }: { text: string; chars?: n
   );
 }
 
-/** `14 min ago`, with the moment itself for whoever points at it. */
+/** `14 min ago`, with the exact time as a tooltip. */
 export function Ago({ at, prefix = '' }: { at: string; prefix?: string }) {
   const ms = now.value - Date.parse(at);
   return (
