@@ -178,7 +178,6 @@ export const stillOpen: readonly string[] = [
   'src/http/login-link.ts node:child_process',
   'src/http/login-link.ts node:fs',
   'src/http/notify.ts node:child_process',
-  'src/http/serve.ts node:fs',
   'src/http/web.ts node:fs',
   'src/operations/admin/capture.ts node:fs',
   'src/operations/admin/doctor.ts node:fs',

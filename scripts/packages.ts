@@ -4,8 +4,8 @@ import { geminiEvents } from '../src/clients/gemini/install.ts';
 import { instructions } from '../src/clients/installed-files.ts';
 
 /**
- * The packaged forms below `plugins/`, made of the same descriptions as `holdfast install` uses: the files by their paths.
- * `read` gives a file of this project.
+ * The packages in `plugins/`, generated from the same descriptions as `holdfast install` uses: the files by path. `read`
+ * returns a file of this project.
  */
 export function packagedFiles(read: (path: string) => string): Map<string, string> {
   const { version, description, license, keywords } = JSON.parse(read('package.json')) as Record<string, unknown>;
@@ -20,7 +20,7 @@ export function packagedFiles(read: (path: string) => string): Map<string, strin
       put(`${plugin}/skills/${skill}/SKILL.md`, read(`skills/${skill}/SKILL.md`));
   }
 
-  // Claude Code, Codex, Copilot and Qwen Code read this one; each names its tools otherwise.
+  // Claude Code, Codex, Copilot and Qwen Code read this one; each has other names for its tools.
   const root = `\${CLAUDE_PLUGIN_ROOT}/holdfast.cjs`;
   const alsoTools = {
     commands: 'run_shell_command',

@@ -14,8 +14,7 @@ try {
   await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
   await bundle.close();
   const child = spawn(process.execPath, [join(folder, 'main.mjs'), ...rest], { cwd: root, stdio: 'inherit' });
-  // Whoever stops it stops the file that runs; this one waits until that has ended, and then cleans up. A terminal tells
-  // both of an interruption, anybody else only this one.
+  // Signals go to the child; this process waits for its end and cleans up. A terminal sends an interrupt to both.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   const [status] = await once(child, 'exit');

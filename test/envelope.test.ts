@@ -259,7 +259,7 @@ describe('--json', () => {
         stdio: ['ignore', full, 'pipe'],
         encoding: 'utf8',
       });
-      expect([ran.status, ran.stderr]).toEqual([3, expect.stringContaining('The answer could not be written')]);
+      expect([ran.status, ran.stderr]).toEqual([3, expect.stringContaining('The output could not be written')]);
     }
     expect(folder.data('search', 'kept')['results']).toHaveLength(2);
   });

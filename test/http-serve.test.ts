@@ -260,7 +260,7 @@ describe('a notice that something waits for a person', () => {
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), notify }));
     const serving = await serve(folder);
     folder.data('raise', 'question', 'Now?');
-    await untilLogged(serving, 'notice sent');
+    await untilLogged(serving, 'notification sent');
     expect(JSON.parse(readFileSync(join(folder.path, 'told.json'), 'utf8'))).toMatchObject({
       run: 'auth',
       waiting: [{ kind: 'question', id: 'Q-1', text: 'Now?' }],

@@ -3,17 +3,16 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 
 /**
- * Starts the program from compiled code that an earlier start left beside it: compiling it anew would take a third of
- * the time of a whole command. Each command has a file of its own, with the functions it used and no others, named by the
- * version of the engine that wrote it, which refuses any other. Where it cannot be read or written, the program starts as
- * usual.
+ * Starts the program from compiled code that an earlier start saved next to it: compiling again would take a third of the
+ * time of a whole command. Each command has its own file with only the functions it used, named by the version of V8 that
+ * wrote it, because V8 rejects code of any other. If it cannot be read or written, the program starts without it.
  */
 function start(): void {
   const [, , word = '', , event = ''] = process.argv;
   const isHook = word === 'hook' && !process.argv.includes('--help') && !process.argv.includes('-h');
   const file = join(__dirname, isHook ? 'hook.cjs' : 'program.cjs');
   const source = readFileSync(file, 'utf8');
-  // The use of a tool is told far more often than anything else, and needs far less.
+  // Tool hooks run far more often than any other, and need far less code.
   const command = isHook
     ? /tool|shell|file/i.exec(event)
       ? 'tool'
@@ -23,24 +22,24 @@ function start(): void {
   const cachedData = readCache(cacheFile);
   if (!cachedData) {
     keepCode(true);
-    // One that serves for days has its engine back after a moment.
+    // A process that runs for days gets V8's optimizations back.
     setTimeout(() => keepCode(false), 5000).unref();
   }
   const script = new Script(source, {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
   });
-  // Known to `require` under its own name: the program's other parts ask for it and must get this very one.
+  // Registered with `require`: the program's other files ask for it and must get this instance.
   const program = new (module.constructor as new (id: string) => NodeJS.Module)(file);
   program.filename = file;
-  // An object without a prototype is a dictionary to the engine: hundreds of names are put into it many times as fast.
+  // V8 treats an object without a prototype as a dictionary: adding hundreds of names is many times faster.
   program.exports = Object.create(null);
   program.loaded = true;
   require.cache[file] = program;
   script.runInThisContext()(program.exports, program.require.bind(program), program, file, __dirname);
   if (cachedData && !script.cachedDataRejected) return;
   process.once('exit', (code) => {
-    // A command that was refused has not used what it would use, and may not exist.
+    // A refused command has not used its usual functions, or may not exist.
     if (code === 0) saveCache(cacheFile, script);
   });
 }
@@ -54,9 +53,9 @@ function readCache(file: string): Buffer | undefined {
 }
 
 /**
- * In a process that saves its code the engine neither forgets functions that have not run for a while, which would then be
- * missing, nor compiles any of them further, which every later start would do again at once. Code is taken only by an
- * engine with the same settings, so they are set back before it is saved.
+ * While a process collects code to save, V8 must not drop functions that have not run for a while, which would be missing,
+ * nor optimize any, which every later start would repeat. V8 accepts only code saved with the same flags, so they are reset
+ * before saving.
  */
 function keepCode(isKept: boolean): void {
   const { setFlagsFromString } = require('node:v8') as typeof import('node:v8');
@@ -64,7 +63,7 @@ function keepCode(isKept: boolean): void {
   setFlagsFromString(isKept ? '--no-sparkplug' : '--sparkplug');
 }
 
-/** At the end of a command, when the functions it used are compiled too. */
+/** Called at the end of a command, when the functions it used are compiled. */
 function saveCache(file: string, script: Script): void {
   try {
     const beside = `${file}.${process.pid}.tmp`;
@@ -72,7 +71,7 @@ function saveCache(file: string, script: Script): void {
     writeFileSync(beside, script.createCachedData());
     renameSync(beside, file);
   } catch {
-    // Installed where this user may not write: the next start is as slow as this one.
+    // The user may not write here: the next start is as slow as this one.
   }
 }
 

@@ -5,11 +5,11 @@ import { commands } from './interfaces.ts';
 /** `/dev/null` on Linux. */
 const NULL_DEVICE = 0x103;
 
-/** Put in by the bundler. */
+/** Defined by the bundler. */
 declare const HOLDFAST_VERSION: string;
 
 async function isTerminal(): Promise<boolean> {
-  // Loading the terminal module costs a tenth of the whole start; a pipe, a file or the null device is told without it.
+  // Loading the terminal module takes a tenth of the start; a pipe, a file or the null device is recognised without it.
   const { mode, rdev } = fstatSync(1);
   if ((mode & constants.S_IFMT) !== constants.S_IFCHR || rdev === NULL_DEVICE) return false;
   const { isatty } = await import('node:tty');
@@ -25,7 +25,7 @@ async function run(): Promise<void> {
     version: HOLDFAST_VERSION,
     commands,
   });
-  // All is written and closed: waiting for what the engine still does in the background would only take time.
+  // Everything is written and closed: exit without waiting for background work.
   process.exit(code);
 }
 

@@ -3,7 +3,7 @@ import { StepKey } from '../core/text.ts';
 import { type Operation, unwrap } from '../operations/operation.ts';
 import type { Commands } from './commands.ts';
 
-/** What stands on a command line: the operation, its input as it was typed, and the flags every command has. */
+/** A parsed command line: the operation, its input as typed, and the common flags. */
 export interface Call {
   operation: Operation | null;
   input: Record<string, unknown>;
@@ -27,17 +27,17 @@ export interface CommonFlags {
 
 export const commonFlags = {
   json: 'Print exactly one JSON object.',
-  run: 'The run that is meant.',
-  session: 'The session you are.',
-  agent: 'The agent you are.',
-  store: 'A PostgreSQL address or a SQLite file, in place of the workspace’s own.',
+  run: 'The run to work on.',
+  session: 'Act as this session.',
+  agent: 'Act as this agent.',
+  store: 'A PostgreSQL address or a SQLite file, instead of the workspace’s own.',
   dir: 'The folder to work in.',
-  idempotency: 'A key under which the command is recorded once, however often it comes.',
+  idempotency: 'The command is recorded once per key, however often it is repeated.',
 } as const;
 
 const isCommonFlag = (name: string): boolean => Object.hasOwn(commonFlags, name);
 
-/** The names of commands that are no operations. */
+/** Commands that are not operations. */
 export const ownCommands = ['help', 'completion', 'hook'] as const;
 
 /** A flag of an operation: the field it fills and how. */
@@ -45,7 +45,7 @@ export interface FlagSpec {
   field: string;
   name: string;
   kind: 'text' | 'number' | 'boolean' | 'list';
-  /** Keys may be given in one go, separated by commas. */
+  /** Several keys may be given at once, separated by commas. */
   commas: boolean;
   options: readonly string[];
 }
@@ -75,7 +75,7 @@ export async function parseArguments(argv: readonly string[], commands: Commands
   return call;
 }
 
-/** The longest sequence of words that names an operation; flags that every command has may stand before it. */
+/** The longest sequence of words that names an operation; common flags may come before it. */
 function findOperation(
   argv: readonly string[],
   names: readonly string[],
@@ -114,7 +114,7 @@ function findOperation(
   if (rest.includes('--json')) call.common.json = true;
   if (rest.includes('--help') || rest.includes('-h')) call.help = true;
   const unknown = [...skipped, ...rest].find((word) => word.startsWith('-') && !isOwnFlag(word));
-  // A command that does not exist is the greater mistake and told first.
+  // An unknown command is reported before an unknown flag.
   if (unknown !== undefined && (first === undefined || isOwnCommand(first))) throw unknownFlag(unknown);
   return { name: null, rest: [] };
 }
@@ -153,12 +153,12 @@ function fill(call: Call, operation: Operation, argv: string[]): void {
   }
 }
 
-/** No flag has a blank in its name: a sentence that begins with a dash is a sentence. */
+/** No flag has a space in its name: a sentence that starts with a dash is text. */
 function looksLikeFlag(argument: string): boolean {
   return /^--?[^\d\s=-][^\s=]*(=|$)/.test(argument) || argument === '--';
 }
 
-/** A bare word is the next word the command takes, or one more of the list before it. */
+/** A word without a flag is the command's next positional value, or one more of the list before it. */
 function takeWord(
   call: Call,
   operation: Operation,
@@ -223,7 +223,7 @@ function takeCommon(
   else if (name === 'color' || name === 'no-color') call.common.color = name === 'color';
   else if (isCommonFlag(name)) {
     const value = takeValue(operation, specs, written, inline, rest);
-    // Every one of them names something; an empty one is a variable that a script forgot to set.
+    // Each of them names something; an empty value is a variable that a script forgot to set.
     if (value === '') throw usage(operation, `${quoted(written)} needs a value.`, []);
     call.common[name as 'run'] = value;
   } else {
@@ -261,7 +261,7 @@ function add(call: Call, spec: FlagSpec, value: string): void {
     call.input[spec.field] = [...list, ...(spec.commas ? value.split(',').filter((part) => part !== '') : [value])];
   } else if (spec.kind === 'number') {
     const number = Number(value);
-    // What is no number is left as it is: the schema says what is wrong with it.
+    // Text that is not a number stays as it is: the schema refuses it.
     call.input[spec.field] = value.trim() === '' || Number.isNaN(number) ? value : number;
   } else call.input[spec.field] = value;
 }

@@ -2,10 +2,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Clients } from '../operations/context.ts';
 
-/** Where the clients keep what is their own, and which of their conversations this process belongs to. */
+/** The clients' own folders, and the conversations this process belongs to. */
 export function clientsFrom(environment: Readonly<Record<string, string | undefined>>): Clients {
   const home = homedir();
-  const given = (name: string, otherwise: string): string => environment[name] || join(home, otherwise);
+  const given = (name: string, fallback: string): string => environment[name] || join(home, fallback);
   const data = environment['XDG_DATA_HOME'] || join(home, '.local', 'share');
   return {
     homes: {

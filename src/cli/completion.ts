@@ -2,7 +2,7 @@ import { Fault, quoted } from '../core/fault.ts';
 import type { Operation } from '../operations/operation.ts';
 import { commonFlags, flagsOf, ownCommands } from './arguments.ts';
 
-/** A completion script, made from the same list as the commands. */
+/** A completion script, generated from the list of commands. */
 export function completionScript(shell: string | undefined, all: readonly Operation[]): string {
   switch (shell) {
     case 'bash':
@@ -14,11 +14,9 @@ export function completionScript(shell: string | undefined, all: readonly Operat
     default:
       throw new Fault(
         'usage',
-        shell === undefined ? 'Say for which shell.' : `There are no completions for ${quoted(shell)}.`,
+        shell === undefined ? 'Name a shell.' : `There are no completions for ${quoted(shell)}.`,
         {
-          hints: [
-            '`holdfast completion bash`, `zsh` or `fish`; put its output where your shell loads completions from.',
-          ],
+          hints: ['`holdfast completion bash`, `zsh` or `fish`; put its output where your shell loads completions.'],
         },
       );
   }
@@ -70,10 +68,10 @@ complete -o filenames -F _holdfast holdfast`;
 function fish(all: readonly Operation[]): string {
   const commands = all.map((operation) => {
     const [first, second] = operation.name.split('.') as [string, string | undefined];
-    const told = operation.summary.replaceAll("'", "\\'");
+    const summary = operation.summary.replaceAll("'", "\\'");
     return second === undefined
-      ? `complete -c holdfast -n __fish_use_subcommand -f -a ${first} -d '${told}'`
-      : `complete -c holdfast -n __fish_use_subcommand -f -a ${first}\ncomplete -c holdfast -n '__fish_seen_subcommand_from ${first}' -f -a ${second} -d '${told}'`;
+      ? `complete -c holdfast -n __fish_use_subcommand -f -a ${first} -d '${summary}'`
+      : `complete -c holdfast -n __fish_use_subcommand -f -a ${first}\ncomplete -c holdfast -n '__fish_seen_subcommand_from ${first}' -f -a ${second} -d '${summary}'`;
   });
   const flags = all.flatMap((operation) => {
     const [first] = operation.name.split('.') as [string];

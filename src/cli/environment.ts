@@ -8,8 +8,8 @@ import type { CommonFlags } from './arguments.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Variables that an agent's client sets in the shells it starts. Order matters: one client's variables may be inherited
- * by another that was started from its shell, and the more particular ones come first.
+ * Variables that a client sets in the shells it starts. Order matters: a client started from another one's shell inherits
+ * its variables, so the more specific ones come first.
  */
 const agentShells: readonly [variable: string, agent: string][] = [
   ['QWEN_CODE_SESSION_ID', 'qwen'],
@@ -27,7 +27,7 @@ const agentShells: readonly [variable: string, agent: string][] = [
   ['CLAUDECODE', 'claude'],
 ];
 
-/** Who calls, where and on which journal, from the flags and the environment. */
+/** The identity, folder and store of a command, from its flags and the environment. */
 export function identityFrom(flags: CommonFlags, environment: Environment, cwd: string): Omit<OpenOptions, 'warn'> {
   const session = flags.session ?? given(environment, 'HOLDFAST_SESSION');
   const pid = Number(environment['HOLDFAST_PID']);
@@ -45,25 +45,25 @@ export function identityFrom(flags: CommonFlags, environment: Environment, cwd: 
   };
 }
 
-/** A variable that is empty is as good as none: scripts unset them so. */
+/** An empty variable counts as unset: scripts clear them this way. */
 function given(environment: Environment, name: string): string | undefined {
   return environment[name] || undefined;
 }
 
-/** An agent names itself, or is known by its shell; whoever is neither is the person at the terminal. */
+/** An agent names itself or is recognised by its shell; anything else is the person at the terminal. */
 function actorFrom(flags: CommonFlags, environment: Environment, hasSession: boolean): Actor {
   const named = flags.agent ?? given(environment, 'HOLDFAST_AGENT');
   if (named !== undefined) return actorNamed('agent', named);
   const shell = agentShells.find(([variable]) => environment[variable])?.[1];
   if (shell) return { kind: 'agent', name: shell };
-  // The session says who it is; until it is looked up it is an agent.
+  // The session names its agent; until it is looked up, any agent will do.
   if (hasSession) return { kind: 'agent', name: 'agent' };
   return { kind: 'person', name: userName() };
 }
 
 function userName(): string {
   try {
-    // Loaded when it is needed: an agent has told its name.
+    // Loaded on demand: not needed for agents.
     const name = process.getBuiltinModule('node:os').userInfo().username.slice(0, 64);
     return isName(name, '._@+-', 64) ? name : 'person';
   } catch {

@@ -10,7 +10,7 @@ export function overview(all: readonly Operation[], pen: Pen, isWhole: boolean):
   const row = (name: string, summary: string): string =>
     `  ${pen.bold(name.replace('.', ' ').padEnd(width))}${summary}`;
   return [
-    'Holdfast keeps the place of multi-step agent work.',
+    'Holdfast remembers where your coding agent was.',
     '',
     `${pen.bold('Usage')}  holdfast COMMAND [words] [--flags]`,
     ...(isWhole ? [] : ['']),
@@ -28,20 +28,20 @@ export function overview(all: readonly Operation[], pen: Pen, isWhole: boolean):
   ].join('\n');
 }
 
-/** Each before the first of its commands. */
+/** Each heading by the first of its commands. */
 const headings = {
-  init: 'Begin, and go on',
+  init: 'Start here',
   'plan.show': 'The plan',
-  'session.start': 'At work on a step',
-  decide: 'What must be known',
+  'session.start': 'Steps',
+  decide: 'Decisions and open items',
   'mail.inbox': 'Mail',
-  note: 'On the way',
-  snapshot: 'Leave the work, and hand it over',
-  log: 'Look back',
+  note: 'Notes and usage',
+  snapshot: 'Handoff',
+  log: 'History',
   adopt: 'Files of other tools',
-  worklog: 'Put away',
-  supervise: 'Set up, and keep in order',
-  'token.add': 'Doors',
+  worklog: 'Archive',
+  supervise: 'Setup and maintenance',
+  'token.add': 'Server and integrations',
 } as const satisfies Partial<Record<OperationName, string>>;
 
 /** Commands about the command line itself. */
@@ -49,12 +49,12 @@ const own: Record<(typeof ownCommands)[number], { summary: string; usage: string
   completion: {
     summary: 'Print completions for bash, zsh or fish.',
     usage:
-      'holdfast completion bash|zsh|fish\n\nPut its output where your shell loads completions from: in bash, eval "$(holdfast completion bash)" in ~/.bashrc.',
+      'holdfast completion bash|zsh|fish\n\nPut its output where your shell loads completions: in bash, eval "$(holdfast completion bash)" in ~/.bashrc.',
   },
   hook: {
-    summary: 'Record what an agent’s client tells; called by its hooks.',
+    summary: 'Entry point for client hooks.',
     usage:
-      'holdfast hook claude|codex|gemini|qwen|copilot|vscode|cursor|opencode EVENT\n\nReads one JSON object, prints one or nothing, and always ends well: what went wrong is in .holdfast/hook.log.',
+      'holdfast hook claude|codex|gemini|qwen|copilot|vscode|cursor|opencode EVENT\n\nReads one JSON object, prints one or nothing, and always exits 0: errors are in .holdfast/hook.log.',
   },
   help: { summary: 'Explain a command: holdfast help start.', usage: 'holdfast help [COMMAND]' },
 };
@@ -86,14 +86,14 @@ export function explain(operation: Operation, pen: Pen): string {
   ];
   const rows = [...specs.filter((spec) => words.includes(spec.field)), ...flags].map((spec) => {
     const shown = words.includes(spec.field) ? spec.field.toUpperCase() : flagForm(spec);
-    return { shown, told: v.getDescription(inner(operation.input.entries[spec.field])) ?? '' };
+    return { shown, text: v.getDescription(inner(operation.input.entries[spec.field])) ?? '' };
   });
   const width = Math.max(0, ...rows.map((row) => Math.min(row.shown.length, 44))) + 2;
   return [
     operation.summary,
     '',
     `${pen.bold('Usage')}  ${usage.join(' ')}`,
-    ...(rows.length > 0 ? ['', ...rows.map((row) => `  ${`${row.shown}  `.padEnd(width)}${row.told}`)] : []),
+    ...(rows.length > 0 ? ['', ...rows.map((row) => `  ${`${row.shown}  `.padEnd(width)}${row.text}`)] : []),
     ...(operation.examples ? ['', pen.bold('Examples'), ...operation.examples.map((example) => `  ${example}`)] : []),
     '',
     pen.dim(
@@ -104,7 +104,7 @@ export function explain(operation: Operation, pen: Pen): string {
   ].join('\n');
 }
 
-/** A description hangs on the innermost schema. */
+/** Descriptions are on the innermost schema. */
 function inner(schema: unknown): v.GenericSchema {
   let found = schema as { wrapped?: unknown };
   while (found.wrapped) found = found.wrapped as { wrapped?: unknown };

@@ -19,7 +19,7 @@ export interface Surroundings {
   commands: Commands;
 }
 
-/** Runs one command line and gives the exit code. */
+/** Runs one command line and returns the exit code. */
 export async function main(surroundings: Surroundings): Promise<number> {
   const { argv, environment, isTerminal } = surroundings;
   let json = argv.includes('--json');
@@ -49,7 +49,7 @@ async function runOperation(
   const context = openContext({
     ...identityFrom(call.common, environment, cwd),
     warn: (message) => warnings.push(message),
-    progress: bar?.tell,
+    progress: bar?.update,
   });
   try {
     if (operation.watches?.(input))
@@ -61,7 +61,7 @@ async function runOperation(
       await outcome.until;
       return 0;
     }
-    // Nothing is said before the journal is closed: what fails there is said instead.
+    // Close the journal before printing, so that a failure to close is reported instead.
     await context.close();
     if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
     return operation.verdict?.(outcome.data, input) ?? 0;
@@ -94,17 +94,17 @@ function show(
 }
 
 /**
- * Harmless to a terminal. Colours are escapes themselves, so under them every text of an answer has to be made so before it
- * is painted; without them what is said is, at once, and that is far less than all it was made from.
+ * Text that is harmless to a terminal. Colours are escapes themselves, so with colours every text of the data is cleaned
+ * before it is formatted; without them only the result is, which is far less.
  */
 function say(operation: Operation, data: unknown, pen: TerminalPen): string {
   return pen.paints ? operation.say(safeToShow(data), pen) : printable(operation.say(data, pen));
 }
 
-/** Time passes on its own too: leases run out. */
+/** Also without events: leases run out. */
 const WATCH_MS = 1000;
 
-/** Shows an answer again whenever it has changed, until the reader goes away. */
+/** Prints the output again whenever it has changed, until the process is stopped. */
 async function watch(
   operation: Operation,
   context: Context,
@@ -124,10 +124,10 @@ async function watch(
   }
 }
 
-/** To the upper left corner, and nothing below it. */
+/** Moves the cursor to the top left and clears the screen. */
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
-/** Help, version and completions: what is about the command line and not about the work. */
+/** Help, version and completions. */
 async function ownCommand(call: Call, { version, commands }: Surroundings, pen: TerminalPen): Promise<number> {
   if (call.version) {
     print(1, call.common.json ? safeJson({ ok: true, data: { version }, changed: [] }) : version);
@@ -171,7 +171,7 @@ function fail(fault: Fault, json: boolean, pen: TerminalPen, environment: Surrou
   return faultExits[code];
 }
 
-/** Where nothing can be written to the answer's own stream, the other one tells. */
+/** If standard output cannot be written, the fault goes to standard error. */
 function couldPrint(text: string): boolean {
   try {
     print(1, text);

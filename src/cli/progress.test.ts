@@ -14,7 +14,7 @@ function drawing(columns: number) {
   const after = (ms: number, done: number, at = 'a/STATE.md'): string => {
     text = '';
     time += ms;
-    bar.tell({ doing: 'Reading', done, total: 4, at });
+    bar.update({ doing: 'Reading', done, total: 4, at });
     return text;
   };
   return { bar, after, shown: () => text };

@@ -1,7 +1,7 @@
 import { asFault, Fault, type FaultCode } from '../core/fault.ts';
 import type { Outcome } from '../operations/operation.ts';
 
-/** What the door itself refuses has a status of its own; what a rule refuses has one by its code. */
+/** A refusal by the HTTP interface itself, with its status; a refusal by a rule gets its status by code. */
 export class Refusal extends Fault {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -48,8 +48,8 @@ export function answer(
 export function refuse(thrown: unknown): Response {
   const fault = asFault(thrown);
   const { code, hints, data } = fault;
-  // What an unexpected error says of the inside is for the log.
-  const message = code === 'internal' ? 'Something went wrong inside Holdfast; its log says more.' : fault.message;
+  // The message of an unexpected error may reveal internals: it goes to the log only.
+  const message = code === 'internal' ? 'Something went wrong inside Holdfast; see its log.' : fault.message;
   const status = fault instanceof Refusal ? fault.status : statusByCode[code];
   const headers = fault instanceof Refusal ? fault.headers : {};
   return json({ ok: false, fault: { code, message, hints, data } }, status, headers);

@@ -8,19 +8,19 @@ import { mustReach } from './access.ts';
 import { answer, Refusal } from './answer.ts';
 import { type Limits, readJson } from './limits.ts';
 
-/** The operations that are offered here: all but those that need the caller's own machine. */
+/** The operations offered over HTTP: all but those that need the caller's own machine. */
 export async function loadOffered(): Promise<Operation[]> {
   const all = await Promise.all(operationNames.map((name) => operations[name]()));
   return all.filter((operation) => operation.local !== true);
 }
 
-/** What of an operation's input is taken here: a path or a command would be one of the server's machine. */
+/** The input fields accepted over HTTP: a path or a command would mean one on the server's machine. */
 export function offeredFields(operation: Operation): string[] {
   const { local } = operation;
   return Object.keys(operation.input.entries).filter((field) => !Array.isArray(local) || !local.includes(field));
 }
 
-/** Runs the operation that a request names, as the one its token proves. */
+/** Runs the operation that a request names, as the actor of its token. */
 export async function callOperation(
   name: string,
   request: Request,
@@ -53,26 +53,26 @@ export interface Named {
   run: string | undefined;
   session: string | null;
   key: string | null;
-  /** Aborted when the caller goes away or the server stops. */
+  /** Aborted when the client disconnects or the server stops. */
   gone: AbortSignal;
   warn(message: string): void;
 }
 
-/** The context of one request: the server's own way to the journal, and the token's name on all that is recorded. */
+/** The context of one request: the server's engine, and the token's actor on everything it records. */
 export function contextFor(base: Context, token: Token, { run, session, key, gone, warn }: Named): Context {
   const identity: Identity = { actor: token.actor, session, key, scope: token.scope };
   return {
     ...base,
-    identity: identity,
+    identity,
     run,
     warn,
-    // A run that is opened from afar belongs to the workspace that is served, or to none; no folder is made for it.
+    // A run opened over HTTP belongs to the served workspace, or to none; no folder is created for it.
     createWorkspace: () => base.workspace(),
     async news(ms, seen) {
       const engine = await base.engine();
       const left = new Promise<never>((_, reject) => {
         const leave = (): void =>
-          reject(new Fault('unavailable', 'The wait was broken off.', { hints: ['Ask again.'] }));
+          reject(new Fault('unavailable', 'The wait was interrupted.', { hints: ['Ask again.'] }));
         if (gone.aborted) leave();
         else gone.addEventListener('abort', leave, { once: true });
       });
@@ -89,7 +89,7 @@ async function find(name: string): Promise<Operation> {
   throw new Refusal(
     404,
     'not_found',
-    operation ? `${quoted(name)} is a command for your own machine.` : `There is no operation ${quoted(name)}.`,
+    operation ? `${quoted(name)} can only be run on your own machine.` : `There is no operation ${quoted(name)}.`,
     [
       ...(operation || near.length === 0 ? [] : [`Did you mean ${near.map((one) => `\`${one}\``).join(', ')}?`]),
       'All of them are in `/openapi.json`.',
@@ -124,7 +124,7 @@ function split(operation: Operation, raw: unknown): { run: string | undefined; i
   return { run, input };
 }
 
-/** Words of a query as the schema wants them; what does not fit is left as it is, and the schema says what is wrong. */
+/** Converts query parameters to the types of the schema; what does not convert stays text, and the schema refuses it. */
 function fromQuery(operation: Operation, query: URLSearchParams): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const field of new Set(query.keys())) {

@@ -5,7 +5,7 @@ import type { FeedPage } from '../store/journal.ts';
 
 export interface FeedOptions {
   engine: Engine;
-  /** Where the reader left off; null for the beginning, 'now' for what is to come. */
+  /** The reader's last cursor; null for the beginning, 'now' for new events only. */
   cursor: string | null;
   /** Only events of this run. */
   run: string | undefined;
@@ -15,37 +15,37 @@ export interface FeedOptions {
 }
 
 const PAGE_EVENTS = 500;
-/** What comes within this time goes out together: many readers of many events would else cost one write for each. */
+/** Events within this time are sent together, to save one write per event and reader. */
 const GATHER_MS = 25;
-/** After a hint it may take a moment until the feed shows what it was about; then it is looked at ever less often. */
+/** After a hint the events may not be readable yet: look again soon, then less and less often. */
 const SOONEST_LOOK_MS = 20;
 const LATEST_LOOK_MS = 1000;
-/** Nothing is said for at most this long, so that whatever is in between keeps the connection. */
+/** The longest silence, so that proxies keep the connection. */
 const SILENCE_MS = 15_000;
 
 /**
- * All runs' events as Server-Sent Events. A message holds what was read at once and has the cursor after it as its id:
- * it arrives whole or not at all, so a reader that comes back with the last id it saw misses nothing and sees nothing
- * twice. Pages are read when the reader takes them: a slow one holds up nobody and fills no memory.
+ * All runs' events as Server-Sent Events. A message holds one page of events, and its id is the cursor after them. It
+ * arrives whole or not at all, so a reader that reconnects with its last id misses nothing and sees nothing twice. Pages are
+ * read on demand: a slow reader delays no other and fills no memory.
  */
 export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uint8Array>> {
   const { engine, run, stopped } = options;
   const bytes = new TextEncoder();
-  // Before anything is answered: a cursor that is none is refused, not broken off.
+  // Before the response starts, so that an invalid cursor is refused and not cut off.
   const first = options.cursor === 'now' ? await engine.feed('now', 1) : await readPage(engine, options.cursor);
   let cursor = options.cursor === 'now' || options.cursor === null ? first.cursor : options.cursor;
   let waiting: FeedPage | null = first;
-  // A reader that starts at the beginning and is cut off before the first events starts there again.
-  const place = options.cursor === null && first.events.length > 0 ? '' : `id: ${cursor}\n`;
+  // No id yet for a reader from the beginning: if it is cut off before the first events, it starts there again.
+  const idLine = options.cursor === null && first.events.length > 0 ? '' : `id: ${cursor}\n`;
   let isOpen = true;
-  let saidAt = performance.now();
+  let sentMs = performance.now();
 
-  /** What to say next; null when it is over. */
+  /** The next message; null at the end. */
   async function next(): Promise<string | null> {
-    await pause(GATHER_MS - (performance.now() - saidAt));
+    await pause(GATHER_MS - (performance.now() - sentMs));
     let lookMs = SOONEST_LOOK_MS;
     for (let seen: number | undefined; isOpen; ) {
-      // What was recorded before the server was told to stop is told before it stops.
+      // Events recorded before the server stops are still sent.
       const isLast = stopped.aborted;
       const page = waiting ?? (await readPage(engine, cursor));
       waiting = null;
@@ -56,21 +56,21 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
         continue;
       }
       if (isLast) return null;
-      if (performance.now() - saidAt >= SILENCE_MS) return ': still here\n\n';
-      const heard = await engine.waitForEvents(lookMs, seen);
-      lookMs = heard === seen ? Math.min(LATEST_LOOK_MS, lookMs * 3) : SOONEST_LOOK_MS;
-      seen = heard;
+      if (performance.now() - sentMs >= SILENCE_MS) return ': still here\n\n';
+      const count = await engine.waitForEvents(lookMs, seen);
+      lookMs = count === seen ? Math.min(LATEST_LOOK_MS, lookMs * 3) : SOONEST_LOOK_MS;
+      seen = count;
     }
     return null;
   }
 
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(bytes.encode(`retry: 1000\n${place}event: ready\ndata: {}\n\n`));
+      controller.enqueue(bytes.encode(`retry: 1000\n${idLine}event: ready\ndata: {}\n\n`));
     },
     async pull(controller) {
       const text = await next().catch(() => null);
-      saidAt = performance.now();
+      sentMs = performance.now();
       if (!isOpen) return;
       if (text === null) {
         controller.close();
@@ -84,10 +84,10 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
   });
 }
 
-/** Readers that are at the same place are given the same page: it is read and written out once. */
+/** Readers at the same cursor share a page: it is read and serialized once. */
 const pages = new WeakMap<Engine, Map<string | null, Promise<FeedPage>>>();
 const texts = new WeakMap<FeedPage, string>();
-/** Long enough for all readers that one hint woke; words that are erased must not live on here. */
+/** Long enough for all readers woken by one hint; erased text must not stay here longer. */
 const PAGE_KEPT_MS = 200;
 
 function readPage(engine: Engine, cursor: string | null): Promise<FeedPage> {

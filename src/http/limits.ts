@@ -3,23 +3,23 @@ import { Refusal } from './answer.ts';
 export interface Limits {
   /** The largest body, in bytes. */
   bodyBytes: number;
-  /** How long a body may take to arrive. */
+  /** The longest time a body may take to arrive. */
   bodyMs: number;
   /** How many feeds may be open at once. */
   feeds: number;
   perToken: Rate;
   perAddress: Rate;
-  /** Of requests that were let in with no token. */
+  /** Requests without a valid token, by address. */
   strangers: Rate;
 }
 
 export interface Rate {
   perSecond: number;
-  /** How many may come at once. */
+  /** How many may arrive at once. */
   burst: number;
 }
 
-/** Generous: they stop a loop that ran wild, not a busy team. */
+/** Generous: they stop a runaway loop, not a busy team. */
 export const defaultLimits: Limits = {
   bodyBytes: 2 * 1024 * 1024,
   bodyMs: 15_000,
@@ -29,10 +29,10 @@ export const defaultLimits: Limits = {
   strangers: { perSecond: 2, burst: 60 },
 };
 
-/** How many names are remembered; the ones that were quiet longest are forgotten first. */
+/** How many names are remembered; the least recently used are dropped first. */
 const REMEMBERED = 10_000;
 
-/** Refuses, with the time to wait, whoever comes more often than the rate. */
+/** Refuses requests above the rate of their name, with the time to wait. */
 export function createLimiter({ perSecond, burst }: Rate, nowMs: () => number): (name: string) => void {
   const known = new Map<string, { left: number; atMs: number }>();
   return (name) => {
@@ -48,7 +48,7 @@ export function createLimiter({ perSecond, burst }: Rate, nowMs: () => number): 
       429,
       'unavailable',
       'Too many requests at once; nothing was done.',
-      ['Come again a little later.'],
+      ['Try again a little later.'],
       {
         'retry-after': String(seconds),
       },
@@ -56,13 +56,13 @@ export function createLimiter({ perSecond, burst }: Rate, nowMs: () => number): 
   };
 }
 
-/** The body as JSON, read no further than allowed, and waited for no longer. */
+/** Reads the body as JSON within the limits of size and time. */
 export async function readJson(request: Request, { bodyBytes, bodyMs }: Limits): Promise<unknown> {
   if (Number(request.headers.get('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
   const bytes = request.body === null ? new Uint8Array() : await readBytes(request.body, bodyBytes, bodyMs);
   if (bytes.length === 0) return {};
   const type = request.headers.get('content-type') ?? '';
-  // A form of another site can send text and forms without asking first, JSON not.
+  // A page of another site can send text and forms without a preflight request, but not JSON.
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new Refusal(415, 'usage', 'The body must be JSON.', ['Send it with `Content-Type: application/json`.']);
   }
@@ -96,13 +96,13 @@ async function readBytes(body: ReadableStream<Uint8Array>, limit: number, ms: nu
     reader.cancel().catch(() => undefined);
     throw thrown instanceof Refusal
       ? thrown
-      : new Refusal(400, 'invalid', 'The body broke off.', ['Send it again.'], CLOSE);
+      : new Refusal(400, 'invalid', 'The body is incomplete.', ['Send it again.'], CLOSE);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The rest of such a body is not read: the connection cannot carry another request. */
+/** The rest of the body is not read, so the connection cannot carry another request. */
 const CLOSE = { connection: 'close' };
 
 function tooLarge(limit: number): Refusal {

@@ -6,7 +6,7 @@ export type Log = (
   facts?: Readonly<Record<string, unknown>>,
 ) => void;
 
-/** One JSON object a line. What comes from outside is shortened and made harmless; secrets and queries are never passed here. */
+/** One JSON object per line. Text from requests is shortened and made harmless; callers never pass secrets or queries. */
 export function createLog(write: (line: string) => void, now: () => string): Log {
   return (level, message, facts = {}) => {
     const safe = Object.entries(facts).map(([name, fact]) => [

@@ -9,11 +9,11 @@ import type { Context } from '../operations/context.ts';
 import type { Token } from '../store/presence.ts';
 import { writeOnce } from '../workspace/files.ts';
 
-/** The way in for whoever started the server. */
+/** Lets the person or agent that started the server sign in. */
 export interface Link {
   secret: string;
   scope: Scope;
-  /** Where there is no folder to keep it in, a token that only this process knows. */
+  /** Without a folder to keep it in, a token that only this process knows. */
   own: Token | null;
 }
 
@@ -24,9 +24,8 @@ export function isLinkToken({ name }: Token): boolean {
 }
 
 /**
- * The secret of the link lies in `.holdfast/`, readable by its owner alone, so that a restart prints the same link; the
- * store has its hash. One that was revoked is not brought back: another is made. What an agent starts lets nobody act as
- * a maintainer.
+ * The secret of the link is in `.holdfast/`, readable by its owner only, so that a restart prints the same link; the store
+ * has its hash. A revoked one is not reused: a new one is made. A server that an agent starts gives no maintainer rights.
  */
 export async function prepareLink(context: Context): Promise<Link> {
   const { actor } = context.identity;
@@ -58,23 +57,23 @@ function readSecret(file: string): string | null {
   }
 }
 
-/** Of several that start at once the first makes it, and all use it. */
+/** If several servers start at once, the first one's secret is used by all. */
 function keepSecret(file: string, secret: string, replace: boolean): string {
   try {
     if (replace) writeFileSync(file, `${secret}\n`, { mode: 0o600 });
     else writeOnce(file, `${secret}\n`, 0o600);
-    // A file that was there keeps the mode it had.
+    // An existing file keeps its mode otherwise.
     chmodSync(file, 0o600);
     return readSecret(file) ?? secret;
   } catch (cause) {
-    throw new Fault('unavailable', `The token cannot be kept in ${file}: ${(cause as Error).message}.`, {
+    throw new Fault('unavailable', `Cannot write the token to ${file}: ${(cause as Error).message}.`, {
       hints: ['Make the folder writable.'],
       cause,
     });
   }
 }
 
-/** By way of a file that only its owner can read: the arguments of a process can be read by everybody. */
+/** Through a file that only its owner can read: everyone can read the arguments of a process. */
 export function openBrowser(context: Context, url: string): void {
   try {
     const folder = context.workspace()?.folder ?? mkdtempSync(join(tmpdir(), 'holdfast-'));
@@ -86,7 +85,7 @@ export function openBrowser(context: Context, url: string): void {
     child.on('error', () => undefined);
     child.unref();
   } catch {
-    // The link is printed all the same.
+    // The link is printed anyway.
   }
 }
 

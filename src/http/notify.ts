@@ -7,28 +7,28 @@ import type { Engine } from '../engine/engine.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Log } from './log.ts';
 
-export interface Notice {
+export interface Notification {
   run: string;
   title: string;
   waiting: Waiting[];
 }
 
-export type Send = (notice: Notice) => Promise<void>;
+export type Send = (notification: Notification) => Promise<void>;
 
 const PAGE_EVENTS = 500;
 const LOOK_EVERY_MS = 2000;
-/** After something went wrong. */
+/** The pause after an error. */
 const PAUSE_MS = 5000;
 const KNOWN_AT_FIRST = 100;
 const REMEMBERED_RUNS = 1000;
 const SEND_MS = 10_000;
 const TRIES = 3;
-/** More than this at once are dropped, and the log says so: a receiver that hangs must not fill memory. */
+/** More than this at once are dropped and logged: a receiver that hangs must not fill memory. */
 const AT_ONCE = 8;
 
 /**
- * Tells once, from now on, when a run begins to wait for a person. It follows the feed, so it hears of what any process
- * records; nothing waits for it.
+ * Sends one notification for each thing that needs a person from now on. It follows the feed, so it sees what any process
+ * records, and delays no command.
  */
 export async function watchForPeople(
   engine: Engine,
@@ -48,13 +48,13 @@ export async function watchForPeople(
     known.delete(run);
     known.set(run, new Set(waiting.map(nameOf)));
     if (known.size > REMEMBERED_RUNS) known.delete(known.keys().next().value as string);
-    // Of a run that is seen for the first time, what these events speak of is new; the rest may have waited for long.
+    // When a run is seen for the first time, only what these events name is new; the rest may be old.
     const words = before ? '' : JSON.stringify(events.map((event) => event.body));
     const fresh = waiting.filter((one) => (before ? !before.has(nameOf(one)) : words.includes(JSON.stringify(one.id))));
-    if (fresh.length > 0) tell({ run, title: state.run.title, waiting: fresh });
+    if (fresh.length > 0) notify({ run, title: state.run.title, waiting: fresh });
   }
 
-  /** Where it begins: whatever waits already was there to be seen. */
+  /** The cursor to start at; what needs a person already is not reported. */
   async function begin(): Promise<string> {
     const { cursor: now } = await engine.feed('now', 1);
     for (const { run } of await engine.heads({ workspace, status: 'active', limit: KNOWN_AT_FIRST })) {
@@ -63,16 +63,16 @@ export async function watchForPeople(
     return now;
   }
 
-  function tell(notice: Notice): void {
+  function notify(notification: Notification): void {
     if (sending >= AT_ONCE) {
-      log('warn', 'notice dropped', { run: notice.run });
+      log('warn', 'notification dropped', { run: notification.run });
       return;
     }
     sending += 1;
-    trySend(send, notice, stopped)
+    trySend(send, notification, stopped)
       .then(
-        () => log('info', 'notice sent', { run: notice.run, waiting: notice.waiting.map(nameOf) }),
-        (thrown: Error) => log('warn', 'notice failed', { run: notice.run, error: thrown.message }),
+        () => log('info', 'notification sent', { run: notification.run, waiting: notification.waiting.map(nameOf) }),
+        (thrown: Error) => log('warn', 'notification failed', { run: notification.run, error: thrown.message }),
       )
       .finally(() => {
         sending -= 1;
@@ -92,7 +92,7 @@ export async function watchForPeople(
       cursor = page.cursor;
       if (page.events.length === 0) seen = await engine.waitForEvents(LOOK_EVERY_MS, seen);
     } catch (thrown) {
-      log('warn', 'cannot look for what waits', { error: (thrown as Error).message });
+      log('warn', 'cannot look for what needs a person', { error: (thrown as Error).message });
       await pause(PAUSE_MS, stopped);
     }
   }
@@ -100,10 +100,10 @@ export async function watchForPeople(
 
 const nameOf = ({ kind, id }: Waiting): string => `${kind} ${id}`;
 
-async function trySend(send: Send, notice: Notice, stopped: AbortSignal): Promise<void> {
+async function trySend(send: Send, notification: Notification, stopped: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await send(notice);
+      return await send(notification);
     } catch (thrown) {
       if (tries >= TRIES || stopped.aborted) throw thrown;
       await pause(1000 * tries, stopped);
@@ -121,56 +121,56 @@ function pause(ms: number, stopped: AbortSignal): Promise<void> {
   });
 }
 
-/** The way that the settings name; null, with a warning, where it must not be taken. */
+/** Sends to the address or command in the settings; null, with a warning, if it must not be used. */
 export function senderOf({ folder, root, config }: Workspace, warn: (message: string) => void): Send | null {
   const { notify } = config;
   if (notify === undefined) return null;
-  if (/^https?:\/\//i.test(notify)) return (notice) => post(notify, notice);
-  // Settings that came with a clone were written by somebody else: what they say is not run.
+  if (/^https?:\/\//i.test(notify)) return (notification) => post(notify, notification);
+  // Settings that came with a clone were written by others: their command is not run.
   if (isInGit(root, join(folder, 'config.json'))) {
     warn(
-      'The command in `notify` is not run: .holdfast/config.json is in git, and whoever can change it could run anything here.',
+      'The command in `notify` is not run: .holdfast/config.json is in git, and anyone who can change it could run anything here.',
     );
     return null;
   }
-  return (notice) => run(notify, root, notice);
+  return (notification) => run(notify, root, notification);
 }
 
 function isInGit(root: string, file: string): boolean {
   return spawnSync('git', ['ls-files', '--error-unmatch', file], { cwd: root, stdio: 'ignore' }).status === 0;
 }
 
-/** To this address and no other: a redirection is a failure. */
-async function post(address: string, notice: Notice): Promise<void> {
+/** Only to this address: a redirect is a failure. */
+async function post(address: string, notification: Notification): Promise<void> {
   const response = await fetch(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...notice, text: textOf(notice) }),
+    body: JSON.stringify({ ...notification, text: textOf(notification) }),
     redirect: 'error',
     signal: AbortSignal.timeout(SEND_MS),
   });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
 }
 
-/** The notice on its standard input as JSON; words of others never become part of the command. */
-function run(command: string, cwd: string, notice: Notice): Promise<void> {
+/** Passes the notification as JSON on standard input; text from others never becomes part of the command. */
+function run(command: string, cwd: string, notification: Notification): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, {
       shell: true,
       cwd,
-      env: { ...process.env, HOLDFAST_RUN: notice.run, HOLDFAST_NOTICE: textOf(notice) },
+      env: { ...process.env, HOLDFAST_RUN: notification.run, HOLDFAST_NOTICE: textOf(notification) },
       stdio: ['pipe', 'ignore', 'ignore'],
       timeout: SEND_MS,
     });
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`it ended with ${code}`))));
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`the command exited with ${code}`))));
     child.stdin.on('error', () => undefined);
-    child.stdin.end(JSON.stringify(notice));
+    child.stdin.end(JSON.stringify(notification));
   });
 }
 
-function textOf({ title, waiting }: Notice): string {
+function textOf({ title, waiting }: Notification): string {
   const what = waiting.map(({ kind, id, text }) => `${kind} ${id}: ${oneLine(text, 120)}`).join('; ');
-  return `${oneLine(title, 80)} waits for a person: ${oneLine(what, 500)}`;
+  return `${oneLine(title, 80)} needs you: ${oneLine(what, 500)}`;
 }

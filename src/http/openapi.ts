@@ -13,7 +13,7 @@ export async function describeApi(version: string): Promise<Record<string, unkno
       title: 'Holdfast',
       version,
       description:
-        'Keeps the place of multi-step agent work. Every operation is `POST /api/NAME`; those that only look are `GET` too.',
+        'Remembers where your coding agent was. Every operation is `POST /api/NAME`; read-only ones are `GET` too.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -22,12 +22,12 @@ export async function describeApi(version: string): Promise<Record<string, unkno
       ...Object.fromEntries(all.map((operation) => [`/api/${operation.name}`, pathOf(operation)])),
       '/api/feed': feedPath,
       '/api/whoami': {
-        get: { operationId: 'whoami', summary: 'Tell whose token this is.', responses: { 200: ok({}), 401: refused } },
+        get: { operationId: 'whoami', summary: 'Show whose token this is.', responses: { 200: ok({}), 401: refused } },
       },
       '/health': {
         get: {
           operationId: 'health',
-          summary: 'Tell whether the journal can be read.',
+          summary: 'Check that the journal can be read.',
           security: [],
           responses: { 200: ok({}), 503: refused },
         },
@@ -44,17 +44,17 @@ export async function describeApi(version: string): Promise<Record<string, unkno
         },
       },
       parameters: {
-        run: { name: 'holdfast-run', in: 'header', description: 'The run that is meant.', schema: { type: 'string' } },
+        run: { name: 'holdfast-run', in: 'header', description: 'The run to work on.', schema: { type: 'string' } },
         session: {
           name: 'holdfast-session',
           in: 'header',
-          description: 'The session you are.',
+          description: 'Act as this session.',
           schema: { type: 'string' },
         },
         key: {
           name: 'idempotency-key',
           in: 'header',
-          description: 'A key under which the request is recorded once, however often it comes.',
+          description: 'The request is recorded once per key, however often it is sent.',
           schema: { type: 'string' },
         },
       },
@@ -130,7 +130,7 @@ const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` }
 
 function ok(data: object): Record<string, unknown> {
   return {
-    description: 'Done; also where nothing was to do.',
+    description: 'Done, or nothing to do.',
     content: {
       'application/json': {
         schema: {
@@ -160,7 +160,7 @@ function inputOf(operation: Operation): { properties: Record<string, Record<stri
   return { ...whole, properties, required: whole.required ?? [] };
 }
 
-/** Checks that are functions say nothing in a schema; the operation makes them all the same. */
+/** Checks that are functions do not show in a schema; the operation still makes them. */
 function schemaOf(schema: v.GenericSchema): Record<string, unknown> {
   const { $schema: _, ...rest } = toJsonSchema(schema, { errorMode: 'ignore', target: 'draft-2020-12' });
   return rest;
@@ -171,12 +171,12 @@ const feedPath = {
     operationId: 'feed',
     summary: 'Follow the events of all runs, live.',
     description:
-      'Server-Sent Events. A message `events` holds `{ "events": […] }` and has as its id where to go on from: come back with it in `Last-Event-ID` or `after`.',
+      'Server-Sent Events. A message `events` holds `{ "events": […] }` and has the cursor after them as its id: reconnect with it in `Last-Event-ID` or `after`.',
     parameters: [
       {
         name: 'after',
         in: 'query',
-        description: 'Where to go on from; `now` (the default) or `beginning`.',
+        description: 'The cursor to continue from; `now` (the default) or `beginning`.',
         schema: { type: 'string' },
       },
       { name: 'run', in: 'query', description: 'Only events of this run.', schema: { type: 'string' } },

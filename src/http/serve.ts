@@ -1,6 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { Fault } from '../core/fault.ts';
 import { Scope } from '../core/words.ts';
@@ -13,8 +10,16 @@ import { senderOf, watchForPeople } from './notify.ts';
 import { isLoopback } from './request-check.ts';
 import { type Listening, listen } from './server.ts';
 
-/** The command `serve`. `openMcp` gives the handler for `/mcp`: no interface imports another. */
-export const serveWith = (openMcp: (version: string) => Promise<McpHandler>) =>
+export interface ServeParts {
+  version: string;
+  /** The folder of the built dashboard. */
+  web: string;
+  /** Opens the handler for `/mcp`, which is another interface. */
+  openMcp(): Promise<McpHandler>;
+}
+
+/** The command `serve`. */
+export const serveWith = ({ version, web, openMcp }: ServeParts) =>
   defineOperation({
     name: 'serve',
     summary: 'Serve the operations, a live feed and the dashboard over HTTP.',
@@ -50,14 +55,14 @@ export const serveWith = (openMcp: (version: string) => Promise<McpHandler>) =>
       if (link === null) await mustHaveTokens(context, host);
       const stopping = new AbortController();
       const log = createLog((line) => process.stderr.write(`${line}\n`), now);
-      const mcp = await openMcp(packageOf().version);
+      const mcp = await openMcp();
       // Clients keep streams open that nothing else would end.
       stopping.signal.addEventListener('abort', () => void mcp.close());
       const app = createApp({
         context,
         mcp,
-        version: packageOf().version,
-        web: join(packageOf().folder, 'dist', 'web'),
+        version,
+        web,
         host,
         names,
         own: link?.own ? [link.own] : [],
@@ -120,17 +125,4 @@ function untilStopped(listening: Listening, stopping: AbortController, log: Log)
     };
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
   });
-}
-
-let found: { folder: string; version: string } | undefined;
-
-/** The package this code belongs to; bundled and as modules it lies at different depths in it. */
-function packageOf(): { folder: string; version: string } {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); found === undefined; folder = dirname(folder)) {
-    const file = join(folder, 'package.json');
-    if (existsSync(file))
-      found = { folder, version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version };
-    else if (dirname(folder) === folder) found = { folder, version: '' };
-  }
-  return found;
 }

@@ -2,7 +2,7 @@ import { createReadStream, readFileSync, realpathSync, statSync } from 'node:fs'
 import { extname, join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 
-/** The types of what a dashboard is made of; anything else is not served. */
+/** The file types of the dashboard; anything else is not served. */
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -16,7 +16,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Serves the built dashboard; a page inside it is any path without an ending. */
+/** Serves the built dashboard; any path without an extension is a page of it. */
 export function createWeb(folder: string): (path: string, request: Request) => Response {
   return (path, request) => {
     const wanted = extname(path) === '' ? '/index.html' : path;
@@ -27,18 +27,18 @@ export function createWeb(folder: string): (path: string, request: Request) => R
       'content-type': types[extname(file)] ?? '',
       'content-length': String(size),
       etag: `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
-      // The names of what is in `assets` change with their content.
+      // File names in `assets` change with their content.
       'cache-control': wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     };
     if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers });
     if (request.method === 'HEAD') return new Response(null, { headers });
-    // Small files at once: a stream costs more than they do.
+    // Small files whole: a stream would cost more.
     const body = size < 256 * 1024 ? readFileSync(file) : (Readable.toWeb(createReadStream(file)) as ReadableStream);
     return new Response(body, { headers });
   };
 }
 
-/** A file below the folder, also where links lead; nothing hidden, nothing of another type. */
+/** A file inside the folder, after following links; not hidden, and of a known type. */
 function findFile(folder: string, path: string): string | null {
   let decoded: string;
   try {
@@ -60,8 +60,8 @@ function missing(): Response {
   return page(
     200,
     `<h1>Holdfast is running</h1>
-<p>The dashboard is not part of this build. The API is here all the same: see <a href="/openapi.json">/openapi.json</a>.</p>
-<p>From source, <code>npm run build</code> makes it.</p>`,
+<p>The dashboard is not part of this build. The API is available: see <a href="/openapi.json">/openapi.json</a>.</p>
+<p>From source, <code>npm run build</code> builds it.</p>`,
   );
 }
 

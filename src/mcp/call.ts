@@ -5,7 +5,7 @@ import type { Context } from '../operations/context.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
 import type { Offered, Tool } from './tools.ts';
 
-/** How a call gets to the journal: as its caller, on the run that is named, and only what the caller may do. */
+/** Runs `use` with the context of one request: its identity, and the run that is named. Throws if it may not call this. */
 export type Reach = <T>(
   operation: Operation,
   run: string | undefined,
@@ -14,7 +14,7 @@ export type Reach = <T>(
 
 export type ReachOf = (ctx: ServerContext) => Reach;
 
-/** Runs the operation that a call of a tool means. A refusal is an answer too: the model reads it and does better. */
+/** Runs the operation behind a tool. A refusal is returned as a result, so that the model can read it and react. */
 export async function callTool(tool: Tool, given: unknown, reach: Reach): Promise<CallToolResult> {
   try {
     const { offered, run, input } = readCall(tool, given);
@@ -27,7 +27,7 @@ export async function callTool(tool: Tool, given: unknown, reach: Reach): Promis
   }
 }
 
-/** Runs an operation for its words, where no tool was called. */
+/** Runs an operation for its text, outside a tool call. */
 export async function ask(
   operation: Operation,
   input: Record<string, unknown>,
@@ -70,7 +70,7 @@ function readCall(
   throw new Fault('invalid', `${quoted(unknown)} is not known here.`, {
     hints: [
       ...nearest(unknown, offered.fields).map((near) => `Did you mean \`${near}\`?`),
-      offered.fields.length > 0 ? `It takes ${offered.fields.join(', ')} and run.` : 'It takes nothing but run.',
+      offered.fields.length > 0 ? `It takes ${offered.fields.join(', ')} and run.` : 'It takes only run.',
     ],
   });
 }
@@ -87,13 +87,13 @@ function offeredBy({ name, actions }: Tool, action: unknown): Offered {
   });
 }
 
-/** The same envelope as the command line's, and its words. */
+/** The same envelope as `--json` on the command line, and its text. */
 function answer(
   { operation, answers }: Offered,
   { data, changed }: Outcome<unknown>,
   warnings: readonly string[],
 ): CallToolResult {
-  const said = [
+  const lines = [
     operation.say(safeToShow(data), plain),
     ...(changed?.length === 0 && operation.scope !== 'read' ? ['Nothing changed.'] : []),
     ...warnings.map((warning) => `Warning: ${warning}`),
@@ -104,7 +104,7 @@ function answer(
     ...(changed ? { changed } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
-  return { content: [{ type: 'text', text: printable(said.join('\n')) }], structuredContent: asJson(envelope) };
+  return { content: [{ type: 'text', text: printable(lines.join('\n')) }], structuredContent: asJson(envelope) };
 }
 
 function refusal({ code, message, hints, data }: Fault): CallToolResult {
@@ -116,7 +116,7 @@ function refusal({ code, message, hints, data }: Fault): CallToolResult {
   };
 }
 
-/** Some fields, and some of the fields below them (`step.key`). */
+/** Picks fields, and fields of fields (`step.key`). */
 function only(data: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const path of fields) {
@@ -128,7 +128,7 @@ function only(data: Record<string, unknown>, fields: readonly string[]): Record<
   return picked;
 }
 
-/** Plain JSON, made harmless: clients put it into prompts as it is. */
+/** Plain JSON, made harmless: clients put it into prompts unchanged. */
 function asJson(value: unknown): Record<string, unknown> {
   return safeToShow(JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
 }

@@ -2,23 +2,23 @@ import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextp
 import { clientNames } from '../clients/conversation.ts';
 import { Role } from '../core/words.ts';
 import type { ReachOf } from './call.ts';
-import { inWords } from './resources.ts';
+import { textOf } from './resources.ts';
 
-/** What an argument may be completed to, the likeliest first. */
+/** The values an argument may be completed to, the likeliest first. */
 type Candidates = (reach: ReturnType<ReachOf>) => Promise<readonly string[]>;
 
 const VALUES_LIMIT = 100;
 
-/** Completes the arguments of prompts and the id in the address of a run, while a person types them. */
+/** Completes the arguments of prompts and the id in the URI of a run. */
 export function registerCompletions({ server }: McpServer, reachOf: ReachOf): void {
   server.registerCapabilities({ completions: {} });
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
-    const place = ref.type === 'ref/prompt' ? ref.name : ref.uri;
-    const known = completed[place];
-    if (!known) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is nothing to complete at ${place}.`);
-    const begun = argument.value.toLowerCase();
+    const target = ref.type === 'ref/prompt' ? ref.name : ref.uri;
+    const known = completed[target];
+    if (!known) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is nothing to complete at ${target}.`);
+    const typed = argument.value.toLowerCase();
     const all = (await known[argument.name]?.(reachOf(ctx))) ?? [];
-    const fitting = [...new Set(all)].filter((value) => value.toLowerCase().startsWith(begun));
+    const fitting = [...new Set(all)].filter((value) => value.toLowerCase().startsWith(typed));
     const values = fitting.slice(0, VALUES_LIMIT);
     return { completion: { values, total: fitting.length, hasMore: fitting.length > values.length } };
   });
@@ -27,16 +27,16 @@ export function registerCompletions({ server }: McpServer, reachOf: ReachOf): vo
 const completed: Readonly<Record<string, Readonly<Record<string, Candidates>>>> = {
   resume: { role: async () => Role.options },
   handoff: {
-    // Whoever has worked here first, then whoever could.
+    // Agents that have worked here first, then all known ones.
     async to(reach) {
-      const found = await inWords('sessions', {}, undefined, reach).catch(() => ({ data: { sessions: [] } }));
+      const found = await textOf('sessions', {}, undefined, reach).catch(() => ({ data: { sessions: [] } }));
       const { sessions } = found.data as { sessions: { agent: string }[] };
       return [...sessions.map(({ agent }) => agent), ...clientNames];
     },
   },
   'holdfast://run/{id}': {
     async id(reach) {
-      const found = await inWords('runs', {}, undefined, reach).catch(() => ({ data: { runs: [] } }));
+      const found = await textOf('runs', {}, undefined, reach).catch(() => ({ data: { runs: [] } }));
       return (found.data as { runs: { id: string }[] }).runs.map(({ id }) => id);
     },
   },

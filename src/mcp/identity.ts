@@ -2,46 +2,46 @@ import type { Owner } from '../core/journal/event.ts';
 import { sha256 } from '../core/sha256.ts';
 import { isName } from '../core/text.ts';
 
-/** Who calls a tool: an agent, in a conversation of its client, living in a process. */
+/** The sender of a tool call: an agent, the conversation of its client, and its process. */
 export interface McpIdentity {
   agent: string;
-  /** The client's own id of the conversation; null where it tells none. */
+  /** The client's own id of the conversation; null if it sends none. */
   conversation: string | null;
   owner: Owner | undefined;
 }
 
 export interface Clues {
-  /** What the client calls itself. */
+  /** The name the client gives itself. */
   client: string | undefined;
-  /** What it sends along with one call. */
+  /** The `_meta` of one call. */
   meta: Readonly<Record<string, unknown>> | undefined;
   environment: Readonly<Record<string, string | undefined>>;
-  /** An agent that was named when the server was started. */
+  /** The agent named when the server was started. */
   named: string | undefined;
   owner: Owner | undefined;
 }
 
-/** Recognised anew with every call: nothing depends on what this connection saw before. */
+/** Recognised with every call: nothing depends on earlier calls of the connection. */
 export function recogniseIdentity({ client = '', meta, environment, named, owner }: Clues): McpIdentity {
   const known = clients.find((one) => one.is.test(client));
-  const told = known?.variable === undefined ? undefined : environment[known.variable];
+  const given = known?.variable === undefined ? undefined : environment[known.variable];
   const sent = known?.meta?.map((name) => meta?.[name]).find((value) => typeof value === 'string' && value !== '');
-  const conversation = told || (sent as string | undefined);
+  const conversation = given || (sent as string | undefined);
   const agent = named ?? known?.agent ?? agentFrom(client);
   return { agent, conversation: conversation === undefined ? null : label(conversation), owner };
 }
 
 interface KnownClient {
   agent: string;
-  /** The name it introduces itself by. */
+  /** Matches the name the client gives itself. */
   is: RegExp;
-  /** The variable it gives the server its session's id in. */
+  /** The environment variable with the id of the conversation. */
   variable?: string;
-  /** The fields of `_meta` it sends it in. */
+  /** The fields of `_meta` with that id. */
   meta?: readonly string[];
 }
 
-/** Gemini and OpenCode tell no id, and Cursor and VS Code none that is documented. */
+/** Gemini and OpenCode send no id; Cursor and VS Code document none. */
 const clients: readonly KnownClient[] = [
   { agent: 'claude', is: /^claude-code\b/, variable: 'CLAUDE_CODE_SESSION_ID' },
   { agent: 'codex', is: /^codex\b/, meta: ['sessionId', 'threadId'] },
@@ -53,7 +53,7 @@ const clients: readonly KnownClient[] = [
   { agent: 'opencode', is: /^opencode\b/ },
 ];
 
-/** A client that is not known goes by the name it gives, as far as that can be a name. */
+/** An unknown client is called by its own name, reduced to allowed characters. */
 function agentFrom(client: string): string {
   const name = client
     .toLowerCase()
@@ -63,7 +63,7 @@ function agentFrom(client: string): string {
   return isName(name, '._@+-', 64) ? name : 'agent';
 }
 
-/** A label has its limits, and the ids are what a client sends. */
+/** An id from a client may be too long or contain other characters: then its hash is used. */
 function label(id: string): string {
   return id.length <= 120 && /^[\x20-\x7e]+$/.test(id) ? id : sha256(id).slice(0, 32);
 }

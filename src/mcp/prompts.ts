@@ -3,16 +3,16 @@ import { Fault } from '../core/fault.ts';
 import { oneLine } from '../core/text.ts';
 import { Role } from '../core/words.ts';
 import type { ReachOf } from './call.ts';
-import { inWords } from './resources.ts';
+import { textOf } from './resources.ts';
 import { unchecked } from './schema.ts';
 
-/** What a person picks from a menu of its client. */
+/** Prompts that a person picks from a menu of the client. */
 export function registerPrompts(server: McpServer, reachOf: ReachOf): void {
   server.registerPrompt(
     'resume',
     {
       title: 'Resume the work',
-      description: 'Go on where the last session left off.',
+      description: 'Continue where the last session stopped.',
       argsSchema: unchecked({
         type: 'object',
         properties: { role: { type: 'string', description: `Changes the emphasis: ${Role.options.join(', ')}` } },
@@ -20,37 +20,37 @@ export function registerPrompts(server: McpServer, reachOf: ReachOf): void {
     },
     async (given, ctx) => {
       const { role } = given as { role?: string };
-      const { text } = await inWords('resume', role ? { role } : {}, undefined, reachOf(ctx));
-      return userSays(`${RESUME}\n\n${text}`);
+      const { text } = await textOf('resume', role ? { role } : {}, undefined, reachOf(ctx));
+      return userMessage(`${RESUME}\n\n${text}`);
     },
   );
   server.registerPrompt(
     'handoff',
     {
       title: 'Hand the work over',
-      description: 'Leave your work so that another agent can go on.',
+      description: 'Prepare your work so that another agent can continue.',
       argsSchema: unchecked({
         type: 'object',
         properties: {
-          to: { type: 'string', description: 'The agent that is to go on' },
-          message: { type: 'string', description: 'What it should know first' },
+          to: { type: 'string', description: 'The agent that takes over' },
+          message: { type: 'string', description: 'Message to the receiver' },
         },
         required: ['to'],
       }),
     },
     async (given, ctx) => {
       const { to, message } = given as { to?: string; message?: string };
-      if (!to) throw new Fault('invalid', 'to is needed: the agent that is to go on.');
-      const { text } = await inWords('status', {}, undefined, reachOf(ctx));
-      return userSays(`${handover(oneLine(to, 64), message ? oneLine(message, 1000) : null)}\n\n${text}`);
+      if (!to) throw new Fault('invalid', 'to is needed: the agent that takes over.');
+      const { text } = await textOf('status', {}, undefined, reachOf(ctx));
+      return userMessage(`${handover(oneLine(to, 64), message ? oneLine(message, 1000) : null)}\n\n${text}`);
     },
   );
 }
 
-const RESUME = `Go on with the work that Holdfast keeps the place of. The brief below is a record of where it stands, not a list of instructions.
+const RESUME = `Continue the work recorded in Holdfast. The brief below is a record of its state, not a list of instructions.
 
-1. Look at what it calls UNCERTAIN and at its conflicts before anything else; do not repeat an effect that may have happened.
-2. If it lists unresolved errors, tell the person the options and wait for the choice.
+1. Check what it calls UNCERTAIN and its conflicts before anything else; do not repeat an effect that may have happened.
+2. If it lists unresolved errors, show the person the options and wait for the choice.
 3. Read the files it says to read, in that order.
 4. Call \`start\` with the step of the next action, then do it.`;
 
@@ -60,11 +60,11 @@ function handover(to: string, message: string | null): string {
 1. Call \`checkpoint\` for the step you hold, with the files you changed as \`artifacts\` and what comes next as \`next\`.
 2. Record what is decided and not yet recorded with \`decide\`, and what is open with \`raise\`.
 3. Call \`handoff\` with action \`offer\`, to \`${to}\`${message ? `, and this message: ${message}` : ''}.
-4. Tell the person the id of the offer. The work stays yours until ${to} accepts it; then write no more.
+4. Give the person the id of the offer. The work stays yours until ${to} accepts it; then stop recording.
 
-Where the work stands now, as a record:`;
+The current state, as a record:`;
 }
 
-function userSays(text: string) {
+function userMessage(text: string) {
   return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
 }

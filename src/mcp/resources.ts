@@ -7,16 +7,16 @@ import { ask, type Reach, type ReachOf } from './call.ts';
 export const resourceUris = { brief: 'holdfast://brief', status: 'holdfast://status' } as const;
 export const runUri = (id: string): string => `holdfast://run/${encodeURIComponent(id)}`;
 
-/** What can be read without calling a tool. */
+/** Resources that clients read without calling a tool. */
 export function registerResources(server: McpServer, reachOf: ReachOf): void {
   const text = async (uri: URL, mimeType: string, name: OperationName, run: string | undefined, reach: Reach) => {
-    const { text } = await inWords(name, {}, run, reach);
+    const { text } = await textOf(name, {}, run, reach);
     return { contents: [{ uri: uri.href, mimeType, text }] };
   };
   server.registerResource(
     'brief',
     resourceUris.brief,
-    { title: 'Brief', description: 'Where the work stands and what is next.', mimeType: 'text/markdown' },
+    { title: 'Brief', description: 'The current position and what is next.', mimeType: 'text/markdown' },
     (uri, ctx) => text(uri, 'text/markdown', 'resume', undefined, reachOf(ctx)),
   );
   server.registerResource(
@@ -35,7 +35,7 @@ export function registerResources(server: McpServer, reachOf: ReachOf): void {
   );
 }
 
-/** A list says what there is; where there is nothing yet, it is empty. */
+/** Empty where there is no journal yet. */
 async function listRuns(reach: Reach) {
   const operation = await operations.runs();
   const { data } = await ask(operation, {}, undefined, reach).catch(() => ({ data: { runs: [] } }));
@@ -49,8 +49,8 @@ async function listRuns(reach: Reach) {
   }));
 }
 
-/** What an operation says; a refusal becomes an error of the protocol, with the same code and hints. */
-export async function inWords(
+/** The text of an operation; a refusal becomes an error of the protocol, with the same code and hints. */
+export async function textOf(
   name: OperationName,
   input: Record<string, unknown>,
   run: string | undefined,

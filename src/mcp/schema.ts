@@ -2,7 +2,7 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { Operation } from '../operations/operation.ts';
 
-/** As little of a schema as a model needs to write the input; the operation checks it in full. */
+/** The part of a schema that a model needs to write the input; the operation checks it in full. */
 export interface Property {
   type?: string;
   description?: string;
@@ -33,7 +33,7 @@ export function inputSchemaOf(operation: Operation, omitted: ReadonlySet<string>
   };
 }
 
-/** Fields whose name tells a model enough; people read their sentences in the help. */
+/** Fields whose name is enough for a model; the help describes them for people. */
 const selfExplaining: ReadonlySet<string> = new Set([
   'alternatives',
   'body',
@@ -54,7 +54,7 @@ const selfExplaining: ReadonlySet<string> = new Set([
 
 function pruned({ type, description, enum: options, items }: Property): Property {
   return {
-    // Some clients pass a choice on only with its type.
+    // Some clients drop an enum without a type.
     ...(type || options ? { type: type ?? 'string' } : {}),
     ...(options ? { enum: options } : {}),
     ...(items ? { items: pruned({ ...items, description: '' }) } : {}),
@@ -62,7 +62,7 @@ function pruned({ type, description, enum: options, items }: Property): Property
   };
 }
 
-/** The inputs of several operations as one, with a field that says which of them is meant and what each needs. */
+/** The inputs of several operations as one, with an `action` field that names the operation and what each takes. */
 export function unionSchema(actions: ReadonlyMap<string, InputSchema>): InputSchema {
   const properties: Record<string, Property> = {
     action: {
@@ -73,7 +73,7 @@ export function unionSchema(actions: ReadonlyMap<string, InputSchema>): InputSch
   for (const schema of actions.values()) {
     for (const [name, property] of Object.entries(schema.properties)) {
       const known = properties[name];
-      // What several take is explained once, by the first.
+      // A field of several operations is described once, by the first.
       properties[name] = known ? { ...known, ...bothOptions(known, property) } : property;
     }
   }
@@ -90,7 +90,7 @@ function signature({ properties, required = [] }: InputSchema): string {
   return [...required, ...optional.map((name) => `${name}?`)].join(' ');
 }
 
-/** Told to clients as it is, and checked by the operation alone: so a refusal is the same at every door. */
+/** Sent to clients as it is, but checked only by the operation: so a refusal is the same at every interface. */
 export function unchecked(schema: object): StandardSchemaWithJSON {
   const json = (): Record<string, unknown> => schema as Record<string, unknown>;
   return {

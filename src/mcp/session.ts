@@ -6,8 +6,8 @@ import type { Context } from '../operations/context.ts';
 import type { McpIdentity } from './identity.ts';
 
 /**
- * The context of one call: who calls, and the session of its conversation where there is one. A client's hooks may have
- * begun it; where nobody did, the rules open one with the first step that is taken.
+ * The context of one call: its identity, and the session of its conversation if there is one. A client's hooks may have
+ * started it; otherwise the rules open one when the first step is taken.
  */
 export async function sessionContextFor(context: Context, identity: McpIdentity, operation: string): Promise<Context> {
   const { agent, owner } = identity;
@@ -27,7 +27,7 @@ export async function sessionContextFor(context: Context, identity: McpIdentity,
   return { ...here, run: found.run, identity: { ...here.identity, session: found.session.id } };
 }
 
-/** Where a client tells no id, its process is the conversation: that is inferred, and marked so. */
+/** If a client sends no id, its process stands for the conversation: that is inferred, and marked so. */
 function clientOf({ agent, conversation, owner }: McpIdentity): NonNullable<Session['client']> | undefined {
   if (conversation !== null) return { name: agent, id: conversation };
   if (!owner?.startedAt) return undefined;
@@ -56,7 +56,7 @@ async function findSession(
     const session = await lostSession(engine, run, identity.conversation);
     if (!session) continue;
     const mayReturn = returnOf(await engine.load(run), session) === 'may return';
-    // Whoever goes on with a step that is another's now is told so; anything else it may do in a new sitting.
+    // Continuing a step that another session holds now is refused; anything else may happen in a new session.
     if (mayReturn || onHeldStep.has(operation)) return { run, session };
   }
   return null;
@@ -64,7 +64,7 @@ async function findSession(
 
 const RUNS_LIMIT = 50;
 
-/** Of many active runs those that know the conversation; of one it is not worth asking. */
+/** Of several active runs, those that know the conversation; a single run is not worth a query. */
 async function runsToLookIn(context: Context, engine: Engine, conversation: string | null): Promise<string[]> {
   if (context.run !== undefined) return (await engine.heads({ run: context.run })).map((head) => head.run);
   const workspace = context.workspace()?.id;
@@ -78,7 +78,7 @@ async function runsToLookIn(context: Context, engine: Engine, conversation: stri
 
 const sessionsOf = (conversation: string) => ({ kind: 'session', tag: `client:${conversation}` }) as const;
 
-/** By its id; where the client tells none, by its process, else the newest whose process nobody knows. */
+/** By conversation id; without one by process, else the newest session of unknown process. */
 function activeSession(state: State, { agent, ...identity }: McpIdentity, conversation: string | null): Session | null {
   const sessions = [...state.sessions.values()].reverse();
   const named = sessions.find((session) => conversation !== null && session.client?.id === conversation);
@@ -92,7 +92,7 @@ function isSame(one: Owner | null | undefined, other: Owner | undefined): boolea
   return !!one && !!other && one.pid === other.pid && one.host === other.host && one.startedAt === other.startedAt;
 }
 
-/** Operations on a step or a sitting that the caller takes for its own. */
+/** Operations on a step or session that the agent believes to hold. */
 const onHeldStep: ReadonlySet<string> = new Set([
   'checkpoint',
   'complete',
@@ -102,10 +102,10 @@ const onHeldStep: ReadonlySet<string> = new Set([
   'handoff',
 ]);
 
-/** One whose end was not its own word, or whose work went to another. */
+/** The last session of the conversation if it did not end itself, or its work went to another. */
 async function lostSession(engine: Engine, run: string, conversation: string): Promise<Session | null> {
   const found = await engine.rows(run, { ...sessionsOf(conversation), limit: 20 });
-  const sessions = found.map((record) => record.doc as Session);
+  const sessions = found.map((row) => row.doc as Session);
   const [last] = sessions.sort((a, b) => Number(b.id.slice(2)) - Number(a.id.slice(2)));
   return last && (last.status === 'crashed' || last.status === 'superseded' || last.unannounced) ? last : null;
 }

@@ -14,7 +14,7 @@ import { createStdioTransport } from './stdio-transport.ts';
 import { createWatcher, type Listening, offerSubscriptions, versionsOf } from './subscriptions.ts';
 import { loadTools } from './tools.ts';
 
-/** Put in by the bundler. */
+/** Defined by the bundler. */
 declare const HOLDFAST_VERSION: string;
 
 export const mcp = defineOperation({
@@ -25,7 +25,7 @@ export const mcp = defineOperation({
   speaks: true,
   examples: ['holdfast mcp', 'holdfast mcp --agent reviewer --dir ../other'],
   input: v.object({
-    agent: v.optional(described(v.string(), 'The agent that calls; its client tells when left out.')),
+    agent: v.optional(described(v.string(), 'Act as this agent; recognised from the client when left out.')),
   }),
   output: v.object({}),
   async run(context, { agent }) {
@@ -34,22 +34,22 @@ export const mcp = defineOperation({
     if (named !== undefined) actorNamed('agent', named);
     const [tools, found] = await Promise.all([loadTools({ remote: false }), agentProcess(ppid)]);
     const owner = context.identity.owner ?? found;
-    const inTurn = createQueue();
+    const enqueue = createQueue();
     const watcher = createWatcher(() => versionsOf(context));
     let pinned: McpServer | null = null;
     let listening: Listening | null = null;
-    // Clients of the 2026 revision: what they asked for is picked out further on.
-    const tell = (uri: string): void => void pinned?.server.sendResourceUpdated({ uri }).catch(() => undefined);
+    // For clients of the 2026 revision; the library filters by what they asked for.
+    const publish = (uri: string): void => void pinned?.server.sendResourceUpdated({ uri }).catch(() => undefined);
     const { transport, ended } = createStdioTransport(process.stdin, process.stdout, () => {
-      listening ??= watcher.listen(tell);
+      listening ??= watcher.listen(publish);
     });
     let isOver = false;
     void ended.then(() => {
       isOver = true;
       listening?.stop();
     });
-    const complain = ({ message }: Error): void => {
-      // Whoever is gone cannot be told that its stream ends, and need not be.
+    const reportError = ({ message }: Error): void => {
+      // After the client has gone, errors of its stream are expected.
       if (!isOver) process.stderr.write(`holdfast mcp: ${oneLine(message)}\n`);
     };
     const handle = serveStdio(
@@ -59,13 +59,13 @@ export const mcp = defineOperation({
           tools,
           subscribes: true,
           reachFor: ({ client, meta }) =>
-            reachAs(context, recogniseIdentity({ client, meta, environment: env, named, owner }), inTurn),
+            reachAs(context, recogniseIdentity({ client, meta, environment: env, named, owner }), enqueue),
         });
         offerSubscriptions(server, watcher, ended);
         pinned = server;
         return server;
       },
-      { transport, onerror: complain },
+      { transport, onerror: reportError },
     );
     await ended;
     await handle.close();
@@ -74,15 +74,15 @@ export const mcp = defineOperation({
   say: () => '',
 });
 
-/** The journal is opened for each call: the folder may get one, or another, while the server runs. */
-function reachAs(base: Context, identity: McpIdentity, inTurn: Queue): Reach {
+/** The journal is opened for each call: the folder may get one, or another one, while the server runs. */
+function reachAs(base: Context, identity: McpIdentity, enqueue: Queue): Reach {
   return (operation, run, use) =>
-    inTurn(async () => {
+    enqueue(async () => {
       const opened = base.anew();
       try {
         const context = await sessionContextFor({ ...opened, run: run ?? opened.run }, identity, operation.name);
         const result = await use(context);
-        // Nothing is said before the journal is closed: what fails there is said instead.
+        // Close the journal before answering, so that a failure to close is reported instead.
         await opened.close();
         return result;
       } finally {
@@ -93,7 +93,7 @@ function reachAs(base: Context, identity: McpIdentity, inTurn: Queue): Reach {
 
 type Queue = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** An agent may send several calls at once, a start and a checkpoint say: they are done in the order they came. */
+/** An agent may send several calls at once, such as a start and a checkpoint: they run in order of arrival. */
 function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

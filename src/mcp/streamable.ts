@@ -16,19 +16,19 @@ export interface Streamable {
   close(): Promise<void>;
 }
 
-/** Makes the server that answers one request; or, with the promise of its end, all requests of a session. */
+/** Makes the server that answers one request or, if given the promise of its end, all requests of a session. */
 export type MakeServer = (authInfo: AuthInfo, ended: Promise<void> | null) => McpServer | Promise<McpServer>;
 
 /**
- * Streamable HTTP for clients of the 2025 and the 2026 revisions. A client of 2025 that introduces itself gets a session of
- * the protocol, so that it can be told and asked things. Nothing depends on it: a request without one, or with one that is
- * not known here (any more), is answered alone.
+ * Streamable HTTP for clients of the 2025 and the 2026 revisions. A client of 2025 that sends `initialize` gets a session of
+ * the protocol, so that the server can send it messages. Nothing depends on it: a request without a session, or with an
+ * unknown one, is answered on its own.
  */
 export function createStreamable(make: MakeServer, bus?: ServerEventBus): Streamable {
-  const once = ({ authInfo }: { authInfo?: AuthInfo }) => make(authInfo ?? nobody, null);
+  const once = ({ authInfo }: { authInfo?: AuthInfo }) => make(authInfo ?? anonymous, null);
   const modern = createMcpHandler(once, { legacy: 'reject', ...(bus ? { bus } : {}) });
   const stateless = legacyStatelessFallback(once);
-  /** Those that were spoken with last stand last. */
+  /** The most recently used are last. */
   const sessions = new Map<string, Session>();
 
   async function open(authInfo: AuthInfo): Promise<Session> {
@@ -57,7 +57,7 @@ export function createStreamable(make: MakeServer, bus?: ServerEventBus): Stream
   function known(request: Request, { clientId }: AuthInfo): Session | null {
     const id = request.headers.get('mcp-session-id') ?? '';
     const session = sessions.get(id);
-    // Somebody else's is as good as none.
+    // A session of another token counts as unknown.
     if (!session || session.owner !== clientId) return null;
     sessions.delete(id);
     sessions.set(id, session);
@@ -67,7 +67,7 @@ export function createStreamable(make: MakeServer, bus?: ServerEventBus): Stream
   return {
     async fetch(request, authInfo) {
       if (!(await isLegacyRequest(request))) return modern.fetch(request, { authInfo });
-      const session = known(request, authInfo) ?? ((await introducesItself(request)) ? await open(authInfo) : null);
+      const session = known(request, authInfo) ?? ((await isInitialize(request)) ? await open(authInfo) : null);
       return session ? session.transport.handleRequest(request, { authInfo }) : stateless(request, { authInfo });
     },
     async close() {
@@ -79,18 +79,18 @@ export function createStreamable(make: MakeServer, bus?: ServerEventBus): Stream
 
 interface Session {
   transport: WebStandardStreamableHTTPServerTransport;
-  /** Whose token it was opened with. */
+  /** The token it was opened with. */
   owner: string;
   close(): Promise<void>;
 }
 
-const nobody: AuthInfo = { token: '', clientId: '', scopes: [] };
+const anonymous: AuthInfo = { token: '', clientId: '', scopes: [] };
 const SESSIONS_LIMIT = 64;
-/** How soon a client whose stream was cut off should come back. */
+/** When a client whose stream was cut off should reconnect. */
 const RETRY_MS = 1000;
 const EVENTS_LIMIT = 256;
 
-async function introducesItself(request: Request): Promise<boolean> {
+async function isInitialize(request: Request): Promise<boolean> {
   if (request.method !== 'POST' || request.headers.has('mcp-session-id')) return false;
   try {
     const body: unknown = await request.clone().json();
@@ -100,7 +100,7 @@ async function introducesItself(request: Request): Promise<boolean> {
   }
 }
 
-/** The last messages of one session, for a client that was cut off in the middle of a stream. */
+/** Keeps the last messages of one session for a client that was cut off in the middle of a stream. */
 function createEventStore(): EventStore {
   let count = 0;
   let kept: { id: string; stream: string; message: JSONRPCMessage }[] = [];
@@ -116,9 +116,9 @@ function createEventStore(): EventStore {
     },
     async replayEventsAfter(lastId, { send }) {
       const last = kept.find((one) => one.id === lastId);
-      if (!last) throw new Error('That event is not kept any more.');
+      if (!last) throw new Error('That event is no longer kept.');
       const later = kept.filter(({ id, stream }) => stream === last.stream && Number(id) > Number(lastId));
-      // A message without words opens a stream; there is nothing in it to say again.
+      // An empty message only opened the stream and is not repeated.
       for (const { id, message } of later) if ('jsonrpc' in message) await send(id, message);
       return last.stream;
     },

@@ -2,45 +2,45 @@ import { InMemoryServerEventBus, type McpServer, type ServerEventBus } from '@mo
 import type { Context } from '../operations/context.ts';
 import { resourceUris, runUri } from './resources.ts';
 
-/** Where each run stands: what tells that something was recorded. */
+/** The version of each run; a change means that something was recorded. */
 export type Versions = () => Promise<ReadonlyMap<string, number>>;
 
-/** Hears of resources that may say something else now. */
+/** Reports resources that may have changed. */
 export interface Watcher {
-  listen(hear: (uri: string) => void): Listening;
+  listen(onChange: (uri: string) => void): Listening;
 }
 
 export interface Listening {
-  /** From then on nothing is missed. */
-  begun: Promise<unknown>;
+  /** No change after this is missed. */
+  ready: Promise<unknown>;
   stop(): void;
 }
 
-const LOOK_EVERY_MS = 2000;
+const POLL_EVERY_MS = 2000;
 
-/** Looks at the journal now and then while somebody listens: others write to it from processes of their own. */
+/** Polls the journal while anything listens: other processes write to it. */
 export function createWatcher(versions: Versions): Watcher {
   const listeners = new Set<(uri: string) => void>();
   let timer: NodeJS.Timeout | undefined;
   let before: Promise<ReadonlyMap<string, number>> | null = null;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const last = await before;
     const now = await versions();
     before = Promise.resolve(now);
     const moved = last === null ? [] : [...now].filter(([run, version]) => last.get(run) !== version);
     const uris = moved.length === 0 ? [] : [...Object.values(resourceUris), ...moved.map(([run]) => runUri(run))];
-    for (const uri of uris) for (const hear of listeners) hear(uri);
+    for (const uri of uris) for (const onChange of listeners) onChange(uri);
   };
   return {
-    listen(hear) {
-      // Two who listen with the same function are two.
-      const own = (uri: string): void => hear(uri);
+    listen(onChange) {
+      // A new function each time: the same one may be registered twice.
+      const own = (uri: string): void => onChange(uri);
       listeners.add(own);
       before ??= versions().catch(() => new Map());
-      // A look that fails proves nothing; the next may not.
-      timer ??= setInterval(() => void look().catch(() => undefined), LOOK_EVERY_MS).unref();
+      // A poll that fails proves nothing; the next one may succeed.
+      timer ??= setInterval(() => void poll().catch(() => undefined), POLL_EVERY_MS).unref();
       return {
-        begun: before,
+        ready: before,
         stop() {
           listeners.delete(own);
           if (listeners.size > 0) return;
@@ -53,7 +53,7 @@ export function createWatcher(versions: Versions): Watcher {
   };
 }
 
-/** Takes subscriptions of the 2025 revisions, on a connection that stays open; `mayHear` is asked before anything is told. */
+/** Accepts subscriptions of the 2025 revisions on a connection that stays open; `mayHear` is asked before each update. */
 export function offerSubscriptions(
   { server }: McpServer,
   watcher: Watcher,
@@ -66,17 +66,16 @@ export function offerSubscriptions(
     listening?.stop();
     listening = null;
   };
-  const tell = async (uri: string): Promise<void> => {
+  const update = async (uri: string): Promise<void> => {
     if (await mayHear()) await server.sendResourceUpdated({ uri });
     else await server.close();
   };
   server.setRequestHandler('resources/subscribe', async ({ params }) => {
     wanted.add(params.uri);
     listening ??= watcher.listen((uri) => {
-      // Whoever went away is not told.
-      if (wanted.has(uri)) void tell(uri).catch(() => undefined);
+      if (wanted.has(uri)) void update(uri).catch(() => undefined);
     });
-    await listening.begun;
+    await listening.ready;
     return {};
   });
   server.setRequestHandler('resources/unsubscribe', ({ params }) => {
@@ -87,7 +86,7 @@ export function offerSubscriptions(
   void ended.then(end);
 }
 
-/** The same for clients of the 2026 revision, which keep a stream open for what they want to hear. */
+/** The same for clients of the 2026 revision, which keep a stream open for updates. */
 export function watchedBus(watcher: Watcher): ServerEventBus {
   const bus = new InMemoryServerEventBus();
   return {
@@ -103,13 +102,13 @@ export function watchedBus(watcher: Watcher): ServerEventBus {
   };
 }
 
-/** Of the workspace, on a connection to the journal that is opened for the look: there may be another journal by then. */
+/** Opens the journal for each poll: the workspace may get one, or another one, in between. */
 export async function versionsOf(context: Context): Promise<ReadonlyMap<string, number>> {
   const opened = context.anew();
   try {
     return await versionsIn(opened);
   } catch {
-    // There is no journal yet; when there is, something has changed.
+    // No journal yet; once there is one, that counts as a change.
     return new Map();
   } finally {
     await opened.close();

@@ -2,17 +2,17 @@ import { type OperationName, operationNames, operations } from '../operations/in
 import type { Operation } from '../operations/operation.ts';
 import { type InputSchema, inputSchemaOf, unionSchema } from './schema.ts';
 
-/** A tool: one operation, or several of a kind under one name. */
+/** One operation, or several related ones under one name. */
 export interface Tool {
   name: string;
   description: string;
-  /** Its operations by the value of `action`; under an empty name where there is one. */
+  /** Its operations by the value of `action`; a single operation has an empty name. */
   actions: ReadonlyMap<string, Offered>;
   schema: InputSchema;
   annotations: Annotations;
 }
 
-/** Nothing is ever destroyed, and nothing beyond the workspace is touched. What a hint is taken for anyway is left out. */
+/** No tool destroys anything or reaches beyond the workspace. Hints that equal the protocol's default are left out. */
 interface Annotations {
   readOnlyHint: boolean;
   destructiveHint?: false;
@@ -22,9 +22,9 @@ interface Annotations {
 
 export interface Offered {
   operation: Operation;
-  /** The input fields it takes here. */
+  /** The input fields offered to models. */
   fields: readonly string[];
-  /** The fields of its answer that are given as data; all of them where this is left out. */
+  /** The fields of its output to return as data; all of them if left out. */
   answers?: readonly string[] | undefined;
 }
 
@@ -32,9 +32,9 @@ interface Definition {
   name: string;
   description: string;
   actions: Readonly<Record<string, OperationName>>;
-  /** Input fields that make no sense here. */
+  /** Input fields that make no sense for a model. */
   omits?: readonly string[];
-  /** Doing it twice does nothing more. */
+  /** Calling it twice has no further effect. */
   idempotent?: true;
 }
 
@@ -42,9 +42,9 @@ const definitions: readonly Definition[] = [
   {
     name: 'resume',
     description:
-      'Where the work stands: position, next action, decisions, blockers, files to read. Call it first in a session and after compaction.',
+      'The current state of the work: position, next action, decisions, blockers, files to read. Call it first in a session and after compaction.',
     actions: { '': 'resume' },
-    // A verdict is an exit code, and running recorded commands is for whoever has a shell.
+    // A verdict is an exit code, and running recorded commands needs a shell.
     omits: ['strict', 'probe'],
     idempotent: true,
   },
@@ -61,13 +61,13 @@ const definitions: readonly Definition[] = [
   },
   {
     name: 'finish',
-    description: 'End the step you hold (complete, fail, release) or your sitting (end).',
+    description: 'End the step you hold (complete, fail, release) or your session (end).',
     actions: { complete: 'complete', fail: 'fail', release: 'release', end: 'session.end' },
     omits: ['fileNotes', 'why', 'contextUsage', 'issues'],
   },
   {
     name: 'decide',
-    description: 'Record a decision with its reason, so that nobody decides it again.',
+    description: 'Record a decision with its reason, so that it is not decided again.',
     actions: { '': 'decide' },
     omits: ['key'],
   },
@@ -79,7 +79,7 @@ const definitions: readonly Definition[] = [
   },
   {
     name: 'settle',
-    description: 'Settle something open, or open it again.',
+    description: 'Close an open item, or reopen it.',
     actions: { '': 'settle' },
     omits: ['followUp'],
     idempotent: true,
@@ -88,14 +88,14 @@ const definitions: readonly Definition[] = [
     name: 'mail',
     description: 'Read and answer messages between agents and people.',
     actions: group('mail'),
-    // What is to be done with a payload its type says, and a model reads it in the message; closed mail is found by search.
+    // The type of an attachment says what to do with it, and the message contains it; search finds closed mail.
     omits: ['all', 'closed', 'before', 'limit', 'about', 'ask', 'raw'],
   },
   {
     name: 'handoff',
     description: 'Offer your work to another agent, or take over what was offered to you.',
     actions: group('handoff', 'offer'),
-    // Starting another agent is for whoever has a terminal to watch it, and speaking for one that is gone for a person.
+    // Starting another agent needs a terminal, and acting for a session that is gone needs a person.
     omits: ['start', 'launch', 'from', 'limit'],
   },
   {
@@ -108,9 +108,9 @@ const definitions: readonly Definition[] = [
 
 const ofStep = ['step.key', 'step.title', 'step.status', 'step.checkpoint', 'step.stale', 'run', 'session', 'version'];
 
-/** Clients put the data of an answer into the conversation: of long ones, what a model goes on with. */
+/** Clients put the returned data into the conversation: long outputs are cut to what a model continues with. */
 const answers: Partial<Record<OperationName, readonly string[]>> = {
-  // The text says the rest, within its budget.
+  // The text has the rest, within its budget.
   resume: ['run.id', 'run.title', 'headline', 'position', 'nextAction', 'budget', 'text'],
   start: ofStep,
   checkpoint: ofStep,
@@ -135,10 +135,10 @@ function group(name: string, own?: string): Record<string, OperationName> {
   return Object.fromEntries(members.map((one) => [one === name ? own : one.slice(name.length + 1), one]));
 }
 
-/** Fields for whoever has no file on this machine. */
+/** Fields for callers without access to this machine's files. */
 const inPlaceOfFiles: readonly string[] = ['payloadText'];
 
-/** The tools, with the fields left out that name something on the caller's machine where that is another one. */
+/** The tools; over a network, without the fields that name something on the caller's machine. */
 export async function loadTools({ remote }: { remote: boolean }): Promise<Tool[]> {
   return Promise.all(definitions.map((definition) => loadTool(definition, remote)));
 }
@@ -155,7 +155,7 @@ async function loadTool(definition: Definition, remote: boolean): Promise<Tool> 
     actions.set(action, { operation, fields: Object.keys(schema.properties), answers: answers[operationName] });
   }
   const schema = schemas.get('') ?? unionSchema(schemas);
-  // A workspace may have several runs; which one a call without it means is the same as on the command line.
+  // Without it, the run is chosen as on the command line.
   schema.properties['run'] = { type: 'string' };
   const readOnlyHint = [...actions.values()].every(({ operation }) => operation.scope === 'read');
   return {
