@@ -1,4 +1,4 @@
-/** A layer of the code: its files and what they may import besides each other. */
+/** A layer of the code: its files and what they may import in addition to each other. */
 export interface Layer {
   name: string;
   /** Folders (ending in a slash) and single files. */
@@ -159,9 +159,10 @@ export const stillOpen: readonly string[] = [
   'src/formats/gsd/matching.ts ./assemble.ts',
   'src/formats/codewalk/contradictions.ts ./read.ts',
   'src/operations/files/parts/tables.ts ../adopt.ts',
-  // Files, processes and parsers outside their layer.
+  // Writing to standard output and standard error.
   'src/cli/progress.ts node:fs',
   'src/cli/terminal.ts node:fs',
+  // Files, processes and parsers outside their layer.
   'src/clients/codex/trust.ts node:crypto',
   'src/clients/cursor/transcript.ts node:crypto',
   'src/clients/gemini/transcript.ts node:crypto',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { newFolder, newWorkspace } from './command-line.ts';
 
 describe('a command line', () => {
-  it('takes flags before and after the words, joined or apart, and lists in every form', () => {
+  it('accepts flags before and after the words, joined or apart, and lists in every form', () => {
     const folder = newWorkspace();
     expect(folder.data('--agent', 'ada', 'start', 't1')).toMatchObject({ step: { holder: { agent: 'ada' } } });
     expect(folder.data('--agent=ada', '--run=auth', 'checkpoint', 'drafted')).toMatchObject({ run: 'auth' });
@@ -20,7 +20,7 @@ describe('a command line', () => {
     expect(folder.data('search', 'issue', 'tokens')['results']).toHaveLength(1);
   });
 
-  it('takes text that looks like a flag', () => {
+  it('accepts text that looks like a flag', () => {
     const folder = newWorkspace();
     folder.data('note', '- a line of a list');
     expect(folder.run('note', '--agent', 'ada', '--', '--json')).toMatchObject({ code: 0, out: 'Noted as N-2.\n' });
@@ -32,7 +32,7 @@ describe('a command line', () => {
     expect(bodies).toEqual(['- a line of a list', '--json', '--force or not?', ['--json', '-1', '--no mercy']]);
   });
 
-  it('refuses what it does not know, with what could have been meant', () => {
+  it('refuses unknown commands and flags, with similar ones', () => {
     const folder = newWorkspace();
     const hintsOf = (...words: string[]): string => {
       const fault = folder.fault(...words);
@@ -55,7 +55,7 @@ describe('a command line', () => {
     expect(folder.data('log')['version']).toBe(5);
   });
 
-  it('knows who calls by flags, variables, an agent’s shell or a session', () => {
+  it('finds the identity by flags, variables, an agent’s shell or a session', () => {
     const folder = newWorkspace();
     const callerOf = (env: Record<string, string>, ...flags: string[]): unknown => {
       Object.assign(folder.env, env);
@@ -104,7 +104,7 @@ describe('a command line', () => {
     }
   });
 
-  it('never colours what is not a terminal, unless told to', () => {
+  it('uses colours only on a terminal, unless a flag says otherwise', () => {
     const folder = newWorkspace();
     const escapeCharacter = String.fromCharCode(27);
     for (const words of [['status'], ['help'], ['start', 't9'], ['log']]) {
@@ -135,7 +135,7 @@ describe('completions', () => {
     expect(complete('complete', 'scr')).toEqual(['script']);
   });
 
-  it('are there for zsh and fish', () => {
+  it('exist for zsh and fish', () => {
     const folder = newFolder();
     expect(folder.run('completion', 'zsh').out).toContain('bashcompinit');
     const fish = folder.run('completion', 'fish').out;

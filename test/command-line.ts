@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, inject } from 'vitest';
 
-/** The built program, run as a user runs it: a process of its own with an environment of its own. */
+/** The built program, run as a user runs it: as a process with its own environment. */
 export const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
 
-/** What a command answers; each test knows what it asked for. */
+/** The data of a command; each test knows its shape. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
 type Data = Record<string, any>;
 
@@ -112,8 +112,8 @@ export function newWorkspace(): Folder {
 }
 
 /**
- * A copy of a folder that many tests begin with. Whoever needs it first makes it, by the same commands as a user, and it
- * is kept for the rest of the run: to make it again for each test would take most of the time of all tests.
+ * A copy of a folder that many tests start with. The first test that needs it makes it, with a user's commands, and it is
+ * kept for the rest of the run: making it for each test would take most of the time of all tests.
  */
 export function copyOf(name: string, make: () => Folder): Folder {
   const kept = join(inject('sharedFolder'), name);
@@ -127,7 +127,7 @@ function keep(path: string, kept: string): void {
   try {
     renameSync(path, kept);
   } catch (thrown) {
-    // Another file's tests made it at the same time.
+    // Another test file made it at the same time.
     if (!existsSync(kept)) throw thrown;
   }
 }

@@ -29,7 +29,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('draws the lifecycles as the rules read them', async () => {
+  it('draws the lifecycles as the rules have them', async () => {
     const pages = Object.entries(lifecycles).map(([noun, table]) => drawing(noun, table));
     const text = `# Lifecycles\n\nMade from \`src/core/rules/lifecycle.ts\`, which the rules read too. In brackets: who may, if not anyone.\n\n${pages.join('\n')}`;
     await expect(text).toMatchFileSnapshot('../docs/lifecycles.md');

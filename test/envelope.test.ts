@@ -7,7 +7,7 @@ import type { Operation } from '../src/operations/operation.ts';
 import { newFolder, newWorkspace } from './command-line.ts';
 import { openTestServer } from './http-server.ts';
 
-// As they are built: to load every operation from its source takes longer than all of these tests.
+// As built: loading every operation from source takes longer than all of these tests.
 const { operationNames, operations } = (await import(
   '../dist/lib/operations/index.js' as string
 )) as typeof import('../src/operations/index.ts');
@@ -20,7 +20,7 @@ const { commands } = (await import(
 
 const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
 
-/** What a client left of a short conversation. */
+/** The transcript of a short conversation. */
 const rollout = [
   { type: 'session_meta', payload: { id: 'c-1' } },
   { type: 'event_msg', payload: { type: 'user_message', message: 'Go on' } },
@@ -28,7 +28,7 @@ const rollout = [
   .map((line) => `${JSON.stringify(line)}\n`)
   .join('');
 
-/** One life of a run that calls every command once, in an order in which all of them succeed. */
+/** A story of one run that calls every command once, in an order in which all succeed. */
 const life: [words: string, shape: Record<string, unknown>][] = [
   ['init --title Other --id other', { run: { id: 'other' } }],
   ['runs', { runs: expect.arrayContaining([expect.objectContaining({ id: 'auth', status: 'active' })]) }],
@@ -214,7 +214,7 @@ describe('--json', () => {
     expect(folder.data('completion', 'bash')['text']).toContain('complete');
   });
 
-  it('tells a no-op by an empty list, and in words', () => {
+  it('shows a no-op by an empty list, and in words', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'ada');
     expect(folder.data('start', 't1', '--agent', 'ada').changed).toEqual([]);
@@ -249,7 +249,7 @@ describe('--json', () => {
     }
   });
 
-  it('says on the other stream that nobody can read the answer, and that it was recorded', () => {
+  it('reports on standard error that the output cannot be written, and that the event was recorded', () => {
     const folder = newWorkspace();
     const full = openSync('/dev/full', 'w');
     for (const flags of [[], ['--json']]) {
@@ -266,8 +266,8 @@ describe('--json', () => {
 });
 
 /**
- * A command line for every operation, all in one process: that the program starts with each of them is shown by their
- * life above, and to start it hundreds of times more would take longer than that.
+ * A command line for every operation, all in one process: the story above shows that the program starts with each, and
+ * hundreds of further starts would take longer than that.
  */
 function runAll(cwd: string, lineOf: (name: string) => string[]) {
   const ran = spawnSync(process.execPath, ['--input-type=module', '--eval', EVERY_LINE], {
@@ -284,7 +284,7 @@ function runAll(cwd: string, lineOf: (name: string) => string[]) {
   });
 }
 
-/** Ends what each line says on both streams with a null character, and tells its exit code before that on the second. */
+/** Ends the output of each line on both streams with a null character, with the exit code before it on the second. */
 const EVERY_LINE = `
 import { readFileSync, writeSync } from 'node:fs';
 import { main } from ${JSON.stringify(new URL('../dist/lib/cli/main.js', import.meta.url).href)};
@@ -296,7 +296,7 @@ for (const argv of JSON.parse(readFileSync(0, 'utf8'))) {
 }
 `;
 
-/** The same words as a request of whoever `--agent` names; what is not offered over HTTP is run as a command. */
+/** Sends a command line as a request of the agent in `--agent`; what HTTP does not offer is run as a command. */
 function openHttp(folder: ReturnType<typeof newFolder>) {
   const server = openTestServer(folder.path);
   return {
@@ -311,7 +311,7 @@ function openHttp(folder: ReturnType<typeof newFolder>) {
   };
 }
 
-/** What an answer is made of, without what differs from one workspace and moment to the other. */
+/** The shape of an output, without what differs between workspaces and times. */
 function formOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(formOf);
   if (value === null || typeof value !== 'object') return value === null ? null : typeof value;

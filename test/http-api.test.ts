@@ -27,7 +27,7 @@ describe('an operation over HTTP', () => {
     await server.close();
   });
 
-  it('takes a session of the token’s own name only', async () => {
+  it('accepts only a session of the token’s own actor', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const ada = server.agent('ada');
@@ -49,7 +49,7 @@ describe('an operation over HTTP', () => {
     await server.close();
   });
 
-  it('answers a look by GET too, with numbers, lists and truths in the query', async () => {
+  it('answers a read by GET too, with numbers, lists and booleans in the query', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const token = server.tokenFor('person', 'ada', 'read');
@@ -72,7 +72,7 @@ describe('an operation over HTTP', () => {
     await server.close();
   });
 
-  it('finds the run by header, query or body, and asks where there are several', async () => {
+  it('finds the run by header, query or body, and refuses if there are several', async () => {
     const folder = newWorkspace();
     folder.data('init', '--title', 'Other', '--id', 'other');
     const server = openTestServer(folder.path);
@@ -88,7 +88,7 @@ describe('an operation over HTTP', () => {
     await server.close();
   });
 
-  it('records once under one key', async () => {
+  it('records once per idempotency key', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const headers = { 'idempotency-key': 'k-1' };
@@ -143,19 +143,19 @@ describe('an operation over HTTP', () => {
     await server.close();
   });
 
-  it('carries a payload as text, bounded, and never one of the server’s files', async () => {
+  it('carries an attachment as text, bounded, and never one of the server’s files', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const [ada, bob] = [server.agent('ada'), server.agent('bob')];
-    const letter = { to: 'bob', type: 'request', subject: 'Plan', body: 'Look.' };
-    const sent = await read(await server.post('mail.send', { ...letter, payloadText: 'a\nb' }, { token: ada }));
+    const message = { to: 'bob', type: 'request', subject: 'Plan', body: 'Look.' };
+    const sent = await read(await server.post('mail.send', { ...message, payloadText: 'a\nb' }, { token: ada }));
     expect(sent.data.tokens).toEqual([expect.stringMatching(/^REV-\d{8}-plan-1-h[0-9a-f]{8}$/)]);
     const shown = await read(await server.post('mail.show', { id: sent.data.id, raw: true }, { token: bob }));
     expect(shown.data).toMatchObject({ payload: 'a\nb\n', payloads: [{ tokens: sent.data.tokens, verdict: 'valid' }] });
     const checked = await read(await server.post('check', {}, { token: bob }));
     expect(checked.data.rules).toMatchObject([{ rule: 'payload', result: 'pass' }]);
     for (const input of [{ payload: 'package.json' }, { payloadText: 'x\n'.repeat(70_000) }]) {
-      const refused = await read(await server.post('mail.send', { ...letter, ...input }, { token: ada }));
+      const refused = await read(await server.post('mail.send', { ...message, ...input }, { token: ada }));
       expect([Object.keys(input)[0], refused.status, refused.fault.code]).toEqual([
         Object.keys(input)[0],
         400,
@@ -165,7 +165,7 @@ describe('an operation over HTTP', () => {
     await server.close();
   });
 
-  it('serves a store without a workspace, and makes no folder for it', async () => {
+  it('serves a store without a workspace, and creates no folder for it', async () => {
     const folder = newFolder();
     const server = openTestServer(folder.path, { store: join(folder.path, 'team.db') });
     const opened = await read(await server.post('init', { title: 'Far away', id: 'far' }, { token: server.person }));
@@ -176,7 +176,7 @@ describe('an operation over HTTP', () => {
 });
 
 describe('the description of the API', () => {
-  it('is an OpenAPI 3.1 document with every offered operation, and its schemas say what is needed', async () => {
+  it('is an OpenAPI 3.1 document with every offered operation and its required fields', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const response = await server.send('/openapi.json');
@@ -199,7 +199,7 @@ describe('the description of the API', () => {
 });
 
 describe('the dashboard’s files', () => {
-  it('are served with their types, cached by name, and a page of it is the index', async () => {
+  it('are served with their types, cached by name, and every page is the index', async () => {
     const folder = newWorkspace();
     mkdirSync(join(folder.path, 'web/assets'), { recursive: true });
     writeFileSync(join(folder.path, 'web/index.html'), '<!doctype html><title>Dashboard</title>');
@@ -224,7 +224,7 @@ describe('the dashboard’s files', () => {
     await server.close();
   });
 
-  it('are looked for nowhere else', async () => {
+  it('are never read from outside their folder', async () => {
     const folder = newWorkspace();
     mkdirSync(join(folder.path, 'web'));
     writeFileSync(join(folder.path, 'web/index.html'), 'index');
@@ -252,7 +252,7 @@ describe('the dashboard’s files', () => {
     await server.close();
   });
 
-  it('are missed with a page that says so', async () => {
+  it('are replaced by a page that says so when they are missing', async () => {
     const server = openTestServer(newWorkspace().path);
     const page = await server.send('/');
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Holdfast is running')]);

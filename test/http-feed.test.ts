@@ -14,7 +14,7 @@ function open(server: Server, after: string | null, query = ''): Promise<Respons
   );
 }
 
-/** A reader that is cut off again and again, after a random number of messages, and goes on from the last id it saw. */
+/** A reader that is cut off repeatedly, after a random number of messages, and continues from the last id it saw. */
 async function readBrokenly(server: Server, after: string | null, isEnough: (seen: string[]) => boolean) {
   const seen: string[] = [];
   let last = after;
@@ -34,7 +34,7 @@ async function readBrokenly(server: Server, after: string | null, isEnough: (see
 }
 
 describe('the feed', () => {
-  it('begins where it is told and tells what happens here and in other processes', async () => {
+  it('starts at the given cursor and sends events of this and other processes', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const messages = followFeed(await open(server, null, '?after=now'));
@@ -64,7 +64,7 @@ describe('the feed', () => {
     await server.close();
   });
 
-  it('refuses a place that is none', async () => {
+  it('refuses an invalid cursor', async () => {
     const server = openTestServer(newWorkspace().path);
     const response = await open(server, 'nowhere');
     expect([response.status, await response.json()]).toMatchObject([400, { fault: { code: 'invalid' } }]);
@@ -95,7 +95,7 @@ describe('the feed', () => {
     await server.close();
   });
 
-  it('holds only so many readers', async () => {
+  it('limits the number of readers', async () => {
     const server = openTestServer(newWorkspace().path, { limits: { feeds: 1 } });
     const first = followFeed(await open(server, null, '?after=now'));
     await first.next();
@@ -106,7 +106,7 @@ describe('the feed', () => {
   });
 
   for (const kind of ['SQLite', 'PostgreSQL']) {
-    it(`misses nothing and tells nothing twice, over reconnects and with two writers, on ${kind}`, async () => {
+    it(`misses nothing and repeats nothing, across reconnects and with two writers, on ${kind}`, async () => {
       const folder = newFolder();
       const store = kind === 'SQLite' ? `${folder.path}/journal.db` : inject('postgresUrl');
       const servers = [openTestServer(folder.path, { store }), openTestServer(folder.path, { store })] as const;

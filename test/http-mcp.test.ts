@@ -28,7 +28,7 @@ describe('MCP over HTTP', () => {
     await server.close();
   });
 
-  it('takes the text of a payload, and no file of this machine', async () => {
+  it('accepts the text of an attachment, and no file of this machine', async () => {
     const { folder, server, ask } = open();
     const { result } = await ask(server.agent('ivy'), 'tools/list', {});
     const listed = result as unknown as { tools: { name: string; inputSchema: { properties: object } }[] };
@@ -60,7 +60,7 @@ describe('MCP over HTTP', () => {
     await server.close();
   });
 
-  /** A client of the 2025 revisions that introduces itself, with the stream on which it is told things. */
+  /** A client of the 2025 revisions with a session, and the stream for the server's messages. */
   async function meet({ server }: ReturnType<typeof open>, token: string) {
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -84,7 +84,7 @@ describe('MCP over HTTP', () => {
     return { id, headers, post, listen };
   }
 
-  /** What a stream says until something stands in it. */
+  /** Reads a stream until it contains the text. */
   async function until(response: Response, words: string): Promise<string> {
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let said = '';
@@ -97,7 +97,7 @@ describe('MCP over HTTP', () => {
     return said;
   }
 
-  it('tells a client that stays when a resource has changed, and again what it missed while it was cut off', async () => {
+  it('notifies a connected client of changed resources, and repeats what it missed while it was cut off', async () => {
     const opened = open();
     const { folder, server } = opened;
     const client = await meet(opened, server.agent('ivy'));
@@ -109,13 +109,13 @@ describe('MCP over HTTP', () => {
     expect(first).toContain('"uri":"holdfast://brief"');
     const lastId = [...first.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '';
     folder.data('note', 'Something newer');
-    // It comes back for what was said while nobody was there to hear it.
+    // It reconnects and gets what was sent in between.
     const again = await client.listen({ 'last-event-id': lastId });
     expect(await until(again, 'notifications/resources/updated')).toContain('"uri":"holdfast://brief"');
     await server.close();
   });
 
-  it('tells a client of the newest revision of changes while it listens', async () => {
+  it('notifies a client of the newest revision of changes while it listens', async () => {
     const { folder, server } = open();
     const params = {
       notifications: { resourceSubscriptions: ['holdfast://status'] },
@@ -134,7 +134,7 @@ describe('MCP over HTTP', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
     const stream = await server.send('/mcp', { method: 'POST', body }, { token: server.agent('ivy'), headers });
     expect(stream.status).toBe(200);
-    // Changes are told from a look on; one is made until it is heard.
+    // Changes before the first poll are not reported: make changes until one is.
     const timer = setInterval(() => folder.data('note', 'Something new'), 500);
     const said = await until(stream, 'notifications/resources/updated');
     clearInterval(timer);
@@ -142,7 +142,7 @@ describe('MCP over HTTP', () => {
     await server.close();
   });
 
-  it('answers a request of a session that it does not know, and lends nobody the session of another', async () => {
+  it('answers a request with an unknown session, and never uses the session of another token', async () => {
     const opened = open();
     const { server, ask } = opened;
     const { id, listen } = await meet(opened, server.agent('ivy'));
@@ -153,7 +153,7 @@ describe('MCP over HTTP', () => {
     const own = await listen();
     expect(own.status).toBe(200);
     await own.body?.cancel();
-    // Records are the token's, whoever opened the session.
+    // Events are recorded for the token's actor, whichever token opened the session.
     const done = await ask(
       server.agent('eve'),
       'tools/call',

@@ -15,8 +15,8 @@ async function codeOf(response: Response): Promise<[number, string | undefined]>
   return [response.status, body.fault?.code];
 }
 
-describe('who is refused', () => {
-  it('comes with no token, a wrong one, or one in the wrong place', async () => {
+describe('a request is refused', () => {
+  it('without a token, with a wrong one, or with one in the wrong place', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const before = versionOf(folder);
@@ -43,7 +43,7 @@ describe('who is refused', () => {
     await server.close();
   });
 
-  it('has a scope that does not suffice, in every door', async () => {
+  it('if its scope is too narrow, at every interface', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const reader = server.tokenFor('person', 'ada', 'read');
@@ -79,18 +79,18 @@ describe('who is refused', () => {
     await server.close();
   });
 
-  it('may write, but not do what a rule leaves to maintainers', async () => {
+  it('if it may write, but a rule leaves the action to maintainers', async () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'ada');
     const server = openTestServer(folder.path);
-    // Releasing a step that somebody else holds is a person's move inside an operation that everybody may call.
+    // Anyone may call release, but only a person may release a step that another agent holds.
     const writer = server.tokenFor('person', 'bob', 'write');
     expect(await codeOf(await server.post('release', { key: 't1' }, { token: writer }))).toEqual([409, 'held']);
     expect((await server.post('release', { key: 't1' }, { token: server.person })).status).toBe(200);
     await server.close();
   });
 
-  it('has a token that was revoked a moment ago, by another process', async () => {
+  it('if its token was just revoked by another process', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const { secret: token } = folder.data('token', 'add', 'ada', '--scope', 'write');
@@ -104,7 +104,7 @@ describe('who is refused', () => {
     await server.close();
   });
 
-  it('asks from a page of another site, or under a name that is not ours', async () => {
+  it('from a page of another site, or for a host that is not ours', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const token = server.person;
@@ -134,7 +134,7 @@ describe('who is refused', () => {
     await Promise.all([server.close(), named.close()]);
   });
 
-  it('sends what is no JSON object, too much of it, or none of it in time', async () => {
+  it('if its body is not a JSON object, too large, or too slow', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path, { limits: { bodyMs: 50 } });
     const token = server.person;
@@ -162,7 +162,7 @@ describe('who is refused', () => {
     await server.close();
   });
 
-  it('comes too often', async () => {
+  it('above the rate limit', async () => {
     const folder = newWorkspace();
     const slow = { perSecond: 0.01, burst: 3 };
     const server = openTestServer(folder.path, { limits: { perToken: slow, strangers: slow } });
@@ -180,8 +180,8 @@ describe('who is refused', () => {
   });
 });
 
-describe('every answer', () => {
-  it('forbids what a page of the dashboard does not need, and is not kept', async () => {
+describe('every response', () => {
+  it('forbids what a page of the dashboard does not need, and is not cached', async () => {
     const server = openTestServer(newWorkspace().path);
     for (const path of ['/', '/api/status', '/health', '/no/such.js', '/login?token=x']) {
       const { headers } = await server.send(path);
@@ -196,7 +196,7 @@ describe('every answer', () => {
     await server.close();
   });
 
-  it('tells nothing of the inside, and the log has no secrets', async () => {
+  it('reveals no internals, and the log has no secrets', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
     const token = server.person;
@@ -244,7 +244,7 @@ describe('the link', () => {
 });
 
 describe('on a port', () => {
-  it('refuses the same, and a body that trickles is cut off', async () => {
+  it('refuses the same, and cuts off a slow body', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path, { limits: { bodyMs: 100 } });
     const { port, stop } = await listen({

@@ -23,7 +23,7 @@ interface Serving {
   post(operation: string, input: unknown, headers?: Record<string, string>): Promise<Response>;
 }
 
-/** `holdfast serve` as a process of its own, once it says that it listens. */
+/** Starts `holdfast serve` as a process and waits until it listens. */
 async function serve(folder: Folder, ...words: string[]): Promise<Serving> {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json', ...words], {
     cwd: folder.path,
@@ -67,7 +67,7 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Pr
 }
 
 describe('holdfast serve', () => {
-  it('prints one link that lets its user in, the same after a restart, and keeps its secret to itself', async () => {
+  it('prints one sign-in link, the same after a restart, and keeps its secret private', async () => {
     const folder = newWorkspace();
     const first = await serve(folder);
     const file = join(folder.path, '.holdfast/token');
@@ -93,7 +93,7 @@ describe('holdfast serve', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('ends all that a token has open when it is revoked, and tells it nothing more', async () => {
+  it('ends all streams of a token when it is revoked, and sends nothing more', async () => {
     const folder = newWorkspace();
     const { url } = await serve(folder);
     const { secret } = folder.data('token', 'add', 'ada', '--scope', 'write');
@@ -140,7 +140,7 @@ describe('holdfast serve', () => {
     await others.return(undefined);
   });
 
-  it('lets nobody act as a maintainer when an agent started it', async () => {
+  it('gives no maintainer rights when an agent started it', async () => {
     const folder = newWorkspace();
     folder.env['HOLDFAST_AGENT'] = 'claude';
     const serving = await serve(folder);
@@ -150,7 +150,7 @@ describe('holdfast serve', () => {
     expect(folder.data('log', '--limit', '1')['events']).toMatchObject([{ agent: 'claude' }]);
   });
 
-  it('refuses another address without tokens, and warns of what is not hidden on the way', async () => {
+  it('refuses another address without tokens, and warns that traffic is not encrypted', async () => {
     const folder = newWorkspace();
     expect(folder.fault('serve', '--host', '0.0.0.0', '--port', '0')).toMatchObject({ code: 'usage', exit: 2 });
     const { secret } = folder.data('token', 'add', 'ada', '--scope', 'read');
@@ -176,7 +176,7 @@ describe('holdfast serve', () => {
     expect(err).toContain('NO TLS');
   });
 
-  it('says which port is taken, and finds another when none was named', async () => {
+  it('names the port that is in use, and finds another when none was given', async () => {
     const folder = newWorkspace();
     const first = await serve(folder);
     const port = new URL(first.url).port;
@@ -188,7 +188,7 @@ describe('holdfast serve', () => {
     expect(newFolder().fault('serve', '--port', '0').code).toBe('not_found');
   });
 
-  it('stops when it is told to: feeds close, requests that were begun finish', async () => {
+  it('stops on a signal: feeds close, requests in progress finish', async () => {
     const serving = await serve(newWorkspace());
     const feed = followFeed(
       await fetch(`${serving.url}/api/feed`, { headers: { authorization: `Bearer ${serving.token}` } }),
@@ -206,8 +206,8 @@ describe('holdfast serve', () => {
   });
 });
 
-describe('a notice that something waits for a person', () => {
-  it('goes once to the address in the settings, for what is new', async () => {
+describe('a notification that something needs a person', () => {
+  it('is sent once to the address in the settings, for what is new', async () => {
     const notices: { run: string; text: string; waiting: { kind: string; id: string }[] }[] = [];
     let arrived = () => {};
     const receiver = createServer((request, response) => {
@@ -234,21 +234,21 @@ describe('a notice that something waits for a person', () => {
       new Promise<void>((resolve) => {
         arrived = resolve;
       });
-    const told = async (...words: string[]) => {
+    const notified = async (...words: string[]) => {
       const arrival = next();
       folder.data(...words);
       await arrival;
       return notices.at(-1)?.waiting;
     };
     folder.data('note', 'nothing to see');
-    expect(await told('raise', 'question', 'Which <region>?\u001b[31m', '--agent', 'ada')).toEqual([
+    expect(await notified('raise', 'question', 'Which <region>?\u001b[31m', '--agent', 'ada')).toEqual([
       { kind: 'question', id: 'Q-2', text: 'Which <region>?\u001b[31m' },
     ]);
     expect(notices[0]?.text).not.toContain('\u001b');
     folder.data('start', 't3', '--agent', 'ada');
-    expect(await told('complete', 't3', '--agent', 'ada')).toMatchObject([{ kind: 'gate', id: 'g' }]);
+    expect(await notified('complete', 't3', '--agent', 'ada')).toMatchObject([{ kind: 'gate', id: 'g' }]);
     folder.data('start', 't1', '--agent', 'ada');
-    expect(await told('fail', 't1', '--message', 'no', '--agent', 'ada')).toMatchObject([{ kind: 'failure' }]);
+    expect(await notified('fail', 't1', '--message', 'no', '--agent', 'ada')).toMatchObject([{ kind: 'failure' }]);
     expect(notices).toHaveLength(3);
     receiver.close();
   });
@@ -256,12 +256,12 @@ describe('a notice that something waits for a person', () => {
   it('runs the command in the settings, unless they came with the repository', async () => {
     const folder = newWorkspace();
     const file = join(folder.path, '.holdfast/config.json');
-    const notify = `${JSON.stringify(process.execPath)} -e "process.stdin.pipe(require('fs').createWriteStream('told.json'))"`;
+    const notify = `${JSON.stringify(process.execPath)} -e "process.stdin.pipe(require('fs').createWriteStream('notified.json'))"`;
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), notify }));
     const serving = await serve(folder);
     folder.data('raise', 'question', 'Now?');
     await untilLogged(serving, 'notification sent');
-    expect(JSON.parse(readFileSync(join(folder.path, 'told.json'), 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(join(folder.path, 'notified.json'), 'utf8'))).toMatchObject({
       run: 'auth',
       waiting: [{ kind: 'question', id: 'Q-1', text: 'Now?' }],
     });
@@ -285,7 +285,7 @@ async function untilLogged(serving: Serving, text: string): Promise<void> {
 }
 
 describe('several servers on one PostgreSQL', () => {
-  it('are one: what one records the other tells, and when one is killed under load nothing acknowledged is lost', async () => {
+  it('act as one: each sends what the other records, and nothing acknowledged is lost when one is killed under load', async () => {
     const folder = newWorkspace();
     folder.env['HOLDFAST_STORE'] = inject('postgresUrl');
     const run = `team-${process.pid}-${Date.now()}`;
@@ -298,7 +298,7 @@ describe('several servers on one PostgreSQL', () => {
     let isOver = false;
     const end = 'the end';
 
-    // Writers that go to the other server when theirs is gone, and try again what was not acknowledged.
+    // Writers switch to the other server when theirs is gone, and retry what was not acknowledged.
     const write = async (writer: number): Promise<void> => {
       let at = writer % 2;
       for (let count = 0; !isOver; count++) {

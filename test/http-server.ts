@@ -2,7 +2,7 @@ import type { Log } from '../src/http/log.ts';
 import type { Token } from '../src/store/presence.ts';
 import type { Store } from '../src/store/store.ts';
 
-// As they are built: to load every operation from its source takes longer than the tests.
+// As built: loading every operation from source takes longer than the tests.
 const { createApp } = (await import('../dist/lib/http/app.js' as string)) as typeof import('../src/http/app.ts');
 const { openContext } = (await import(
   '../dist/lib/operations/open.js' as string
@@ -25,7 +25,7 @@ export function openTestServer(dir: string, options: Partial<AppOptions> & { sto
   const lines: { level: string; message: string; facts: unknown }[] = [];
   const log: Log = (level, message, facts) => lines.push({ level, message, facts });
   const context = openContext({ dir, store, actor: { kind: 'person', name: 'host' } });
-  // Known to the application alone: the store has no tokens but those a test makes itself.
+  // Known only to the application: the store has only the tokens a test creates.
   const own: Token[] = [];
   const app = createApp({ context, version: '0.0.0', web: `${dir}/web`, log, own, ...rest });
   const known = new Map<string, string>();

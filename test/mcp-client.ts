@@ -13,11 +13,11 @@ export interface McpClient {
   error(method: string, params?: object): Promise<{ code: number; message: string; data?: Json }>;
   notify(method: string, params?: object): void;
   call(tool: string, args?: object, meta?: object): Promise<Json>;
-  /** The next notification of a kind, which may have come already. */
+  /** The next notification of a kind, which may have arrived already. */
   notification(method: string): Promise<Json>;
   /** Everything the server has written to standard output. */
   lines: string[];
-  /** Ends its input and gives the exit code. */
+  /** Ends the server's input and returns the exit code. */
   close(): Promise<number | null>;
 }
 
@@ -29,7 +29,7 @@ export interface ClientOptions {
   modern?: boolean;
 }
 
-/** A client of the Model Context Protocol as small as can be, on a server that runs as a process of its own. */
+/** A minimal client of the Model Context Protocol, with the server as a process. */
 export async function openClient(folder: Folder, options: ClientOptions = {}): Promise<McpClient> {
   const { name = 'claude-code', env = {}, words = [], modern = false } = options;
   const child = spawn(process.execPath, [program, 'mcp', ...words], {

@@ -7,7 +7,7 @@ import { loadTools } from '../src/mcp/tools.ts';
 import { type Folder, newWorkspace } from './command-line.ts';
 import { openClient } from './mcp-client.ts';
 
-/** One moment of a life, told to a tool and to the command line. `as` is another agent's turn, on the command line. */
+/** One call of the story, made with a tool and on the command line. With `as`, another agent makes it on the command line. */
 type Moment =
   | { tool: string; args: Record<string, unknown>; words: string[]; as?: never }
   | { as: string; words: string[]; tool?: never };
@@ -126,7 +126,7 @@ const life: readonly Moment[] = [
   ),
 ];
 
-/** What differs between two lives lived one after the other: times, and where they were lived. */
+/** Replaces what differs between two runs of the story: times and folders. */
 function timeless<T>(value: T, { path }: Folder): T {
   const text = JSON.stringify(value)
     .replaceAll(JSON.stringify(path).slice(1, -1), 'FOLDER')
@@ -167,7 +167,7 @@ describe('tools', () => {
     );
   }, 120_000);
 
-  it('are all in that life, with every action', async () => {
+  it('are all in that story, with every action', async () => {
     const offered = (await loadTools({ remote: false })).flatMap(({ name, actions }) =>
       [...actions.keys()].map((action) => `${name} ${action}`.trim()),
     );
@@ -177,7 +177,7 @@ describe('tools', () => {
     expect([...new Set(lived)].sort()).toEqual(offered.sort());
   });
 
-  it('say what they take in fewer than 2,500 tokens', async () => {
+  it('describe their input in fewer than 2,500 tokens', async () => {
     const client = await openClient(newWorkspace());
     const listed = JSON.stringify(await client.request('tools/list'));
     await client.close();
@@ -185,7 +185,7 @@ describe('tools', () => {
     expect(encode(listed).length).toBeLessThan(2500);
   });
 
-  it('tell what they do to the world', async () => {
+  it('declare their side effects', async () => {
     const client = await openClient(newWorkspace());
     const { tools } = await client.request('tools/list');
     await client.close();

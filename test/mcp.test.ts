@@ -10,8 +10,8 @@ const holderOf = (folder: Folder, key: string): string =>
 const sessionOf = (folder: Folder, id: string) =>
   folder.data('sessions')['sessions'].find((session: { id: string }) => session.id === id);
 
-describe('the caller', () => {
-  it('is known by its client, in the conversation its environment names, and lives in the process above', async () => {
+describe('the identity', () => {
+  it('is the client, the conversation in its environment, and the parent process', async () => {
     const folder = newWorkspace();
     const client = await openClient(folder, { env: { CLAUDE_CODE_SESSION_ID: 'c-1' } });
     await client.call('start', { key: 't1' });
@@ -24,7 +24,7 @@ describe('the caller', () => {
     await client.close();
   });
 
-  it('is known by what it sends with a call', async () => {
+  it('is recognised from what the client sends with a call', async () => {
     const folder = newWorkspace();
     const client = await openClient(folder, { name: 'codex-mcp-client' });
     await client.call('start', { key: 't1' }, { sessionId: 'thread-7' });
@@ -35,7 +35,7 @@ describe('the caller', () => {
     expect([isError, await client.close()]).toEqual([undefined, 0]);
   });
 
-  it('is the process where its client tells no id, and marked as inferred', async () => {
+  it('is the process if the client sends no id, and marked as inferred', async () => {
     const folder = newWorkspace();
     const client = await openClient(folder, { name: 'gemini-cli-mcp-client' });
     await client.call('start', { key: 't1' });
@@ -46,7 +46,7 @@ describe('the caller', () => {
     await again.close();
   });
 
-  it('goes by the name it was started with, or the one it gives itself', async () => {
+  it('has the agent name given at start, or the client’s own name', async () => {
     const folder = newWorkspace();
     const named = await openClient(folder, { words: ['--agent', 'reviewer'] });
     await named.call('start', { key: 't1' });
@@ -57,7 +57,7 @@ describe('the caller', () => {
     expect(['S-1', 'S-2'].map((id) => sessionOf(folder, id).agent)).toEqual(['reviewer', 'my-client']);
   });
 
-  it('is told that its step is another’s now, and may begin anew', async () => {
+  it('is refused on a step that another session holds now, and may start a new session', async () => {
     const folder = newWorkspace();
     const client = await openClient(folder, { env: { CLAUDE_CODE_SESSION_ID: 'c-1' } });
     await client.call('start', { key: 't1' });
@@ -71,7 +71,7 @@ describe('the caller', () => {
 });
 
 describe('the server', () => {
-  it('says the trigger first, writes nothing but the protocol and ends with its input', async () => {
+  it('starts its instructions with the trigger, writes only the protocol and ends with its input', async () => {
     const client = await openClient(newWorkspace());
     await client.call('resume');
     expect(await client.close()).toBe(0);
@@ -81,7 +81,7 @@ describe('the server', () => {
     expect(rest.every((message) => message.jsonrpc === '2.0')).toBe(true);
   });
 
-  it('finds a workspace that is made while it runs', async () => {
+  it('finds a workspace that is created while it runs', async () => {
     const folder = newFolder();
     const client = await openClient(folder);
     expect((await client.call('resume')).structuredContent.fault).toMatchObject({ code: 'not_found' });
@@ -90,7 +90,7 @@ describe('the server', () => {
     await client.close();
   });
 
-  it('answers the calls of one moment in their order, and all of them before it ends', async () => {
+  it('answers simultaneous calls in order, and all of them before it ends', async () => {
     const folder = newWorkspace();
     const client = await openClient(folder);
     const calls = [client.call('start', { key: 't1' }), client.call('checkpoint', { name: 'drafted' })];
@@ -99,7 +99,7 @@ describe('the server', () => {
     expect(await ended).toBe(0);
   });
 
-  it('refuses what a tool does not take and says what it does', async () => {
+  it('refuses unknown input of a tool and lists what it takes', async () => {
     const client = await openClient(newWorkspace());
     const { structuredContent } = await client.call('finish', { action: 'complete', sumary: 'x' });
     expect(structuredContent.fault).toMatchObject({
@@ -109,7 +109,7 @@ describe('the server', () => {
     await client.close();
   });
 
-  it('offers the brief, the status and each run to read, and tells when they change', async () => {
+  it('offers the brief, the status and each run as resources, and reports changes', async () => {
     const folder = newWorkspace();
     const client = await openClient(folder);
     const { resources } = await client.request('resources/list');
@@ -131,7 +131,7 @@ describe('the server', () => {
     await client.close();
   });
 
-  it('tells no more of what is not wanted any more', async () => {
+  it('stops reporting after an unsubscribe', async () => {
     const folder = newWorkspace();
     const client = await openClient(folder);
     await client.request('resources/subscribe', { uri: 'holdfast://brief' });
@@ -143,7 +143,7 @@ describe('the server', () => {
     await client.close();
   });
 
-  it('tells a client of the newest revision of changes while it listens, and ends with it', async () => {
+  it('notifies a client of the newest revision of changes while it listens, and ends with it', async () => {
     const folder = newWorkspace();
     const client = await openClient(folder, { modern: true });
     void client.request('subscriptions/listen', { notifications: { resourceSubscriptions: ['holdfast://run/auth'] } });
@@ -190,7 +190,7 @@ describe('the server', () => {
 });
 
 describe('over HTTP', () => {
-  it('serves each request alone, as the one it was admitted as and no further', async () => {
+  it('serves each request as the actor it was admitted as, within its scope', async () => {
     const folder = newWorkspace();
     const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'ada' } });
     const handler = createMcpHandler({ version: '0.0.0' });
@@ -220,7 +220,7 @@ describe('over HTTP', () => {
     expect(sessionOf(folder, 'S-1').agent).toBe('ada');
   });
 
-  it('tells nothing more in a session whose token holds no longer, and ends it', async () => {
+  it('sends nothing more in a session whose token is no longer valid, and ends it', async () => {
     const folder = newWorkspace();
     const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'ada' } });
     const handler = createMcpHandler({ version: '0.0.0' });

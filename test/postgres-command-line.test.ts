@@ -27,7 +27,7 @@ describe('the command line on PostgreSQL', () => {
     expect(folder.data('doctor', '--rebuild')).toMatchObject({ findings: [], runs: [{ run, unchanged: true }] });
     expect(folder.data('runs')['runs']).toMatchObject([{ id: run }]);
 
-    // The password of the test server is also its user's name and its database, so another one is used.
+    // The test server's password is also its user and database name: use another one.
     const secret = 'opensesame';
     expect(password).not.toBe(secret);
     const wrong = new URL(url);
@@ -41,7 +41,7 @@ describe('the command line on PostgreSQL', () => {
     ];
     for (const address of addresses) {
       folder.env['HOLDFAST_STORE'] = address;
-      // An unreachable address is retried for a while, so one command is enough.
+      // An address without a server is retried for a while: once is enough.
       for (const flags of address.includes(':1/') ? [['--json']] : [[], ['--json']]) {
         const ran = folder.run('status', ...flags);
         expect([address, ran.code === 3 || ran.code === 2]).toEqual([address, true]);

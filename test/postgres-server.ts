@@ -5,17 +5,17 @@ import { join } from 'node:path';
 
 export interface PostgresServer {
   url: string;
-  /** Ends it and all of its processes at once, as when the machine loses its power: nothing is written any more. */
+  /** Kills all of its processes at once, as a power failure does: nothing more is written. */
   kill(): Promise<void>;
   /** Starts it again on the same data after it was killed. */
   startAgain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A real PostgreSQL in a folder of its own, on a port that was free. A durable one waits for the disk as one in use does. */
+/** A real PostgreSQL in its own folder, on a free port. A durable one waits for the disk, as in production. */
 export async function startPostgres(folder: string, durable: boolean): Promise<PostgresServer> {
   await mkdir(folder, { recursive: true });
-  // PostgreSQL does not run as root: there it gets a user of its own, who must be able to enter.
+  // PostgreSQL does not run as root: it gets its own user, who must be able to enter the folder.
   await chmod(folder, 0o777);
   const said: string[] = [];
   const port = await freePort();
@@ -49,7 +49,7 @@ export async function startPostgres(folder: string, durable: boolean): Promise<P
       while (processes.some(isRunning)) await moment();
     },
     async startAgain() {
-      // What it shared in memory may outlive its processes for a moment, and it does not start before that is gone.
+      // Its shared memory may outlive its processes briefly, and it does not start before that is gone.
       for (let tries = 0; ; tries++) {
         try {
           return await server.start();
@@ -74,7 +74,7 @@ function childrenOf(parent: number): number[] {
   });
 }
 
-/** What stands after the name of the program, which may have any character in it: the state, then the parent. */
+/** Parses what follows the program's name, which may contain any character: the state, then the parent. */
 function statusOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -87,20 +87,20 @@ function statusOf(pid: number): string[] {
 
 const parentOf = (pid: number): number => Number(statusOf(pid)[1]);
 
-/** One that has ended and was not taken notice of has no files or memory any more. */
+/** A zombie has no files or memory any more. */
 const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`) && statusOf(pid)[0] !== 'Z';
 
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // It has already ended.
   }
 }
 
 const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** The library ends the process with 0 when there is nothing left to do, whatever code it was to end with: failed tests too. */
+/** The library ends the process with 0 when nothing is left to do, whatever its exit code: failed tests would pass. */
 async function loadLibrary() {
   const events = ['beforeExit', 'exit'] as const;
   const before = events.map((event) => process.listeners(event as 'exit'));

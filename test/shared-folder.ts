@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** One folder for the whole test run, for what tests of several files begin with. */
+/** One folder for the whole test run, with what tests of several files start with. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-shared-'));
   project.provide('sharedFolder', folder);

@@ -27,13 +27,13 @@ describe.each(readdirSync('skills'))('skill %s', (folder) => {
     expect(tokens(body)).toBeLessThan(2000);
   });
 
-  it('names only commands that there are, with words and flags they take', async () => {
+  it('names only existing commands, with words and flags they take', async () => {
     const quoted = [...body.matchAll(/`holdfast ([^`]+)`/g)].map((found) => found[1] as string);
     expect(quoted.length).toBeGreaterThan(8);
     for (const command of quoted) {
       const { operation, input } = await parseArguments(wordsOf(command), commands);
       expect(operation, command).not.toBeNull();
-      // A command that is named alone, without what it needs, stands for itself.
+      // A command may be named alone, without its required input.
       if (operation && command.includes(' --')) parseInput(operation, input);
     }
   });

@@ -27,18 +27,18 @@ const savedCode = (): string[] => readdirSync(folder).filter((file) => file.ends
 const file = (name: string): number => statSync(join(folder, name)).ino;
 
 describe('the compiled code of an earlier start', () => {
-  it('is saved once and taken by every later one', () => {
+  it('is saved once and used by every later start', () => {
     const answer = start();
     const [saved = '', ...others] = savedCode();
     expect(others).toEqual([]);
     const first = file(saved);
     expect(start()).toBe(answer);
     expect(start()).toBe(answer);
-    // Code that the engine refuses is saved anew, in another file of the same name.
+    // Code that V8 rejects would be saved again, as another file of the same name.
     expect(file(saved)).toBe(first);
   });
 
-  it('is saved anew where it is refused', () => {
+  it('is saved again if V8 rejects it', () => {
     const answer = start();
     const [saved = ''] = savedCode();
     writeFileSync(join(folder, saved), 'not code');

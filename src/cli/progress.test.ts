@@ -20,14 +20,14 @@ function drawing(columns: number) {
   return { bar, after, shown: () => text };
 }
 
-it('says nothing of what is over at once', () => {
+it('shows nothing for a short command', () => {
   const { bar, after, shown } = drawing(80);
   expect(after(10, 1) + after(100, 4)).toBe('');
   bar.clear();
   expect(shown()).toBe('');
 });
 
-it('writes one line over and over, not more often than it can be read, and leaves nothing behind', () => {
+it('overwrites one line, not more often than it can be read, and clears it at the end', () => {
   const { bar, after, shown } = drawing(80);
   expect(after(300, 1)).toBe(`\r\u001b[KReading ${'█'.repeat(5)}${'░'.repeat(15)} 1 of 4 a/STATE.md`);
   expect(after(10, 2)).toBe('');
@@ -36,7 +36,7 @@ it('writes one line over and over, not more often than it can be read, and leave
   expect(shown().endsWith('\r\u001b[K')).toBe(true);
 });
 
-it('fits the terminal, and no name of a file reaches it as a command', () => {
+it('fits the terminal, and no file name reaches it as an escape sequence', () => {
   const { after } = drawing(60);
   const line = after(300, 1, `\u001b]0;x\u0007${'deep/'.repeat(40)}`).replace('\r\u001b[K', '');
   expect(line.length).toBeLessThan(60);
