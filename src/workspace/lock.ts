@@ -1,31 +1,30 @@
-import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Owner } from '../core/journal/event.ts';
+import { sha256 } from '../core/sha256.ts';
+import { ownerOf, probeOwner } from './process.ts';
 
-/** After this long a lock whose owner cannot be asked is taken for left behind. */
+/** A lock whose owner cannot be checked counts as left behind after this long. */
 const STALE_MS = 60_000;
 
 /**
- * Runs something while no other process of ours does the same, or gives null when it was not our turn in time. Work
- * under it is short. A lock left by a process that died is recognised by its process number.
+ * Runs `work` while no other process holds the lock, or returns null if the lock was not free in time. The work must be
+ * short. The lock of a process that died is taken over.
  */
 export async function withFileLock<T>(file: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
   mkdirSync(dirname(file), { recursive: true });
   const until = Date.now() + waitMs;
-  for (;;) {
-    if (take(file)) break;
-    if (isLeft(file)) {
-      // Whoever removes it first goes on; the others find a new one or none.
-      remove(file);
-      continue;
-    }
+  const mine = lockText();
+  while (!create(file, mine)) {
+    if (removeStale(file)) continue;
     if (Date.now() >= until) return null;
     await pause(5 + Math.random() * 20);
   }
   try {
     return await work();
   } finally {
-    // A process that was stopped for a while may find that its lock was taken for left behind.
-    if (readOwner(file) === process.pid) remove(file);
+    // Another host cannot check this process and may have taken its lock over by now.
+    remove(file, mine);
   }
 }
 
@@ -35,26 +34,29 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-/** It has its owner in it from its first moment: one that a crash left empty could not be told from one just made. */
-function take(file: string): boolean {
-  const beside = `${file}.${process.pid}`;
-  writeFileSync(beside, String(process.pid));
+/** No two locks have the same text, so a text identifies one lock. */
+function lockText(): string {
+  return JSON.stringify({ ...ownerOf(process.pid), id: `${Date.now()}-${Math.random()}` });
+}
+
+/** Links a finished file into place: a crash never leaves a lock without an owner in it. */
+function create(file: string, text: string): boolean {
+  const beside = `${file}.${process.pid}.tmp`;
+  writeFileSync(beside, text);
   try {
     linkSync(beside, file);
     return true;
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return false;
-    return takeUnlinked(file);
+    return (thrown as NodeJS.ErrnoException).code === 'EEXIST' ? false : createUnlinked(file, text);
   } finally {
-    remove(beside);
+    unlink(beside);
   }
 }
 
-/** Some file systems know no links. */
-function takeUnlinked(file: string): boolean {
+/** For file systems without hard links. */
+function createUnlinked(file: string, text: string): boolean {
   try {
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    writeFileSync(file, text, { flag: 'wx' });
     return true;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -62,36 +64,69 @@ function takeUnlinked(file: string): boolean {
   }
 }
 
-function isLeft(file: string): boolean {
+/** Returns whether another attempt to create the lock is worth making at once. */
+function removeStale(file: string): boolean {
+  const found = read(file);
+  if (found === null) return true;
+  return isStale(found) && remove(file, found.text);
+}
+
+/**
+ * Removes the lock with this text and no other. Between reading a lock and unlinking it, another process may replace it;
+ * so a process first claims the removal of exactly this text, and only one process has that claim at a time. A claim is a
+ * lock itself: if its owner died, it is removed the same way.
+ */
+function remove(file: string, text: string): boolean {
+  const claim = `${file}.${sha256(text).slice(0, 16)}`;
+  while (!create(claim, lockText())) if (!removeStale(claim)) return false;
   try {
-    const age = Date.now() - statSync(file).mtimeMs;
-    const pid = readOwner(file);
-    if (pid > 0 && pid !== process.pid) {
-      try {
-        process.kill(pid, 0);
-      } catch (thrown) {
-        if ((thrown as NodeJS.ErrnoException).code === 'ESRCH') return true;
-      }
+    if (read(file)?.text !== text) return false;
+    unlink(file);
+    return true;
+  } finally {
+    unlink(claim);
+  }
+}
+
+interface Lock {
+  text: string;
+  modifiedMs: number;
+}
+
+/** Reads text and time through one handle, so that both belong to the same lock. */
+function read(file: string): Lock | null {
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      return { text: readFileSync(handle, 'utf8'), modifiedMs: fstatSync(handle).mtimeMs };
+    } finally {
+      closeSync(handle);
     }
-    // A clock that was set back makes it a lock of the future.
-    return Math.abs(age) > STALE_MS;
   } catch {
-    return false;
+    return null;
   }
 }
 
-function readOwner(file: string): number {
+function isStale({ text, modifiedMs }: Lock): boolean {
+  const owner = parseOwner(text);
+  const liveness = owner === null ? undefined : probeOwner(owner);
+  // A clock that was set back gives a lock a time in the future.
+  return liveness === undefined ? Math.abs(Date.now() - modifiedMs) > STALE_MS : liveness === 'dead';
+}
+
+function parseOwner(text: string): Owner | null {
   try {
-    return Number(readFileSync(file, 'utf8'));
+    const { pid, host, startedAt } = JSON.parse(text) as Partial<Owner>;
+    return typeof pid === 'number' && typeof host === 'string' ? { pid, host, startedAt: startedAt ?? null } : null;
   } catch {
-    return 0;
+    return null;
   }
 }
 
-function remove(file: string): void {
+function unlink(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Somebody was quicker.
+    // It is gone already.
   }
 }
