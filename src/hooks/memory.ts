@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../core/sha256.ts';
-import { writeAtomically } from '../workspace/files.ts';
+import { writeAtomically } from '../workspace/write.ts';
 
 /**
  * What the hooks of one conversation remember from one process to the next: what is still to be said, and how far its

@@ -7,7 +7,7 @@ import type { Scope } from '../core/words.ts';
 import { hashSecret, isSecret, makeSecret } from '../operations/admin/parts/token-secret.ts';
 import type { Context } from '../operations/context.ts';
 import type { Token } from '../store/presence.ts';
-import { writeOnce } from '../workspace/files.ts';
+import { writeOnce } from '../workspace/write.ts';
 
 /** Lets the person or agent that started the server sign in. */
 export interface Link {

@@ -8,8 +8,9 @@ import type { Artifact, TreeMark } from '../core/journal/event.ts';
 import type { Change } from '../core/views/changed.ts';
 import { planView, type StepView } from '../core/views/plan.ts';
 import type { Done } from '../engine/execute.ts';
-import { hashArtifact, isFile, recordedPath } from '../workspace/files.ts';
+import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import { readTreeMark } from '../workspace/git.ts';
+import { isFile } from '../workspace/read.ts';
 import type { Context } from './context.ts';
 import { shaped } from './operation.ts';
 

@@ -1,99 +1,8 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Fault, quoted } from '../core/fault.ts';
 import type { Artifact } from '../core/journal/event.ts';
 import { sha256OfBytes } from '../core/sha256.ts';
-
-/** Writes a file whole or not at all: beside it first, then renamed over it. */
-export function writeAtomically(file: string, text: string, durable = true, mode = 0o666): void {
-  const beside = `${file}.${process.pid}.tmp`;
-  const handle = openSync(beside, 'w', mode);
-  try {
-    // Not `writeSync`: where the disk is nearly full that may write a part and call it done.
-    writeFileSync(handle, text);
-    if (durable) fsyncSync(handle);
-  } catch (thrown) {
-    closeSync(handle);
-    unlinkSync(beside);
-    throw thrown;
-  }
-  closeSync(handle);
-  if (!durable) makeRoom(file);
-  renameSync(beside, file);
-}
-
-/**
- * To rename over a file makes some file systems write out the new one first, which takes a tenth of a command. What can
- * be made again need not be there at every instant.
- */
-function makeRoom(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // It is not there yet; if it cannot be replaced, the renaming says so.
-  }
-}
-
-/**
- * Makes a folder of our own below `.holdfast/`. A link in its place may have come with a repository, and leads wherever
- * somebody wanted us to write: it is not followed.
- */
-export function makeOwnFolder(path: string): void {
-  mkdirSync(path, { recursive: true });
-  if (!lstatSync(path).isSymbolicLink()) return;
-  throw new Fault('unavailable', `${path} is a link, and nothing is written through it.`, {
-    hints: ['Put a folder in its place and try again.'],
-    data: { path },
-  });
-}
-
-/** Takes away what processes that died while they wrote this file have left beside it. */
-export function removeLitter(file: string): void {
-  const name = basename(file);
-  for (const entry of readdirSync(dirname(file))) {
-    const pid = entry.startsWith(`${name}.`) ? /^\d+(?=\.tmp$)/.exec(entry.slice(name.length + 1)) : null;
-    if (pid && isGone(Number(pid[0]))) unlinkSync(join(dirname(file), entry));
-  }
-}
-
-function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-}
-
-/** Writes a file whole, unless there is one: of several writers the first wins. */
-export function writeOnce(file: string, text: string, mode?: number): void {
-  const beside = `${file}.${process.pid}.tmp`;
-  writeAtomically(beside, text, true, mode);
-  try {
-    linkSync(beside, file);
-    unlinkSync(beside);
-  } catch (thrown) {
-    // Some file systems know no links; there the last writer wins.
-    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') unlinkSync(beside);
-    else renameSync(beside, file);
-  }
-}
 
 /** A path as it is recorded: relative to the tree, with forward slashes. What leads out of the tree is refused. */
 export function recordedPath(tree: string, from: string, input: string): string {
@@ -137,10 +46,6 @@ export function realPathOf(path: string): string {
     const parent = dirname(path);
     return parent === path ? path : join(realPathOf(parent), path.slice(parent.length));
   }
-}
-
-export function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** The file with its hash as it is now; one that is not there is recorded as named only. */

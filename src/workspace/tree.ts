@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readText } from './read.ts';
 
 /** The files of a folder as formats see them. Links are not followed: they may lead anywhere, or round. */
 export interface FileTree {
@@ -12,7 +13,6 @@ export interface FileTree {
 
 const PATHS_LIMIT = 200_000;
 const DEPTH_LIMIT = 24;
-const FILE_BYTES_LIMIT = 64 * 1024 * 1024;
 
 /** What is made, fetched or kept by programs, and may be huge. */
 const skipped = new Set([
@@ -59,21 +59,5 @@ function entriesOf(folder: string) {
   } catch {
     // A folder that may not be read holds nothing for us.
     return [];
-  }
-}
-
-/** The text of a file with its byte order mark, or null: not there, too large, or not UTF-8. */
-export const readText = (file: string): string | null => decodeFile(file, true);
-
-/** The same where damage is to be told rather than overlooked: what is no UTF-8 is replaced. */
-export const readDamaged = (file: string): string | null => decodeFile(file, false);
-
-function decodeFile(file: string, fatal: boolean): string | null {
-  try {
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (!found?.isFile() || found.size > FILE_BYTES_LIMIT) return null;
-    return new TextDecoder('utf-8', { fatal, ignoreBOM: true }).decode(readFileSync(file));
-  } catch {
-    return null;
   }
 }

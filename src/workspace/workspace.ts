@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Fault } from '../core/fault.ts';
-import { writeOnce } from './files.ts';
+import { writeOnce } from './write.ts';
 
 /** A folder with `.holdfast/`, and the tree the caller works in: another one in a linked git worktree. */
 export interface Workspace {

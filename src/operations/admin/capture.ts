@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import { Sentence } from '../../core/text.ts';
-import { writeAtomically } from '../../workspace/files.ts';
+import { mustReadText } from '../../workspace/read.ts';
 import type { CaptureConfig, Workspace } from '../../workspace/workspace.ts';
+import { writeAtomically } from '../../workspace/write.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 
@@ -70,7 +70,7 @@ const joined = (before: readonly string[], more: readonly string[] = []): string
 function save({ folder }: Workspace, { state, ignorePaths, ignoreCommands }: ReturnType<typeof settled>): void {
   const file = join(folder, 'config.json');
   try {
-    const config = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, unknown>;
+    const config = JSON.parse(mustReadText(file).replace(/^\ufeff/, '')) as Record<string, unknown>;
     config['capture'] = { ...(state === 'off' ? { off: true } : {}), ignorePaths, ignoreCommands };
     writeAtomically(file, `${JSON.stringify(config, null, 2)}\n`);
   } catch (thrown) {

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { asFault, notFound } from '../../core/fault.ts';
 import { ERASED } from '../../core/text.ts';
 import { damageInLog } from '../../store/sqlite/log-check.ts';
-import { isFile } from '../../workspace/files.ts';
-import { readDamaged } from '../../workspace/tree.ts';
+import { isFile, pathExists, readDamaged } from '../../workspace/read.ts';
 import { currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { examineFiles } from '../files/parts/repair.ts';
@@ -48,7 +46,7 @@ export const doctor = defineOperation({
   async run(context, { path, repair = false, rebuild }) {
     if (path !== undefined) {
       const file = resolve(context.dir, path);
-      if (!existsSync(file)) throw notFound('path', path, [], 'Give a folder or a file that is there.');
+      if (!pathExists(file)) throw notFound('path', path, [], 'Give a folder or a file that is there.');
       return { data: { findings: await examineFiles(context, file, repair), runs: [], store: path } };
     }
     const file = context.journalFile();

@@ -9,13 +9,15 @@ import { isName, oneLine } from '../../core/text.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed } from '../../formats/format.ts';
 import { formatNames, formats } from '../../formats/index.ts';
-import { hashArtifact, isFile, recordedPath } from '../../workspace/files.ts';
+import { hashArtifact, recordedPath } from '../../workspace/files.ts';
+import { isFile } from '../../workspace/read.ts';
 import { type FileTree, openTree } from '../../workspace/tree.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen } from '../operation.ts';
-import { FILE_ACTOR, mirrorOwner, readBase, readFiles, saveBase, syncMirrors } from './parts/mirrors.ts';
+import { readBase, saveBase } from './parts/mirror-base.ts';
+import { FILE_ACTOR, mirrorOwner, readFiles, syncMirrors } from './parts/mirrors.ts';
 
 export const ProblemShape = v.object({
   code: v.string(),

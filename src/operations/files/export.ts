@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files } from '../../formats/format.ts';
 import { formatNames } from '../../formats/index.ts';
 import { countLost, lossWords } from '../../formats/losses.ts';
-import { recordedPath, writeAtomically } from '../../workspace/files.ts';
+import { pathExists, readText } from '../../workspace/read.ts';
+import { makeFolders, writeInside } from '../../workspace/write.ts';
 import { currentState } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
 import { formatNamed } from './parts/mirrors.ts';
@@ -42,12 +42,8 @@ export const exportRun = defineOperation({
         ? await tablesOf(model, input.format)
         : { files: format.render(model, format.home(model), new Map(), engine.now()), cannot: format.loses };
     for (const [path, text] of files) mustNotOverwrite(folder, path, text);
-    mkdirSync(folder, { recursive: true });
-    for (const [path, text] of files) {
-      const file = join(folder, recordedPath(folder, folder, path));
-      mkdirSync(dirname(file), { recursive: true });
-      writeAtomically(file, text);
-    }
+    makeFolders(folder);
+    for (const [path, text] of files) writeInside(folder, path, text);
     return {
       data: { format: format.name, folder, files: [...files.keys()], loses: lossesOf(model, cannot) },
     };
@@ -88,7 +84,7 @@ function folderFor(
 
 function mustNotOverwrite(folder: string, path: string, text: string): void {
   const file = join(folder, path);
-  if (!existsSync(file) || readFileSync(file, 'utf8') === text) return;
+  if (!pathExists(file) || readText(file) === text) return;
   // An export of ours may be made again.
   if (folder.replaceAll('\\', '/').includes('/.holdfast/export/')) return;
   throw new Fault('illegal', `${quoted(file)} is there already and says something else.`, {

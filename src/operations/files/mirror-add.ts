@@ -7,7 +7,8 @@ import { act, currentState } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
 import { knownRun } from './adopt.ts';
 import { MirrorShape } from './mirror-sync.ts';
-import { formatNamed, mirrorOwner, readBase, readPlace, saveBase, syncMirrors } from './parts/mirrors.ts';
+import { readBase, saveBase } from './parts/mirror-base.ts';
+import { formatNamed, mirrorOwner, readPlace, syncMirrors } from './parts/mirrors.ts';
 import { readWholeRun } from './parts/run-model.ts';
 
 export const mirrorAdd = defineOperation({

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Handoff, Session } from '../../core/fold/state.ts';
 import { ActorName, Text } from '../../core/text.ts';
+import { runProgram } from '../../workspace/program.ts';
 import { act, currentRun, treeMark } from '../act.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
@@ -144,16 +145,12 @@ async function launchReceiver(
   return { ...commands, line: shellLine(commands.start), exitCode };
 }
 
-/** The client takes over the terminal; its exit is told, not judged. */
-async function runClient(context: Context, [program = '', ...words]: readonly string[]): Promise<number | null> {
-  const { spawn } = await import('node:child_process');
-  return new Promise((resolve) => {
-    // Its words go to the other stream: the answer of this command is on the first.
-    const child = spawn(program, words, { cwd: context.dir, stdio: ['ignore', 2, 2], windowsHide: true });
-    child.on('error', (error) => {
-      context.warn(`${program} could not be started: ${error.message}. The offer stands.`);
-      resolve(null);
-    });
-    child.on('close', (code) => resolve(code));
-  });
+/** Reports the client's exit code and does not judge it. */
+async function runClient(context: Context, words: readonly string[]): Promise<number | null> {
+  try {
+    return await runProgram(words, context.dir);
+  } catch (thrown) {
+    context.warn(`${words[0]} could not be started: ${(thrown as Error).message}. The offer stays open.`);
+    return null;
+  }
 }

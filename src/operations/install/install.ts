@@ -1,37 +1,21 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { clients } from '../../clients/clients.ts';
 import { type ClientName, clientNames } from '../../clients/conversation.ts';
 import type { WantedFile } from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
+import { readDamaged } from '../../workspace/read.ts';
 import { localFiles } from '../../workspace/workspace.ts';
+import { writeAtomically } from '../../workspace/write.ts';
 import { defineOperation } from '../operation.ts';
-import { carryOut, type Desk, planInstall } from './parts/apply.ts';
-import { findPlace, isFound, isPassing, launcherFiles, makePlace } from './parts/place.ts';
-import {
-  atDesk,
-  ChosenClient,
-  changesOf,
-  dryRun,
-  Installation,
-  project,
-  reportOf,
-  sayFiles,
-  scopeOf,
-  user,
-} from './parts/report.ts';
+import { applyChanges, type OpenManifest, planInstall } from './parts/apply.ts';
+import { ensureWorkspace, findPlace, isFound, isTemporary, launcherFiles } from './parts/place.ts';
+import { changesOf, installFields, reportOf, sayFiles, scopeOf, withManifest } from './parts/report.ts';
 
 export const install = defineOperation({
   name: 'install',
-  summary: "Wire Holdfast into an agent's client: hooks, MCP server, skills, instructions.",
-  scope: 'write',
-  local: true,
-  words: ['client'],
-  flags: { dryRun: 'dry-run' },
+  summary: 'Set up Holdfast in a client: hooks, MCP server, skills, instructions.',
+  ...installFields,
   examples: ['holdfast install claude', 'holdfast install all --dry-run', 'holdfast install codex --user'],
-  input: v.object({ client: ChosenClient, project, user, dryRun }),
-  output: Installation,
   async run(context, input) {
     const scope = scopeOf(input);
     const place = findPlace(context, scope);
@@ -40,23 +24,23 @@ export const install = defineOperation({
     const wanted = wantedBy(names, place);
     const steps = names.flatMap((name) => clients[name].steps(place));
     const notes = [
-      ...(isPassing(place.program)
-        ? ['Holdfast runs from what npx has fetched, which may be cleared away. `npm install -g holdfast` keeps it.']
+      ...(isTemporary(place.program)
+        ? ['Holdfast runs from the cache of npx, which may be cleared. `npm install -g holdfast` keeps it.']
         : []),
       ...(scope === 'project'
-        ? ['To share it, commit these files with `.holdfast/`; who has no Holdfast installed is not disturbed by them.']
+        ? ['To share it, commit these files with `.holdfast/`; teammates without Holdfast are not affected.']
         : []),
     ];
-    if (input.dryRun !== true) makePlace(context, place);
-    return atDesk(place, input.dryRun === true, async (desk) => {
-      const planned = [...wanted.values()].map(({ file, by }) => planInstall(desk, by, file));
+    if (input.dryRun !== true) ensureWorkspace(context, place);
+    return withManifest(place, input.dryRun === true, async (open) => {
+      const planned = [...wanted.values()].map(({ file, by }) => planInstall(open, by, file));
       if (input.dryRun !== true) {
-        if (scope === 'project') ignoreLocal(desk);
-        carryOut(desk, planned);
+        if (scope === 'project') ignoreLocal(open);
+        applyChanges(open, planned);
         const at = new Date().toISOString();
         for (const name of names) {
-          const since = desk.record.clients[name]?.at ?? at;
-          desk.record.clients[name] = { at: since, words: [...place.start.words] };
+          const since = open.manifest.clients[name]?.at ?? at;
+          open.manifest.clients[name] = { at: since, words: [...place.start.words] };
         }
       }
       const data = { ...reportOf(place, names, planned, input.dryRun === true), steps, notes };
@@ -66,7 +50,7 @@ export const install = defineOperation({
   say: (data, pen) => sayFiles(data, pen, 'Installed for'),
 });
 
-/** Files that several clients read are written once, and go with the last of them. */
+/** A file that several clients read is written once and removed with the last of them. */
 function wantedBy(names: readonly ClientName[], place: ReturnType<typeof findPlace>) {
   const wanted = new Map<string, { file: WantedFile; by: string[] }>();
   for (const name of names) {
@@ -79,23 +63,18 @@ function wantedBy(names: readonly ClientName[], place: ReturnType<typeof findPla
   return wanted;
 }
 
-/** A workspace that is older than this says nothing of these files yet. */
-function ignoreLocal({ folder }: Desk): void {
+/** An older workspace does not ignore these files yet. */
+function ignoreLocal({ folder }: OpenManifest): void {
   const file = join(folder, '.gitignore');
-  let text = '';
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    // There is none.
-  }
+  const text = readDamaged(file) ?? '';
   const missing = localFiles.filter((name) => !text.split(/\r?\n/).includes(name));
   if (missing.length > 0)
-    writeFileSync(file, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+    writeAtomically(file, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
 }
 
 function nothingFound(): Fault {
-  return new Fault('not_found', "No agent's client was found: none of their commands, none of their folders.", {
-    hints: [`Name the one you will use: \`holdfast install claude\`. Known are ${clientNames.join(', ')}.`],
+  return new Fault('not_found', 'No client was found: neither a command nor a settings folder of one.', {
+    hints: [`Name the one you will use: \`holdfast install claude\`. Known clients: ${clientNames.join(', ')}.`],
     data: { clients: clientNames },
   });
 }

@@ -1,73 +1,60 @@
-import * as v from 'valibot';
 import { clients } from '../../clients/clients.ts';
 import { type ClientName, clientNames } from '../../clients/conversation.ts';
 import type { WantedFile } from '../../clients/installation.ts';
 import { defineOperation } from '../operation.ts';
-import { carryOut, type Desk, keyOf, pathOf, planUninstall, type Step } from './parts/apply.ts';
+import { applyChanges, type FileChange, keyOf, type OpenManifest, pathOf, planUninstall } from './parts/apply.ts';
 import { findPlace, launcherFiles } from './parts/place.ts';
-import {
-  atDesk,
-  ChosenClient,
-  changesOf,
-  dryRun,
-  Installation,
-  project,
-  reportOf,
-  sayFiles,
-  scopeOf,
-  user,
-} from './parts/report.ts';
+import { changesOf, installFields, reportOf, sayFiles, scopeOf, withManifest } from './parts/report.ts';
 
 export const uninstall = defineOperation({
   name: 'uninstall',
-  summary: "Take Holdfast out of an agent's client again; a file that nobody touched since is as it was.",
-  scope: 'write',
-  local: true,
-  words: ['client'],
-  flags: { dryRun: 'dry-run' },
+  summary: 'Remove Holdfast from a client; a file that was not edited since is restored as it was.',
+  ...installFields,
   examples: ['holdfast uninstall claude', 'holdfast uninstall all --user'],
-  input: v.object({ client: ChosenClient, project, user, dryRun }),
-  output: Installation,
   async run(context, input) {
     const place = findPlace(context, scopeOf(input));
     const names = input.client === 'all' ? [...clientNames] : [input.client];
-    return atDesk(place, input.dryRun === true, async (desk) => {
-      const planned = planAll(desk, names, place);
-      const told = input.client === 'all' ? thoseIn(desk, planned, place) : names;
+    return withManifest(place, input.dryRun === true, async (open) => {
+      const planned = planAll(open, names, place);
+      const reported = input.client === 'all' ? installedClients(open, planned, place) : names;
       if (input.dryRun !== true) {
-        carryOut(desk, planned);
-        for (const name of names) delete desk.record.clients[name];
+        applyChanges(open, planned);
+        for (const name of names) delete open.manifest.clients[name];
       }
-      const data = { ...reportOf(place, told, planned, input.dryRun === true), steps: [], notes: [] };
+      const data = { ...reportOf(place, reported, planned, input.dryRun === true), steps: [], notes: [] };
       return { data, changed: changesOf(planned, input.dryRun === true) };
     });
   },
-  say: (data, pen) => sayFiles(data, pen, 'Taken out of'),
+  say: (data, pen) => sayFiles(data, pen, 'Removed from'),
 });
 
-/** What the record tells of; and where there is none, as in a clone, what bears our marks. */
-function planAll(desk: Desk, names: readonly ClientName[], place: ReturnType<typeof findPlace>): Step[] {
+/** Takes the files of the manifest and, where there is none, as in a clone, those with entries of ours. */
+function planAll(open: OpenManifest, names: readonly ClientName[], place: ReturnType<typeof findPlace>): FileChange[] {
   const wanted = new Map<string, WantedFile>();
   for (const name of names) {
-    // With others still there, the launcher is theirs too, and what the record does not know is not taken.
-    const alone = Object.keys(desk.record.clients).every((other) => (names as readonly string[]).includes(other));
+    // Other clients that are still installed need the launcher too.
+    const alone = Object.keys(open.manifest.clients).every((other) => (names as readonly string[]).includes(other));
     const files = [...clients[name].files(place), ...(alone ? launcherFiles(place) : [])];
     for (const file of files) wanted.set(keyOf(place, file.path), file);
   }
-  const recorded = Object.entries(desk.record.files)
+  const recorded = Object.entries(open.manifest.files)
     .filter(([, entry]) => entry.clients.some((name) => (names as readonly string[]).includes(name)))
-    .map(([key]) => planUninstall(desk, names, pathOf(place, key), wanted.get(key)));
-  const known = new Set(Object.keys(desk.record.files));
+    .map(([key]) => planUninstall(open, names, pathOf(place, key), wanted.get(key)));
+  const known = new Set(Object.keys(open.manifest.files));
   const marked = [...wanted]
     .filter(([key]) => !known.has(key))
-    .map(([, file]) => planUninstall(desk, names, file.path, file));
-  // What was not there is not worth a word.
-  return [...recorded, ...marked.filter((step) => step.action !== 'unchanged')];
+    .map(([, file]) => planUninstall(open, names, file.path, file));
+  // Files without entries of ours are not reported.
+  return [...recorded, ...marked.filter((change) => change.action !== 'unchanged')];
 }
 
-/** Of all clients those that it was installed for; in a clone, those that have hooks of ours. */
-function thoseIn(desk: Desk, planned: readonly Step[], place: ReturnType<typeof findPlace>): ClientName[] {
-  const recorded = clientNames.filter((name) => name in desk.record.clients);
+/** The clients in the manifest or, in a clone, those that have hooks of ours. */
+function installedClients(
+  open: OpenManifest,
+  planned: readonly FileChange[],
+  place: ReturnType<typeof findPlace>,
+): ClientName[] {
+  const recorded = clientNames.filter((name) => name in open.manifest.clients);
   if (recorded.length > 0) return recorded;
   const keys = new Set(planned.map(({ key }) => key));
   const hasOurs = ({ path, holds }: WantedFile): boolean => /hooks|plugin/.test(holds) && keys.has(keyOf(place, path));

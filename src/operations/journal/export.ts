@@ -1,9 +1,9 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import { chainVerifier } from '../../core/journal/verify.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { writeLines } from '../../workspace/write.ts';
 import { currentRun } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
 import { JOURNAL_FORMAT } from './parts/file.ts';
@@ -31,7 +31,7 @@ export const journalExport = defineOperation({
       return { data: { run, ...head, out: null, text: lines.join('\n') } };
     }
     const file = resolve(context.dir, out);
-    const head = await writeWhole(file, (write) => exportRun(engine, run, write));
+    const head = await writeFile(file, (write) => exportRun(engine, run, write));
     return { data: { run, ...head, out: file, text: null } };
   },
   say: ({ run, events, out, text }, pen) => text ?? `Wrote ${events} events of ${pen.bold(run)} to ${out}.`,
@@ -66,19 +66,9 @@ async function exportRun(engine: Engine, run: string, write: (line: string) => v
   return { events, hash };
 }
 
-async function writeWhole<T>(file: string, work: (write: (line: string) => void) => Promise<T>): Promise<T> {
-  const beside = `${file}.${process.pid}.tmp`;
+async function writeFile<T>(file: string, work: (write: (line: string) => void) => Promise<T>): Promise<T> {
   try {
-    const handle = openSync(beside, 'w');
-    try {
-      const result = await work((line) => writeFileSync(handle, `${line}\n`));
-      fsyncSync(handle);
-      renameSync(beside, file);
-      return result;
-    } finally {
-      closeSync(handle);
-      rmSync(beside, { force: true });
-    }
+    return await writeLines(file, work);
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
     throw new Fault('unavailable', `The file ${quoted(file)} cannot be written: ${(cause as Error).message}.`, {

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import type { PlannedStep } from '../../core/journal/command.ts';
 import { parsePlanFile } from '../../formats/plan-file.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
+import { mustReadText, pathExists } from '../../workspace/read.ts';
 import { act, actPart, currentState } from '../act.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
@@ -69,7 +69,7 @@ const titleOf = async (context: Context): Promise<string> => (await currentState
 
 /** Presets are named like files are; a file of that name comes first. */
 export function isPreset(context: Context, name: string): boolean {
-  return Object.hasOwn(presets, name) && !existsSync(resolve(context.dir, name));
+  return Object.hasOwn(presets, name) && !pathExists(resolve(context.dir, name));
 }
 
 /** The steps of a preset, with its files where its format has them for work of that title. */
@@ -111,7 +111,7 @@ function recordedPathOrNull(tree: string, dir: string, file: string): string | n
 export async function readPlanFile(context: Context, file: string): Promise<PlannedStep[]> {
   let text: string;
   try {
-    text = readFileSync(resolve(context.dir, file), 'utf8');
+    text = mustReadText(resolve(context.dir, file));
   } catch (thrown) {
     throw new Fault('not_found', `The plan ${quoted(file)} cannot be read: ${(thrown as Error).message}.`, {
       hints: [

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
@@ -8,6 +7,7 @@ import { draftSteps } from '../../core/rules/plan.ts';
 import { ActorName, isName, Sentence, Text } from '../../core/text.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
+import { mustReadText } from '../../workspace/read.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -98,7 +98,7 @@ async function plannedSteps(
 
 function mustBeReadable(context: Context, path: string): void {
   try {
-    readFileSync(resolve(context.dir, path));
+    mustReadText(resolve(context.dir, path));
   } catch (thrown) {
     throw new Fault('not_found', `The file ${quoted(path)} cannot be read: ${(thrown as Error).message}.`, {
       hints: ['Paths are meant from the folder you are in, or from `--dir`.'],

@@ -1,11 +1,10 @@
-import { readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import { FilePath } from '../../core/text.ts';
 import { type Envelope, envelopesIn } from '../../formats/documents/revision.ts';
 import { type FoundSnapshot, type Problem, snapshotsInChat } from '../../formats/documents/snapshot-reading.ts';
-import { readDamaged } from '../../workspace/tree.ts';
+import { isFolder, listFolder, pathExists, readDamaged } from '../../workspace/read.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -182,14 +181,13 @@ const FILES_LIMIT = 1000;
 async function ofPath(look: Look, path: string, all = false): Promise<Found[]> {
   const { context } = look;
   const target = resolve(context.dir, path);
-  const entry = statSync(target, { throwIfNoEntry: false });
-  if (!entry) {
+  if (!pathExists(target)) {
     throw new Fault('not_found', `There is no file ${quoted(path)}.`, {
       hints: ['Name a snapshot file, a chat file or a folder that has some.'],
       data: { path },
     });
   }
-  const folder = entry.isDirectory() ? foldersIn(target).find(hasSnapshots) : undefined;
+  const folder = isFolder(target) ? foldersIn(target).find(hasSnapshots) : undefined;
   const files = folder === undefined ? [target] : textsIn(folder);
   const texts = files.map((file) => ({ file, text: readDamaged(file) ?? '' }));
   const places = texts.flatMap(({ file, text }) =>
@@ -256,9 +254,8 @@ const hasSnapshots = (folder: string): boolean =>
   });
 
 function textsIn(folder: string): string[] {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
-  return names
+  return listFolder(folder)
+    .filter((name) => name.endsWith('.md'))
     .sort()
     .slice(0, FILES_LIMIT)
     .map((name) => join(folder, name));

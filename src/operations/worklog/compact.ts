@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import type { Claim, State, WorklogArchive } from '../../core/fold/state.ts';
@@ -12,7 +11,7 @@ import {
   type WorklogEntry,
 } from '../../core/views/worklog.ts';
 import type { Done } from '../../engine/execute.ts';
-import { isFile } from '../../workspace/files.ts';
+import { isFile, readText } from '../../workspace/read.ts';
 import { actPart, currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
@@ -177,7 +176,7 @@ async function mustBeWhole(
   const all = new Map([...(await readEntries(context, state)), ...archived].map((entry) => [entry.id, entry]));
   const original = planned.flatMap(({ id }) => all.get(id) ?? []);
   const workspace = context.workspace();
-  const text = workspace ? readFileSync(archiveFile(workspace, archive.number), 'utf8') : '';
+  const text = workspace ? readText(archiveFile(workspace, archive.number)) : '';
   if (proofOf(original) === archive.proof && text === renderArchive(state, archive, archived)) return;
   throw new Fault('corrupt', `Archive ${archive.number} of the worklog does not prove to be what was moved.`, {
     hints: ['The journal has every entry: run `holdfast doctor`, then `holdfast compact` again.'],

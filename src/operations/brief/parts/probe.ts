@@ -1,4 +1,5 @@
 import type { State } from '../../../core/fold/state.ts';
+import { runShell } from '../../../workspace/program.ts';
 import { act } from '../../act.ts';
 import type { Context } from '../../context.ts';
 
@@ -29,8 +30,6 @@ export async function repeatProbes(context: Context, state: State): Promise<Prob
 }
 
 /** What a probe prints goes to the standard error stream: the answer of the command itself stays readable. */
-export async function runProbe(context: Context, command: string): Promise<number | null> {
-  const { spawnSync } = await import('node:child_process');
-  const cwd = context.workspace()?.tree ?? context.dir;
-  return spawnSync(command, { shell: true, cwd, stdio: ['ignore', 2, 2] }).status;
+export function runProbe(context: Context, command: string): Promise<number | null> {
+  return runShell(command, context.workspace()?.tree ?? context.dir);
 }

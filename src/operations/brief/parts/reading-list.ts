@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { adviseReading, type FileAdvice, planFileNames } from '../../../core/brief/reading.ts';
 import type { FileRecord, State } from '../../../core/fold/state.ts';
 import { estimateTokens } from '../../../core/tokens.ts';
 import type { Position } from '../../../core/views/position.ts';
 import { recordedPath } from '../../../workspace/files.ts';
+import { fileSize, listFolder, mustReadText, pathExists } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 
 /** Reading more than this to measure it would cost more than the advice is worth. */
@@ -46,25 +46,17 @@ export async function readingList(
 /** Where plan files lie: beside the plan, in the folders other tools use, or at the top. */
 function planFolders(tree: string, state: State): string[] {
   const beside = state.run?.plan ? [posix.dirname(state.run.plan.path)] : [];
-  const phases = foldersIn(tree, '.planning/phases');
+  const phases = listFolder(join(tree, '.planning/phases'))
+    .slice(0, 200)
+    .map((name) => `.planning/phases/${name}`);
   return [...new Set([...beside, '.planning', ...phases, 'docs/plans', '.'])];
-}
-
-function foldersIn(tree: string, folder: string): string[] {
-  try {
-    return readdirSync(join(tree, folder))
-      .slice(0, 200)
-      .map((name) => `${folder}/${name}`);
-  } catch {
-    return [];
-  }
 }
 
 function firstThatExists(tree: string, folders: readonly string[], names: readonly string[]): string[] {
   for (const folder of folders) {
     for (const name of names) {
       const path = posix.join(folder, name);
-      if (existsSync(join(tree, path))) return [path];
+      if (pathExists(join(tree, path))) return [path];
     }
   }
   return [];
@@ -74,14 +66,17 @@ function firstThatExists(tree: string, folders: readonly string[], names: readon
 function measure(tree: string, path: string): { tokens: number | null; lines: number | null } {
   try {
     const file = join(tree, recordedPath(tree, tree, path));
-    const { size } = statSync(file);
+    const size = fileSize(file);
+    if (size === null) return UNKNOWN;
     if (size > MEASURED_BYTES) return { tokens: Math.ceil(size / 3), lines: null };
-    const text = readFileSync(file, 'utf8');
+    const text = mustReadText(file);
     return { tokens: countFile(text), lines: countLines(text) };
   } catch {
-    return { tokens: null, lines: null };
+    return UNKNOWN;
   }
 }
+
+const UNKNOWN = { tokens: null, lines: null };
 
 function countLines(text: string): number {
   let lines = text === '' || text.endsWith('\n') ? 0 : 1;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { composeBrief } from '../../../core/brief/compose.ts';
 import { renderBrief, roughTokens } from '../../../core/brief/render.ts';
 import type { State } from '../../../core/fold/state.ts';
-import { writeAtomically } from '../../../workspace/files.ts';
+import { writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
 /** `.holdfast/RESUME.md`, for a reader without the tool: rewritten whenever the place of the work moves. */

@@ -1,20 +1,20 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Mirror, State } from '../../../core/fold/state.ts';
 import { aliasesIn, type Dropped, diffModels } from '../../../core/model/diff.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
 import { writableBy } from '../../../core/rules/claims.ts';
-import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../../../formats/format.ts';
 import { formatNames, formats } from '../../../formats/index.ts';
-import { makeOwnFolder, recordedPath, removeLitter, writeAtomically } from '../../../workspace/files.ts';
+import { recordedPath } from '../../../workspace/files.ts';
 import { withFileLock } from '../../../workspace/lock.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
+import { keepCopy, makeOwnFolder, replaceText } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
+import { readBase, saveBase, unwrittenFiles, wasCutOff } from './mirror-base.ts';
 import { readWholeRun } from './run-model.ts';
 
 /** What keeping one mirror did. */
@@ -45,7 +45,10 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   makeOwnFolder(join(workspace.folder, 'mirrors'));
   const synced = await withFileLock(join(workspace.folder, 'mirrors', 'lock'), LOCK_WAIT_MS, async () => {
     const done: Synced[] = [];
-    for (const mirror of state.mirrors.values()) done.push(await syncMirror(context, engine, workspace, run, mirror));
+    for (const mirror of state.mirrors.values()) {
+      const format = await formatNamed(mirror.format);
+      done.push(await syncMirror({ context, engine, workspace, run, mirror, format }));
+    }
     return done;
   });
   if (synced) return synced;
@@ -74,57 +77,95 @@ export async function keepMirrors(context: Context, state: State): Promise<void>
   }
 }
 
-async function syncMirror(
-  context: Context,
-  engine: Engine,
-  workspace: Workspace,
-  run: string,
-  mirror: Mirror,
-): Promise<Synced> {
-  const format = await formatNamed(mirror.format);
+interface Sync {
+  context: Context;
+  engine: Engine;
+  workspace: Workspace;
+  run: string;
+  mirror: Mirror;
+  format: Format;
+}
+
+/** An edit made while a mirror is being written is absorbed, and the mirror rendered again, this many times at most. */
+const ATTEMPTS = 5;
+
+async function syncMirror(sync: Sync): Promise<Synced> {
+  const { context, mirror } = sync;
+  const result: Synced = { ...mirror, absorbed: 0, dropped: [], rejected: null, written: [], problems: [] };
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if (await syncOnce(sync, result)) return result;
+    await new Promise((resolve) => setTimeout(resolve, attempt * 20));
+  }
+  context.warn(`${mirror.path} keeps changing and was left as it is. \`holdfast mirror sync\` tries again.`);
+  return result;
+}
+
+/** Returns false, and has overwritten nothing, if a file was edited after it was read. */
+async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
+  const { context, engine, workspace, run, mirror, format } = sync;
   const { found, files } = readPlace(workspace.tree, format, mirror.path);
   const base = readBase(workspace, mirror, files);
-  const result: Synced = { ...mirror, absorbed: 0, dropped: [], rejected: null, written: [], problems: [] };
-  let previous = files;
-  if (files.has(mirror.path)) {
-    const parsed = format.parse(found, files);
-    result.problems = parsed.problems;
-    const edited = base === null || !isSame(base, files);
-    if (edited && parsed.model === null) {
-      result.rejected = setAside(workspace.tree, mirror.path, engine.now());
-      // What lies beside it was not rejected: only this file goes back to what it last said.
-      const last = base?.get(mirror.path);
-      previous = new Map([...files].filter(([path]) => path !== mirror.path));
-      if (last !== undefined) previous = new Map([...previous, [mirror.path, last]]);
-    } else if (!parsed.writable) {
-      throw unwritable(mirror, parsed);
-    } else if (edited && base !== null) {
-      await absorb(engine, run, mirror, format.parse({ ...found, files: [...base.keys()] }, base), parsed, result);
-    }
-  }
-  previous = new Map([...previous, ...leftUndone(workspace, mirror, files)]);
+  const { absorbed, isRejected } = await absorbEdit(sync, found, files, base, result);
+  const previous = new Map([...absorbed, ...unwrittenFiles(workspace, mirror, files)]);
   const state = await engine.load(run);
   const model = await readWholeRun(engine, state, format.name);
   const rendered = format.render(model, found, previous, engine.now());
-  // Nobody knows what of it is an edit: it is kept as it was.
-  if (base === null && rendered.has(mirror.path) && files.has(mirror.path))
-    result.rejected ??= setAside(workspace.tree, mirror.path, engine.now());
+  // A file without a base may hold anything, so the whole of it is kept.
+  const isUnknown = files.has(mirror.path) && !base?.has(mirror.path);
+  if (isUnknown && rendered.has(mirror.path)) result.rejected ??= reject(sync);
   const wanted = new Map([...previous, ...rendered]);
   const writing = new Map([...wanted].filter(([path, text]) => files.get(path) !== text));
   await mustBeFree(context, engine, state, writing.keys());
-  // Said before it is done: what a crash leaves half written is then known for our own, and is nobody's edit.
-  if (writing.size > 0) saveBase(workspace, mirror, files, writing);
+  // Saved first: what a crash leaves half written is then known as our own text, not taken for an edit.
+  if (writing.size > 0) saveBase(workspace, mirror, absorbed, writing);
+  const unwritten = new Map(writing);
   for (const [path, text] of writing) {
-    // What was put aside as unreadable must not take the place of a good backup.
-    writeMirrored(workspace.tree, path, files.get(path), text, !(result.rejected && path === mirror.path));
+    const file = join(workspace.tree, recordedPath(workspace.tree, workspace.tree, path));
+    // A rejected text must not replace a good backup.
+    const backup = !(path === mirror.path && (isRejected || isUnknown));
+    unwritten.delete(path);
+    if (!replaceText(file, files.get(path) ?? null, text, backup)) {
+      saveBase(workspace, mirror, absorbed, unwritten);
+      return false;
+    }
+    absorbed.set(path, text);
     result.written.push(path);
   }
-  // Before it is said to be done: what a crash comes before is made up for by the next one.
-  if (result.written.length > 0 || wasCutOff(workspace, mirror))
-    await learnAliases(engine, run, mirror, format, model, wanted);
+  // Before the base is final: after a crash in between, the next sync does it.
+  if (writing.size > 0 || wasCutOff(workspace, mirror)) await learnAliases(engine, run, mirror, format, model, wanted);
   saveBase(workspace, mirror, wanted);
-  return result;
+  return true;
 }
+
+/** Records what others edited, and returns the files without what was rejected. */
+async function absorbEdit(
+  sync: Sync,
+  found: Found,
+  files: Files,
+  base: Files | null,
+  result: Synced,
+): Promise<{ absorbed: Map<string, string>; isRejected: boolean }> {
+  const { engine, run, mirror, format } = sync;
+  if (!files.has(mirror.path)) return { absorbed: new Map(files), isRejected: false };
+  const parsed = format.parse(found, files);
+  result.problems = parsed.problems;
+  const isEdited = base === null || !isSame(base, files);
+  if (isEdited && parsed.model === null) {
+    result.rejected = reject(sync);
+    // Only the main file goes back to its last text; the files beside it were not rejected.
+    const absorbed = new Map([...files].filter(([path]) => path !== mirror.path));
+    const last = base?.get(mirror.path);
+    if (last !== undefined) absorbed.set(mirror.path, last);
+    return { absorbed, isRejected: true };
+  }
+  if (!parsed.writable) throw unwritable(mirror, parsed);
+  if (isEdited && base !== null)
+    await absorb(engine, run, mirror, format.parse({ ...found, files: [...base.keys()] }, base), parsed, result);
+  return { absorbed: new Map(files), isRejected: false };
+}
+
+const reject = ({ workspace, mirror, engine }: Sync): string =>
+  keepCopy(workspace.tree, mirror.path, 'rejected', engine.now());
 
 /** Nobody writes under another's claim; the files are written when it is given up. */
 async function mustBeFree(context: Context, engine: Engine, state: State, paths: Iterable<string>): Promise<void> {
@@ -164,7 +205,7 @@ async function absorb(
 ): Promise<void> {
   if (!before.model || !after.model) return;
   const { changed, dropped } = diffModels(before.model, after.model);
-  result.dropped = dropped;
+  result.dropped.push(...dropped);
   const identity = { actor: FILE_ACTOR, session: null, key: null };
   if (dropped.length > 0) {
     const gone = dropped.map(({ kind, name, words }) => `${kind} ${name} (${oneLine(words, 80)})`).join(', ');
@@ -173,7 +214,7 @@ async function absorb(
   }
   if (Object.keys(changed).length === 0) return;
   const { events } = await engine.execute(run, { type: 'account.read', format, path, account: changed }, identity);
-  result.absorbed = events.length;
+  result.absorbed += events.length;
 }
 
 /** The run whose mirror a file is. Two runs in one file would undo each other. */
@@ -224,72 +265,6 @@ function unwritable({ format, path }: Mirror, { version, problems }: Parsed): Fa
   });
 }
 
-/** Compared once more before it is put in place: an edit since the reading is not overwritten, the next turn absorbs it. */
-function writeMirrored(root: string, path: string, before: string | undefined, text: string, backup: boolean): void {
-  const inside = recordedPath(root, root, path);
-  const file = join(root, inside);
-  mkdirSync(dirname(file), { recursive: true });
-  const now = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  if (now !== before) {
-    throw new Fault('conflict', `${path} was changed while it was being written.`, {
-      hints: ['Nothing was overwritten. `holdfast mirror sync` takes the change in and writes the file.'],
-    });
-  }
-  if (now !== undefined && backup) copyFileSync(file, `${file}.bak`);
-  removeLitter(file);
-  writeAtomically(file, text);
-}
-
-function setAside(root: string, path: string, now: string): string {
-  const aside = `${path}.rejected-${now.replace(/[-:]/g, '').slice(0, 15)}Z`;
-  copyFileSync(join(root, path), join(root, aside));
-  return aside;
-}
-
-/** The files as they were written or read last, to tell what others did since. Without it nothing is known of that. */
-function baseFile(workspace: Workspace, { format, path }: Mirror): string {
-  return join(workspace.folder, 'mirrors', `${sha256(`${format}:${path}`).slice(0, 16)}.json`);
-}
-
-/** Of files that were to be written when the process died, each is known both as it was and as it was to be. */
-export function readBase(workspace: Workspace, mirror: Mirror, present: Files): Files | null {
-  const saved = readSavedBase(workspace, mirror);
-  if (saved === null) return null;
-  const base = new Map(saved.files);
-  for (const [path, text] of saved.writing ?? []) {
-    if (present.get(path) !== base.get(path)) base.set(path, text);
-  }
-  return base;
-}
-
-/**
- * What a process that died had still to write. It is written now: with the first file of several in place, the format may
- * see no reason to write the others.
- */
-function leftUndone(workspace: Workspace, mirror: Mirror, present: Files): Files {
-  const saved = readSavedBase(workspace, mirror);
-  const before = new Map(saved?.files);
-  return new Map((saved?.writing ?? []).filter(([path]) => present.get(path) === before.get(path)));
-}
-
-const wasCutOff = (workspace: Workspace, mirror: Mirror): boolean =>
-  readSavedBase(workspace, mirror)?.writing !== undefined;
-
-function readSavedBase(workspace: Workspace, mirror: Mirror): SavedBase | null {
-  try {
-    return JSON.parse(readFileSync(baseFile(workspace, mirror), 'utf8')) as SavedBase;
-  } catch {
-    return null;
-  }
-}
-
-export function saveBase(workspace: Workspace, mirror: Mirror, files: Files, writing?: Files): void {
-  const file = baseFile(workspace, mirror);
-  makeOwnFolder(dirname(file));
-  const saved: SavedBase = { files: [...files], ...(writing ? { writing: [...writing] } : {}) };
-  writeAtomically(file, JSON.stringify({ ...mirror, ...saved }));
-}
-
 /** The changed files without those that we write ourselves: nobody worked on them. */
 export function withoutMirrors(workspace: Workspace, { mirrors }: State, dirty: ReadonlyMap<string, string>) {
   const own = new Set<string>();
@@ -302,12 +277,6 @@ export function withoutMirrors(workspace: Workspace, { mirrors }: State, dirty: 
     }
   }
   return new Map([...dirty].filter(([path]) => !own.has(path)));
-}
-
-interface SavedBase {
-  files: [path: string, text: string][];
-  /** What is being put in their place. */
-  writing?: [path: string, text: string][];
 }
 
 function isSame(base: Files, files: Files): boolean {

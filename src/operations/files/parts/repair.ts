@@ -1,12 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Repaired } from '../../../formats/format.ts';
-import { recordedPath, writeAtomically } from '../../../workspace/files.ts';
+import { pathExists } from '../../../workspace/read.ts';
 import { openTree } from '../../../workspace/tree.ts';
+import { keepCopy, writeInside } from '../../../workspace/write.ts';
 import { writeResumeFile } from '../../brief/parts/resume-file.ts';
 import type { Context } from '../../context.ts';
 import { type ForeignPlace, findForeign, freeRunId, knownRun } from '../adopt.ts';
-import { saveBase, syncMirrors } from './mirrors.ts';
+import { saveBase } from './mirror-base.ts';
+import { syncMirrors } from './mirrors.ts';
 import { readWholeRun } from './run-model.ts';
 
 /** What is wrong with other tools' files, and what was or could be done about it. */
@@ -54,7 +55,8 @@ async function rescue(context: Context, place: ForeignPlace, repair: boolean): P
     return [...shown, { code: 'salvageable', level: 'error', at: found.main, message }];
   }
   const run = await takeOver(context, place, repaired, findings);
-  const kept = keepDamaged(root, found.main, (await context.engine()).now());
+  const { now } = await context.engine();
+  const kept = pathExists(join(root, found.main)) ? keepCopy(root, found.main, 'corrupt', now()) : null;
   await writeAnew(context, place, run);
   const state = await (await context.engine()).load(run);
   await syncMirrors(context, state);
@@ -74,9 +76,7 @@ async function writeAnew(context: Context, place: ForeignPlace, run: string): Pr
   const model = await readWholeRun(engine, await engine.load(run), format.name);
   const text = format.render(model, found, beside, engine.now()).get(found.main);
   if (text === undefined) return;
-  const file = join(root, recordedPath(root, root, found.main));
-  mkdirSync(dirname(file), { recursive: true });
-  writeAtomically(file, text);
+  writeInside(root, found.main, text);
   const workspace = context.workspace();
   if (workspace) saveBase(workspace, { format: format.name, path: name }, new Map([...beside, [found.main, text]]));
 }
@@ -106,11 +106,4 @@ async function takeOver(
 
 function wordsOf({ confidence }: Repaired): string[] {
   return confidence.map(({ step, confidence: how, from }) => `Step ${step}: ${how} confidence, from ${from}.`);
-}
-
-function keepDamaged(root: string, path: string, now: string): string | null {
-  if (!existsSync(join(root, path))) return null;
-  const kept = `${path}.corrupt-${now.replace(/[-:]/g, '').slice(0, 15)}Z`;
-  copyFileSync(join(root, path), join(root, kept));
-  return kept;
 }

@@ -1,9 +1,8 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Row, readSql, type TableName, tableNames } from '../../../formats/codewalk/sql.ts';
 import { codewalkTables, readRows } from '../../../formats/codewalk/table-rows.ts';
 import type { Problem } from '../../../formats/format.ts';
-import { readText } from '../../../workspace/tree.ts';
+import { readText, startsWith } from '../../../workspace/read.ts';
 import { openForeignDatabase } from '../../session/parts/foreign-database.ts';
 import type { ForeignPlace } from '../adopt.ts';
 
@@ -13,7 +12,9 @@ import type { ForeignPlace } from '../adopt.ts';
  */
 export function findTables(base: string, path: string, nameOf: (main: string) => string): ForeignPlace[] {
   const file = join(base, path);
-  const { rows, problems } = isDatabase(file) ? fromDatabase(path, file) : fromDump(path, file);
+  const { rows, problems } = startsWith(file, 'SQLite format 3\u0000')
+    ? fromDatabase(path, file)
+    : fromDump(path, file);
   if (rows.size === 0) return [];
   const reading = readRows(path, rows);
   return reading.initiatives.map(({ id, text }, index): ForeignPlace => {
@@ -63,15 +64,4 @@ function plainRow(row: unknown): Row {
       value === null || typeof value === 'number' || typeof value === 'string' ? value : String(value),
     ]),
   );
-}
-
-function isDatabase(file: string): boolean {
-  const head = Buffer.alloc(16);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, head, 0, 16, 0);
-  } finally {
-    closeSync(descriptor);
-  }
-  return head.toString('latin1') === 'SQLite format 3\u0000';
 }

@@ -2,57 +2,57 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Place, WantedFile } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
+import {
+  missingFolders,
+  mustBeWritable,
+  readSettings,
+  removeSettings,
+  type SettingsFile,
+  writeSettings,
+} from '../../../workspace/settings-file.ts';
+import { removeIfEmpty } from '../../../workspace/write.ts';
 import { applyEdit, type Edit, mustBeReadable, revertEdit } from './edit.ts';
 import { readJson } from './json-text.ts';
-import {
-  dropBackup,
-  type Installed,
-  type InstalledFile,
-  keepBackup,
-  readBackup,
-  removeIfEmpty,
-  writeRecord,
-} from './manifest.ts';
-import { missingFolders, mustBeWritable, readTarget, removeTarget, type Target, writeTarget } from './target.ts';
+import { dropBackup, keepBackup, type Manifest, type ManifestFile, readBackup, writeManifest } from './manifest.ts';
 
 export type Action = 'created' | 'changed' | 'unchanged' | 'left' | 'removed' | 'restored' | 'kept';
 
-/** What becomes of one file. Worked out for all files before the first is written. */
-export interface Step {
+/** What happens to one file. All files are planned before the first is written. */
+export interface FileChange {
   key: string;
   holds: string;
-  target: Target;
+  file: SettingsFile;
   action: Action;
   why?: string;
-  /** The text to be; null for none, undefined for the one that is. */
+  /** The new text; null removes the file, undefined leaves it as it is. */
   next?: string | null;
-  /** What the record says of it from now on; null for nothing any more. */
-  entry?: (Omit<InstalledFile, 'before'> & { before: string | null | { text: string } }) | null;
+  /** The new entry in the manifest; null removes the entry. */
+  entry?: (Omit<ManifestFile, 'before'> & { before: string | null | { text: string } }) | null;
 }
 
-export interface Desk {
+/** A manifest with the folder it is kept in and the place it is about. */
+export interface OpenManifest {
   place: Place;
   folder: string;
-  record: Installed;
+  manifest: Manifest;
 }
 
-/** How a file is put into its wanted form for some clients. */
-export function planInstall(desk: Desk, names: readonly string[], wanted: WantedFile): Step {
-  const { key, target, entry, backup } = look(desk, wanted.path);
+export function planInstall(open: OpenManifest, names: readonly string[], wanted: WantedFile): FileChange {
+  const { key, file, entry, backup } = look(open, wanted.path);
   const { path, holds, edits } = wanted;
-  const step = { key, holds, target };
+  const change = { key, holds, file };
   const clients = [...new Set([...(entry?.clients ?? []), ...names])];
-  const { text } = target;
+  const { text } = file;
   const untouched = entry !== undefined && text !== null && sha256(text) === entry.after;
   if (edits[0]?.kind === 'whole') {
     const wantedText = edits[0].text;
     const kept = { clients, edits: [...edits], before: null, after: sha256(wantedText) };
-    if (text === wantedText) return { ...step, action: 'unchanged', entry: kept };
+    if (text === wantedText) return { ...change, action: 'unchanged', entry: kept };
     if (text !== null && !untouched && !isOwnFolder(key)) {
-      const why = entry ? 'it was changed since it was installed' : 'there is another one of this name';
-      return { ...step, action: 'left', why };
+      const why = entry ? 'it was changed since the installation' : 'another file has this name';
+      return { ...change, action: 'left', why };
     }
-    return { ...step, action: text === null ? 'created' : 'changed', next: wantedText, entry: kept };
+    return { ...change, action: text === null ? 'created' : 'changed', next: wantedText, entry: kept };
   }
   mustBeReadable(path, text ?? '', edits);
   const base = untouched ? backup : text === null ? null : baseOf(text, entry?.edits ?? edits, entry ? backup : null);
@@ -68,123 +68,127 @@ export function planInstall(desk: Desk, names: readonly string[], wanted: Wanted
   }
   mustBeReadable(path, next, edits);
   const why = left.length > 0 ? { why: left.join('; ') } : {};
-  // Nothing of it is ours: it said so before.
-  if (next === text && base === text) return { ...step, ...why, action: left.length > 0 ? 'left' : 'unchanged' };
+  // The text was like this before: nothing in it is ours.
+  if (next === text && base === text) return { ...change, ...why, action: left.length > 0 ? 'left' : 'unchanged' };
   const before = untouched ? entry.before : base === null ? null : { text: base };
   const kept = { clients, edits: made, before, after: sha256(next) };
-  if (next === text) return { ...step, ...why, action: 'unchanged', entry: kept };
-  return { ...step, ...why, action: text === null ? 'created' : 'changed', next, entry: kept };
+  if (next === text) return { ...change, ...why, action: 'unchanged', entry: kept };
+  return { ...change, ...why, action: text === null ? 'created' : 'changed', next, entry: kept };
 }
 
-/** How a file is taken back for clients; `wanted` is there for what no record tells of. */
-export function planUninstall(desk: Desk, gone: readonly string[], path: string, wanted?: WantedFile): Step {
-  const { key, target, entry, backup } = look(desk, path);
-  const step = { key, holds: wanted?.holds ?? '', target };
+/** `wanted` is what install would write: for a file without an entry in the manifest. */
+export function planUninstall(
+  open: OpenManifest,
+  gone: readonly string[],
+  path: string,
+  wanted?: WantedFile,
+): FileChange {
+  const { key, file, entry, backup } = look(open, path);
+  const change = { key, holds: wanted?.holds ?? '', file };
   const staying = entry?.clients.filter((name) => !gone.includes(name)) ?? [];
   if (entry && staying.length > 0) {
     const why = `${staying.join(', ')} ${staying.length === 1 ? 'needs' : 'need'} it`;
-    return { ...step, action: 'kept', why, entry: { ...entry, clients: staying } };
+    return { ...change, action: 'kept', why, entry: { ...entry, clients: staying } };
   }
-  const { text } = target;
+  const { text } = file;
   const edits = entry?.edits ?? wanted?.edits ?? [];
   const forgotten = entry ? { entry: null } : {};
-  if (text === null) return { ...step, ...forgotten, action: 'unchanged' };
+  if (text === null) return { ...change, ...forgotten, action: 'unchanged' };
   if (entry && sha256(text) === entry.after) {
-    if (entry.before === null) return { ...step, entry: null, action: 'removed', next: null };
-    if (backup !== null) return { ...step, entry: null, action: 'restored', next: backup };
+    if (entry.before === null) return { ...change, entry: null, action: 'removed', next: null };
+    if (backup !== null) return { ...change, entry: null, action: 'restored', next: backup };
   }
   mustBeReadable(path, text, edits);
   if (edits[0]?.kind === 'whole') {
-    if (text === edits[0].text || isOwnFolder(key)) return { ...step, ...forgotten, action: 'removed', next: null };
-    return { ...step, ...forgotten, action: 'left', why: 'it was changed since it was installed' };
+    if (text === edits[0].text || isOwnFolder(key)) return { ...change, ...forgotten, action: 'removed', next: null };
+    return { ...change, ...forgotten, action: 'left', why: 'it was changed since the installation' };
   }
   const next = [...edits].reverse().reduce((rest, edit) => revertEdit(rest, edit, backup), text);
   mustBeReadable(path, next, edits);
-  if (next === text) return { ...step, ...forgotten, action: 'unchanged' };
+  if (next === text) return { ...change, ...forgotten, action: 'unchanged' };
   if ((entry === undefined || entry.before === null) && isHollow(next, edits))
-    return { ...step, ...forgotten, action: 'removed', next: null };
-  return { ...step, ...forgotten, action: 'changed', next };
+    return { ...change, ...forgotten, action: 'removed', next: null };
+  return { ...change, ...forgotten, action: 'changed', next };
 }
 
 /**
- * Does all of it or nothing: where a file cannot be written, those before it are put back. What a file was, and that it is
- * ours, is written down before it is changed: whatever is cut short can be finished or taken back.
+ * Makes all changes or none: if a file cannot be written, those before it are restored. The manifest is written first, so
+ * that an installation that was cut short can be completed or undone.
  */
-export function carryOut(desk: Desk, steps: readonly Step[]): void {
-  const { place, folder, record } = desk;
-  for (const { next, target } of steps) if (next !== undefined) mustBeWritable(target);
-  const before = structuredClone(record);
-  for (const step of steps) if (step.entry !== null) note(desk, step);
-  const missing = steps.flatMap(({ next, target }) => (typeof next === 'string' ? missingFolders(target) : []));
-  record.folders = [...new Set([...record.folders, ...missing.map((path) => relative(place.root, path))])];
-  const done: Target[] = [];
+export function applyChanges(open: OpenManifest, changes: readonly FileChange[]): void {
+  const { place, folder, manifest } = open;
+  for (const { next, file } of changes) if (next !== undefined) mustBeWritable(file);
+  const before = structuredClone(manifest);
+  for (const change of changes) if (change.entry !== null) updateEntry(open, change);
+  const missing = changes.flatMap(({ next, file }) => (typeof next === 'string' ? missingFolders(file) : []));
+  manifest.folders = [...new Set([...manifest.folders, ...missing.map((path) => relative(place.root, path))])];
+  const done: SettingsFile[] = [];
   try {
-    writeRecord(folder, record);
-    for (const { target, next } of steps) {
+    writeManifest(folder, manifest);
+    for (const { file, next } of changes) {
       if (next === undefined) continue;
-      done.unshift(target);
-      if (next === null) removeTarget(target);
-      else writeTarget(target, next);
+      done.unshift(file);
+      if (next === null) removeSettings(file);
+      else writeSettings(file, next);
     }
   } catch (thrown) {
-    for (const target of done) putBack(target);
+    for (const file of done) restore(file);
     for (const path of missing.reverse()) removeIfEmpty(path);
-    forget(desk, before);
+    restoreManifest(open, before);
     throw thrown;
   }
-  for (const step of steps) if (step.entry === null) note(desk, step);
-  // The innermost first: one that is empty then may make the next one so.
-  const folders = record.folders.sort((a, b) => b.length - a.length);
-  record.folders = folders.filter((path) => !removeIfEmpty(join(place.root, path)));
+  for (const change of changes) if (change.entry === null) updateEntry(open, change);
+  // The innermost first: removing it may leave the next one empty.
+  const folders = manifest.folders.sort((a, b) => b.length - a.length);
+  manifest.folders = folders.filter((path) => !removeIfEmpty(join(place.root, path)));
 }
 
-/** Nothing was changed after all. */
-function forget({ folder, record }: Desk, before: Installed): void {
-  for (const [key, entry] of Object.entries(record.files)) if (!before.files[key]) dropBackup(folder, entry);
+function restoreManifest({ folder, manifest }: OpenManifest, before: Manifest): void {
+  for (const [key, entry] of Object.entries(manifest.files)) if (!before.files[key]) dropBackup(folder, entry);
   try {
-    writeRecord(folder, before);
+    writeManifest(folder, before);
   } catch {
-    // It could not be written in the first place.
+    // The first attempt to write it failed too.
   }
 }
 
-function note({ folder, record }: Desk, { key, entry }: Step): void {
-  const former = record.files[key];
+function updateEntry({ folder, manifest }: OpenManifest, { key, entry }: FileChange): void {
+  const former = manifest.files[key];
   if (entry === undefined) return;
   if (entry === null) {
-    delete record.files[key];
+    delete manifest.files[key];
     if (former) dropBackup(folder, former);
     return;
   }
   const { before } = entry;
   const name = before !== null && typeof before === 'object' ? keepBackup(folder, key, before.text) : before;
-  record.files[key] = { ...entry, before: name };
+  manifest.files[key] = { ...entry, before: name };
 }
 
-function putBack(target: Target): void {
+function restore(file: SettingsFile): void {
   try {
-    if (target.text === null) removeTarget(target);
-    else writeTarget(target, target.text);
+    if (file.text === null) removeSettings(file);
+    else writeSettings(file, file.text);
   } catch {
-    // It could not be written in the first place.
+    // The first attempt to write it failed too.
   }
 }
 
-function look({ place, folder, record }: Desk, path: string) {
+function look({ place, folder, manifest }: OpenManifest, path: string) {
   const key = keyOf(place, path);
-  const entry = record.files[key];
-  const target = readTarget(path, [place.root, place.home, ...namedFolders(place)]);
-  return { key, target, entry, backup: entry ? readBackup(folder, entry) : null };
+  const entry = manifest.files[key];
+  const file = readSettings(path, [place.root, place.home, ...namedFolders(place)]);
+  return { key, file, entry, backup: entry ? readBackup(folder, entry) : null };
 }
 
-/** Folders that the user's own environment names for settings may lie anywhere. */
+/** Settings folders that the user's environment names may be anywhere. */
 function namedFolders({ scope, environment }: Place): string[] {
   if (scope === 'project') return [];
   const names = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'COPILOT_HOME', 'GEMINI_CLI_HOME', 'XDG_CONFIG_HOME', 'APPDATA'];
   return names.flatMap((name) => environment[name] || []);
 }
 
-/** A project may be moved; a user's files are known by whole paths. */
+/** Relative in a project, which may be moved; absolute for a user's own files. */
 export function keyOf({ scope, root }: Place, path: string): string {
   return scope === 'user' ? path : relative(root, path).split(sep).join('/');
 }
@@ -192,12 +196,12 @@ export function keyOf({ scope, root }: Place, path: string): string {
 export function pathOf({ root }: Place, key: string): string {
   const path = isAbsolute(key) ? key : join(root, key);
   if (isAbsolute(key) || !relative(root, path).startsWith('..')) return path;
-  throw new Fault('corrupt', `The record of what was installed names ${key}, which is outside the project.`, {
+  throw new Fault('corrupt', `The list of what was installed names ${key}, which is outside the project.`, {
     hints: ['Nothing was changed. Move `.holdfast/installed.json` away and try again.'],
   });
 }
 
-/** Ours without asking: nobody else writes there. */
+/** Only Holdfast writes there. */
 const isOwnFolder = (key: string): boolean => key.startsWith('.holdfast/');
 
 function baseOf(text: string, edits: readonly Edit[], backup: string | null): string | null {
@@ -205,8 +209,8 @@ function baseOf(text: string, edits: readonly Edit[], backup: string | null): st
   return base !== text && backup === null && isHollow(base, edits) ? null : base;
 }
 
-/** Entries of an earlier version that this one has no more. */
-function withoutStale(text: string, entry: InstalledFile | undefined, edits: readonly Edit[]): string {
+/** Removes hooks that an earlier version installed and this one no longer has. */
+function withoutStale(text: string, entry: ManifestFile | undefined, edits: readonly Edit[]): string {
   const present = new Set(edits.flatMap((edit) => (edit.kind === 'hooks' ? Object.keys(edit.events) : [])));
   let next = text;
   for (const edit of entry?.edits ?? []) {
@@ -217,7 +221,7 @@ function withoutStale(text: string, entry: InstalledFile | undefined, edits: rea
   return next;
 }
 
-/** Nothing is left but what the file needs to be one. */
+/** Nothing is left but what every such file has. */
 function isHollow(text: string, edits: readonly Edit[]): boolean {
   if (text.trim() === '') return true;
   const { value, problem } = readJson(text);

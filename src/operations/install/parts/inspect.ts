@@ -1,17 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clients } from '../../../clients/clients.ts';
 import { type CodexHook, codexHash, codexKey, trustedHashes } from '../../../clients/codex/trust.ts';
 import type { ClientName } from '../../../clients/conversation.ts';
 import { ownFolder, type Place } from '../../../clients/installation.ts';
 import type { Session } from '../../../core/fold/state.ts';
+import { outputOf } from '../../../workspace/program.ts';
+import { readDamaged } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 import { pathOf } from './apply.ts';
 import { applyEdit, type Edit, isOurs } from './edit.ts';
 import { valueAt } from './json-text.ts';
-import { type Installed, readRecord } from './manifest.ts';
-import { findPlace, recordFolder } from './place.ts';
+import { hasManifest, type Manifest, readManifest } from './manifest.ts';
+import { findPlace, manifestFolder } from './place.ts';
 
 interface Finding {
   code: string;
@@ -23,34 +23,32 @@ interface Finding {
 const warning = (code: string, at: string, message: string): Finding => ({ code, level: 'warning', at, message });
 
 /**
- * Whether what was installed is there, trusted, can be started and has been heard of. Only at a command line: whoever asks
- * from elsewhere has other settings.
+ * Checks that what was installed is there, trusted, starts and has reported. Only at a command line: elsewhere the
+ * environment, and so the user's settings, may be another one.
  */
 export async function inspectInstallations(context: Context): Promise<Finding[]> {
   if (context.environment === undefined) return [];
   const findings: Finding[] = [];
   for (const scope of ['project', 'user'] as const) {
     const place = findPlace(context, scope);
-    const folder = recordFolder(place);
-    if (!existsSync(join(folder, 'installed.json'))) continue;
-    const record = readRecord(folder);
-    findings.push(...missing(place, record), ...untrusted(place, record), ...unreachable(place, record));
-    findings.push(...(await unheard(context, place, record)));
+    const folder = manifestFolder(place);
+    if (!hasManifest(folder)) continue;
+    const manifest = readManifest(folder);
+    findings.push(...missing(place, manifest), ...untrusted(place, manifest));
+    findings.push(...(await unreachable(place, manifest)), ...(await silent(context, place, manifest)));
   }
   return findings;
 }
 
-function missing(place: Place, { files }: Installed): Finding[] {
+function missing(place: Place, { files }: Manifest): Finding[] {
   return Object.entries(files).flatMap(([key, { edits, clients: names }]) => {
     const text = read(pathOf(place, key));
-    const again = names
-      .map((name) => `\`holdfast install ${name}${place.scope === 'user' ? ' --user' : ''}\``)
-      .join(', ');
-    if (text === null) return [warning('install.missing', key, `The file is gone; ${again} writes it anew.`)];
-    // A text of ours that somebody changed is theirs to change, as long as it is there.
+    const again = names.map((name) => installCommand(place, name)).join(', ');
+    if (text === null) return [warning('install.missing', key, `The file is gone; ${again} writes it again.`)];
+    // The user may change a file of ours as long as it is there.
     const lost = edits.some((edit) => edit.kind !== 'whole' && !isIn(text, edit));
     return lost
-      ? [warning('install.missing', key, `What Holdfast put there is gone or was changed; ${again} puts it back.`)]
+      ? [warning('install.missing', key, `The entries of Holdfast are gone or were changed; ${again} restores them.`)]
       : [];
   });
 }
@@ -63,8 +61,8 @@ function isIn(text: string, edit: Edit): boolean {
   }
 }
 
-/** Codex skips a hook without a word until its user has trusted it, and again after any change of it. */
-function untrusted(place: Place, { clients: names, files }: Installed): Finding[] {
+/** Codex silently skips a hook until its user has trusted it, and again after any change of it. */
+function untrusted(place: Place, { clients: names, files }: Manifest): Finding[] {
   if (!('codex' in names)) return [];
   const key = Object.keys(files).find((one) => /[\\/]hooks\.json$/.test(one) && one.includes('codex')) ?? '';
   const file = key === '' ? '' : pathOf(place, key);
@@ -97,43 +95,42 @@ function hooksIn(text: string): CodexHook[] {
 
 const START_LIMIT_MS = 10_000;
 
-/** Starts what the settings start, as they do. */
-function unreachable(place: Place, { clients: names }: Installed): Finding[] {
+/** Starts the hook command as the settings do. */
+async function unreachable(place: Place, { clients: names }: Manifest): Promise<Finding[]> {
   const started = new Map(Object.entries(names).map(([name, { words }]) => [words.join(' '), { name, words }]));
-  return [...started.values()].flatMap(({ name, words: [command = '', ...words] }) => {
-    const ran = spawnSync(command, [...words, '--version'], {
-      cwd: place.root,
-      env: { ...place.environment },
-      encoding: 'utf8',
-      timeout: START_LIMIT_MS,
-    });
-    if (ran.status === 0 && /^\d+\.\d+/.test(ran.stdout)) return [];
-    const again = `\`holdfast install ${name}${place.scope === 'user' ? ' --user' : ''}\``;
-    const message = `What the hooks start does not run; ${again} names the program that runs now.`;
-    return [warning('install.unreachable', [command, ...words].join(' '), message)];
-  });
+  const findings: Finding[] = [];
+  for (const [line, { name, words }] of started) {
+    const options = { cwd: place.root, env: { ...place.environment }, timeout: START_LIMIT_MS };
+    if (/^\d+\.\d+/.test((await outputOf([...words, '--version'], options)) ?? '')) continue;
+    const message = `The hook command fails; ${installCommand(place, name)} writes the one that works now.`;
+    findings.push(warning('install.unreachable', line, message));
+  }
+  return findings;
 }
+
+const installCommand = ({ scope }: Place, name: string): string =>
+  `\`holdfast install ${name}${scope === 'user' ? ' --user' : ''}\``;
 
 const LATELY_MS = 14 * 24 * 3600 * 1000;
 
-/** A client of which nothing was recorded since it was installed, or for long. */
-async function unheard(context: Context, place: Place, { clients: names }: Installed): Promise<Finding[]> {
+/** Finds clients whose hooks have never reported, or not for a long time. */
+async function silent(context: Context, place: Place, { clients: names }: Manifest): Promise<Finding[]> {
   const workspace = context.workspace();
   if (place.scope === 'user' || !workspace) return [];
   const engine = await context.engine();
-  const heard = new Map<string, string>();
+  const reported = new Map<string, string>();
   for (const { run } of await engine.heads({ workspace: workspace.id })) {
     for (const { doc } of await engine.savedRows(run, { kind: 'session', limit: SESSIONS_LIMIT })) {
       const { client, startedAt } = doc as Session;
-      if (client && startedAt > (heard.get(client.name) ?? '')) heard.set(client.name, startedAt);
+      if (client && startedAt > (reported.get(client.name) ?? '')) reported.set(client.name, startedAt);
     }
   }
   return Object.keys(names).flatMap((name) => {
-    const last = heard.get(name);
+    const last = reported.get(name);
     if (last !== undefined && Date.parse(engine.now()) - Date.parse(last) < LATELY_MS) return [];
     const client = clients[name as ClientName];
     const since =
-      last === undefined ? 'No hook of it has reported yet' : `Its hooks reported last on ${last.slice(0, 10)}`;
+      last === undefined ? 'Its hooks have not reported yet' : `Its hooks last reported on ${last.slice(0, 10)}`;
     const [step = 'Start it here once.'] = client?.steps(place) ?? [];
     return [warning('install.silent', name, `${since}. ${step}`)];
   });
@@ -141,10 +138,4 @@ async function unheard(context: Context, place: Place, { clients: names }: Insta
 
 const SESSIONS_LIMIT = 200;
 
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
-  } catch {
-    return null;
-  }
-}
+const read = (path: string): string | null => readDamaged(path)?.replace(/^\ufeff/, '') ?? null;

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import {
@@ -11,11 +10,12 @@ import {
 } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { commonFolder, findGit } from '../../../workspace/git.ts';
+import { isFile, mustReadText, pathExists } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 
 export type PlaceScope = Place['scope'];
 
-/** The place that is meant, and the program that runs. Nothing is made. */
+/** Finds where to install and the program that runs. Creates nothing. */
 export function findPlace(context: Context, scope: PlaceScope): Place & { program: string } {
   const environment = context.environment ?? {};
   const { platform } = process;
@@ -30,12 +30,12 @@ export function findPlace(context: Context, scope: PlaceScope): Place & { progra
     platform,
     program,
     start: scope === 'user' ? userStart(process.execPath, program, platform) : projectStart(),
-    packaged: (path) => readFileSync(join(packageFolder, path), 'utf8'),
+    packaged: (path) => mustReadText(join(packageFolder, path)),
   };
 }
 
-/** Makes the workspace, where there is none: in a folder without git, hooks record only where one is. */
-export function makePlace(context: Context, { scope }: Place): void {
+/** Creates the workspace if there is none: in a folder without git, hooks record only where there is one. */
+export function ensureWorkspace(context: Context, { scope }: Place): void {
   if (scope === 'user' || context.workspace()) return;
   const git = findGit(context.dir);
   if (git === null) context.createWorkspace();
@@ -45,14 +45,14 @@ export function makePlace(context: Context, { scope }: Place): void {
   else context.createWorkspace(git.root);
 }
 
-/** Where the record of an installation and the backups are. */
-export function recordFolder({ scope, root, home, environment, platform }: Place): string {
+/** The folder of the manifest and its backups. */
+export function manifestFolder({ scope, root, home, environment, platform }: Place): string {
   if (scope === 'project') return join(root, '.holdfast');
   const own = platform === 'win32' ? environment['APPDATA'] : environment['XDG_CONFIG_HOME'];
   return join(own || join(home, platform === 'win32' ? 'AppData/Roaming' : '.config'), 'holdfast');
 }
 
-/** What every client in a project needs: the launcher, and beside it, for this machine only, where the program is. */
+/** What every client in a project needs: the launcher and, for this machine only, the path of the program. */
 export function launcherFiles({ scope, root, packaged, program }: ReturnType<typeof findPlace>): WantedFile[] {
   if (scope === 'user') return [];
   return [
@@ -63,29 +63,25 @@ export function launcherFiles({ scope, root, packaged, program }: ReturnType<typ
     },
     {
       path: join(root, '.holdfast/program.local'),
-      holds: 'where the program is',
+      holds: 'path of the program',
       edits: [{ kind: 'whole', text: `${program}\n` }],
     },
   ];
 }
 
-/** Whether a client is used here: its command is on the search path, or it has left its folder. */
+/** Whether a client is used here: its command is on the search path, or its settings folder exists. */
 export function isFound({ commands, folders }: Client, { home, root, environment, platform }: Place): boolean {
-  if (folders.some((name) => existsSync(join(home, name)) || existsSync(join(root, name)))) return true;
+  if (folders.some((name) => pathExists(join(home, name)) || pathExists(join(root, name)))) return true;
   const endings = platform === 'win32' ? ['.cmd', '.exe', '.bat', ''] : [''];
   const path = environment['PATH'] ?? environment['Path'] ?? '';
   return path
     .split(delimiter)
     .filter(isAbsolute)
-    .some((folder) =>
-      commands.some((name) =>
-        endings.some((ending) => statSync(join(folder, name + ending), { throwIfNoEntry: false })?.isFile()),
-      ),
-    );
+    .some((folder) => commands.some((name) => endings.some((ending) => isFile(join(folder, name + ending)))));
 }
 
-/** What npx fetched may be gone tomorrow. */
-export const isPassing = (program: string): boolean => /[\\/]_npx[\\/]/.test(program);
+/** npx may remove what it has fetched. */
+export const isTemporary = (program: string): boolean => /[\\/]_npx[\\/]/.test(program);
 
 function projectFolder(context: Context): string {
   return context.workspace()?.tree ?? findGit(context.dir)?.root ?? context.dir;
@@ -93,9 +89,9 @@ function projectFolder(context: Context): string {
 
 function findPackage(): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'plugins/launcher.cjs')) && existsSync(join(folder, 'package.json'))) return folder;
+    if (pathExists(join(folder, 'plugins/launcher.cjs')) && pathExists(join(folder, 'package.json'))) return folder;
     if (dirname(folder) !== folder) continue;
-    throw new Fault('unavailable', 'The files that come with Holdfast are not where the program is.', {
+    throw new Fault('unavailable', 'The files that come with Holdfast are not beside the program.', {
       hints: ['Install it again with `npm install -g holdfast`.'],
     });
   }

@@ -7,22 +7,13 @@ import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import type { Change } from '../../../core/views/changed.ts';
 import { withFileLock } from '../../../workspace/lock.ts';
+import { removeIfEmpty } from '../../../workspace/write.ts';
 import { described, type Outcome, type Pen } from '../../operation.ts';
-import type { Desk, Step } from './apply.ts';
-import { readRecord, removeIfEmpty, writeRecord } from './manifest.ts';
-import { recordFolder } from './place.ts';
+import type { FileChange, OpenManifest } from './apply.ts';
+import { readManifest, writeManifest } from './manifest.ts';
+import { manifestFolder } from './place.ts';
 
-/** What `install` and `uninstall` take and tell, which is the same. */
-
-export const ChosenClient = described(
-  v.picklist([...clientNames, 'all']),
-  'The client: claude, codex, gemini, qwen, copilot, vscode, cursor, opencode; or all that are found.',
-);
-export const project = v.optional(described(v.boolean(), 'In the settings of this project, which is the default.'));
-export const user = v.optional(described(v.boolean(), "In the user's own settings, for all projects."));
-export const dryRun = v.optional(described(v.boolean(), 'Tell what would be done and change nothing.'));
-
-export const Installation = v.object({
+const Installation = v.object({
   clients: v.array(v.picklist(clientNames)),
   scope: v.picklist(['project', 'user']),
   dryRun: v.boolean(),
@@ -40,48 +31,66 @@ export const Installation = v.object({
 });
 type Installation = v.InferOutput<typeof Installation>;
 
+/** `install` and `uninstall` have the same input and output. */
+export const installFields = {
+  scope: 'write',
+  local: true,
+  words: ['client'],
+  flags: { dryRun: 'dry-run' },
+  input: v.object({
+    client: described(
+      v.picklist([...clientNames, 'all']),
+      'The client: claude, codex, gemini, qwen, copilot, vscode, cursor, opencode; or all that are found.',
+    ),
+    project: v.optional(described(v.boolean(), 'In the settings of this project, which is the default.')),
+    user: v.optional(described(v.boolean(), "In the user's own settings, for all projects.")),
+    dryRun: v.optional(described(v.boolean(), 'Show what would be done and change nothing.')),
+  }),
+  output: Installation,
+} as const;
+
 export function scopeOf(input: { project?: boolean | undefined; user?: boolean | undefined }): Place['scope'] {
   if (input.project === true && input.user === true)
-    throw new Fault('usage', 'It is either `--project` or `--user`.', { hints: ['Without both it is the project.'] });
+    throw new Fault('usage', 'Choose `--project` or `--user`, not both.', { hints: ['The project is the default.'] });
   return input.user === true ? 'user' : 'project';
 }
 
 const LOCK_WAIT_MS = 10_000;
 
-/** One process at a time, with the record of what is installed, which is written in the end. */
-export async function atDesk<T>(
+/** Reads the manifest, runs `work` and writes the manifest, in one process at a time. */
+export async function withManifest<T>(
   place: Place,
   isDry: boolean,
-  work: (desk: Desk) => Promise<Outcome<T>>,
+  work: (open: OpenManifest) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const folder = recordFolder(place);
-  const open = (): Desk => ({ place, folder, record: readRecord(folder) });
-  if (isDry) return work(open());
+  const folder = manifestFolder(place);
+  const read = (): OpenManifest => ({ place, folder, manifest: readManifest(folder) });
+  if (isDry) return work(read());
   const done = await withFileLock(join(folder, 'installed.lock'), LOCK_WAIT_MS, async () => {
-    const desk = open();
-    const outcome = await work(desk);
-    writeRecord(folder, desk.record);
+    const open = read();
+    const outcome = await work(open);
+    writeManifest(folder, open.manifest);
     return outcome;
   });
-  // Nothing is kept there: the folder was made for the lock.
+  // If nothing is installed, the folder was made for the lock only.
   removeIfEmpty(folder);
   if (done) return done;
-  throw new Fault('unavailable', 'Another process is installing at this moment.', {
+  throw new Fault('unavailable', 'Another process is installing right now.', {
     hints: ['Nothing was changed. Try again when it has ended.'],
   });
 }
 
-export function reportOf(place: Place, names: readonly ClientName[], steps: readonly Step[], isDry: boolean) {
-  const files = steps.map(({ key, holds, action, why }) => ({ path: key, holds, action, ...(why ? { why } : {}) }));
+export function reportOf(place: Place, names: readonly ClientName[], changes: readonly FileChange[], isDry: boolean) {
+  const files = changes.map(({ key, holds, action, why }) => ({ path: key, holds, action, ...(why ? { why } : {}) }));
   return { clients: [...names], scope: place.scope, dryRun: isDry, files };
 }
 
-/** By hash: the texts are the client's settings and may hold anything. */
-export function changesOf(steps: readonly Step[], isDry: boolean): Change[] {
+/** As hashes: the client's settings may hold secrets. */
+export function changesOf(changes: readonly FileChange[], isDry: boolean): Change[] {
   if (isDry) return [];
   const hash = (text: string | null): string | null => (text === null ? null : sha256(text));
-  return steps.flatMap(({ key, next, target }) =>
-    next === undefined ? [] : [{ path: key, before: hash(target.text), after: hash(next) }],
+  return changes.flatMap(({ key, next, file }) =>
+    next === undefined ? [] : [{ path: key, before: hash(file.text), after: hash(next) }],
   );
 }
 
@@ -102,7 +111,7 @@ export function sayFiles(data: Installation, pen: Pen, done: string): string {
   ].join('\n');
 }
 
-/** What was not done yet is not told as if it were. */
+/** A dry run has done nothing yet. */
 const planned: Partial<Record<Installation['files'][number]['action'], string>> = {
   created: 'create',
   changed: 'change',

@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../../core/fault.ts';
 import { type Event, eventBodies } from '../../../core/journal/event.ts';
 import { ActorName, Instant, isName, Label } from '../../../core/text.ts';
 import { Basis } from '../../../core/words.ts';
+import { readLines } from '../../../workspace/read.ts';
 
 /**
  * A run as a file: JSON lines, the first one says what it is, how many events follow and how the last one is hashed, so
@@ -47,27 +46,20 @@ export async function readJournalFile(
 ): Promise<JournalHeader> {
   let header: JournalHeader | undefined;
   let line = 0;
-  const input = createReadStream(file, 'utf8');
-  const failed = new Promise<never>((_, reject) => {
-    input.once('error', (cause) =>
-      reject(
-        new Fault('not_found', `The file ${quoted(file)} cannot be read: ${cause.message}.`, {
-          hints: ['Name a file that `holdfast journal export --out FILE` wrote.'],
-          cause,
-        }),
-      ),
-    );
-  });
-  const read = async (): Promise<void> => {
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      line += 1;
-      if (text.trim() === '') continue;
-      const value = parseLine(file, line, text);
-      if (header === undefined) header = parseHeader(file, value);
-      else await visit(parseEvent(file, line, value, header), header);
-    }
+  const parse = async (text: string): Promise<void> => {
+    line += 1;
+    if (text.trim() === '') return;
+    const value = parseLine(file, line, text);
+    if (header === undefined) header = parseHeader(file, value);
+    else await visit(parseEvent(file, line, value, header), header);
   };
-  await Promise.race([read(), failed]);
+  await readLines(file, parse).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.syscall !== 'open' && cause.syscall !== 'read') throw cause;
+    throw new Fault('not_found', `The file ${quoted(file)} cannot be read: ${cause.message}.`, {
+      hints: ['Name a file that `holdfast journal export --out FILE` wrote.'],
+      cause,
+    });
+  });
   if (header === undefined) throw damaged(file, 1, 'it is empty');
   return header;
 }

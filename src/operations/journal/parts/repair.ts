@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Event } from '../../../core/journal/event.ts';
 import { chainVerifier } from '../../../core/journal/verify.ts';
 import { type ImportRun, openImport } from '../../../engine/import-run.ts';
 import { openRemains, type Remains } from '../../../store/sqlite/remains.ts';
+import { pathExists } from '../../../workspace/read.ts';
+import { stampedName } from '../../../workspace/write.ts';
 
 /** What is left of a run: the events from its first one on that verify. */
 interface Left {
@@ -87,8 +88,8 @@ async function whatIsLeft(remains: Remains): Promise<Left[]> {
 }
 
 async function repaired(remains: Remains, file: string, left: readonly Left[], now: string) {
-  const target = `${file}.repaired-${now.replace(/[-:]/g, '').slice(0, 15)}Z`;
-  if (existsSync(target)) {
+  const target = stampedName(file, 'repaired', now);
+  if (pathExists(target)) {
     throw new Fault('conflict', `${target} is there already.`, { hints: ['Nothing was written. Try again.'] });
   }
   const { openSqliteStore } = await import('../../../store/sqlite/store.ts');

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { basename, extname, relative, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../../core/fault.ts';
@@ -7,7 +6,7 @@ import { FilePath, printable, Text, utf8Length } from '../../../core/text.ts';
 import { type Attachment, type Envelope, envelopesIn, renderEnvelopes } from '../../../formats/documents/revision.ts';
 import { conflictMarkers } from '../../../formats/markdown.ts';
 import { isInside, realPathOf } from '../../../workspace/files.ts';
-import { readText } from '../../../workspace/tree.ts';
+import { fileSize, readText } from '../../../workspace/read.ts';
 import { currentState } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { described } from '../../operation.ts';
@@ -122,13 +121,13 @@ const LINE_BYTES = 16 * 1024;
 
 function readPayload(context: Context, path: string): string {
   const file = resolve(context.dir, path);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found?.isFile())
+  const bytes = fileSize(file);
+  if (bytes === null)
     throw new Fault('not_found', `There is no file ${quoted(path)}.`, {
       hints: ['Give its path from here.'],
       data: { path },
     });
-  if (found.size > PAYLOAD_BYTES) throw tooLong(quoted(path));
+  if (bytes > PAYLOAD_BYTES) throw tooLong(quoted(path));
   const text = readText(file);
   if (text === null) throw unfit(quoted(path), 'is no UTF-8 text', null);
   return text;

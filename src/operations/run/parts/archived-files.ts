@@ -1,13 +1,15 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Mirror, State } from '../../../core/fold/state.ts';
 import { archivePlan } from '../../../formats/maestro/archive-plan.ts';
 import { maestro } from '../../../formats/maestro/format.ts';
-import { makeOwnFolder, recordedPath, writeAtomically } from '../../../workspace/files.ts';
+import { recordedPath } from '../../../workspace/files.ts';
+import { pathExists, readText } from '../../../workspace/read.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
+import { makeOwnFolder, moveFile, removeFile, writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
-import { readBase, readPlace, saveBase, syncMirrors } from '../../files/parts/mirrors.ts';
+import { readBase, saveBase } from '../../files/parts/mirror-base.ts';
+import { readPlace, syncMirrors } from '../../files/parts/mirrors.ts';
 import { readWholeRun } from '../../files/parts/run-model.ts';
 
 /** One file that was put away, or brought back. */
@@ -71,17 +73,17 @@ export async function carryOutArchive(context: Context, run: string): Promise<Mo
     if (intent.done) continue;
     for (const [path, text] of intent.writes) {
       const file = inside(tree, path);
-      if (existsSync(file)) writeAtomically(file, text);
+      if (pathExists(file)) writeAtomically(file, text);
     }
     for (const one of intent.moves) {
-      if (existsSync(inside(tree, one.from)) && existsSync(inside(tree, one.to))) {
+      if (pathExists(inside(tree, one.from)) && pathExists(inside(tree, one.to))) {
         // Somebody was quicker with the name: what is there is never written over.
         one.to = freeName(tree, one.to);
         saveIntents(workspace, run, intents);
       }
-      move(tree, one.from, one.to);
+      moveFile(inside(tree, one.from), inside(tree, one.to));
     }
-    for (const path of intent.removes) if (existsSync(inside(tree, path))) unlinkSync(inside(tree, path));
+    for (const path of intent.removes) removeFile(inside(tree, path));
     const state = await engine.load(run);
     if (state.mirrors.has(`${intent.mirror.format}:${intent.mirror.path}`))
       await engine.execute(run, { type: 'mirror.remove', ...intent.mirror }, { ...context.identity, key: null });
@@ -90,8 +92,8 @@ export async function carryOutArchive(context: Context, run: string): Promise<Mo
   }
   const moves = intents.flatMap((intent) => intent.moves);
   for (const { from, to } of moves) {
-    if (existsSync(inside(tree, from))) context.warn(`${from} is still there.`);
-    if (!existsSync(inside(tree, to))) context.warn(`${to} is not there.`);
+    if (pathExists(inside(tree, from))) context.warn(`${from} is still there.`);
+    if (!pathExists(inside(tree, to))) context.warn(`${to} is not there.`);
   }
   return moves;
 }
@@ -105,12 +107,12 @@ export async function undoArchive(context: Context, run: string): Promise<Moved[
   const back: Moved[] = [];
   for (const { mirror, moves } of intents) {
     for (const { what, from, to } of [...moves].reverse()) {
-      if (!existsSync(inside(workspace.tree, to))) continue;
-      if (existsSync(inside(workspace.tree, from))) {
+      if (!pathExists(inside(workspace.tree, to))) continue;
+      if (pathExists(inside(workspace.tree, from))) {
         context.warn(`${from} is there already; what was put away stays at ${to}.`);
         continue;
       }
-      move(workspace.tree, to, from);
+      moveFile(inside(workspace.tree, to), inside(workspace.tree, from));
       back.push({ what, from: to, to: from });
     }
     const { files } = readPlace(workspace.tree, maestro, mirror.path);
@@ -119,7 +121,7 @@ export async function undoArchive(context: Context, run: string): Promise<Moved[
     if (base === null || base.get(mirror.path) !== files.get(mirror.path)) saveBase(workspace, mirror, files);
     await engine.execute(run, { type: 'mirror.add', ...mirror }, { ...context.identity, key: null });
   }
-  unlinkSync(intentFile(workspace, run));
+  removeFile(intentFile(workspace, run));
   // The state names its documents where they lay in the archive.
   await syncMirrors(context, await engine.load(run));
   return back;
@@ -127,7 +129,7 @@ export async function undoArchive(context: Context, run: string): Promise<Moved[
 
 function readIntents(workspace: Workspace, run: string): Intent[] {
   try {
-    return JSON.parse(readFileSync(intentFile(workspace, run), 'utf8')) as Intent[];
+    return JSON.parse(readText(intentFile(workspace, run)) ?? '[]') as Intent[];
   } catch {
     return [];
   }
@@ -145,20 +147,6 @@ function freeName(tree: string, path: string): string {
   const [, stem = path, ending = ''] = /^(.*?)(\.[^./]+)?$/.exec(path) ?? [];
   for (let number = 2; ; number++) {
     const name = `${stem}-${number}${ending}`;
-    if (!existsSync(inside(tree, name))) return name;
-  }
-}
-
-/** Once: a source that is gone was moved before; a target that is there is never written over. */
-function move(tree: string, from: string, to: string): void {
-  const [source, target] = [inside(tree, from), inside(tree, to)];
-  if (!existsSync(source) || existsSync(target)) return;
-  mkdirSync(dirname(target), { recursive: true });
-  try {
-    renameSync(source, target);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EXDEV') throw thrown;
-    copyFileSync(source, target);
-    unlinkSync(source);
+    if (!pathExists(inside(tree, name))) return name;
   }
 }

@@ -1,8 +1,8 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ReadDatabase } from '../../../clients/transcript.ts';
 import { openDatabase } from '../../../store/sqlite/driver.ts';
+import { fileSize, pathExists } from '../../../workspace/read.ts';
+import { copyToTemporary } from '../../../workspace/write.ts';
 
 /** Copies are made of what cannot be opened where it is; not of what would fill the disk. */
 const COPY_LIMIT_BYTES = 1024 * 1024 * 1024;
@@ -15,15 +15,11 @@ export function openForeignDatabase(file: string): ReadDatabase {
   try {
     return opened(file, () => {});
   } catch (thrown) {
-    if (!existsSync(file) || sizeOf(file) + sizeOf(`${file}-wal`) > COPY_LIMIT_BYTES) throw thrown;
+    if (!pathExists(file) || sizeOf(file) + sizeOf(`${file}-wal`) > COPY_LIMIT_BYTES) throw thrown;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const { folder, remove } = copyToTemporary([file, `${file}-wal`]);
   try {
-    const copy = join(folder, 'copy.db');
-    copyFileSync(file, copy);
-    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-    return opened(copy, remove);
+    return opened(join(folder, basename(file)), remove);
   } catch (thrown) {
     remove();
     throw thrown;
@@ -49,4 +45,4 @@ function opened(file: string, closed: () => void): ReadDatabase {
   };
 }
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+const sizeOf = (file: string): number => fileSize(file) ?? 0;

@@ -1,17 +1,15 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { contractIn } from '../../../formats/snap/contract-files.ts';
 import { filesOf, sortFolder } from '../../../formats/snap/folder.ts';
 import { isInside, realPathOf } from '../../../workspace/files.ts';
 import { findGit } from '../../../workspace/git.ts';
-import { readDamaged } from '../../../workspace/tree.ts';
+import { listFolder, pathExists, readDamaged } from '../../../workspace/read.ts';
 import type { Contract } from './check-rules.ts';
 
 /** The files of a working session that lie in a folder, read as they stand. Null when none of them does. */
 export function contractFolder(folder: string): Contract | null {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
   // What is in the chats are the snapshots themselves.
-  const paths = filesOf({ ...sortFolder(names, ''), chats: new Map() });
+  const paths = filesOf({ ...sortFolder(listFolder(folder), ''), chats: new Map() });
   const files = new Map(
     paths.flatMap((path): [string, string][] => {
       const text = readDamaged(join(folder, path));
@@ -44,7 +42,7 @@ export function findFile(roots: readonly string[], path: string): 'present' | 'a
     const file = isAbsolute(path) ? path : join(root, path);
     if (!isInside(realPathOf(root), realPathOf(file))) continue;
     inside = true;
-    if (existsSync(file)) return 'present';
+    if (pathExists(file)) return 'present';
   }
   return inside ? 'absent' : 'unknown';
 }

@@ -1,10 +1,10 @@
-import { readFileSync, unlinkSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import * as v from 'valibot';
 import type { Event, EventBody } from '../../../core/journal/event.ts';
 import { ERASED } from '../../../core/text.ts';
-import { makeOwnFolder, writeAtomically } from '../../../workspace/files.ts';
+import { readDamaged } from '../../../workspace/read.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
+import { makeOwnFolder, removeFile, writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
 /** What commands that leave a snapshot answer about it. */
@@ -52,7 +52,7 @@ export function snapshotPath(folder: string, run: string, { agent, sequence }: T
 /** The run that a snapshot file names; null when there is none. */
 function runOf(file: string): string | null {
   try {
-    const written = /^run: (.+)$/m.exec(readFileSync(file, 'utf8').slice(0, 2000))?.[1];
+    const written = /^run: (.+)$/m.exec(readDamaged(file)?.slice(0, 2000) ?? '')?.[1];
     return written?.startsWith('"') ? String(JSON.parse(written)) : (written ?? null);
   } catch {
     return null;
@@ -73,7 +73,7 @@ export function saveSnapshot(context: Context, run: string, taken: EventBody<'sn
   const file = snapshotPath(workspace.folder, run, taken);
   try {
     if (taken.text === ERASED) {
-      unlinkSync(file);
+      removeFile(file);
       return null;
     }
     makeOwnFolder(join(workspace.folder, 'snapshots'));
@@ -81,7 +81,6 @@ export function saveSnapshot(context: Context, run: string, taken: EventBody<'sn
     writeAtomically(file, taken.text);
     return fromRoot(workspace, file);
   } catch (thrown) {
-    if (taken.text === ERASED && (thrown as NodeJS.ErrnoException).code === 'ENOENT') return null;
     context.warn(
       `The snapshot file ${file} could not be written: ${(thrown as Error).message}. The journal has it: \`holdfast snapshot --again ${taken.id}\` writes it.`,
     );

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Item, Message, State, Step } from '../../../core/fold/state.ts';
 import type { Artifact, Event, TreeMark } from '../../../core/journal/event.ts';
@@ -13,6 +12,7 @@ import {
   type SnapshotTask,
 } from '../../../formats/documents/snapshot.ts';
 import { type GitStatus, readGitStatus } from '../../../workspace/git-status.ts';
+import { pathExists } from '../../../workspace/read.ts';
 import { treeMark } from '../../act.ts';
 import { ownChanges } from '../../brief/parts/evidence.ts';
 import { readingList } from '../../brief/parts/reading-list.ts';
@@ -196,7 +196,7 @@ function modifiedFiles({ taken, session, events }: SnapshotMoment, { status, tre
   const notes = new Map((taken.fileNotes ?? []).map(({ path, note }) => [path, note]));
   for (const path of notes.keys()) if (!found.has(path)) found.set(path, 'modified');
   return [...found].map(([path, change]) => {
-    const isGone = tree !== null && !change.startsWith('deleted') && !existsSync(join(tree, path));
+    const isGone = tree !== null && !change.startsWith('deleted') && !pathExists(join(tree, path));
     return { path, change: isGone ? `absent (recorded as ${change})` : change, note: notes.get(path) ?? null };
   });
 }

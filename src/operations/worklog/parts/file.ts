@@ -10,8 +10,8 @@ import {
   type WorklogEntry,
   worklogEntries,
 } from '../../../core/views/worklog.ts';
-import { makeOwnFolder, writeAtomically } from '../../../workspace/files.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
+import { makeOwnFolder, writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
 /** The file holds so many at most, the newest; the whole is printed by `holdfast worklog`. */
