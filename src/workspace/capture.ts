@@ -1,7 +1,7 @@
 import { pathsOverlap } from '../core/rules/claims.ts';
 import type { CaptureConfig } from './workspace.ts';
 
-/** Whether a path may be recorded. What is the tool's own, or git's, says nothing about the work. */
+/** Whether a path may be recorded. Files of Holdfast and git are not part of the work. */
 export function capturesPath(config: CaptureConfig | undefined, path: string): boolean {
   if (/^\.(?:holdfast|git)\//.test(path)) return false;
   return !list(config?.ignorePaths).some((pattern) => pathsOverlap(pattern, path));
@@ -9,15 +9,15 @@ export function capturesPath(config: CaptureConfig | undefined, path: string): b
 
 export function capturesCommand(config: CaptureConfig | undefined, command: string): boolean {
   const words = command.trim();
-  return !list(config?.ignoreCommands).some((pattern) => begins(words, pattern.trim()));
+  return !list(config?.ignoreCommands).some((pattern) => startsWithPattern(words, pattern.trim()));
 }
 
-/** The settings are a file that people edit. */
+/** People edit the settings by hand, so the value may be anything. */
 const list = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string' && one.trim() !== '') : [];
 
-/** `npm run` is the beginning of `npm run build` and not of `npm runner`; a star stands for anything. */
-function begins(command: string, pattern: string): boolean {
+/** `npm run` matches `npm run build` and not `npm runner`; a star matches anything. */
+function startsWithPattern(command: string, pattern: string): boolean {
   const parts = pattern.split('*');
   const [first = '', ...rest] = parts;
   if (!command.startsWith(first)) return false;

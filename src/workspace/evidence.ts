@@ -11,10 +11,7 @@ export interface Wanted {
   stamp: number | null;
 }
 
-/**
- * Looks at recorded paths, and at nothing else. What cannot be read is told as such; a path that leads out of the tree is
- * not followed.
- */
+/** Looks at recorded paths only. A path that leads out of the tree is not followed. */
 export async function observeFiles(tree: string, wanted: readonly Wanted[]): Promise<Map<string, Observation>> {
   const bounds = boundsOf(tree);
   const seen = new Map<string, Observation>();
@@ -30,10 +27,10 @@ export async function observeFiles(tree: string, wanted: readonly Wanted[]): Pro
 
 type Hash = (file: string) => Hashed;
 
-/** Reading more would keep a resuming session waiting. */
+/** Hashing larger files would delay a resuming session. */
 const HASHED_BYTES = 256 * 1024 * 1024;
 
-/** What is known of a path without reading it. */
+/** What the directory entry says without reading the file. */
 function inspect(
   tree: string,
   { path, sha256, bytes, stamp }: Wanted,
@@ -41,10 +38,10 @@ function inspect(
 ): Observation | { state: 'unread'; file: string } {
   try {
     if (!bounds.hasFolderOf(path)) return LINK_OUT;
-    // Joined by hand, with a path that is in its plain form: the platform's way takes as long as asking for the file.
+    // Joined by hand: recorded paths are normalized, and `join` takes as long as the `lstat`.
     let file = `${tree}/${path}`;
     let found = entryAt(file);
-    // A link inside the tree stands for the file it leads to.
+    // A link inside the tree counts as the file it leads to.
     if (found?.isSymbolicLink()) {
       file = realPathOf(file);
       if (!isInside(bounds.root, file)) return LINK_OUT;
@@ -52,9 +49,9 @@ function inspect(
     }
     if (!found) return { state: 'absent' };
     if (found.isDirectory()) return { state: 'replaced', by: 'a folder' };
-    // A pipe or a device would be waited for.
+    // Reading a pipe or a device could block.
     if (!found.isFile()) return { state: 'replaced', by: 'no file' };
-    // The time of the entry, not that of the content, which can be set back.
+    // The change time, because the modification time can be set back.
     if (sha256 !== null && found.size === bytes && found.ctimeMs === stamp) return { state: 'present', sha256, bytes };
     if (found.size > HASHED_BYTES) return { state: 'unreadable', why: 'too large to be hashed again' };
     return { state: 'unread', file };
@@ -84,7 +81,7 @@ function entryAt(file: string): Stats | undefined {
 
 interface Bounds {
   root: string;
-  /** Whether the folder of a path is in the tree, links followed. Each folder is asked about once. */
+  /** Whether the folder of a path is in the tree after following links. Each folder is checked once. */
   hasFolderOf(path: string): boolean;
 }
 
@@ -104,13 +101,13 @@ function boundsOf(tree: string): Bounds {
   };
 }
 
-/** So many entries of the tree are looked at for files that are gone, all in all. */
+/** How many entries of the tree are searched for lost files in total. */
 const CANDIDATES_LIMIT = 2000;
 
 /**
- * Where the content of files that are gone is now. Candidates are what git calls new, or without git what is found first
- * from the top of the tree, and the files in the folders the lost ones were in; of those only what has the right size and
- * no record of its own is read.
+ * Finds where the content of lost files is now. Candidates are the files that git calls new, or without git the first ones
+ * from the top of the tree, and the files in the folders of the lost ones. Only those of the right size that are not
+ * recorded themselves are read.
  */
 export async function findMoved(
   tree: string,
@@ -119,7 +116,7 @@ export async function findMoved(
   added: readonly string[] | null,
 ): Promise<Map<string, string>> {
   const moved = new Map<string, string>();
-  // Empty files are all alike.
+  // All empty files have the same hash.
   const missing = lost.filter((file) => file.sha256 !== null && file.bytes !== null && file.bytes > 0);
   if (missing.length === 0) return moved;
   const bounds = boundsOf(tree);
@@ -135,7 +132,7 @@ export async function findMoved(
       const match = missing.find((file) => file.sha256 === sha256 && !moved.has(file.path));
       if (match) moved.set(match.path, path);
     } catch {
-      // One that cannot be read is not the one.
+      // A file that cannot be read is not a match.
     }
   }
   return moved;
@@ -152,10 +149,10 @@ function candidates(tree: string, missing: readonly Wanted[], added: readonly st
   return found;
 }
 
-/** Folders that hold no work of anybody's. */
-const passedOver: ReadonlySet<string> = new Set(['.git', '.holdfast', 'node_modules']);
+/** Folders without anyone's work in them. */
+const skipped: ReadonlySet<string> = new Set(['.git', '.holdfast', 'node_modules']);
 
-/** A new folder is one entry to git. */
+/** Git reports a new folder as one entry. */
 function listBelow(tree: string, folder: string, found: Set<string>): void {
   const folders = [folder];
   for (let next = folders.shift(); next !== undefined && found.size < CANDIDATES_LIMIT; next = folders.shift()) {
@@ -163,7 +160,7 @@ function listBelow(tree: string, folder: string, found: Set<string>): void {
   }
 }
 
-/** Adds the files in a folder and gives the folders in it; an entry at a time, since there may be very many. */
+/** Adds the files in a folder and returns the folders in it; reads one entry at a time, as there may be very many. */
 function listIn(tree: string, folder: string, found: Set<string>): string[] {
   const folders: string[] = [];
   try {
@@ -174,13 +171,13 @@ function listIn(tree: string, folder: string, found: Set<string>): string[] {
         if (!entry) break;
         const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
         if (entry.isFile()) found.add(path);
-        else if (entry.isDirectory() && !passedOver.has(entry.name)) folders.push(path);
+        else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(path);
       }
     } finally {
       entries.closeSync();
     }
   } catch {
-    // A folder that is gone has nothing to offer.
+    // The folder is gone.
   }
   return folders;
 }

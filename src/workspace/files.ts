@@ -4,7 +4,7 @@ import { Fault, quoted } from '../core/fault.ts';
 import type { Artifact } from '../core/journal/event.ts';
 import { sha256OfBytes } from '../core/sha256.ts';
 
-/** A path as it is recorded: relative to the tree, with forward slashes. What leads out of the tree is refused. */
+/** A path as it is recorded: relative to the tree, with forward slashes. Refuses a path that leads out of the tree. */
 export function recordedPath(tree: string, from: string, input: string): string {
   const absolute = resolve(from, input);
   const inside = relativeTo(tree, absolute);
@@ -13,20 +13,20 @@ export function recordedPath(tree: string, from: string, input: string): string 
   return inside.split(sep).join('/');
 }
 
-/** The tree is the same for all files of a command. */
+/** Cached, because all files of a command are in the same tree. */
 function realTree(tree: string): string {
   if (known?.tree !== tree) known = { tree, real: realPathOf(tree) };
   return known.real;
 }
 let known: { tree: string; real: string } | undefined;
 
-/** Both as real paths: a link is where it leads. */
+/** Both paths must be real paths. */
 export function isInside(tree: string, path: string): boolean {
   const inside = relativeTo(tree, path);
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
-/** The platform's own, which takes long to load, only where the answer is not plain to see. */
+/** Calls the slower `relative` only if the path does not start with the tree. */
 function relativeTo(tree: string, path: string): string {
   return path.startsWith(`${tree}${sep}`) ? path.slice(tree.length + 1) : relative(tree, path);
 }
@@ -38,7 +38,7 @@ function outside(input: string): Fault {
   });
 }
 
-/** The real path, of the nearest folder that exists if the file does not. */
+/** The real path; of a file that does not exist, by its nearest folder that does. */
 export function realPathOf(path: string): string {
   try {
     return realpathSync(path);
@@ -48,11 +48,11 @@ export function realPathOf(path: string): string {
   }
 }
 
-/** The file with its hash as it is now; one that is not there is recorded as named only. */
+/** The file with its current hash; a missing file is recorded by its name only. */
 export async function hashArtifact(tree: string, path: string): Promise<Artifact> {
   try {
     const file = join(tree, path);
-    // Opening a pipe or a device would wait for a writer, perhaps for ever.
+    // Opening a pipe or a device could block forever.
     const found = statSync(file, { throwIfNoEntry: false });
     if (!found?.isFile()) return { path, sha256: null, bytes: null };
     return { path, ...(found.size <= SMALL_BYTES ? hashSmall(file, found.ctimeMs) : (await openHasher())(file)) };
@@ -61,16 +61,16 @@ export async function hashArtifact(tree: string, path: string): Promise<Artifact
   }
 }
 
-/** Up to here hashing without the library takes less time than fetching it. */
+/** Up to this size, hashing without node:crypto takes less time than loading it. */
 const SMALL_BYTES = 512 * 1024;
 
-/** The time is that of before the reading: a change meanwhile then only means that it is read again. */
+/** Uses the change time from before the read: after a change in between, the file is only hashed again. */
 function hashSmall(file: string, ctimeMs: number): Hashed {
   const bytes = readFileSync(file);
   return { sha256: sha256OfBytes(bytes), bytes: bytes.length, ...stampOf(ctimeMs) };
 }
 
-/** Only of a file that has been as it is for a moment: the next change may carry the same time. */
+/** Leaves the stamp out for a file that changed just now: the next change could have the same time. */
 function stampOf(ctimeMs: number): { stamp?: number } {
   return Math.abs(Date.now() - ctimeMs) > CLOCK_TICK_MS ? { stamp: ctimeMs } : {};
 }
@@ -81,11 +81,11 @@ export interface Hashed {
   stamp?: number;
 }
 
-/** A change within this time of the last one may carry the same time as it. */
+/** Two changes within this time may have the same change time. */
 const CLOCK_TICK_MS = 20;
 const PIECE_BYTES = 1024 * 1024;
 
-/** Hashes files one after the other: the library and the memory for it are fetched once. */
+/** For many files: node:crypto and the buffer are loaded once. */
 export async function openHasher(): Promise<(file: string) => Hashed> {
   const { createHash } = await import('node:crypto');
   let piece = Buffer.allocUnsafe(16 * 1024);
@@ -93,7 +93,7 @@ export async function openHasher(): Promise<(file: string) => Hashed> {
     const handle = openSync(file, 'r');
     try {
       const { size, ctimeMs } = fstatSync(handle);
-      // A file may be larger than memory.
+      // Read in pieces: a file may be larger than memory.
       if (size > piece.length) piece = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES));
       const hash = createHash('sha256');
       let bytes = 0;

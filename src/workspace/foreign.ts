@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** State files of other tools, by where they lie; a star stands for one folder. */
-const places: readonly [format: string, path: string][] = [
+/** State files of other tools by path; a star matches one folder. */
+const paths: readonly [format: string, path: string][] = [
   ['apex', 'agent-output/*/00-session-state.json'],
   ['apex', 'agent-output/*/00-handoff.md'],
   ['snap', 'working-session/TURNFILE.yaml'],
@@ -20,9 +20,9 @@ export interface ForeignState {
   path: string;
 }
 
-/** What other tools left in a folder that could be taken over. Only the names are looked at. */
+/** State files of other tools in a folder, found by name only. */
 export function findForeignState(folder: string): ForeignState[] {
-  return places.flatMap(([format, pattern]) => expand(folder, pattern).map((path) => ({ format, path })));
+  return paths.flatMap(([format, pattern]) => expand(folder, pattern).map((path) => ({ format, path })));
 }
 
 function expand(folder: string, pattern: string): string[] {

@@ -3,15 +3,15 @@ import { join, relative, sep } from 'node:path';
 import type { Ancestry } from '../core/views/conflict.ts';
 import { commonFolder, findGit, type Git } from './git.ts';
 
-/** What git says of a working tree: the files that are not as in its last commit, by their path from the workspace. */
+/** The files of a working tree that differ from its last commit, by their path in the workspace. */
 export interface GitStatus {
-  /** With git's word for it; a new folder is one entry that ends in a slash. */
+  /** With git's word for the change; a new folder is one entry that ends in a slash. */
   dirty: Map<string, string>;
-  /** Those among them that the last commit does not have: where a lost file may be found again. */
+  /** Those that the last commit does not have: a lost file may be among them. */
   added: string[];
 }
 
-/** Asks git once; null where there is no repository, no git, or no answer in time. Nothing is locked or written. */
+/** Runs git once, without locks or writes; null without a repository, without git, or after the time limit. */
 export async function readGitStatus(tree: string): Promise<GitStatus | null> {
   const git = findGit(tree);
   if (!git) return null;
@@ -20,20 +20,20 @@ export async function readGitStatus(tree: string): Promise<GitStatus | null> {
   return output === null ? null : parseStatus(output, relative(git.root, tree).split(sep).join('/'));
 }
 
-/** How a recorded commit relates to the one that is checked out; undefined when that cannot be told. */
+/** How a recorded commit relates to the one that is checked out; undefined if that is unknown. */
 export async function readAncestry(tree: string, head: string): Promise<Ancestry | undefined> {
   const git = findGit(tree);
   if (!git || !/^[0-9a-f]{40,64}$/.test(head)) return undefined;
   const output = await runGit(git, tree, ['rev-list', '--left-right', '--count', `${head}...HEAD`, '--']);
   const counts = /^(\d+)\s+(\d+)\s*$/.exec(output ?? '');
   if (counts) return { lost: Number(counts[1]), since: Number(counts[2]) };
-  // Git fails alike for a commit it does not have and for a repository it cannot read, and a shallow one may lack any.
+  // Git fails the same way for a missing commit and an unreadable repository, and a shallow clone may lack any commit.
   if (existsSync(join(commonFolder(git.folder), 'shallow'))) return undefined;
   const commits = await runGit(git, tree, ['rev-list', '--ignore-missing', '--max-count=1', head, '--']);
   return commits === '' ? 'missing' : undefined;
 }
 
-/** Files that the commit that is checked out has and an earlier one had not. */
+/** Files that were added between an earlier commit and the one that is checked out. */
 export async function readAdded(tree: string, earlier: string): Promise<string[]> {
   const git = findGit(tree);
   if (!git || !/^[0-9a-f]{40,64}$/.test(earlier)) return [];
@@ -42,10 +42,10 @@ export async function readAdded(tree: string, earlier: string): Promise<string[]
   return (output ?? '').split('\0').filter((path) => path !== '');
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024;
 
-/** The folders are named, since a shell that git itself started has variables that name others. */
+/** Names the folders, because a shell that git itself started has variables that name others. */
 async function runGit(git: Git, cwd: string, words: readonly string[]): Promise<string | null> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
@@ -55,7 +55,7 @@ async function runGit(git: Git, cwd: string, words: readonly string[]): Promise<
       {
         cwd,
         stdio: ['ignore', 'pipe', 'ignore'],
-        timeout: PATIENCE_MS,
+        timeout: TIMEOUT_MS,
         windowsHide: true,
       },
     );
@@ -71,7 +71,7 @@ async function runGit(git: Git, cwd: string, words: readonly string[]): Promise<
   });
 }
 
-/** The second version of git's own format for programs, whose paths are those from the top of the repository. */
+/** Reads porcelain v2, whose paths start at the top of the repository. */
 function parseStatus(output: string, prefix: string): GitStatus {
   const status: GitStatus = { dirty: new Map(), added: [] };
   const put = (path: string, word: string): void => {
@@ -95,14 +95,14 @@ function parseStatus(output: string, prefix: string): GitStatus {
   return status;
 }
 
-/** A folder above the workspace stands for all of it: nothing in it is known to git. */
+/** An untracked folder above the workspace means that git tracks nothing in it. */
 function pathBelow(prefix: string, path: string): string | null {
   if (prefix === '') return path;
   if (path.endsWith('/') && `${prefix}/`.startsWith(path)) return './';
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
 }
 
-/** The path is what comes after so many fields, and may have spaces in it. */
+/** The path follows a fixed number of fields and may have spaces in it. */
 function pathAfter(field: string, count: number): string {
   let at = 0;
   for (let seen = 0; seen < count; seen++) at = field.indexOf(' ', at) + 1;

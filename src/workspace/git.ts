@@ -3,19 +3,19 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { TreeMark } from '../core/journal/event.ts';
 
 /**
- * Where a working tree stands, read from `.git` itself: a spawned git costs more than everything else a checkpoint does.
- * Without git, or where its files say something unexpected, nothing is known.
+ * The commit and branch of a working tree, read from `.git` itself: starting git costs more than the rest of a checkpoint.
+ * Undefined without git, or if its files are not as expected.
  */
 export function readTreeMark(tree: string): TreeMark | undefined {
   const git = findGit(tree);
   if (git === null) return undefined;
   const { folder, linked } = git;
-  const place = linked === null ? {} : { tree: linked };
+  const named = linked === null ? {} : { tree: linked };
   try {
     const head = readFileSync(join(folder, 'HEAD'), 'utf8').trim();
-    if (!head.startsWith('ref: ')) return { head, branch: null, ...place };
+    if (!head.startsWith('ref: ')) return { head, branch: null, ...named };
     const name = head.slice('ref: '.length);
-    return { head: readRef(folder, name), branch: name.replace(/^refs\/heads\//, ''), ...place };
+    return { head: readRef(folder, name), branch: name.replace(/^refs\/heads\//, ''), ...named };
   } catch {
     return undefined;
   }
@@ -26,7 +26,7 @@ export interface Git {
   /** The top of its working tree. */
   root: string;
   folder: string;
-  /** The name of a linked working tree, which it keeps when it is moved; null in the main one. */
+  /** The name of a linked working tree, which stays the same when it is moved; null in the main one. */
   linked: string | null;
 }
 
@@ -38,7 +38,7 @@ export function findGit(from: string): Git | null {
       if (found.isDirectory()) return { root: folder, folder: candidate, linked: null };
       const named = readFileSync(candidate, 'utf8').replace(/^gitdir:\s*/, '');
       const gitFolder = resolve(folder, named.trim());
-      // A submodule has a folder elsewhere too, but shares it with nobody.
+      // The git folder of a submodule is elsewhere too, but not shared.
       const linked = commonFolder(gitFolder) === gitFolder ? null : basename(gitFolder);
       return { root: folder, folder: gitFolder, linked };
     } catch {
@@ -52,7 +52,7 @@ function readRef(gitFolder: string, name: string): string | null {
     try {
       return readFileSync(join(folder, name), 'utf8').trim();
     } catch {
-      // A ref that is not loose may be packed.
+      // The ref may be packed.
     }
   }
   try {

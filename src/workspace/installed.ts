@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The files that `install` wrote in a workspace, as far as its record can be read. Nobody's work is in them. */
+/** The files that `install` wrote in a workspace, from its manifest. They hold no work. */
 export function installedPaths(folder: string): ReadonlySet<string> {
   try {
     const { files } = JSON.parse(readFileSync(join(folder, 'installed.json'), 'utf8')) as { files?: object };
@@ -11,7 +11,7 @@ export function installedPaths(folder: string): ReadonlySet<string> {
   }
 }
 
-/** Git names a folder in place of its files where none of them is tracked. */
+/** Git names a folder instead of its files if none of them is tracked. */
 export function isInstalled(installed: ReadonlySet<string>, path: string): boolean {
   if (!path.endsWith('/')) return installed.has(path);
   for (const file of installed) if (file.startsWith(path)) return true;

@@ -1,21 +1,21 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Owner } from '../core/journal/event.ts';
 
-/** A process as the owner of a session, or undefined if there is none with this number. */
+/** A process as the owner of a session; undefined if there is no process with this number. */
 export function ownerOf(pid: number): Owner | undefined {
   if (!exists(pid)) return undefined;
   return { pid, host: hostName(), startedAt: startOf(pid) };
 }
 
 /**
- * The agent's process, seen from a hook that it started: the nearest one above that is no shell, since a client may run
- * its hooks through one that is gone with them. Undefined where that cannot be told: a shell's number would make a living
- * agent look dead.
+ * The agent's process, seen from a hook that it started: the nearest ancestor that is not a shell, because a client may
+ * run its hooks through a shell that ends with them. Undefined if unknown: a shell's number would make a living agent look
+ * dead.
  */
 export async function agentProcess(parent: number): Promise<Owner | undefined> {
   let pid = parent;
   for (let hops = 0; hops < 8 && pid > 1; hops++) {
-    const found = lookAt(pid) ?? (await askForProcess(pid));
+    const found = readProcess(pid) ?? (await askForProcess(pid));
     if (found === null) return undefined;
     if (!shells.test(found.name)) return ownerOf(pid);
     pid = found.parent;
@@ -25,7 +25,7 @@ export async function agentProcess(parent: number): Promise<Owner | undefined> {
 
 const shells = /^-?(?:(?:ba|da|z|k|c|tc|fi|a)?sh|busybox|env|timeout|nohup|nice|setsid|sudo|npx|npm)\b/;
 
-function lookAt(pid: number): { name: string; parent: number } | null {
+function readProcess(pid: number): { name: string; parent: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const end = stat.lastIndexOf(')');
@@ -35,13 +35,13 @@ function lookAt(pid: number): { name: string; parent: number } | null {
   }
 }
 
-/** Where the system has no files about its processes; it is asked once a session. */
+/** For systems without /proc; called once a session. */
 async function askForProcess(pid: number): Promise<{ name: string; parent: number } | null> {
   if (process.platform !== 'darwin' && process.platform !== 'freebsd') return null;
   const { execFileSync } = await import('node:child_process');
   try {
-    const told = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 });
-    const [, above = '', path = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(told) ?? [];
+    const output = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 });
+    const [, above = '', path = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(output) ?? [];
     return above === '' ? null : { name: path.slice(path.lastIndexOf('/') + 1), parent: Number(above) };
   } catch {
     return null;
@@ -49,8 +49,8 @@ async function askForProcess(pid: number): Promise<{ name: string; parent: numbe
 }
 
 /**
- * Whether the owner lives. Only a process of this very host can be looked at; one with the same number and another start
- * is another process. Where its start cannot be read, a living number proves nothing and the lease decides.
+ * Whether the owner lives; undefined if that cannot be checked. Only a process of this host can be checked. A process with
+ * the same number and another start time is another process, so without the start time a living number proves nothing.
  */
 export function probeOwner(owner: Owner): 'alive' | 'dead' | undefined {
   if (owner.host !== hostName()) return undefined;
@@ -69,7 +69,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** When a process started, in ticks since this boot; a zombie counts as ended. */
+/** When a process started, in ticks since boot; a zombie counts as ended. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -84,9 +84,9 @@ function startOf(pid: number): string | null {
 
 let boot: string | undefined;
 
-/** Containers may share a host name and not their process numbers. */
+/** Containers may share a host name but not process numbers. */
 function hostName(): string {
-  // Loaded when it is needed: most commands ask for no host.
+  // Loaded on demand: most commands do not need it.
   host ??= `${process.getBuiltinModule('node:os').hostname()} ${processNamespace()}`.trim();
   return host;
 }

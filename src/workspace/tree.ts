@@ -2,19 +2,19 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from './read.ts';
 
-/** The files of a folder as formats see them. Links are not followed: they may lead anywhere, or round. */
+/** The files of a folder as formats see them. Links are not followed: they may lead anywhere, or in a circle. */
 export interface FileTree {
   root: string;
   paths: readonly string[];
   read(path: string): string | null;
-  /** There were more files than are looked at. */
+  /** There were more files than the limit. */
   cut: boolean;
 }
 
 const PATHS_LIMIT = 200_000;
 const DEPTH_LIMIT = 24;
 
-/** What is made, fetched or kept by programs, and may be huge. */
+/** Folders that programs fill and that may be huge. */
 const skipped = new Set([
   '.git',
   '.hg',
@@ -30,7 +30,7 @@ const skipped = new Set([
   'venv',
 ]);
 
-/** `below` bounds the walk to some of its folders and files. */
+/** `below` limits the walk to some folders and files. */
 export function openTree(root: string, below: readonly string[] = ['']): FileTree {
   const paths: string[] = [];
   let cut = false;
@@ -57,7 +57,7 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // A folder that may not be read holds nothing for us.
+    // A folder without read permission counts as empty.
     return [];
   }
 }

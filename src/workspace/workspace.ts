@@ -3,11 +3,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Fault } from '../core/fault.ts';
 import { writeOnce } from './write.ts';
 
-/** A folder with `.holdfast/`, and the tree the caller works in: another one in a linked git worktree. */
+/** A folder with `.holdfast/`, and the working tree in use, which differs in a linked git worktree. */
 export interface Workspace {
   /** The folder that has `.holdfast/`. */
   root: string;
-  /** The working tree of the caller. */
   tree: string;
   folder: string;
   id: string;
@@ -17,7 +16,7 @@ export interface Workspace {
 export interface WorkspaceConfig {
   workspace: string;
   store?: string;
-  /** Where `holdfast serve` says that something waits for a person: an http address, or a command. */
+  /** Where `holdfast serve` reports that something needs a person: an http address or a command. */
   notify?: string;
   capture?: CaptureConfig;
 }
@@ -27,11 +26,11 @@ export interface CaptureConfig {
   off?: boolean;
   /** Paths and globs that are not recorded. */
   ignorePaths?: string[];
-  /** Beginnings of commands that are not recorded; `*` stands for anything. */
+  /** Beginnings of commands that are not recorded; `*` matches anything. */
   ignoreCommands?: string[];
 }
 
-/** What belongs to this machine; the rest of the folder may be shared through git. */
+/** Files of this machine only; the rest of the folder may be shared through git. */
 export const localFiles: readonly string[] = [
   'journal.db*',
   '*.log',
@@ -47,7 +46,7 @@ const FOLDER = '.holdfast';
 /** Looks upward from a folder; a linked worktree leads to the main checkout, whose journal it shares. */
 export function findWorkspace(from: string): Workspace | null {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
-    // The main checkout first: where the settings are in git, the worktree has a copy of them and no journal.
+    // The main checkout first: if the settings are in git, the worktree has a copy of them and no journal.
     const main = mainCheckout(folder);
     if (main !== null && main !== folder && existsSync(join(main, FOLDER, 'config.json')))
       return openWorkspace(main, folder);
@@ -56,7 +55,7 @@ export function findWorkspace(from: string): Workspace | null {
   }
 }
 
-/** Makes `.holdfast/` in a folder, or opens the one that is there. */
+/** Creates `.holdfast/` in a folder, or opens the existing one. */
 export function createWorkspace(folder: string, makeId: () => string): Workspace {
   const root = resolve(folder);
   const existing = findWorkspace(root);
@@ -65,10 +64,10 @@ export function createWorkspace(folder: string, makeId: () => string): Workspace
   try {
     makeFolder(inside);
     writeFileSync(join(inside, '.gitignore'), `${localFiles.join('\n')}\n`);
-    // Of several that begin at once one names the workspace; runs under another name would not be seen again.
+    // Of several processes that start at once, one names the workspace; runs under another name would not be found again.
     writeOnce(join(inside, 'config.json'), `${JSON.stringify({ workspace: makeId() }, null, 2)}\n`);
   } catch (thrown) {
-    throw new Fault('unavailable', `The folder ${inside} cannot be made: ${(thrown as Error).message}.`, {
+    throw new Fault('unavailable', `The folder ${inside} cannot be created: ${(thrown as Error).message}.`, {
       hints: ['Choose another folder with `--dir`, or make this one writable.'],
       cause: thrown,
     });
@@ -76,7 +75,7 @@ export function createWorkspace(folder: string, makeId: () => string): Workspace
   return openWorkspace(root, root);
 }
 
-/** Not by `recursive`: where a file system takes no folders at all, such as /proc, that tries for ever. */
+/** Not with `recursive`: on a file system that takes no folders, such as /proc, Node then tries forever. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path);
@@ -106,7 +105,7 @@ function openWorkspace(root: string, tree: string): Workspace {
 
 function parseConfig(text: string): WorkspaceConfig {
   const found = JSON.parse(text.replace(/^\ufeff/, '')) as Partial<WorkspaceConfig> | null;
-  if (typeof found?.workspace !== 'string' || found.workspace === '') throw new Error('it names no workspace');
+  if (typeof found?.workspace !== 'string' || found.workspace === '') throw new Error('it does not name a workspace');
   if (found.store !== undefined && typeof found.store !== 'string') throw new Error('its store is not an address');
   if (found.notify !== undefined && (typeof found.notify !== 'string' || found.notify.trim() === ''))
     throw new Error('its notify is neither an address nor a command');
