@@ -245,27 +245,27 @@ describe('check of a working session', () => {
     expect(told()).toMatchObject({ 'active-task': expect.stringContaining('fail: It says partial') });
     write('chat-claude.md', `${old}\n${chat.slice(chat.indexOf('## Session'))}`);
     expect(told('--all')).toMatchObject({
-      'active-task': 'cannot-tell: It is not the last one here, and the files beside it have moved on.',
+      'active-task': 'cannot-tell: It is not the last one here, and the files beside it have changed since.',
     });
   });
 
-  it('verifies the payloads of a mailbox', () => {
+  it('verifies the attachments of a mailbox', () => {
     const { folder, write } = workingSession();
-    const [payload = ''] = renderEnvelopes({
+    const [attachment = ''] = renderEnvelopes({
       ...{ date: '20260208', topic: 'plan', sequence: 1, format: 'full-text', reviewScope: 'full', ask: 'fyi' },
       files: ['plan.md'],
       content: 'As agreed.',
     });
-    write('MAILBOX.md', `${mailbox}\n### MSG-20260208-003\n\n**Status:** closed\n\n${payload}`);
+    write('MAILBOX.md', `${mailbox}\n### MSG-20260208-003\n\n**Status:** closed\n\n${attachment}`);
     const checked = folder.data('check', 'working-session');
     expect(checked['rules'].at(-1)).toMatchObject({ rule: 'payload', result: 'pass' });
-    write('MAILBOX.md', payload.replace('agreed', 'argued'));
+    write('MAILBOX.md', attachment.replace('agreed', 'argued'));
     expect(failures(folder, 'working-session/MAILBOX.md')).toMatchObject({
       payload: expect.stringContaining('not REV-'),
     });
   });
 
-  it('finds the payload that was accepted unread, written as a list, among those that are right', () => {
+  it('finds an invalid attachment among valid ones, also if its fields are written as a list', () => {
     const folder = newFolder();
     copyFileSync('test/fixtures/snap/payloads/MAILBOX.md', join(folder.path, 'MAILBOX.md'));
     const ran = folder.run('check', 'MAILBOX.md', '--json');
@@ -282,7 +282,7 @@ describe('check of a working session', () => {
     expect(rules[0]?.why).toContain('not REV-20260203-epochs-01-h5eed5eed');
     expect(payloads[0]).toEqual({ at: 'MAILBOX.md:40', token: 'REV-20260203-epochs-01-h5eed5eed' });
     expect(ran.code).toBe(1);
-    expect(folder.run('check', 'MAILBOX.md').out).toContain('MAILBOX.md:40 (payload)');
+    expect(folder.run('check', 'MAILBOX.md').out).toContain('MAILBOX.md:40 (attachment)');
   });
 
   it('cannot tell where a file is missing', () => {

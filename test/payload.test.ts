@@ -34,7 +34,7 @@ const verdicts = (folder: Folder, ...words: string[]): string[] => {
   return found;
 };
 
-describe('a payload', () => {
+describe('an attachment', () => {
   it('stands in the mirrored card under its token, is verified there and in the journal, and is given back', () => {
     const folder = mirrored();
     const sent = send(folder, '--payload', 'plan.md');
@@ -45,7 +45,7 @@ describe('a payload', () => {
     expect(verdicts(folder)).toEqual(['pass']);
     expect(verdicts(folder, mailbox)).toEqual(['pass']);
     expect(folder.run('mail', 'show', sent['id'], '--raw').out).toBe(`${page}\n`);
-    expect(folder.run('mail', 'show', sent['id'], ...codex).out).toContain(`Payload ${sent['tokens'][0]}: verified`);
+    expect(folder.run('mail', 'show', sent['id'], ...codex).out).toContain(`Attachment ${sent['tokens'][0]}: verified`);
     folder.data('mail', 'ack', sent['id'], '--note', `Read ${sent['tokens'][0]}`, ...codex);
     expect(verdicts(folder, mailbox)).toEqual(['pass']);
 
@@ -71,7 +71,7 @@ describe('a payload', () => {
     folder.data('mirror', 'sync');
     expect(verdicts(folder)).toEqual(['fail']);
     expect(folder.fault('mail', 'show', id, '--raw')).toMatchObject({ code: 'corrupt', data: { verdict: 'changed' } });
-    expect(folder.run('mail', 'show', id).out).toMatch(/Payload REV-\S+: changed/);
+    expect(folder.run('mail', 'show', id).out).toMatch(/Attachment REV-\S+: changed/);
   });
 
   it('keeps its token when it is sent again, and gets the next when it says something else', () => {
@@ -121,7 +121,7 @@ describe('a payload', () => {
     writeFileSync(join(folder.path, 'plan.md'), `${page}, or so`);
     expect(folder.data(...reply)['tokens'][0]).toMatch(/-plan-3-h/);
     expect(folder.run('mail', 'reply', id, '--body', 'b', '--payload-text', 'x', ...codex).out).toMatch(
-      /\nPayload REV-/,
+      /\nAttachment REV-/,
     );
     expect(folder.fault('mail', 'reply', id, '--body', 'b', '--ask', 'fyi', ...codex).code).toBe('usage');
     expect(folder.fault('mail', 'reply', 'M-9', '--body', 'b', '--payload', 'plan.md').code).toBe('not_found');

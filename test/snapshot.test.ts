@@ -120,13 +120,13 @@ describe('a snapshot', () => {
     folder.data('start', 't1', ...agent);
     folder.data('session', 'end', '--reason', 'timeout', ...agent);
     sit('ada');
-    expect(next('ada')).toBe("Take t1 over with 'holdfast start t1' and begin it again: it reached no checkpoint.");
+    expect(next('ada')).toBe("Take t1 over with 'holdfast start t1' and start it again: it has no checkpoint.");
     folder.data('start', 't1', ...agent);
     folder.data('checkpoint', 'drafted', '--next', 'wire the router', ...agent);
     folder.data('session', 'end', '--reason', 'timeout', ...agent);
     sit('bo');
     expect(next('bo')).toBe(
-      "Take t1 over with 'holdfast start t1' and go on after checkpoint drafted: wire the router.",
+      "Take t1 over with 'holdfast start t1' and continue after checkpoint drafted: wire the router.",
     );
     folder.data('start', 't1', ...agent);
     folder.data('complete', ...agent);

@@ -5,7 +5,7 @@ import { MailMoved, messageNote, moveMail } from './parts/message.ts';
 
 export const mailAck = defineOperation({
   name: 'mail.ack',
-  summary: 'Acknowledge a message you got, or what was said on one since.',
+  summary: 'Acknowledge a message you received, or the replies to one.',
   scope: 'write',
   words: ['id'],
   examples: ['holdfast mail ack M-4 --note "will look this afternoon"'],

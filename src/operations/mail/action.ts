@@ -5,7 +5,7 @@ import { MailMoved, messageNote, moveMail } from './parts/message.ts';
 
 export const mailAction = defineOperation({
   name: 'mail.action',
-  summary: 'Say that you did what a message asked for.',
+  summary: 'Report that you did what a message asked for.',
   scope: 'write',
   words: ['id'],
   examples: ['holdfast mail action M-4 --note "reviewed, two findings raised"'],

@@ -5,7 +5,7 @@ import { MailMoved, messageNote, moveMail } from './parts/message.ts';
 
 export const mailBlock = defineOperation({
   name: 'mail.block',
-  summary: 'Say what keeps you from doing what a message asks for.',
+  summary: 'Report what blocks you from doing what a message asks for.',
   scope: 'write',
   words: ['id'],
   examples: ['holdfast mail block M-4 --note "waits for B-3"'],

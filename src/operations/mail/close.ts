@@ -6,7 +6,7 @@ import { MailMoved, messageNote, moveMail } from './parts/message.ts';
 
 export const mailClose = defineOperation({
   name: 'mail.close',
-  summary: 'Close a message you sent; a person may close any, anybody a notify.',
+  summary: 'Close a message you sent; a person may close any message, anyone a notify.',
   scope: 'write',
   words: ['id'],
   examples: ['holdfast mail close M-4 --as resolved --note "merged"'],

@@ -13,12 +13,12 @@ const CLOSED_SHOWN = 50;
 
 export const mailInbox = defineOperation({
   name: 'mail.inbox',
-  summary: 'Show your mail: what is unread, what was answered, what waits for you or for others.',
+  summary: 'Show your mail: unread messages, answers, and what waits for you or for others.',
   scope: 'read',
   examples: ['holdfast mail inbox --agent codex', 'holdfast mail inbox --all --closed'],
   input: v.object({
-    all: v.optional(described(v.boolean(), "Everybody's mail.")),
-    closed: v.optional(described(v.boolean(), 'Closed messages instead, the last closed first.')),
+    all: v.optional(described(v.boolean(), "Everyone's mail.")),
+    closed: v.optional(described(v.boolean(), 'Closed messages instead, newest first.')),
     before: v.optional(described(version, 'Of the closed, only those closed before this version.')),
     limit: limit(CLOSED_SHOWN),
   }),
@@ -26,9 +26,9 @@ export const mailInbox = defineOperation({
     reader: v.nullable(v.string()),
     ...MailLists.entries,
     overdue: v.array(v.string()),
-    /** What was asked for instead of open mail; null when it was not. */
+    /** Null unless closed mail was asked for. */
     closed: v.nullable(v.array(MessageLine)),
-    /** More were closed before this version. */
+    /** More messages were closed before this version. */
     before: v.nullable(v.number()),
     run: v.string(),
   }),
@@ -58,7 +58,7 @@ export const mailInbox = defineOperation({
   },
 });
 
-/** The closed messages somebody stands on a side of; of everybody for nobody in particular. The last closed first. */
+/** Closed messages from or to a reader, or all without one; newest first. */
 async function closedMail(
   context: Context,
   run: string,
@@ -66,12 +66,12 @@ async function closedMail(
   wanted: number,
   before: number | undefined,
 ): Promise<StoredRow[]> {
-  // A closed message is never touched again: the version of its record is that of its end, and no other ended with it.
+  // A closed message never changes again: the version of its row is the one at which it was closed.
   const engine = await context.engine();
   const filter = { kind: 'message', status: 'closed', limit: wanted, ...(before === undefined ? {} : { before }) };
   if (!reader) return engine.rows(run, filter);
   const tags = [`from:${reader.name}`, `to:${reader.name}`, ...(reader.kind === 'person' ? [`to:${MAINTAINER}`] : [])];
   const pages = await Promise.all(tags.map((tag) => engine.rows(run, { ...filter, tag })));
-  const found = new Map(pages.flat().map((record) => [record.id, record]));
+  const found = new Map(pages.flat().map((row) => [row.id, row]));
   return [...found.values()].sort((a, b) => b.version - a.version);
 }

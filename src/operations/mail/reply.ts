@@ -9,7 +9,7 @@ import { findMessage, MailMoved } from './parts/message.ts';
 
 export const mailReply = defineOperation({
   name: 'mail.reply',
-  summary: 'Say something on a message; the other side has it to read.',
+  summary: 'Reply to a message.',
   scope: 'write',
   words: ['id'],
   local: ['payload'],
@@ -17,14 +17,14 @@ export const mailReply = defineOperation({
     'holdfast mail reply M-4 --body "Which of the two?"',
     'holdfast mail reply M-4 --body "Rather like this" --payload router.diff',
   ],
-  input: v.object({ id: reference, body: described(Sentence, 'What you say.'), ...attachmentFields }),
+  input: v.object({ id: reference, body: described(Sentence, 'The text of your reply.'), ...attachmentFields }),
   output: v.object({ ...MailMoved.entries, tokens: v.array(v.string()) }),
-  async run(context, { id, body: words, ...payload }) {
+  async run(context, { id, body: words, ...attachment }) {
     const state = await currentState(context);
-    // One that is not there is refused by the rule.
+    // The rule refuses a message that does not exist.
     const answered = (await findMessage(context, state.run?.id ?? '', id)) ?? { subject: id, type: 'notify' };
-    const carried = await renderAttachment(context, payload, answered);
-    const body = withAttachment(words, carried);
+    const rendered = await renderAttachment(context, attachment, answered);
+    const body = withAttachment(words, rendered);
     const done = await act(context, { type: 'message.reply', id, body });
     await writeResumeFile(context, done.state);
     const replied = done.events.find((event) => event.type === 'message.replied')?.body.id ?? id;
@@ -33,7 +33,7 @@ export const mailReply = defineOperation({
       data: {
         id: replied,
         status,
-        tokens: attachmentsOf(carried ?? '').flatMap((one) => one.tokens),
+        tokens: attachmentsOf(rendered ?? '').flatMap((one) => one.tokens),
         run: done.run,
         version: done.state.version,
       },
@@ -41,5 +41,5 @@ export const mailReply = defineOperation({
     };
   },
   say: ({ id, status, tokens }, pen) =>
-    [`Replied on ${pen.bold(id)}, which is ${status}.`, ...tokens.map((token) => `Payload ${token}`)].join('\n'),
+    [`Replied to ${pen.bold(id)}, which is ${status}.`, ...tokens.map((token) => `Attachment ${token}`)].join('\n'),
 });

@@ -21,7 +21,7 @@ const RespondBy = v.pipe(
 
 export const mailSend = defineOperation({
   name: 'mail.send',
-  summary: 'Send a message to an agent or a person; `maintainer` is whoever is a person here.',
+  summary: 'Send a message to an agent or a person; `maintainer` reaches any person.',
   scope: 'write',
   local: ['payload'],
   examples: [
@@ -29,23 +29,23 @@ export const mailSend = defineOperation({
     'holdfast mail send --to codex --type request --subject "Router" --body "Apply or say why not" --payload router.diff',
   ],
   input: v.object({
-    to: described(ActorName, 'Whom it is for.'),
-    type: described(MessageType, 'What it asks for; only a notify may be closed by anybody.'),
-    subject: described(Sentence, 'What it is about, in a line.'),
-    body: described(Text, 'What it says.'),
+    to: described(ActorName, 'Recipient.'),
+    type: described(MessageType, 'What it asks for; anyone may close a notify.'),
+    subject: described(Sentence, 'Subject line.'),
+    body: described(Text, 'Text of the message.'),
     priority: v.optional(
-      described(Priority, 'P0: to be taken on in the next turn; P1: in the next session; P2: whenever (default P1).'),
+      described(Priority, 'P0: answer in the next turn; P1: in the next session; P2: any time (default P1).'),
       'P1',
     ),
-    by: v.optional(described(RespondBy, 'Until when an answer is needed: a date, a time, `next session` or `none`.')),
+    by: v.optional(described(RespondBy, 'When an answer is due: a date, a time, `next session` or `none`.')),
     about: v.optional(described(label, 'The id of what it is about.')),
     ...attachmentFields,
   }),
   output: v.object({ ...Made.entries, to: v.string(), tokens: v.array(v.string()), hints: v.array(v.string()) }),
   async run(context, { type, by, payload, payloadText, ask, body: words, ...message }) {
     const about = { subject: message.subject, type };
-    const carried = await renderAttachment(context, { payload, payloadText, ask }, about);
-    const body = withAttachment(words, carried);
+    const rendered = await renderAttachment(context, { payload, payloadText, ask }, about);
+    const body = withAttachment(words, rendered);
     const done = await act(context, { type: 'message.send', messageType: type, respondBy: by, body, ...message });
     await writeResumeFile(context, done.state);
     const { to } = message;
@@ -53,8 +53,8 @@ export const mailSend = defineOperation({
       data: {
         id: idInEvents(done) ?? '',
         to,
-        tokens: attachmentsOf(carried ?? '').flatMap(({ tokens }) => tokens),
-        hints: strangerHints(done.state, to, context.identity.actor.name),
+        tokens: attachmentsOf(rendered ?? '').flatMap(({ tokens }) => tokens),
+        hints: unknownNameHints(done.state, to, context.identity.actor.name),
         run: done.run,
         version: done.state.version,
       },
@@ -62,11 +62,11 @@ export const mailSend = defineOperation({
     };
   },
   say: ({ id, to, tokens, hints }, pen) =>
-    [`Sent ${pen.bold(id)} to ${to}.`, ...tokens.map((token) => `Payload ${token}`), ...hints].join('\n'),
+    [`Sent ${pen.bold(id)} to ${to}.`, ...tokens.map((token) => `Attachment ${token}`), ...hints].join('\n'),
 });
 
-/** A name that nobody here goes by is most likely a slip; the message waits for whoever comes under it. */
-function strangerHints(state: State, to: string, sender: string): string[] {
+/** An unknown name is probably a typo; the message waits until an agent of that name starts. */
+function unknownNameHints(state: State, to: string, sender: string): string[] {
   const known = new Set([MAINTAINER, sender, state.run?.openedBy.name ?? '']);
   for (const { agent } of state.sessions.values()) known.add(agent);
   for (const { lastAgent, agents } of state.steps.values())
@@ -76,5 +76,5 @@ function strangerHints(state: State, to: string, sender: string): string[] {
   if (known.has(to)) return [];
   const near = nearest(to, [...known].filter(Boolean));
   const meant = near.length > 0 ? ` Did you mean ${near.map((name) => `\`${name}\``).join(', ')}?` : '';
-  return [`Nobody called ${to} has been at work here so far; it waits for them.${meant}`];
+  return [`No one called ${to} has worked here so far; the message waits for them.${meant}`];
 }

@@ -9,18 +9,16 @@ import { findMessage, sayMessage } from './parts/message.ts';
 
 export const mailShow = defineOperation({
   name: 'mail.show',
-  summary: 'Show a message whole, with all that was said on it; reading acknowledges nothing.',
+  summary: 'Show a message and its replies; this does not acknowledge it.',
   scope: 'read',
   words: ['id'],
   examples: ['holdfast mail show M-4', 'holdfast mail show M-4 --raw > router.diff'],
   input: v.object({
     id: reference,
-    raw: v.optional(
-      described(v.boolean(), 'Give its payload word for word and nothing else, if it is the one that was sent.'),
-    ),
+    raw: v.optional(described(v.boolean(), 'Print only its attachment, byte for byte, if its token is valid.')),
   }),
   output: v.object({
-    /** What the message carries; null unless that was asked for. */
+    /** The text of the attachment; null unless `raw` was given. */
     payload: v.nullable(v.string()),
     payloads: v.array(
       v.object({
@@ -41,32 +39,31 @@ export const mailShow = defineOperation({
     const run = state.run?.id ?? '';
     const message = await findMessage(context, run, id);
     if (!message) throw notFound('message', id, state.messages.keys(), 'See your mail with `holdfast mail inbox`.');
-    const carried = attachmentsOf([message.body, ...message.replies.map((reply) => reply.body)].join('\n\n'));
-    const payloads = carried.map(({ content: _, ...rest }) => rest);
-    const asked = raw ? mustBeWhole(message.id, carried.at(-1)) : null;
-    return { data: { payload: asked, payloads, message, now: engine.now(), run } };
+    const attachments = attachmentsOf([message.body, ...message.replies.map((reply) => reply.body)].join('\n\n'));
+    const payloads = attachments.map(({ content: _, ...rest }) => rest);
+    const payload = raw ? mustBeValid(message.id, attachments.at(-1)) : null;
+    return { data: { payload, payloads, message, now: engine.now(), run } };
   },
   say: ({ payload, payloads, message, now }, pen) =>
-    // The line feed at its end is put by whoever prints it.
+    // The command line adds the line feed at the end.
     payload?.replace(/\n$/, '') ??
     [
       sayMessage(message, now, pen),
       ...payloads.map(({ tokens, verdict }) => {
         const mark = verdict === 'valid' ? pen.good('verified') : pen.bad(verdict.replaceAll('-', ' '));
-        return `Payload ${tokens.join(', ')}: ${mark}`;
+        return `Attachment ${tokens.join(', ')}: ${mark}`;
       }),
     ].join('\n'),
 });
 
-/** What is not what its token says is not given out as if it were. */
-function mustBeWhole(id: string, payload: ReceivedAttachment | undefined): string {
-  if (payload?.verdict === 'valid' && payload.content !== null) return payload.content;
-  if (!payload || payload.verdict === 'no-payload')
-    throw new Fault('not_found', `${id} carries no payload.`, {
+function mustBeValid(id: string, attachment: ReceivedAttachment | undefined): string {
+  if (attachment?.verdict === 'valid' && attachment.content !== null) return attachment.content;
+  if (!attachment || attachment.verdict === 'no-payload')
+    throw new Fault('not_found', `${id} has no attachment.`, {
       hints: [`Read it with \`holdfast mail show ${id}\`.`],
     });
-  throw new Fault('corrupt', `The payload of ${id} is not the one ${payload.tokens.join(', ')} was made for.`, {
+  throw new Fault('corrupt', `The attachment of ${id} does not match its token ${attachment.tokens.join(', ')}.`, {
     hints: [`Ask for it again with \`holdfast mail reply ${id} --body needs-resend\`.`],
-    data: { tokens: payload.tokens, verdict: payload.verdict },
+    data: { tokens: attachment.tokens, verdict: attachment.verdict },
   });
 }

@@ -16,13 +16,13 @@ const Rule = v.object({
   rule: v.string(),
   result: v.picklist(['pass', 'fail', 'cannot-tell']),
   why: v.string(),
-  /** The snapshot it is about. */
+  /** Where the snapshot or attachment is. */
   at: v.string(),
 });
 
 export const check = defineOperation({
   name: 'check',
-  summary: 'Hold snapshots against the files and the journal, rule by rule; exits with 1 when one fails.',
+  summary: 'Check snapshots against files and journal, rule by rule; exits with 1 if a rule fails.',
   scope: 'read',
   local: ['file'],
   words: ['file'],
@@ -31,15 +31,15 @@ export const check = defineOperation({
     file: v.optional(
       described(
         FilePath,
-        'A snapshot file, a chat file (its last snapshot), a mailbox (its payloads) or a folder; the newest snapshots of the run and the payloads of its open mail when left out.',
+        'A snapshot file, a chat file (its last snapshot), a mailbox (its attachments) or a folder; without it, the newest snapshots of the run and the attachments of its open mail.',
       ),
     ),
-    all: v.optional(described(v.boolean(), 'Every snapshot of the run, or of the file, not the newest only.')),
+    all: v.optional(described(v.boolean(), 'Every snapshot of the run or file, not only the newest.')),
   }),
   output: v.object({
     snapshots: v.array(
       v.object({
-        /** In the journal; null where only a file was looked at. */
+        /** Null if the journal does not know the snapshot. */
         id: v.nullable(v.string()),
         at: v.string(),
         agent: v.nullable(v.string()),
@@ -54,22 +54,24 @@ export const check = defineOperation({
     failed: v.number(),
   }),
   async run(context, { file, all }) {
-    const look = { context, journal: await journalOf(context), contractOf: folderReader() };
-    const found = file === undefined ? await ofRun(look, all) : await ofPath(look, file, all);
+    const checking = { context, journal: await journalOf(context), contractOf: folderReader() };
+    const found = file === undefined ? await checkRun(checking, all) : await checkPath(checking, file, all);
     const rules: v.InferOutput<typeof Rule>[] = [];
     for (const one of found) {
       const rulings: Ruling[] = one.snapshot ? await checkSnapshot({ ...one, snapshot: one.snapshot }) : one.rulings;
       rules.push(...rulings.map((ruling) => ({ ...ruling, at: one.at })));
     }
-    const payloads = found.flatMap(({ at, payload }) => (payload === undefined ? [] : [{ at, token: payload }]));
-    const left = found.filter(({ payload }) => payload === undefined);
-    const snapshots = left.map(({ id = null, at, snapshot, standing, problems }) => ({
+    const payloads = found.flatMap(({ at, attachment }) =>
+      attachment === undefined ? [] : [{ at, token: attachment }],
+    );
+    const taken = found.filter(({ attachment }) => attachment === undefined);
+    const snapshots = taken.map(({ id = null, at, snapshot, state, problems }) => ({
       id,
       at,
       agent: snapshot?.agent ?? null,
       session: snapshot?.session ?? null,
       token: snapshot?.token ?? null,
-      standing: standing.is,
+      standing: state.is,
       problems: [...problems],
     }));
     return { data: { snapshots, payloads, rules, failed: rules.filter((rule) => rule.result === 'fail').length } };
@@ -80,7 +82,7 @@ export const check = defineOperation({
       fail: pen.bad('fail       '),
       'cannot-tell': pen.warn('cannot tell'),
     };
-    const things = [...snapshots, ...payloads.map(({ at }) => ({ at, standing: 'payload' }))];
+    const things = [...snapshots, ...payloads.map(({ at }) => ({ at, standing: 'attachment' }))];
     const blocks = things.map(({ at, standing }) =>
       [
         `${pen.bold(at)} (${standing})`,
@@ -101,28 +103,27 @@ export const check = defineOperation({
 interface Found {
   id?: string;
   at: string;
-  /** The token of a payload, where it is one. */
-  payload?: string;
-  /** Null where nothing could be read, or it is no snapshot; then `rulings` says why. */
+  /** The token, if this is an attachment. */
+  attachment?: string;
+  /** Null for an attachment, and if no snapshot could be read; then `rulings` has the reason. */
   snapshot: FoundSnapshot | null;
   problems: readonly Problem[];
   text: string;
-  standing: { is: SnapshotState; why: string; broken: boolean };
+  state: { is: SnapshotState; why: string; broken: boolean };
   isLast: boolean;
   recorded: { same: boolean; why: string } | null;
   against: Contract | null;
   rulings: Ruling[];
 }
 
-/** What one call looks with. */
-interface Look {
+interface Check {
   context: Context;
   journal: SnapshotJournal | null;
   contractOf(folder: string): Contract | null;
 }
 
-/** Every snapshot in a folder is held against the same files. */
-function folderReader(): Look['contractOf'] {
+/** Reads each folder once: all snapshots in it are checked against the same files. */
+function folderReader(): Check['contractOf'] {
   const read = new Map<string, Contract | null>();
   return (folder) => {
     const contract = read.get(folder) ?? contractFolder(folder);
@@ -131,9 +132,9 @@ function folderReader(): Look['contractOf'] {
   };
 }
 
-/** What the journal says was left: each file must be there as it was recorded. And what open mail carries. */
-async function ofRun(look: Look, all = false): Promise<Found[]> {
-  const { context, journal } = look;
+/** Checks the recorded snapshots, whose files must be as recorded, and the attachments of open mail. */
+async function checkRun(checking: Check, all = false): Promise<Found[]> {
+  const { context, journal } = checking;
   if (!journal) {
     throw new Fault('not_found', 'There is no workspace here whose snapshots could be checked.', {
       hints: ['Name a file or a folder: `holdfast check working-session`.'],
@@ -145,16 +146,16 @@ async function ofRun(look: Look, all = false): Promise<Found[]> {
   for (const one of wanted) {
     const text = readDamaged(one.file);
     if (text === null) found.push({ id: one.taken.id, ...missing(context, one) });
-    else found.push({ id: one.taken.id, ...(await judge(look, { file: one.file, text, index: -1 }, [])) });
+    else found.push({ id: one.taken.id, ...(await judge(checking, { file: one.file, text, index: -1 }, [])) });
   }
-  return [...found, ...(await ofMail(context))];
+  return [...found, ...(await mailAttachments(context))];
 }
 
-async function ofMail(context: Context): Promise<Found[]> {
+async function mailAttachments(context: Context): Promise<Found[]> {
   const { messages } = await currentState(context);
   return [...messages.values()].flatMap(({ id, body, replies }) => {
     const text = [body, ...replies.map((reply) => reply.body)].join('\n\n');
-    return payloadsIn(text, (line) => `${id}:${line}`);
+    return attachmentsIn(text, (line) => `${id}:${line}`);
   });
 }
 
@@ -169,17 +170,17 @@ function missing(context: Context, { file, taken }: KnownSnapshot): Found {
       {
         rule: 'recorded',
         result: 'fail',
-        why: `${taken.id} is in the journal and its file is not there: \`holdfast snapshot --again ${taken.id}\` writes it.`,
+        why: `${taken.id} is in the journal but its file is missing: \`holdfast snapshot --again ${taken.id}\` writes it.`,
       },
     ],
   };
 }
 
-/** Files in a folder are read in the order of their names; more are no snapshots of one piece of work. */
+/** The files of a folder are read by name, up to this many. */
 const FILES_LIMIT = 1000;
 
-async function ofPath(look: Look, path: string, all = false): Promise<Found[]> {
-  const { context } = look;
+async function checkPath(checking: Check, path: string, all = false): Promise<Found[]> {
+  const { context } = checking;
   const target = resolve(context.dir, path);
   if (!pathExists(target)) {
     throw new Fault('not_found', `There is no file ${quoted(path)}.`, {
@@ -199,8 +200,10 @@ async function ofPath(look: Look, path: string, all = false): Promise<Found[]> {
       isLast: index === length - 1,
     })),
   );
-  const payloads = texts.flatMap(({ file, text }) => payloadsIn(text, (line) => `${shown(context, file)}:${line}`));
-  if (places.length + payloads.length === 0) {
+  const attachments = texts.flatMap(({ file, text }) =>
+    attachmentsIn(text, (line) => `${shown(context, file)}:${line}`),
+  );
+  if (places.length + attachments.length === 0) {
     throw new Fault('not_found', `There is no snapshot in ${quoted(path)}.`, {
       hints: ['A snapshot begins with front matter that names session_id, agent and close_reason.'],
       data: { path },
@@ -208,18 +211,18 @@ async function ofPath(look: Look, path: string, all = false): Promise<Found[]> {
   }
   const siblings = places.map((place) => place.value).filter((value) => value !== null);
   const found: Found[] = [];
-  for (const place of places) if (all || place.isLast) found.push(await judge(look, place, siblings));
-  return [...found, ...payloads];
+  for (const place of places) if (all || place.isLast) found.push(await judge(checking, place, siblings));
+  return [...found, ...attachments];
 }
 
-/** What agents sent each other carries tokens too; those of snapshots are judged with them. */
-function payloadsIn(text: string, at: (line: number) => string): Found[] {
+/** Leaves out tokens of snapshots, which are checked with their snapshot. */
+function attachmentsIn(text: string, at: (line: number) => string): Found[] {
   const sent = envelopesIn(text).filter(({ revision }) => !revision?.topic.startsWith('snapshot-'));
   return sent.map(({ line, token, verdict, digits }) => ({
     ...nothingRead,
     at: at(line),
-    payload: token,
-    rulings: [{ rule: 'payload', ...payloadWords[verdict](token, digits) }],
+    attachment: token,
+    rulings: [{ rule: 'payload', ...attachmentVerdicts[verdict](token, digits) }],
   }));
 }
 
@@ -227,7 +230,7 @@ const nothingRead = {
   snapshot: null,
   problems: [],
   text: '',
-  standing: { is: 'unknown', why: '', broken: false },
+  state: { is: 'unknown', why: '', broken: false },
   isLast: false,
   recorded: null,
   against: null,
@@ -235,15 +238,15 @@ const nothingRead = {
 
 type Words = (token: string, digits: string | null) => Pick<Ruling, 'result' | 'why'>;
 
-const payloadWords: Readonly<Record<Envelope['verdict'], Words>> = {
-  valid: (token) => ({ result: 'pass', why: `${token} is the checksum of the payload.` }),
-  changed: (token, digits) => ({ result: 'fail', why: `The payload gives h${digits}, not ${token}.` }),
+const attachmentVerdicts: Readonly<Record<Envelope['verdict'], Words>> = {
+  valid: (token) => ({ result: 'pass', why: `${token} is the checksum of the attachment.` }),
+  changed: (token, digits) => ({ result: 'fail', why: `The attachment gives h${digits}, not ${token}.` }),
   placeholder: (token) => ({ result: 'fail', why: `${token} is fake: eight zeros are a placeholder.` }),
   malformed: (token) => ({ result: 'cannot-tell', why: `${token} has no checksum.` }),
-  'no-payload': (token) => ({ result: 'cannot-tell', why: `${token} stands without a payload.` }),
+  'no-payload': (token) => ({ result: 'cannot-tell', why: `${token} has no attachment.` }),
 };
 
-/** Where snapshots may lie in a folder that was named: itself, or what the tool or a working session keeps in it. */
+/** Where snapshots may be in a given folder. */
 const foldersIn = (target: string): string[] =>
   ['.', 'snapshots', '.holdfast/snapshots', 'working-session'].map((name) => join(target, name));
 
@@ -261,9 +264,9 @@ function textsIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** A snapshot in its place, with all there is to hold it against. */
+/** Collects what a snapshot is checked against. */
 async function judge(
-  { context, journal, contractOf }: Look,
+  { context, journal, contractOf }: Check,
   { file, text, index }: { file: string; text: string; index: number },
   siblings: readonly FoundSnapshot[],
 ): Promise<Found> {
@@ -272,7 +275,7 @@ async function judge(
   const at = `${shown(context, file)}${all.length > 1 ? `:${parsed?.value?.line ?? 1}` : ''}`;
   const snapshot = parsed?.value ?? null;
   if (!snapshot) {
-    const why = 'No snapshot can be read in it: its front matter is gone.';
+    const why = 'It has no readable snapshot: the front matter is missing.';
     return { ...nothingRead, at, rulings: [{ rule: 'form', result: 'fail', why }] };
   }
   const known = await journal?.find(snapshot, file);
@@ -283,10 +286,10 @@ async function judge(
     snapshot,
     problems: parsed?.problems ?? [],
     text: own,
-    standing: known ? known.standing : standingAmong(snapshot, siblings),
+    state: known ? known.state : stateAmong(snapshot, siblings),
     isLast: all.findLast(({ value }) => sameAgent(value?.agent, snapshot.agent))?.value === snapshot,
     recorded: known?.recorded ?? null,
-    // What was recorded is held against what was so then; the files beside it have gone on.
+    // A recorded snapshot is checked against the journal at that time; the files beside it have changed since.
     against: known?.recorded?.same ? known.against : (folder ?? known?.against ?? null),
     rulings: [],
   };
@@ -310,11 +313,10 @@ function shown(context: Context, file: string): string {
 const sameAgent = (one: string | null | undefined, other: string | null): boolean =>
   (one ?? '').toLowerCase() === (other ?? '').toLowerCase();
 
-/** Without a journal the other snapshots of the file or the folder say which one is the newest. */
-function standingAmong(snapshot: FoundSnapshot, siblings: readonly FoundSnapshot[]): Found['standing'] {
+/** Without a journal, the other snapshots of the file or folder show which one is the newest. */
+function stateAmong(snapshot: FoundSnapshot, siblings: readonly FoundSnapshot[]): Found['state'] {
   const { revision, agent, token } = snapshot;
-  if (!revision || agent === null)
-    return { is: 'unknown', why: 'It has no number to tell its place by.', broken: false };
+  if (!revision || agent === null) return { is: 'unknown', why: 'It has no number to compare.', broken: false };
   const same = siblings.filter((one) => sameAgent(one.agent, agent) && one.revision !== null);
   const number = (one: FoundSnapshot): number => one.revision?.sequence ?? 0;
   const twin = same.find((one) => one !== snapshot && one.line !== snapshot.line && number(one) === revision.sequence);

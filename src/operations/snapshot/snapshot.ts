@@ -13,7 +13,7 @@ import { SnapshotTaken, saveSnapshot, snapshotIn } from './parts/file.ts';
 
 export const snapshot = defineOperation({
   name: 'snapshot',
-  summary: 'Leave a snapshot of where your session stands; the end of a session leaves one by itself.',
+  summary: 'Take a snapshot of your session; ending a session takes one too.',
   scope: 'write',
   flags: { fileNotes: 'file-note' },
   examples: [
@@ -25,7 +25,7 @@ export const snapshot = defineOperation({
     next: nextAction,
     why,
     fileNotes,
-    again: v.optional(described(label, 'Write the file of a snapshot that was taken before once more.')),
+    again: v.optional(described(label, 'Write the file of an earlier snapshot again.')),
   }),
   output: v.object({ ...SnapshotTaken.entries, run: v.string(), version: v.number() }),
   async run(context, { again, fileNotes: notes, ...words }) {
@@ -45,7 +45,7 @@ export const snapshot = defineOperation({
     `Snapshot ${pen.bold(id)} (${agent} ${sequence})${token ? `, ${token}` : ''}${path ? `: ${path}` : ''}`,
 });
 
-/** The file as it was recorded; what stands there now is replaced. */
+/** Writes the file as it was recorded and replaces what is there now. */
 async function writeAgain(context: Context, id: string): Promise<SnapshotTaken & { run: string; version: number }> {
   const run = await currentRun(context);
   const taken = await recordedSnapshot(context, run, id);
@@ -54,7 +54,7 @@ async function writeAgain(context: Context, id: string): Promise<SnapshotTaken &
   const { agent, session, sequence, token, text } = taken;
   if (text === undefined || text === ERASED) {
     throw new Fault('illegal', `The text of ${id} ${text === ERASED ? 'was erased' : 'was never recorded'}.`, {
-      hints: ['`holdfast resume` says where the work stands now.'],
+      hints: ['`holdfast resume` shows the current position.'],
       data: { id },
     });
   }
@@ -62,15 +62,15 @@ async function writeAgain(context: Context, id: string): Promise<SnapshotTaken &
   return { id: taken.id, agent, session, sequence, token: token ?? null, path, run, version };
 }
 
-/** A snapshot with its text, which only the event has. */
+/** A snapshot with its text, which is in the event only. */
 export async function recordedSnapshot(
   context: Context,
   run: string,
   id: string,
 ): Promise<EventBody<'snapshot.taken'>> {
   const engine = await context.engine();
-  const record = (await engine.recall(run, [id])).find((one) => one.kind === 'snapshot');
-  const event = record ? await engine.event(run, record.version) : null;
+  const row = (await engine.recall(run, [id])).find((one) => one.kind === 'snapshot');
+  const event = row ? await engine.event(run, row.version) : null;
   if (event?.type === 'snapshot.taken') return event.body;
   const known = await engine.rows(run, { kind: 'snapshot', limit: 100 });
   const ids = known.map((one) => one.id);

@@ -7,7 +7,7 @@ import { defineOperation, shaped } from '../operation.ts';
 
 export const snapshots = defineOperation({
   name: 'snapshots',
-  summary: 'List the snapshots that sessions left, the newest first.',
+  summary: 'List the snapshots of all sessions, newest first.',
   scope: 'read',
   input: v.object({ limit: limit(50) }),
   output: v.object({
@@ -16,17 +16,17 @@ export const snapshots = defineOperation({
   async run(context, { limit: wanted = 50 }) {
     const run = await currentRun(context);
     const engine = await context.engine();
-    const records = await engine.rows(run, { kind: 'snapshot', limit: wanted });
-    return { data: { snapshots: records.map((record) => record.doc as Snapshot) } };
+    const rows = await engine.rows(run, { kind: 'snapshot', limit: wanted });
+    return { data: { snapshots: rows.map((row) => row.doc as Snapshot) } };
   },
   say: ({ snapshots: found }, pen) =>
     found.length === 0
-      ? 'No snapshot was left yet.'
+      ? 'There is no snapshot yet.'
       : found
           .map(({ id, agent, session, at, reason, reconstructed, next }) => {
             const how = reconstructed ? 'reconstructed' : (reason ?? 'at work');
-            const told = next === undefined ? '' : `: ${oneLine(next, 90)}`;
-            return `${pen.bold(id)} ${agent} ${pen.dim(`${session}, ${at.slice(0, 16)}Z, ${how}`)}${told}`;
+            const action = next === undefined ? '' : `: ${oneLine(next, 90)}`;
+            return `${pen.bold(id)} ${agent} ${pen.dim(`${session}, ${at.slice(0, 16)}Z, ${how}`)}${action}`;
           })
           .join('\n'),
 });

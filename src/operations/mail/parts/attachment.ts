@@ -12,18 +12,16 @@ import type { Context } from '../../context.ts';
 import { described } from '../../operation.ts';
 
 /**
- * What goes with a message word for word. It stands in the message as envelopes, each with a token that is the checksum of
- * what it carries, so that it can be verified wherever the message goes: in the journal, in a mailbox, in a copy of one.
+ * A text that is sent with a message byte for byte. It is part of the message as envelopes, each with a token that is the
+ * checksum of its content, so that it can be verified wherever the message is copied.
  */
 export const attachmentFields = {
-  payload: v.optional(
-    described(FilePath, 'A text file that goes with it word for word, under a token that `check` verifies.'),
-  ),
-  payloadText: v.optional(described(Text, 'The same as text, for whoever has no file here.')),
+  payload: v.optional(described(FilePath, 'A text file to attach, with a token that `check` verifies.')),
+  payloadText: v.optional(described(Text, 'The attachment as text instead of a file.')),
   ask: v.optional(
     described(
       v.picklist(['apply-or-counter', 'review-only', 'ack-or-counter', 'fyi']),
-      'What is to be done with the payload (default: by the type of the message).',
+      'What the recipient should do with the attachment (default: by the type of the message).',
     ),
   ),
 };
@@ -36,7 +34,7 @@ export interface AttachmentInput {
 
 type Carrier = Pick<Message, 'subject' | 'type'>;
 
-/** The envelopes as they stand in a message; null when nothing goes with it. */
+/** The envelopes as they are put into a message; null without an attachment. */
 export async function renderAttachment(
   context: Context,
   input: AttachmentInput,
@@ -45,16 +43,19 @@ export async function renderAttachment(
   const { payload: path, payloadText, ask } = input;
   if (path === undefined && payloadText === undefined) {
     if (ask === undefined) return null;
-    throw new Fault('usage', 'There is no payload that `ask` could be about.', {
+    throw new Fault('usage', '`ask` needs an attachment.', {
       hints: ['Name a file with `--payload FILE`.'],
     });
   }
   if (path !== undefined && payloadText !== undefined)
-    throw new Fault('usage', 'A message carries one payload: a file or a text.', {
+    throw new Fault('usage', 'A message has one attachment: a file or a text.', {
       hints: ['Leave out `payload` or `payloadText`.'],
     });
   const name = path === undefined ? null : nameOf(context, path);
-  const content = mustBeText(path === undefined ? (payloadText as string) : readPayload(context, path), path ?? null);
+  const content = mustBeText(
+    path === undefined ? (payloadText as string) : readAttachment(context, path),
+    path ?? null,
+  );
   const topic = topicOf(name === null ? subject : basename(name, extname(name)));
   const format = isDiff(content) ? 'unified-diff' : 'full-text';
   const changed = format === 'unified-diff' ? filesIn(content) : [];
@@ -70,9 +71,8 @@ export async function renderAttachment(
   return ['Payload:', ...envelopes].join('\n\n').trimEnd();
 }
 
-/** A message says more than its payload: first its words, then what goes with it. */
-export const withAttachment = (body: string, payload: string | null): string =>
-  payload === null ? body : `${body.trimEnd()}\n\n${payload}`;
+export const withAttachment = (body: string, rendered: string | null): string =>
+  rendered === null ? body : `${body.trimEnd()}\n\n${rendered}`;
 
 export interface ReceivedAttachment {
   tokens: string[];
@@ -83,7 +83,7 @@ export interface ReceivedAttachment {
   content: string | null;
 }
 
-/** The payloads in a text; the parts of a long one are put together. */
+/** The attachments in a text; the parts of a long one are joined. */
 export function attachmentsOf(text: string): ReceivedAttachment[] {
   const whole = new Map<string, Envelope[]>();
   for (const envelope of envelopesIn(text)) {
@@ -107,19 +107,19 @@ export function attachmentsOf(text: string): ReceivedAttachment[] {
   });
 }
 
-/** From the top of the tree; of a file elsewhere, only what it is called. */
+/** The path in the tree; only the base name of a file elsewhere. */
 function nameOf(context: Context, path: string): string {
   const tree = realPathOf(context.workspace()?.tree ?? context.dir);
   const file = realPathOf(resolve(context.dir, path));
   return isInside(tree, file) ? relative(tree, file).split(sep).join('/') : basename(file);
 }
 
-/** More is no message any more; and the whole of a mailbox is read by whoever resumes. */
-const PAYLOAD_BYTES = 128 * 1024;
-/** Of one envelope: a line cannot be cut, its token is over lines. */
+/** Small, because a resuming session reads the whole mailbox. */
+const ATTACHMENT_BYTES = 128 * 1024;
+/** Small enough for one envelope, because the token covers whole lines. */
 const LINE_BYTES = 16 * 1024;
 
-function readPayload(context: Context, path: string): string {
+function readAttachment(context: Context, path: string): string {
   const file = resolve(context.dir, path);
   const bytes = fileSize(file);
   if (bytes === null)
@@ -127,39 +127,39 @@ function readPayload(context: Context, path: string): string {
       hints: ['Give its path from here.'],
       data: { path },
     });
-  if (bytes > PAYLOAD_BYTES) throw tooLong(quoted(path));
+  if (bytes > ATTACHMENT_BYTES) throw tooLong(quoted(path));
   const text = readText(file);
-  if (text === null) throw unfit(quoted(path), 'is no UTF-8 text', null);
+  if (text === null) throw unfit(quoted(path), 'is not UTF-8 text', null);
   return text;
 }
 
-/** What cannot be carried so that every reader sees the same bytes is refused: its token could never be verified. */
+/** Refuses text that some readers would show with other bytes: its token could never be verified. */
 function mustBeText(given: string, path: string | null): string {
-  const name = path === null ? 'The payload' : quoted(path);
+  const name = path === null ? 'The attachment' : quoted(path);
   const content = given.replace(/^\ufeff/, '').replace(/\r\n/g, '\n');
   if (content.trim() === '') throw unfit(name, 'is empty', null);
-  if (utf8Length(content) > PAYLOAD_BYTES) throw tooLong(name);
+  if (utf8Length(content) > ATTACHMENT_BYTES) throw tooLong(name);
   const lines = content.split('\n');
   const strange = lines.findIndex((line) => printable(line) !== line);
-  if (strange >= 0) throw unfit(name, 'holds characters that are not shown as they are', strange + 1);
+  if (strange >= 0) throw unfit(name, 'has characters that are not shown as they are', strange + 1);
   const long = lines.findIndex((line) => utf8Length(line) >= LINE_BYTES);
   if (long >= 0) throw unfit(name, 'has a line of more than 16 KiB', long + 1);
   const [merged] = conflictMarkers(lines);
-  if (merged !== undefined) throw unfit(name, 'holds the marks of a merge', merged + 1);
+  if (merged !== undefined) throw unfit(name, 'has merge conflict markers', merged + 1);
   return content;
 }
 
 const unfit = (name: string, what: string, line: number | null): Fault =>
-  new Fault('invalid', `${name} ${what}${line === null ? '' : ` (line ${line})`}: it cannot be sent word for word.`, {
+  new Fault('invalid', `${name} ${what}${line === null ? '' : ` (line ${line})`}: it cannot be attached.`, {
     hints: ['Record the file with `holdfast checkpoint NAME --artifact FILE` and name it in the message.'],
   });
 
 const tooLong = (name: string): Fault =>
-  new Fault('invalid', `${name} is longer than 128 KiB, the most that goes with a message.`, {
+  new Fault('invalid', `${name} is longer than 128 KiB, the limit for an attachment.`, {
     hints: ['Record the file with `holdfast checkpoint NAME --artifact FILE` and name it in the message.'],
   });
 
-/** In tokens, which stand in lines of text and in acks. Those of snapshots have a topic of their own. */
+/** Part of the token. Tokens of snapshots have a topic of their own. */
 function topicOf(words: string): string {
   const topic = words
     .toLowerCase()
@@ -172,7 +172,7 @@ function topicOf(words: string): string {
 const isDiff = (content: string): boolean =>
   /^--- \S/m.test(content) && /^\+\+\+ \S/m.test(content) && /^@@/m.test(content);
 
-/** The files that a difference changes, by their new names, or the old one of a file that goes. */
+/** The files that a diff changes, by their new names; a removed file by its old name. */
 function filesIn(content: string): string[] {
   const named = [...content.matchAll(/^(?:---|\+\+\+) (?:[ab]\/)?([^\t\n]+)/gm)].map((match) =>
     (match[1] ?? '').trim(),
@@ -188,7 +188,7 @@ const asks: Readonly<Record<Message['type'], Attachment['ask']>> = {
   'handoff-ready': 'fyi',
 };
 
-/** The same content under the same topic keeps its token, so that a command can be repeated; another gets the next. */
+/** The same content under the same topic keeps its token, so that a command can be repeated; other content gets the next. */
 function revisionFor(state: State, topic: string, content: string, now: string): { date: string; sequence: number } {
   const date = now.slice(0, 10).replaceAll('-', '');
   let sequence = 0;
@@ -197,8 +197,8 @@ function revisionFor(state: State, topic: string, content: string, now: string):
       if (!text.includes(`-${topic}-`)) continue;
       const own = envelopesIn(text).filter(({ revision }) => revision?.topic === topic);
       const [first] = own;
-      const carried = own.map((envelope) => envelope.content).join('');
-      if (first?.revision && carried === (content.endsWith('\n') ? content : `${content}\n`)) return first.revision;
+      const sent = own.map((envelope) => envelope.content).join('');
+      if (first?.revision && sent === (content.endsWith('\n') ? content : `${content}\n`)) return first.revision;
       for (const { revision } of own) sequence = Math.max(sequence, revision?.sequence ?? 0);
     }
   }

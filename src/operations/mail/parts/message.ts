@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Message, Session, State } from '../../../core/fold/state.ts';
+import type { EventBody } from '../../../core/journal/event.ts';
 import { oneLine, Sentence } from '../../../core/text.ts';
 import { clockTime } from '../../../core/time.ts';
 import type { Change } from '../../../core/views/changed.ts';
@@ -11,20 +12,18 @@ import type { Context } from '../../context.ts';
 import { Made } from '../../item/decide.ts';
 import { described, type Pen, shaped } from '../../operation.ts';
 
-/** What the operations on messages share: who reads, how a message is moved, how one is shown. */
-
-export const messageNote = described(Sentence, 'Why, for the other side to read.');
+export const messageNote = described(Sentence, 'The reason, for the other side to read.');
 
 export const MailMoved = v.object({ ...Made.entries, status: v.string() });
 
 export async function moveMail(
   context: Context,
   id: string,
-  to: Message['status'],
+  to: EventBody<'message.moved'>['to'],
   note: string,
-  disposition?: Message['disposition'],
+  disposition?: EventBody<'message.moved'>['disposition'],
 ): Promise<{ data: v.InferOutput<typeof MailMoved>; changed: Change[] }> {
-  const done = await act(context, { type: 'message.move', id, to, note, disposition: disposition as never });
+  const done = await act(context, { type: 'message.move', id, to, note, disposition });
   if (done.events.length > 0) await writeResumeFile(context, done.state);
   const [first] = done.events;
   const moved = first?.type === 'message.moved' || first?.type === 'message.heard' ? first.body.id : id;
@@ -35,11 +34,11 @@ export async function moveMail(
 /** A message by its id or alias, open or closed. */
 export async function findMessage(context: Context, run: string, reference: string): Promise<Message | null> {
   const engine = await context.engine();
-  const records = await engine.recall(run, [reference]);
-  return (records.find((record) => record.kind === 'message')?.doc as Message | undefined) ?? null;
+  const rows = await engine.recall(run, [reference]);
+  return (rows.find((row) => row.kind === 'message')?.doc as Message | undefined) ?? null;
 }
 
-/** Who asks: a session that was named says it, whatever else the caller is called. */
+/** Whose mail it is: the agent of the named session, else the identity's own actor. */
 export async function readerOf(context: Context, state: State): Promise<Actor> {
   const { actor, session: named } = context.identity;
   if (named === null) return actor;
@@ -47,8 +46,8 @@ export async function readerOf(context: Context, state: State): Promise<Actor> {
     (session) => session.id === named || session.alias === named || session.client?.id === named,
   );
   const engine = await context.engine();
-  const records = open ? [] : await engine.recall(state.run?.id ?? '', [named]);
-  const session = open ?? (records.find((record) => record.kind === 'session')?.doc as Session | undefined);
+  const rows = open ? [] : await engine.recall(state.run?.id ?? '', [named]);
+  const session = open ?? (rows.find((row) => row.kind === 'session')?.doc as Session | undefined);
   return session ? { kind: session.kind, name: session.agent } : actor;
 }
 
@@ -76,7 +75,7 @@ export const copyMail = ({ unread, pendingAcks, replies, unanswered }: Mail): v.
   unanswered: [...unanswered],
 });
 
-/** An inbox for people, one line a message. */
+/** Open mail for people, one line per message. */
 export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string[] {
   const line = (message: MessageView, rest: string): string => {
     const late = message.overdue ? ` ${pen.bad('overdue')}` : '';
@@ -103,7 +102,7 @@ export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string
       mail.pendingAcks.map((message) => line(message, `${message.status}, from ${message.from}`)),
     ),
     ...section(
-      'Sent, nobody answered',
+      'Sent, not answered',
       mail.unanswered.filter((message) => !isAnswered(message)).map((message) => line(message, `to ${message.to}`)),
     ),
     ...section(
@@ -113,7 +112,6 @@ export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string
   ];
 }
 
-/** Closed mail for people, with how each ended. */
 export function sayClosed(messages: readonly MessageView[], before: number | null, pen: Pen): string[] {
   return [
     ...messages.map(({ id, from, to, disposition, subject, acks }) => {
@@ -125,13 +123,13 @@ export function sayClosed(messages: readonly MessageView[], before: number | nul
   ];
 }
 
-/** All of one message for people, with all that was said on it. */
+/** A message and its replies for people. */
 export function sayMessage(message: Message, now: string, pen: Pen): string {
   const { id, alias, from, to, at, type, priority, status, subject, body, respondBy, disposition, escalated } = message;
   const facts = [
     `${from} to ${to}, ${clockTime(at, now)}: ${type}, ${priority}, ${status}${disposition ? ` (${disposition})` : ''}`,
     ...(respondBy ? [`Answer needed by: ${respondBy}`] : []),
-    `Closed by: ${type === 'notify' ? 'anybody' : `${from} or a person`}`,
+    `Closed by: ${type === 'notify' ? 'anyone' : `${from} or a person`}`,
     ...(escalated ? [`Escalated ${clockTime(escalated.at, now)}: ${escalated.why}`] : []),
   ];
   const said = saidOn(message).map(

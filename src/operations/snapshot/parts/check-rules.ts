@@ -25,14 +25,14 @@ export interface Ruling {
   why: string;
 }
 
-/** What the rules hold a snapshot against, wherever that is kept. What cannot be told is null or not there. */
+/** What the rules compare a snapshot with: a folder or the journal. Null or absent means unknown. */
 export interface Contract {
-  /** For sentences: `working-session`, `event 12 of run auth`. */
+  /** The name in messages: `working-session`, `event 12 of run auth`. */
   place: string;
-  /** What is said of the agent's work, source by source. */
+  /** The agent's task by each source. */
   tasks(agent: string): readonly TaskState[];
   mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
-  /** Those of the ids that are known; null where there is no list of questions. */
+  /** Those of the ids that are known; null without a list of questions. */
   questions(ids: readonly string[]): Promise<ReadonlySet<string> | null>;
   file(path: string): 'present' | 'absent' | 'unknown';
 }
@@ -43,31 +43,29 @@ export interface Checked {
   snapshot: FoundSnapshot;
   problems: readonly Problem[];
   text: string;
-  standing: { is: SnapshotState; why: string; broken: boolean };
-  /** None of its agent follows it where it stands. */
+  state: { is: SnapshotState; why: string; broken: boolean };
+  /** No later snapshot of its agent follows in the same text. */
   isLast: boolean;
-  /** What the journal says of it; null where there is no journal or it does not know the snapshot. */
+  /** Whether it is as recorded; null if no journal knows the snapshot. */
   recorded: { same: boolean; why: string } | null;
   against: Contract | null;
 }
 
-/** Every rule, each with its verdict and the reason for it. */
+/** Applies every rule. */
 export async function checkSnapshot(checked: Checked): Promise<Ruling[]> {
-  const { snapshot, against, standing, recorded, text } = checked;
+  const { snapshot, against, state, recorded, text } = checked;
   const tokens = estimateTokens(text);
-  const isNewest = standing.is === 'current' || (standing.is === 'unknown' && checked.isLast);
+  const isNewest = state.is === 'current' || (state.is === 'unknown' && checked.isLast);
   const fresh = isNewest || against?.place.startsWith('event ');
-  const older = standing.is === 'unknown' ? 'not the last one here' : standing.is;
-  const moved = cannotTell(`It is ${older}, and the files beside it have moved on.`);
+  const older = state.is === 'unknown' ? 'not the last one here' : state.is;
+  const moved = cannotTell(`It is ${older}, and the files beside it have changed since.`);
   return [
     ruling('form', checkForm(checked)),
     ruling('identity', checkIdentity(snapshot)),
     ruling('token', checkToken(snapshot)),
     ruling(
       'standing',
-      standing.broken
-        ? fail(standing.why)
-        : { result: standing.is === 'unknown' ? 'cannot-tell' : 'pass', why: standing.why },
+      state.broken ? fail(state.why) : { result: state.is === 'unknown' ? 'cannot-tell' : 'pass', why: state.why },
     ),
     ruling(
       'recorded',
@@ -75,8 +73,8 @@ export async function checkSnapshot(checked: Checked): Promise<Ruling[]> {
     ),
     ruling('active-task', fresh ? checkTask(snapshot, against) : moved),
     ruling('mailbox', fresh ? checkMail(snapshot, against) : moved),
-    ruling('files-modified', checkFiles(snapshot.modified, 'modified', standing.is, against)),
-    ruling('files-to-read', checkFiles(snapshot.reading?.filter(isMeasured) ?? null, 'to read', standing.is, against)),
+    ruling('files-modified', checkFiles(snapshot.modified, 'modified', state.is, against)),
+    ruling('files-to-read', checkFiles(snapshot.reading?.filter(isMeasured) ?? null, 'to read', state.is, against)),
     ruling('questions', await checkQuestions(snapshot, against)),
     ruling(
       'length',
@@ -94,19 +92,19 @@ const pass = (why: string): Verdict => ({ result: 'pass', why });
 const fail = (why: string): Verdict => ({ result: 'fail', why });
 const cannotTell = (why: string): Verdict => ({ result: 'cannot-tell', why });
 
-/** Problems that other rules speak of. */
+/** Problems that other rules report. */
 const elsewhere = new Set(['no_token', 'placeholder_token', 'bad_token', 'changed', 'missing_key', 'close_reason']);
 
-/** What is missing fails; what is only called otherwise was understood. */
+/** A missing part fails; a part under another name passes. */
 function checkForm({ problems }: Checked): Verdict {
   const own = problems.filter((problem) => !elsewhere.has(problem.code));
   const missing = own.filter(
     ({ code }) => code === 'missing_section' || code === 'no_front_matter' || code === 'duplicate_key',
   );
-  const told = (list: readonly Problem[]): string =>
+  const listed = (list: readonly Problem[]): string =>
     list.map(({ line, message }) => `line ${line}: ${message}`).join(' ');
-  if (missing.length > 0) return fail(told(missing));
-  return own.length > 0 ? pass(`Read leniently. ${told(own)}`) : pass('All parts are there, under their names.');
+  if (missing.length > 0) return fail(listed(missing));
+  return own.length > 0 ? pass(`Read leniently. ${listed(own)}`) : pass('All parts are there under their own names.');
 }
 
 function checkIdentity(snapshot: FoundSnapshot): Verdict {
@@ -119,7 +117,7 @@ function checkIdentity(snapshot: FoundSnapshot): Verdict {
   ];
   if (missing.length > 0) return fail(`Missing: ${missing.join(', ')}.`);
   if (closeReason !== null && !/^(completed|context-exhausted|timeout|maintainer-directed)$/.test(closeReason))
-    return fail(`The close reason "${closeReason.slice(0, 80)}" is none of the four.`);
+    return fail(`The close reason "${closeReason.slice(0, 80)}" is not one of the four.`);
   const date = timestamp?.slice(0, 10).replaceAll('-', '');
   if (revision && revision.date !== date) return fail(`The token is of ${revision.date}, the snapshot of ${date}.`);
   return pass(sessionOpen ? 'Taken in the middle of a session.' : `${agent}, ${session}, ${closeReason}.`);
@@ -130,24 +128,24 @@ function checkToken({ tokenVerdict, token, digits, agent }: FoundSnapshot): Verd
     case 'valid':
       return pass(`${token} is the checksum of the text.`);
     case 'changed':
-      return fail(`The text gives h${digits}, not ${token}: a byte was changed, or the token was made up.`);
+      return fail(`The text gives h${digits}, not ${token}: the text was changed, or the token was invented.`);
     case 'placeholder':
-      return fail(`${token} is fake: eight zeros are a placeholder, no checksum.`);
+      return fail(`${token} is fake: eight zeros are a placeholder, not a checksum.`);
     case 'malformed':
       return fail(
-        `${token} is no token of a snapshot of ${agent ?? 'anybody'}: REV-YYYYMMDD-snapshot-AGENT-N-h and eight hex digits.`,
+        `${token} is not a snapshot token of ${agent ?? 'any agent'}: REV-YYYYMMDD-snapshot-AGENT-N-h and eight hex digits.`,
       );
     case 'missing':
-      return fail('It has no token: nobody can tell whether it was changed.');
+      return fail('It has no token, so a change would not be noticed.');
     default:
       return tokenVerdict satisfies never;
   }
 }
 
 function checkTask({ task, agent }: FoundSnapshot, against: Contract | null): Verdict {
-  if (!task) return fail('There is no active task in it.');
+  if (!task) return fail('It has no active task.');
   const sources = agent === null ? [] : (against?.tasks(agent) ?? []);
-  if (sources.length === 0) return cannotTell('Nothing here says where this agent stands.');
+  if (sources.length === 0) return cannotTell('There is no task of this agent to compare with.');
   const agreed: string[] = [];
   for (const { source, status, keys, text } of sources) {
     const isNamed = task.step !== null && (keys.includes(task.step) || text.includes(task.step));
@@ -164,14 +162,14 @@ function checkTask({ task, agent }: FoundSnapshot, against: Contract | null): Ve
       return fail(`It names ${task.step}; by ${source} there is no task.`);
     agreed.push(source);
   }
-  if (task.status === null) return cannotTell('Its status is none of complete, partial, blocked.');
+  if (task.status === null) return cannotTell('Its status is not complete, partial or blocked.');
   return agreed.length > 0
     ? pass(`${task.status}, as by ${agreed.join(' and ')}.`)
-    : cannotTell('Only words are there to compare.');
+    : cannotTell('There is only free text to compare with.');
 }
 
 function checkMail({ mail, agent, keys }: FoundSnapshot, against: Contract | null): Verdict {
-  if (!mail) return fail('There is no mailbox state in it.');
+  if (!mail) return fail('It has no mailbox state.');
   const actual = agent === null ? null : (against?.mail(agent) ?? null);
   if (!actual) return cannotTell('There is no mailbox here to compare with.');
   const wrong: string[] = [];
@@ -180,7 +178,7 @@ function checkMail({ mail, agent, keys }: FoundSnapshot, against: Contract | nul
     const said = mail[name];
     if (!said) continue;
     compared++;
-    // Who does not split the unanswered ones means both.
+    // A snapshot that does not split unanswered mail counts both.
     const there =
       name === 'unansweredUnread' && !mail.awaitingClose ? [...actual[name], ...actual.awaitingClose] : actual[name];
     wrong.push(...differences(name, said, there));
@@ -210,7 +208,7 @@ function differences(name: MailClass, { count, ids }: Counted, actual: readonly 
   ];
 }
 
-/** An id may stand beside its alias, and people shorten `MSG-20260208-044` to `MSG-044`. */
+/** An id may come with its alias, and people shorten `MSG-20260208-044` to `MSG-044`. */
 function isSameMessage(actual: string, said: string): boolean {
   if (actual === said || actual.startsWith(`${said} (`) || actual.endsWith(`(${said})`)) return true;
   const short = /^MSG-(\d{3,6})$/.exec(said)?.[1];
@@ -222,7 +220,7 @@ const isMeasured = ({ tokens, lines }: ListedFile): boolean => tokens !== null |
 function checkFiles(
   files: readonly ListedFile[] | null,
   what: string,
-  standing: SnapshotState,
+  state: SnapshotState,
   against: Contract | null,
 ): Verdict {
   if (files === null) return cannotTell(`It has no list of files ${what}.`);
@@ -230,13 +228,13 @@ function checkFiles(
   const looked = files.filter((file) => !file.mayBeGone).map((file) => ({ ...file, is: against.file(file.path) }));
   const absent = looked.filter((file) => file.is === 'absent');
   const unknown = looked.filter((file) => file.is === 'unknown');
-  const told = absent
+  const paths = absent
     .slice(0, 10)
     .map(({ path, line }) => `${path} (line ${line})`)
     .join(', ');
-  if (absent.length > 0 && standing === 'superseded')
-    return cannotTell(`Not there now: ${told}. It is superseded; they may have gone since.`);
-  if (absent.length > 0) return fail(`Not there: ${told}.`);
+  if (absent.length > 0 && state === 'superseded')
+    return cannotTell(`Missing now: ${paths}. It is superseded; they may have been removed since.`);
+  if (absent.length > 0) return fail(`Missing: ${paths}.`);
   if (unknown.length > 0) return cannotTell(`${unknown.length} of ${files.length} were in another working tree.`);
   return pass(
     files.length === 0

@@ -6,9 +6,9 @@ import { findGit } from '../../../workspace/git.ts';
 import { listFolder, pathExists, readDamaged } from '../../../workspace/read.ts';
 import type { Contract } from './check-rules.ts';
 
-/** The files of a working session that lie in a folder, read as they stand. Null when none of them does. */
+/** The current files of a working session in a folder; null if there are none. */
 export function contractFolder(folder: string): Contract | null {
-  // What is in the chats are the snapshots themselves.
+  // The chats hold the snapshots themselves.
   const paths = filesOf({ ...sortFolder(listFolder(folder), ''), chats: new Map() });
   const files = new Map(
     paths.flatMap((path): [string, string][] => {
@@ -29,13 +29,13 @@ export function contractFolder(folder: string): Contract | null {
   };
 }
 
-/** Paths in snapshots are meant from the top of the repository, mostly. */
+/** Paths in snapshots are usually relative to the top of the repository. */
 function rootsOf(folder: string): string[] {
   const git = findGit(folder);
   return [...new Set([...(git ? [git.root] : []), resolve(folder, '..'), resolve(folder)])];
 }
 
-/** Only whether it is there; a path that leads out of the tree is not followed. */
+/** Only checks existence; a path that leads out of the tree is not followed. */
 export function findFile(roots: readonly string[], path: string): 'present' | 'absent' | 'unknown' {
   let inside = false;
   for (const root of roots) {

@@ -8,7 +8,7 @@ import type { Contract } from './check-rules.ts';
 import { findFile } from './contract-folder.ts';
 import { isBlocked, mailOf } from './text.ts';
 
-/** The journal as it stood when the snapshot was taken: what was true then is not made false by what came after. */
+/** The journal as of the snapshot: later events do not make a snapshot wrong. */
 export function contractJournal(context: Context, run: string, state: State, taken: Snapshot): Contract {
   const workspace = context.workspace();
   const isHere = workspace !== null && (taken.mark?.tree ?? null) === (treeMark(context)?.tree ?? null);
@@ -23,15 +23,15 @@ export function contractJournal(context: Context, run: string, state: State, tak
     async questions(ids) {
       if (ids.length === 0) return new Set();
       const engine = await context.engine();
-      const records = (await engine.recall(run, ids)).filter((record) => record.kind === 'item');
-      const known = new Set(records.flatMap((record) => [record.id, record.alias ?? record.id]));
+      const rows = (await engine.recall(run, ids)).filter((row) => row.kind === 'item');
+      const known = new Set(rows.flatMap((row) => [row.id, row.alias ?? row.id]));
       return new Set(ids.filter((id) => known.has(id)));
     },
     file: (path) => (isHere ? findFile([workspace.tree], path) : 'unknown'),
   };
 }
 
-/** The steps the session had then, and how the first of them stood. */
+/** The steps the session had then, with the status of the first. */
 function taskAt(state: State, { session }: Snapshot): TaskState {
   const steps = [...state.steps.values()];
   const mine = steps.filter((step) =>

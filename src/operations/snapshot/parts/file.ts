@@ -7,15 +7,15 @@ import type { Workspace } from '../../../workspace/workspace.ts';
 import { makeOwnFolder, removeFile, writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
-/** What commands that leave a snapshot answer about it. */
+/** The output about a snapshot of every command that takes one. */
 export const SnapshotTaken = v.object({
   id: v.string(),
   agent: v.string(),
   session: v.string(),
   sequence: v.number(),
-  /** Null where no text could be made. */
+  /** Null if the text could not be rendered. */
   token: v.nullable(v.string()),
-  /** From the workspace; null where no file is written. */
+  /** Relative to the workspace; null if no file is written. */
   path: v.nullable(v.string()),
 });
 export type SnapshotTaken = v.InferOutput<typeof SnapshotTaken>;
@@ -41,7 +41,7 @@ const fromRoot = ({ root }: Workspace, file: string): string => relative(root, f
 
 type Taken = Pick<EventBody<'snapshot.taken'>, 'agent' | 'sequence' | 'text'>;
 
-/** Where a snapshot lies. Runs count their snapshots each for itself: a second run's go into a folder of its own. */
+/** Each run numbers its own snapshots, so those of a second run go into a folder of their own. */
 export function snapshotPath(folder: string, run: string, { agent, sequence }: Taken): string {
   const name = `${agent}-${sequence}.md`;
   const flat = join(folder, 'snapshots', name);
@@ -49,7 +49,7 @@ export function snapshotPath(folder: string, run: string, { agent, sequence }: T
   return owner === null || owner === run ? flat : join(folder, 'snapshots', encodeURIComponent(run), name);
 }
 
-/** The run that a snapshot file names; null when there is none. */
+/** The run that a snapshot file names; null without a file. */
 function runOf(file: string): string | null {
   try {
     const written = /^run: (.+)$/m.exec(readDamaged(file)?.slice(0, 2000) ?? '')?.[1];
@@ -59,14 +59,14 @@ function runOf(file: string): string | null {
   }
 }
 
-/** Writes the files of the snapshots among events. What cannot be written is in the journal all the same. */
+/** Writes the files of the snapshots among events. A snapshot that cannot be written is still in the journal. */
 export function saveSnapshots(context: Context, events: readonly Event[]): void {
   for (const event of events) {
     if (event.type === 'snapshot.taken') saveSnapshot(context, event.run, event.body);
   }
 }
 
-/** Gives the path from the workspace, or null where nothing was written. */
+/** Returns the path relative to the workspace, or null if nothing was written. */
 export function saveSnapshot(context: Context, run: string, taken: EventBody<'snapshot.taken'>): string | null {
   const workspace = context.workspace();
   if (!workspace || taken.text === undefined) return null;

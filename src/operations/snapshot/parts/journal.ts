@@ -10,12 +10,12 @@ import type { Contract, SnapshotState } from './check-rules.ts';
 import { contractJournal } from './contract-journal.ts';
 import { snapshotPath } from './file.ts';
 
-/** What the journals of a workspace know of snapshots. */
+/** The snapshots in the journals of a workspace. */
 export interface SnapshotJournal {
-  /** Those of the run that is meant, the oldest first. */
+  /** The snapshots of the current run, oldest first. */
   list(): Promise<KnownSnapshot[]>;
-  /** The record of a snapshot that was found in a file. */
-  find(snapshot: FoundSnapshot, file: string): Promise<FoundRecord | null>;
+  /** What was recorded of a snapshot that was found in a file. */
+  find(snapshot: FoundSnapshot, file: string): Promise<Recorded | null>;
 }
 
 export interface KnownSnapshot {
@@ -23,13 +23,13 @@ export interface KnownSnapshot {
   file: string;
 }
 
-export interface FoundRecord {
-  standing: { is: SnapshotState; why: string; broken: boolean };
+export interface Recorded {
+  state: { is: SnapshotState; why: string; broken: boolean };
   recorded: { same: boolean; why: string };
   against: Contract;
 }
 
-/** Null where there is no workspace: files are then held against files alone. */
+/** Null without a workspace: files are then compared with files only. */
 export async function journalOf(context: Context): Promise<SnapshotJournal | null> {
   const workspace = context.workspace();
   if (!workspace) return null;
@@ -54,7 +54,7 @@ export async function journalOf(context: Context): Promise<SnapshotJournal | nul
       const all = await listOf(run);
       const agent = snapshot.agent ?? '';
       const own = all.filter((one) => one.agent === agent);
-      const taken = recordFor(
+      const taken = recordedAs(
         snapshot,
         own,
         (one) => resolve(snapshotPath(workspace.folder, run, one)) === resolve(file),
@@ -67,7 +67,7 @@ export async function journalOf(context: Context): Promise<SnapshotJournal | nul
       histories.set(run, stateAt);
       const now = (await engine.load(run)).version;
       return {
-        standing: standingOf(taken, last, now - taken.version),
+        state: stateOf(taken, last, now - taken.version),
         recorded: sameAs(snapshot, taken, text),
         against: contractJournal(context, run, await stateAt(taken.version), taken),
       };
@@ -75,8 +75,8 @@ export async function journalOf(context: Context): Promise<SnapshotJournal | nul
   };
 }
 
-/** By its number; where that was taken away or changed, by the place of its file. */
-function recordFor(
+/** By its token; if that was changed, by the path of its file or its number. */
+function recordedAs(
   { revision, token }: FoundSnapshot,
   own: readonly Snapshot[],
   isAt: (one: Snapshot) => boolean,
@@ -88,7 +88,7 @@ function recordFor(
   );
 }
 
-function standingOf(taken: Snapshot, last: Snapshot, events: number): FoundRecord['standing'] {
+function stateOf(taken: Snapshot, last: Snapshot, events: number): Recorded['state'] {
   if (last.sequence > taken.sequence)
     return {
       is: 'superseded',
@@ -99,8 +99,8 @@ function standingOf(taken: Snapshot, last: Snapshot, events: number): FoundRecor
   return { is: 'current', why: `Fresh: the newest of ${taken.agent}; ${since}.`, broken: false };
 }
 
-function sameAs({ token, digits }: FoundSnapshot, taken: Snapshot, text: string | undefined): FoundRecord['recorded'] {
-  if (text === ERASED) return { same: true, why: `${taken.id} was erased; its token is all that is known.` };
+function sameAs({ token, digits }: FoundSnapshot, taken: Snapshot, text: string | undefined): Recorded['recorded'] {
+  if (text === ERASED) return { same: true, why: `${taken.id} was erased; only its token is known.` };
   if (taken.token === undefined) return { same: true, why: `${taken.id} was recorded without a token.` };
   if (token !== taken.token)
     return { same: false, why: `The journal has ${taken.token} for ${taken.id}; the text has ${token ?? 'no token'}.` };
@@ -111,7 +111,7 @@ function sameAs({ token, digits }: FoundSnapshot, taken: Snapshot, text: string 
 
 const PAGE = 500;
 
-/** State as it stood after an event. Asked in the order of events, it goes through them once. */
+/** State as of an event. Calls in the order of events read the history once. */
 function openHistory(engine: Engine, run: string): (at: number) => Promise<State> {
   let state = emptyState();
   return async (at) => {
@@ -132,7 +132,7 @@ async function allSnapshots(context: Context, run: string): Promise<Snapshot[]> 
       limit: PAGE,
       ...(before === undefined ? {} : { before }),
     });
-    for (const record of page) found.set(record.id, record.doc as Snapshot);
+    for (const row of page) found.set(row.id, row.doc as Snapshot);
     const last = page.at(-1);
     if (!last || page.length < PAGE) break;
     before = last.version;

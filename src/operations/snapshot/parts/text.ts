@@ -18,7 +18,7 @@ import { ownChanges } from '../../brief/parts/evidence.ts';
 import { readingList } from '../../brief/parts/reading-list.ts';
 import type { Context } from '../../context.ts';
 
-/** What a snapshot says, from the journal, git and the files as they are. A look that fails leaves its part empty. */
+/** Renders a snapshot from the journal, git and the current files; null if that fails. */
 export async function describeSnapshot(
   context: Context,
   moment: SnapshotMoment,
@@ -35,7 +35,7 @@ export async function describeSnapshot(
 async function composeSnapshot(context: Context, moment: SnapshotMoment): Promise<Snapshot> {
   const { run, at, version, taken, session, state, events } = moment;
   const ended = lastSeen(moment);
-  const seen = await lookAround(context, moment);
+  const seen = await readTree(context, moment);
   const task = taskOf(moment);
   return {
     run,
@@ -62,7 +62,7 @@ async function composeSnapshot(context: Context, moment: SnapshotMoment): Promis
   };
 }
 
-/** The true end of a session that was cut off. */
+/** When a session that was cut off really ended. */
 function lastSeen({ taken, session, ended }: SnapshotMoment): string | null {
   return taken.reconstructed ? (ended?.lastSeenAt ?? session.seenAt) : null;
 }
@@ -70,16 +70,16 @@ function lastSeen({ taken, session, ended }: SnapshotMoment): string | null {
 interface Seen {
   mark: TreeMark | undefined;
   status: GitStatus | null;
-  /** The tree the session worked in, where that is this one. */
+  /** The tree the session worked in; null if that is not this one. */
   tree: string | null;
   reading: Snapshot['reading'];
 }
 
-/** How much reading is advised as a whole; the brief's own measure. */
+/** The budget for the reading list, the same as in the brief. */
 const READING_TOKENS = 2000;
 
-/** Nothing here speaks about a run of another workspace, or about a session in another working tree. */
-async function lookAround(context: Context, { taken, session, before }: SnapshotMoment): Promise<Seen> {
+/** Finds nothing for a run of another workspace or a session in another working tree. */
+async function readTree(context: Context, { taken, session, before }: SnapshotMoment): Promise<Seen> {
   const workspace = context.workspace();
   const here = treeMark(context);
   const isHere =
@@ -121,7 +121,7 @@ export function isBlocked(state: State, step: Step): boolean {
   );
 }
 
-/** What was declared for the step goes before what follows from the plan. */
+/** A declared next action comes before what follows from the plan. */
 function nextOf(state: State, step: Step | null): string {
   if (step && !isDone(step.status)) {
     if (step.status === 'failed' && declaredFor(state, step) === null)
@@ -129,13 +129,13 @@ function nextOf(state: State, step: Step | null): string {
     return declaredFor(state, step) ?? takeOver(step, null);
   }
   const { interrupted, ready } = positionOf(state, planView(state));
-  // What somebody left in the middle goes before what nobody has begun.
+  // An interrupted step comes before one that was not started.
   const [left] = interrupted;
   if (left) return takeOver(left.step, declaredFor(state, left.step));
   const [first] = ready;
   if (first) return `Start ${first.step.key} with 'holdfast start ${first.step.key}'.`;
   const open = planView(state).leaves.some((view) => !isDone(view.status));
-  return open ? "Nothing is ready: 'holdfast status' shows what is in the way." : 'Nothing is left in the plan.';
+  return open ? "Nothing is ready: 'holdfast status' shows what blocks it." : 'Nothing is left in the plan.';
 }
 
 const declaredFor = (state: State, step: Step): string | null =>
@@ -143,10 +143,10 @@ const declaredFor = (state: State, step: Step): string | null =>
 
 function takeOver({ key, checkpoint, artifacts }: Step, declared: string | null): string {
   const after = checkpoint
-    ? `go on after checkpoint ${checkpoint.name}`
+    ? `continue after checkpoint ${checkpoint.name}`
     : artifacts.length > 0
-      ? 'go on from the files that were changed for it: it reached no checkpoint'
-      : 'begin it again: it reached no checkpoint';
+      ? 'continue from the files that were changed for it: it has no checkpoint'
+      : 'start it again: it has no checkpoint';
   return `Take ${key} over with 'holdfast start ${key}' and ${after}${declared === null ? '' : `: ${declared}`}.`;
 }
 
@@ -179,10 +179,10 @@ function commitmentEntry(item: Item): Entry {
 
 const named = ({ id, alias }: { id: string; alias?: string | undefined }): string => (alias ? `${id} (${alias})` : id);
 
-/** So many files git calls changed are told one by one. */
+/** How many of the files that git reports as changed are listed. */
 const DIRTY_FILES = 200;
 
-/** What the session recorded, what it said of files, and what git calls changed since it began. */
+/** Files that the session recorded or wrote notes on, and files that git reports as changed since it started. */
 function modifiedFiles({ taken, session, events }: SnapshotMoment, { status, tree }: Seen): ModifiedFile[] {
   const found = new Map<string, string>();
   for (const event of events) {
@@ -241,10 +241,10 @@ async function questionsIn(context: Context, run: string, events: readonly Event
   }
   if (ids.size === 0) return [];
   const engine = await context.engine();
-  const records = await engine.recall(run, [...ids]);
+  const rows = await engine.recall(run, [...ids]);
   return [...ids].flatMap((id) => {
     const item =
-      state.items.get(id) ?? (records.find((one) => one.kind === 'item' && one.id === id)?.doc as Item | undefined);
+      state.items.get(id) ?? (rows.find((one) => one.kind === 'item' && one.id === id)?.doc as Item | undefined);
     return item ? [{ id: named(item), facts: item.status, words: item.text }] : [];
   });
 }
