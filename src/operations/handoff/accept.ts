@@ -24,9 +24,9 @@ export const handoffAccept = defineOperation({
     session: v.nullable(v.string()),
     steps: v.array(v.string()),
     snapshot: v.nullable(v.string()),
-    /** From the workspace. */
+    /** Relative to the workspace. */
     path: v.nullable(v.string()),
-    /** What moved between the offer and now; null where that cannot be told. */
+    /** What changed between the offer and now; null if unknown. */
     stale: v.object({ events: v.number(), commits: v.nullable(v.number()) }),
     conflicts: v.array(v.looseObject({ id: v.string(), kind: v.string(), path: v.string() })),
     run: v.string(),
@@ -39,19 +39,19 @@ export const handoffAccept = defineOperation({
     const engine = await context.engine();
     const state = before?.state ?? (await engine.load(run));
     const evidence = await findEvidence(context, asLeft(state, id), status);
-    const stood = state.version;
+    const version = state.version;
     const done = await act(context, { type: 'handoff.accept', id });
     await writeResumeFile(context, done.state);
     const accepted = done.events.find((event) => event.type === 'handoff.accepted');
     const handoff = done.state.handoffs.get(accepted?.type === 'handoff.accepted' ? accepted.body.id : id);
     const snapshot = await snapshotOf(context, run, handoff);
     const stale = {
-      events: Math.max(0, stood - (handoff?.version ?? stood)),
+      events: Math.max(0, version - (handoff?.version ?? version)),
       commits: await commitsSince(context, handoff?.head ?? snapshot?.mark?.head),
     };
     if (stale.events > STALE_EVENTS || (stale.commits ?? 0) > 0) context.warn(staleWarning(id, stale));
     if (evidence.open.length > 0)
-      context.warn(`${evidence.open.length} recorded things are not as they were recorded: look at them first.`);
+      context.warn(`${evidence.open.length} recorded things have changed since: check them first.`);
     const workspace = context.workspace();
     const file = snapshot && workspace ? snapshotPath(workspace.folder, run, snapshot) : null;
     return {
@@ -71,14 +71,14 @@ export const handoffAccept = defineOperation({
   },
   say: ({ id, session, steps, path, conflicts, stale }, pen) =>
     [
-      `${pen.good('✓')} ${pen.bold(id)} is yours: ${session} ${steps.length > 0 ? `holds ${steps.join(', ')}` : 'goes on'}; the sender writes no more.`,
+      `${pen.good('✓')} ${pen.bold(id)} is yours: ${session} ${steps.length > 0 ? `holds ${steps.join(', ')}` : 'continues'}; the sender can no longer write.`,
       ...(path ? [`Read ${path} and the files it lists.`] : []),
       `Since it was offered: ${counted(stale.events, 'event')}, ${stale.commits === null ? 'commits unknown' : counted(stale.commits, 'commit')}.`,
       ...conflicts.map((conflict) => `${pen.bad(conflict.id)} ${conflict.path}: ${conflict.kind.replaceAll('_', ' ')}`),
     ].join('\n'),
 });
 
-/** As if the sender were gone: what its files are now is then held against what it recorded. */
+/** The state without the sender, so that its files are compared with what it recorded. */
 function asLeft(state: State, id: string): State {
   const handoff = state.handoffs.get(id);
   if (!handoff) return state;
@@ -90,15 +90,15 @@ function asLeft(state: State, id: string): State {
 }
 
 function staleWarning(id: string, { events, commits }: { events: number; commits: number | null }): string {
-  const told = commits === null ? 'an unknown number of commits' : counted(commits, 'commit');
-  return `${id} is stale: ${counted(events, 'event')} and ${told} since it was offered. Read the brief, not the snapshot alone: \`holdfast resume\`.`;
+  const count = commits === null ? 'an unknown number of commits' : counted(commits, 'commit');
+  return `${id} is stale: ${counted(events, 'event')} and ${count} since it was offered. Read the brief, not the snapshot alone: \`holdfast resume\`.`;
 }
 
 async function snapshotOf(context: Context, run: string, handoff: Handoff | undefined): Promise<Snapshot | null> {
   if (!handoff?.snapshot) return null;
   const engine = await context.engine();
-  const record = (await engine.recall(run, [handoff.snapshot])).find((one) => one.kind === 'snapshot');
-  return (record?.doc as Snapshot | undefined) ?? null;
+  const row = (await engine.recall(run, [handoff.snapshot])).find((one) => one.kind === 'snapshot');
+  return (row?.doc as Snapshot | undefined) ?? null;
 }
 
 async function commitsSince(context: Context, head: string | null | undefined): Promise<number | null> {

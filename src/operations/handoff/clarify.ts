@@ -16,5 +16,5 @@ export const handoffClarify = defineOperation({
     const done = await act(context, { type: 'handoff.clarify', id, question });
     return { data: { id, run: done.run, version: done.state.version }, changed: done.changed };
   },
-  say: ({ id }, pen) => `${pen.bold(id)}: your question is on record; its sender or a person answers it.`,
+  say: ({ id }, pen) => `${pen.bold(id)}: your question is recorded; the sender or a person answers it.`,
 });

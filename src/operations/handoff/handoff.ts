@@ -14,7 +14,7 @@ const Launched = v.object({
   start: v.array(v.string()),
   headless: v.array(v.string()),
   resume: v.nullable(v.array(v.string())),
-  /** As a line for a shell. */
+  /** The command as a line of shell. */
   line: v.string(),
   exitCode: v.nullable(v.number()),
 });
@@ -30,13 +30,15 @@ export const handoff = defineOperation({
     'holdfast handoff --to codex --from S-12 --launch',
   ],
   input: v.object({
-    to: described(ActorName, 'The agent that is to go on.'),
-    from: v.optional(described(label, 'The session whose work it is; a person may offer that of one that is gone.')),
-    message: v.optional(described(Text, 'What the receiver should know first.')),
+    to: described(ActorName, 'The agent that should continue.'),
+    from: v.optional(
+      described(label, 'The session whose work it is; a person may offer the work of a session that is gone.'),
+    ),
+    message: v.optional(described(Text, 'Message to the receiver.')),
     payload: attachmentFields.payload,
     payloadText: attachmentFields.payloadText,
     launch: v.optional(described(v.boolean(), 'Print the command that starts the receiving client on it.')),
-    start: v.optional(described(v.boolean(), 'Run that command, without a person in the conversation.')),
+    start: v.optional(described(v.boolean(), 'Run that command without a person in the conversation.')),
   }),
   output: v.object({
     id: v.string(),
@@ -53,13 +55,13 @@ export const handoff = defineOperation({
     if (launch || start) (await import('./parts/launch.ts')).mustKnowClient(to);
     const earlier = from === undefined ? null : await lastSnapshotOf(context, from);
     const about = { subject: `handoff to ${to}`, type: 'handoff-ready' } as const;
-    const carried = await renderAttachment(context, { payload, payloadText }, about);
+    const rendered = await renderAttachment(context, { payload, payloadText }, about);
     const done = await act(context, {
       type: 'handoff.offer',
       to,
       from,
       message,
-      payload: carried ?? undefined,
+      payload: rendered ?? undefined,
       snapshot: earlier?.id,
       mark: treeMark(context),
     });
@@ -88,13 +90,13 @@ export const handoff = defineOperation({
     [
       `${pen.bold(id)} offers the work of ${from}${steps.length > 0 ? ` (${steps.join(', ')})` : ''} to ${to}. It stays with ${from} until ${to} accepts.`,
       ...(snapshot ? [`Snapshot ${snapshot.id}${snapshot.path ? `: ${snapshot.path}` : ''}`] : []),
-      ...(message ? [`Message ${message} tells ${to}.`] : []),
+      ...(message ? [`Message ${message} informs ${to}.`] : []),
       ...(launch ? [`Start ${to} with:  ${launch.line}`] : []),
-      ...(launch?.resume ? [`Or go on in its own conversation:  ${launch.resume.join(' ')}`] : []),
+      ...(launch?.resume ? [`Or continue its own conversation:  ${launch.resume.join(' ')}`] : []),
     ].join('\n'),
 });
 
-/** A session that is gone has left its snapshot; of one that is at work another is taken. */
+/** The last snapshot of a session that has ended; of one that is active a new snapshot is taken. */
 async function lastSnapshotOf(
   context: Context,
   reference: string,
@@ -102,8 +104,8 @@ async function lastSnapshotOf(
   const run = await currentRun(context);
   const engine = await context.engine();
   const state = await engine.load(run);
-  const record = (await engine.recall(run, [reference])).find((one) => one.kind === 'session');
-  const session = record?.doc as Session | undefined;
+  const row = (await engine.recall(run, [reference])).find((one) => one.kind === 'session');
+  const session = row?.doc as Session | undefined;
   if (!session || state.sessions.has(session.id)) return null;
   const tag = `agent:${session.agent}`;
   for (let before: number | undefined; ; ) {

@@ -10,7 +10,7 @@ const FALLBACK = 20;
 
 export const handoffList = defineOperation({
   name: 'handoff.list',
-  summary: 'List what was handed over: open offers first, then what became of the others.',
+  summary: 'List handoffs: open offers first, then the outcome of the others.',
   scope: 'read',
   input: v.object({
     open: v.optional(described(v.boolean(), 'Only offers that can be accepted.')),
@@ -31,8 +31,8 @@ export const handoffList = defineOperation({
   async run(context, { open, limit: most = FALLBACK }) {
     const state = await currentState(context);
     const engine = await context.engine();
-    const records = await engine.rows(state.run?.id ?? '', { kind: 'handoff', limit: most });
-    const rows = records.map(({ doc }) => {
+    const found = await engine.rows(state.run?.id ?? '', { kind: 'handoff', limit: most });
+    const rows = found.map(({ doc }) => {
       const handoff = state.handoffs.get((doc as Handoff).id) ?? (doc as Handoff);
       return { ...handoff, open: isOpenOffer(state, handoff), eventsSince: state.version - handoff.version };
     });

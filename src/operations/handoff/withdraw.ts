@@ -6,7 +6,7 @@ import { defineOperation, described } from '../operation.ts';
 
 export const handoffWithdraw = defineOperation({
   name: 'handoff.withdraw',
-  summary: 'Take an offer back that nobody has accepted.',
+  summary: 'Withdraw an offer that was not accepted yet.',
   scope: 'write',
   words: ['id'],
   input: v.object({ id: reference, reason: v.optional(described(Text, 'Why.')) }),

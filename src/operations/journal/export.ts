@@ -10,11 +10,11 @@ import { JOURNAL_FORMAT } from './parts/file.ts';
 
 export const journalExport = defineOperation({
   name: 'journal.export',
-  summary: 'Write a run out as JSON lines, to be taken in elsewhere with its chain intact.',
+  summary: 'Export a run as JSON lines, for `journal import` elsewhere with its chain intact.',
   scope: 'read',
   local: true,
   examples: ['holdfast journal export --out auth.jsonl', 'holdfast journal export --run auth > auth.jsonl'],
-  input: v.object({ out: v.optional(described(v.string(), 'The file to write; the standard output when left out.')) }),
+  input: v.object({ out: v.optional(described(v.string(), 'The file to write; standard output by default.')) }),
   output: v.object({
     run: v.string(),
     events: v.number(),
@@ -37,7 +37,7 @@ export const journalExport = defineOperation({
   say: ({ run, events, out, text }, pen) => text ?? `Wrote ${events} events of ${pen.bold(run)} to ${out}.`,
 });
 
-/** Up to where the run stood when it began, and only if its chain holds: what is damaged is not handed on as sound. */
+/** Exports up to the version at the start, and only if the chain verifies: damage is not passed on. */
 async function exportRun(engine: Engine, run: string, write: (line: string) => void) {
   const [head] = await engine.heads({ run });
   const { version: events = 0, hash = '' } = head ?? {};
@@ -58,7 +58,7 @@ async function exportRun(engine: Engine, run: string, write: (line: string) => v
       'corrupt',
       problem?.message ?? `The journal of ${quoted(run)} ends at event ${last.version} of ${events}.`,
       {
-        hints: ['Nothing was written out. `holdfast doctor` says what is damaged.'],
+        hints: ['Nothing was exported. `holdfast doctor` shows what is damaged.'],
         data: { run },
       },
     );

@@ -8,7 +8,7 @@ import { damaged, type JournalHeader, readJournalFile } from './parts/file.ts';
 
 export const journalImport = defineOperation({
   name: 'journal.import',
-  summary: 'Take in a run that was written out elsewhere; what is there already is not taken twice.',
+  summary: 'Import a run that was exported elsewhere; events that are already here are skipped.',
   scope: 'write',
   local: true,
   words: ['file'],
@@ -17,7 +17,7 @@ export const journalImport = defineOperation({
   output: v.object({ run: v.string(), events: v.number(), taken: v.number(), version: v.number() }),
   async run(context, { file: named }) {
     const file = resolve(context.dir, named);
-    // Read twice: nothing is taken in before all of it was verified, and it may be larger than memory.
+    // Read several times: nothing is imported before all of it is verified, and it may be larger than memory.
     const header = await verify(file);
     const { maintenance } = await context.engine();
     const importing = await (await maintenance()).openImport(header.run);
@@ -37,7 +37,7 @@ export const journalImport = defineOperation({
   },
   say: ({ run, events, taken, version }, pen) =>
     taken > 0
-      ? `Took in ${taken} of ${events} events; ${pen.bold(run)} is at event ${version}.`
+      ? `Imported ${taken} of ${events} events; ${pen.bold(run)} is at event ${version}.`
       : `${pen.bold(run)} is at event ${version} and has all ${events} of them.`,
 });
 
@@ -51,7 +51,7 @@ async function verify(file: string): Promise<JournalHeader> {
   const [problem] = verifier.finish();
   if (problem) {
     throw new Fault('corrupt', `${quoted(file)}: ${problem.message}`, {
-      hints: ['Nothing was taken in. Export it again from where it came.'],
+      hints: ['Nothing was imported. Export it again from its source.'],
       data: { file, version: problem.version },
     });
   }

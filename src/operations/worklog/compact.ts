@@ -20,7 +20,7 @@ import { archiveFile, readEntries, writeArchive, writeWorklogFile } from './part
 
 export const compact = defineOperation({
   name: 'compact',
-  summary: 'Show which entries of the worklog could go into an archive; with --approve move them (only a person may).',
+  summary: 'Show which worklog entries could be archived; with --approve move them (people only).',
   scope: 'write',
   flags: { entries: 'entry' },
   examples: ['holdfast compact', 'holdfast compact --approve', 'holdfast compact --entry N-3 --approve'],
@@ -32,9 +32,9 @@ export const compact = defineOperation({
     entries: v.array(shaped<PlannedEntry>({ id: v.string(), moves: v.boolean(), why: v.string() })),
     lines: v.number(),
     linesAfter: v.number(),
-    /** The archive that was made; null where nothing was moved. */
+    /** The new archive; null if nothing was moved. */
     archive: v.nullable(v.looseObject({ number: v.number(), file: v.string(), proof: v.string() })),
-    /** Archives that were recorded and not written, because something came in between. */
+    /** Archives that were recorded and not written yet, after a crash or an error. */
     unfinished: v.array(v.number()),
     run: v.string(),
     version: v.number(),
@@ -58,7 +58,7 @@ export const compact = defineOperation({
         `  ${moves ? pen.good('moves') : pen.dim('stays')} ${pen.bold(id)}, ${count} lines: ${why}`,
     );
     if (archive)
-      return `Moved ${moving.length} entries to ${archive.file}: ${lines} lines became ${linesAfter}. Kept and archived together are what there was (${archive.proof.slice(0, 16)}).`;
+      return `Moved ${moving.length} entries to ${archive.file}: ${lines} lines became ${linesAfter}. Kept and archived entries together are complete (${archive.proof.slice(0, 16)}).`;
     const waits = unfinished.length > 0 ? [`Archive ${unfinished.join(', ')} is not written yet.`] : [];
     const todo =
       moving.length > 0 || unfinished.length > 0
@@ -87,7 +87,7 @@ function mustKnow(entries: WorklogEntry[], only: ReadonlySet<string> | null): Wo
 
 function mustBeMaintainer(context: Context): void {
   if (!context.workspace()) {
-    throw new Fault('usage', 'There is no folder here to keep an archive in.', {
+    throw new Fault('usage', 'There is no workspace here to keep an archive in.', {
       hints: ['Run it in the workspace, or name one with `--dir`.'],
     });
   }
@@ -104,8 +104,8 @@ function mustBeMaintainer(context: Context): void {
 }
 
 /**
- * Claims the worklog, records what moves, writes the archive and then the worklog. What is recorded first can be written
- * by whoever runs this again, so that a crash in between loses nothing.
+ * Claims the worklog, records what moves, writes the archive and then the worklog. The move is recorded first, so after a
+ * crash another call writes the files.
  */
 async function approved(context: Context, before: State, only: ReadonlySet<string> | null) {
   const claimed = await actPart(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: REASON });
@@ -133,14 +133,14 @@ async function approved(context: Context, before: State, only: ReadonlySet<strin
       changed: done?.changed ?? [],
     };
   } finally {
-    await letGo(inSession, claimed);
+    await releaseWorklog(inSession, claimed);
   }
 }
 
 const REASON = 'compaction';
 const ATTEMPTS = 5;
 
-/** Plans and records; planned again if others went on meanwhile. */
+/** Plans and records; plans again if others recorded something in between. */
 async function record(
   context: Context,
   only: ReadonlySet<string> | null,
@@ -165,7 +165,7 @@ async function record(
   }
 }
 
-/** Kept and archived entries together, in their order, have the proof of the whole; the file is what was recorded. */
+/** Kept and archived entries together, in order, must have the proof of the whole, and the file what was recorded. */
 async function mustBeWhole(
   context: Context,
   state: State,
@@ -178,7 +178,7 @@ async function mustBeWhole(
   const workspace = context.workspace();
   const text = workspace ? readText(archiveFile(workspace, archive.number)) : '';
   if (proofOf(original) === archive.proof && text === renderArchive(state, archive, archived)) return;
-  throw new Fault('corrupt', `Archive ${archive.number} of the worklog does not prove to be what was moved.`, {
+  throw new Fault('corrupt', `Archive ${archive.number} of the worklog does not match what was moved.`, {
     hints: ['The journal has every entry: run `holdfast doctor`, then `holdfast compact` again.'],
     data: { archive: archive.number, proof: archive.proof },
   });
@@ -190,14 +190,14 @@ function unfinishedArchives(context: Context, state: State): number[] {
   return state.worklog.archives.map((archive) => archive.number).filter((one) => !isFile(archiveFile(workspace, one)));
 }
 
-/** What a compaction that was broken off by a crash left behind: as long as it stands the worklog is not written. */
+/** The claim of a compaction that crashed: while it is held, the worklog is not written. */
 function leftClaim(context: Context, { claims }: State): Claim | undefined {
   const { name } = context.identity.actor;
   return [...claims.values()].find(({ agent, reason }) => agent === name && reason === REASON);
 }
 
-/** Gives the claim back: by ending the session, in one event, if that was opened for this alone. */
-async function letGo(context: Context, { session, state }: Done): Promise<void> {
+/** Releases the claim, or ends the session if it was opened for the compaction only. */
+async function releaseWorklog(context: Context, { session, state }: Done): Promise<void> {
   const claim = [...state.claims.values()].find((one) => one.session === session && one.files.includes(WORKLOG_FILE));
   const wasOpened = claim?.since === state.sessions.get(session ?? '')?.startedAt;
   const done = wasOpened

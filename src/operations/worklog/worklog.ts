@@ -6,7 +6,7 @@ import { compactionHints, worklogText } from './parts/file.ts';
 
 export const worklog = defineOperation({
   name: 'worklog',
-  summary: 'Print the worklog: status, decision index, notes and sittings.',
+  summary: 'Print the worklog: status, decision index, notes and sessions.',
   scope: 'read',
   input: v.object({}),
   output: v.object({

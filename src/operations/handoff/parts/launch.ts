@@ -1,12 +1,12 @@
 import { Fault, quoted } from '../../../core/fault.ts';
 
-/** How a client is started on a prompt, and how its own conversation is taken up again. */
+/** How a client is started on a prompt, and how its own conversation is continued. */
 interface Client {
-  /** With the prompt as its last word; the person stays in the conversation. */
+  /** The prompt is appended; a person takes part in the conversation. */
   start: readonly string[];
-  /** Without a person, to the end. */
+  /** Runs to the end without a person. */
   headless: readonly string[];
-  /** Takes up the conversation with an id; null where the client knows only its last one. */
+  /** Continues the conversation with an id; null if the client can only continue the last one. */
   resume: readonly string[] | null;
   resumeLast: readonly string[];
 }
@@ -57,28 +57,28 @@ const clients: Readonly<Record<string, Client>> = {
 };
 
 export interface Launch {
-  /** The command as words; nothing is left to a shell. */
+  /** The command as words: no shell interprets it. */
   start: string[];
   headless: string[];
-  /** The client's own way back into the conversation, where the same client goes on. */
+  /** Continues the sender's own conversation, if the receiver is the same client. */
   resume: string[] | null;
 }
 
 export interface Conversation {
-  /** The client of the session that is handed over, and its own id there. */
+  /** The client of the session that is handed over, and its conversation id there. */
   client: string | null;
   id: string | null;
 }
 
-/** Asked before anything is offered: an offer that nobody can be started on is no use to whoever wanted both. */
+/** Called before anything is offered, so that a launch that cannot work records nothing. */
 export function mustKnowClient(agent: string): { name: string; client: Client } {
   const name = clientOf(agent);
   const client = name === null ? undefined : clients[name];
   if (name !== null && client) return { name, client };
-  throw new Fault('invalid', `It is not known how ${quoted(agent)} is started.`, {
+  throw new Fault('invalid', `Holdfast does not know how to start ${quoted(agent)}.`, {
     hints: [
-      `Known are ${Object.keys(clients).join(', ')}; a name may say more after it, such as claude-2.`,
-      'Offer it without `--launch` and start the agent yourself: `holdfast resume` tells it of the offer.',
+      `Known clients: ${Object.keys(clients).join(', ')}; a name may have a suffix, such as claude-2.`,
+      'Offer it without `--launch` and start the agent yourself: `holdfast resume` shows it the offer.',
     ],
     data: { agent, known: Object.keys(clients) },
   });
@@ -93,21 +93,21 @@ export function launchCommands(agent: string, handoff: string, before: Conversat
   return { start: [...client.start, prompt], headless: [...client.headless, prompt], resume: same ? back : null };
 }
 
-/** Where a flag may stand without a value, the id is part of the same word. */
+/** If a flag's value is optional, the id is part of the same word. */
 function withId(words: readonly string[], id: string): string[] {
   const last = words.at(-1) ?? '';
   return last.endsWith('=') ? [...words.slice(0, -1), last + id] : [...words, id];
 }
 
-/** An agent is named after its client, mostly with something more: `claude-2`, `codex.reviewer`. */
+/** An agent is named after its client, often with a suffix: `claude-2`, `codex.reviewer`. */
 function clientOf(agent: string): string | null {
   const name = agent.toLowerCase().split(/[^a-z]/, 1)[0] ?? '';
   return Object.hasOwn(clients, name) ? name : null;
 }
 
-/** It holds no words of the record: those are read as a record, in the brief. */
+/** Quotes nothing that was recorded: recorded text is shown as such in the brief. */
 function promptFor(handoff: string): string {
-  return `Work was handed over to you as ${handoff}. Run "holdfast resume", read the snapshot and the files it lists, then run "holdfast handoff accept ${handoff}" and go on with the next action.`;
+  return `Work was handed over to you as ${handoff}. Run "holdfast resume", read the snapshot and the files it lists, then run "holdfast handoff accept ${handoff}" and continue with the next action.`;
 }
 
 /** For a person to paste into a POSIX shell. */

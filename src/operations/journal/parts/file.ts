@@ -6,15 +6,15 @@ import { Basis } from '../../../core/words.ts';
 import { readLines } from '../../../workspace/read.ts';
 
 /**
- * A run as a file: JSON lines, the first one says what it is, how many events follow and how the last one is hashed, so
- * that a file that was cut off is known as such; each further line is an event with its whole envelope.
+ * A run as a file of JSON lines. The first line has the number of events and the hash of the last one, so that a truncated
+ * file is noticed; each further line is an event with its whole envelope.
  */
 export const JournalHeader = v.object({
   holdfast: v.literal('journal'),
   format: v.number(),
   run: v.pipe(
     v.string(),
-    v.check((text) => isName(text, '._-', 200), 'is no id of a run'),
+    v.check((text) => isName(text, '._-', 200), 'is not a run id'),
   ),
   events: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   hash: v.string(),
@@ -23,7 +23,7 @@ export type JournalHeader = v.InferOutput<typeof JournalHeader>;
 
 export const JOURNAL_FORMAT = 1;
 
-const Hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is no hash'));
+const Hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is not a hash'));
 const Envelope = v.strictObject({
   run: v.string(),
   version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
@@ -39,7 +39,7 @@ const Envelope = v.strictObject({
   body: v.unknown(),
 });
 
-/** Reads a file from its beginning, line by line: it may be larger than memory. */
+/** Reads line by line: the file may be larger than memory. */
 export async function readJournalFile(
   file: string,
   visit: (event: Event, header: JournalHeader) => void | Promise<void>,
@@ -74,10 +74,10 @@ function parseLine(file: string, line: number, text: string): unknown {
 
 function parseHeader(file: string, value: unknown): JournalHeader {
   const parsed = v.safeParse(JournalHeader, value);
-  if (!parsed.success) throw damaged(file, 1, 'it does not begin as an exported journal does');
+  if (!parsed.success) throw damaged(file, 1, 'it does not start like an exported journal');
   if (parsed.output.format > JOURNAL_FORMAT) {
     throw new Fault('newer_schema', `${quoted(file)} was written by a newer Holdfast.`, {
-      hints: ['Update Holdfast; nothing was taken in.'],
+      hints: ['Update Holdfast; nothing was imported.'],
       data: { format: parsed.output.format, known: JOURNAL_FORMAT },
     });
   }
@@ -92,22 +92,18 @@ function parseEvent(file: string, line: number, value: unknown, { run }: Journal
   const { type, body } = envelope.output;
   if (envelope.output.run !== run) throw damaged(file, line, `it is an event of ${quoted(envelope.output.run)}`);
   if (!Object.hasOwn(eventBodies, type)) {
-    throw new Fault(
-      'newer_schema',
-      `${quoted(file)}, line ${line}: ${quoted(type)} is an event that is not known here.`,
-      {
-        hints: ['Update Holdfast; nothing was taken in.'],
-      },
-    );
+    throw new Fault('newer_schema', `${quoted(file)}, line ${line}: ${quoted(type)} is an unknown event.`, {
+      hints: ['Update Holdfast; nothing was imported.'],
+    });
   }
-  // Only looked at: the body is kept as it is, since its hash was taken over it.
-  if (!v.is(eventBodies[type as keyof typeof eventBodies], body)) throw damaged(file, line, `its ${type} is not one`);
+  // Only checked: the body must stay as it is for its hash.
+  if (!v.is(eventBodies[type as keyof typeof eventBodies], body)) throw damaged(file, line, `its ${type} is not valid`);
   return value as Event;
 }
 
 export function damaged(file: string, line: number, what: string): Fault {
   return new Fault('invalid', `${quoted(file)}, line ${line}: ${what}.`, {
-    hints: ['Nothing was taken in. Export it again with `holdfast journal export --out FILE`.'],
+    hints: ['Nothing was imported. Export it again with `holdfast journal export --out FILE`.'],
     data: { file, line },
   });
 }

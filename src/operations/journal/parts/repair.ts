@@ -7,12 +7,12 @@ import { openRemains, type Remains } from '../../../store/sqlite/remains.ts';
 import { pathExists } from '../../../workspace/read.ts';
 import { stampedName } from '../../../workspace/write.ts';
 
-/** What is left of a run: the events from its first one on that verify. */
+/** What is left of a run: its first events, as far as they verify. */
 interface Left {
   run: string;
   events: number;
-  /** Where it stood, or the last event of it that can be read. */
-  stood: number;
+  /** The recorded version of the run, or its last readable event. */
+  version: number;
   why: string | null;
 }
 
@@ -22,8 +22,8 @@ export interface Damage {
 }
 
 /**
- * Looks at a journal that cannot be trusted: what the database says of itself, and which runs still verify. With `repair`
- * those are put into a new file beside it. The damaged one is only read.
+ * Examines a damaged journal: what the database reports about itself, and which runs still verify. With `repair`, those
+ * are copied into a new file beside it. The damaged file is only read.
  */
 export async function examineDamage(file: string, repair: boolean, now: string): Promise<Damage> {
   const remains = openRemains(file);
@@ -33,10 +33,10 @@ export async function examineDamage(file: string, repair: boolean, now: string):
     const findings: Damage['findings'] = remains.problems.map((message) => error('store', file, message));
     findings.push(...left.flatMap((one) => (one.why === null ? [] : [error('chain', one.run, one.why)])));
     if (whole.length === 0) {
-      const message = 'Nothing in it can be read any more. The file was left as it is: keep it, and look for a copy.';
+      const message = 'Nothing in it can be read. The file was left as it is: keep it, and look for a copy.';
       findings.push(error('nothing_left', file, message));
     } else if (repair) findings.push(await repaired(remains, file, whole, now));
-    else findings.push(error('salvageable', file, `${told(whole)} can be saved: \`holdfast doctor --repair\`.`));
+    else findings.push(error('salvageable', file, `${countOf(whole)} can be repaired: \`holdfast doctor --repair\`.`));
     return { findings, runs: whole.map(({ run, events }) => ({ run, events })) };
   } finally {
     remains.close();
@@ -47,21 +47,21 @@ function error(code: string, at: string, message: string): Damage['findings'][nu
   return { code, level: 'error', at, message };
 }
 
-function told(left: readonly Left[]): string {
+function countOf(left: readonly Left[]): string {
   const events = left.reduce((sum, one) => sum + one.events, 0);
   return `${events} events of ${left.length === 1 ? `run ${quoted(left[0]?.run ?? '')}` : `${left.length} runs`}`;
 }
 
 async function whatIsLeft(remains: Remains): Promise<Left[]> {
   const cuts = new Map<string, number>();
-  const stood = remains.heads();
+  const versions = remains.heads();
   const why = new Map<string, string>();
-  // An event that is cut away may have been the one that said why words before it are gone: it is looked at again.
+  // A removed event may be the erasure of an earlier text, so everything is verified again without it.
   for (let again = true; again; ) {
     again = false;
     const seen = new Map<string, { verifier: ReturnType<typeof chainVerifier>; last: number }>();
     await remains.scan((event) => {
-      stood.set(event.run, Math.max(stood.get(event.run) ?? 0, event.version));
+      versions.set(event.run, Math.max(versions.get(event.run) ?? 0, event.version));
       if (event.version > (cuts.get(event.run) ?? Number.POSITIVE_INFINITY)) return;
       const one = seen.get(event.run) ?? { verifier: chainVerifier(), last: 0 };
       seen.set(event.run, one);
@@ -72,25 +72,25 @@ async function whatIsLeft(remains: Remains): Promise<Left[]> {
       const [first] = verifier.finish();
       if (first === undefined) cuts.set(run, last);
       else {
-        // Lower each time, whatever the damage makes of the numbers.
+        // Lower each time, even if the damage changed version numbers: the loop must end.
         cuts.set(run, Math.min(first.version - 1, (cuts.get(run) ?? Number.POSITIVE_INFINITY) - 1));
         if (!why.has(run)) why.set(run, first.message);
         again = true;
       }
     }
   }
-  return [...stood].map(([run, version]) => {
+  return [...versions].map(([run, version]) => {
     const events = cuts.get(run) ?? 0;
-    if (events === version) return { run, events, stood: version, why: null };
+    if (events === version) return { run, events, version, why: null };
     const reason = why.get(run) ?? `Event ${events + 1} cannot be read.`;
-    return { run, events, stood: version, why: `${reason} Of ${version} events the first ${events} verify.` };
+    return { run, events, version, why: `${reason} Of ${version} events the first ${events} verify.` };
   });
 }
 
 async function repaired(remains: Remains, file: string, left: readonly Left[], now: string) {
   const target = stampedName(file, 'repaired', now);
   if (pathExists(target)) {
-    throw new Fault('conflict', `${target} is there already.`, { hints: ['Nothing was written. Try again.'] });
+    throw new Fault('conflict', `${target} already exists.`, { hints: ['Nothing was written. Try again.'] });
   }
   const { openSqliteStore } = await import('../../../store/sqlite/store.ts');
   const store = await openSqliteStore({ file: target });
@@ -109,9 +109,9 @@ async function repaired(remains: Remains, file: string, left: readonly Left[], n
     await store.close();
   }
   const message = [
-    `${told(left)} are in ${target}, a journal of its own; the damaged one was left as it is.`,
+    `${countOf(left)} are in ${target}, a separate journal; the damaged one was left as it is.`,
     `Look at it with \`holdfast runs --store ${target}\`.`,
-    `To go on with it, end what uses the journal, keep ${basename(file)} with its -wal and -shm in another folder, and give the repaired file its name.`,
+    `To continue with it, stop what uses the journal, move ${basename(file)} with its -wal and -shm to another folder, and give the repaired file its name.`,
   ].join(' ');
   return error('repaired', file, message);
 }

@@ -14,11 +14,11 @@ import type { Workspace } from '../../../workspace/workspace.ts';
 import { makeOwnFolder, writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
-/** The file holds so many at most, the newest; the whole is printed by `holdfast worklog`. */
+/** The file has only the newest entries; `holdfast worklog` prints all. */
 const FILE_ENTRIES = 250;
 const INDEX_DECISIONS = 200;
 
-/** Entries that stand in the worklog, or in one of its archives; all of them, or the newest. */
+/** Entries of the worklog or of one of its archives; all of them, or the newest. */
 export async function readEntries(
   context: Context,
   state: State,
@@ -27,11 +27,11 @@ export async function readEntries(
   const engine = await context.engine();
   const run = state.run?.id ?? '';
   const read = async <T>(kind: string, prefix: string, tag?: string): Promise<T[]> => {
-    // There are never more than ids were given out.
+    // There are never more rows than ids.
     const all = (state.counters[prefix] ?? 0) + 1;
     const limit = newest === undefined ? all : Math.min(newest, all);
-    const records = await engine.rows(run, { kind, limit, ...(tag === undefined ? {} : { tag }) });
-    return records.map((record) => record.doc as T);
+    const rows = await engine.rows(run, { kind, limit, ...(tag === undefined ? {} : { tag }) });
+    return rows.map((row) => row.doc as T);
   };
   const tag = archive === undefined ? 'worklog' : `archive:${archive}`;
   const entries = worklogEntries(
@@ -46,24 +46,24 @@ export async function worklogText(context: Context, state: State, newest?: numbe
   const engine = await context.engine();
   const entries = await readEntries(context, state, newest === undefined ? {} : { newest });
   const limit = newest === undefined ? state.totals.decisions + 1 : INDEX_DECISIONS;
-  const records = await engine.rows(state.run?.id ?? '', { kind: 'decision', status: 'active', limit });
-  return renderWorklog(state, { entries, decisions: records.map((record) => record.doc as Decision) });
+  const rows = await engine.rows(state.run?.id ?? '', { kind: 'decision', status: 'active', limit });
+  return renderWorklog(state, { entries, decisions: rows.map((row) => row.doc as Decision) });
 }
 
-/** `.holdfast/worklog/WORKLOG.md`, for a reader without the tool. It waits while somebody else has a claim on it. */
+/** `.holdfast/worklog/WORKLOG.md`, for a reader without the tool. Not written while another session has a claim on it. */
 export async function writeWorklogFile(context: Context, state: State, mustWrite = false): Promise<void> {
   const workspace = context.workspace();
   if (!workspace || !state.run) return;
   const engine = await context.engine();
   const mine =
     [...state.sessions.values()].find((session) => session.agent === context.identity.actor.name)?.id ?? null;
-  // Whoever has it writes it anew before letting it go.
+  // The holder writes it before releasing the claim.
   if (!mustWrite && writableBy(state, await engine.liveness(state), mine, WORKLOG_FILE)) return;
   const { id } = state.run;
-  await together(`${workspace.folder} ${id}`, async () => {
+  await shareWrite(`${workspace.folder} ${id}`, async () => {
     const text = await worklogText(context, await engine.load(id), FILE_ENTRIES);
     try {
-      // Not synced to disk: it can be made again from the journal at any time.
+      // Not flushed to disk: it can be rebuilt from the journal.
       writeAtomically(join(worklogFolder(workspace), 'WORKLOG.md'), text, false);
     } catch (thrown) {
       context.warn(`WORKLOG.md could not be written: ${(thrown as Error).message}. The journal has everything.`);
@@ -71,8 +71,8 @@ export async function writeWorklogFile(context: Context, state: State, mustWrite
   });
 }
 
-/** Those who come while a file is being written, or in the same moment, share the next writing of it: a server has many. */
-function together(file: string, write: () => Promise<void>): Promise<void> {
+/** Calls made while a file is being written share the next write: a server has many at once. */
+function shareWrite(file: string, write: () => Promise<void>): Promise<void> {
   const queued = queuedWrites.get(file);
   if (queued) return queued;
   const begin = (): Promise<void> => {
@@ -97,7 +97,7 @@ const queuedWrites = new Map<string, Promise<void>>();
 export const archiveFile = (workspace: Workspace, number: number): string =>
   join(workspace.folder, 'worklog', `archive-${number}.md`);
 
-/** Writes an archive as it follows from the journal. It takes no claim into account: nobody else writes one. */
+/** Writes an archive from the journal. Ignores claims: nothing else writes archives. */
 export async function writeArchive(context: Context, state: State, archive: WorklogArchive): Promise<void> {
   const workspace = context.workspace();
   if (!workspace) return;
@@ -120,7 +120,7 @@ function worklogFolder(workspace: Workspace): string {
   return folder;
 }
 
-/** What the next one to write into a worklog that has become long is told. */
+/** Shown when something is added to a worklog that has become too long. */
 export function compactionHints({ worklog }: State): string[] {
   if (worklog.lines <= WORKLOG_LIMIT_LINES) return [];
   return [
