@@ -396,7 +396,7 @@ describe('the tables of codewalk', () => {
     expect(decision).toMatchObject({ alias: 'D-1', decision: 'Rows; not text', context: "The harbour's rows" });
     put(other, 'dump.sql', script.replace("'Rows; not text'", "'Rows, in one table'"));
     const kept = other.run('adopt', 'dump.sql', '--mirror', '--json').json as { warnings?: string[] };
-    expect(kept.warnings?.[0]).toContain('not kept in step');
+    expect(kept.warnings?.[0]).toContain('is not mirrored');
     put(other, 'dump.sql', script.replace("'No key'", "'No key at all'"));
     expect(other.data('adopt', 'dump.sql')['found']).toMatchObject([{ run: 'tides-2', outcome: 'changed' }]);
     expect(folder.fault('export', '--format', 'gsd', '--as', 'sql')).toMatchObject({ code: 'usage' });

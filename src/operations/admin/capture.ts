@@ -10,16 +10,18 @@ import { defineOperation, described } from '../operation.ts';
 
 export const capture = defineOperation({
   name: 'capture',
-  summary: 'Say what agents’ hooks may record here, or stop them.',
+  summary: 'Switch recording off or on, or change what is recorded.',
   scope: 'maintain',
   words: ['state'],
   flags: { ignorePaths: 'ignore-path', ignoreCommands: 'ignore-command', clearIgnored: 'clear-ignored' },
   examples: ['holdfast capture off', 'holdfast capture on --ignore-path "secrets/**" --ignore-command "vault read"'],
   input: v.object({
-    state: v.optional(described(v.picklist(['on', 'off']), 'Whether hooks record and speak; shown when left out.')),
+    state: v.optional(
+      described(v.picklist(['on', 'off']), 'Whether hooks record and add context; without it the settings are shown.'),
+    ),
     ignorePaths: v.optional(described(v.array(Sentence), 'A path or glob whose files are not recorded.')),
     ignoreCommands: v.optional(
-      described(v.array(Sentence), 'The beginning of commands that are not recorded; * stands for anything.'),
+      described(v.array(Sentence), 'The beginning of commands that are not recorded; * matches anything.'),
     ),
     clearIgnored: v.optional(described(v.boolean(), 'Empty both lists first.')),
   }),
@@ -31,7 +33,7 @@ export const capture = defineOperation({
   async run(context, input) {
     const workspace = context.workspace();
     if (!workspace) throw noWorkspace();
-    const before = settled(workspace.config.capture);
+    const before = withDefaults(workspace.config.capture);
     const isChange = Object.values(input).some((value) => value !== undefined);
     if (!isChange) return { data: before };
     mustBePerson(context);
@@ -49,12 +51,12 @@ export const capture = defineOperation({
   say: ({ state, ignorePaths, ignoreCommands }, pen) =>
     [
       `Hooks record ${state === 'on' ? pen.good('what agents do here') : pen.warn('nothing here')}.`,
-      ...(ignorePaths.length > 0 ? [`Files that are left out: ${ignorePaths.join(', ')}.`] : []),
-      ...(ignoreCommands.length > 0 ? [`Commands that are left out: ${ignoreCommands.join(', ')}.`] : []),
+      ...(ignorePaths.length > 0 ? [`Ignored files: ${ignorePaths.join(', ')}.`] : []),
+      ...(ignoreCommands.length > 0 ? [`Ignored commands: ${ignoreCommands.join(', ')}.`] : []),
     ].join('\n'),
 });
 
-function settled(config: CaptureConfig | undefined) {
+function withDefaults(config: CaptureConfig | undefined) {
   return {
     state: config?.off === true ? ('off' as const) : ('on' as const),
     ignorePaths: config?.ignorePaths ?? [],
@@ -66,8 +68,8 @@ const joined = (before: readonly string[], more: readonly string[] = []): string
   ...new Set([...before, ...more]),
 ];
 
-/** The rest of the settings stays as it is, also what this program knows nothing of. */
-function save({ folder }: Workspace, { state, ignorePaths, ignoreCommands }: ReturnType<typeof settled>): void {
+/** Keeps all other settings, also unknown ones. */
+function save({ folder }: Workspace, { state, ignorePaths, ignoreCommands }: ReturnType<typeof withDefaults>): void {
   const file = join(folder, 'config.json');
   try {
     const config = JSON.parse(mustReadText(file).replace(/^\ufeff/, '')) as Record<string, unknown>;
@@ -85,7 +87,7 @@ function mustBePerson(context: Context): void {
   if (context.identity.actor.kind === 'person') return;
   throw new Fault(
     'not_allowed',
-    `Only a person may say what is captured; ${context.identity.actor.name} is an agent.`,
+    `Only a person may change what is recorded; ${context.identity.actor.name} is an agent.`,
     {
       hints: ['Ask the person you work for to run `holdfast capture` at their terminal, and say why.'],
       data: { actor: context.identity.actor },

@@ -21,15 +21,17 @@ type Finding = v.InferOutput<typeof Finding>;
 
 export const doctor = defineOperation({
   name: 'doctor',
-  summary: "Verify the journal, all that is derived from it and what is installed, or other tools' files below a path.",
+  summary: "Verify the journal, its derived data and the installation, or examine other tools' files below a path.",
   scope: 'write',
   local: ['path', 'repair'],
   words: ['path'],
   examples: ['holdfast doctor', 'holdfast doctor .planning', 'holdfast doctor agent-output/shop --repair'],
   input: v.object({
-    path: v.optional(described(v.string(), "A folder or file of another tool's state; nothing is changed there.")),
-    repair: v.optional(described(v.boolean(), 'Take over what can be saved of a damaged file; its bytes are kept.')),
-    rebuild: v.optional(described(v.boolean(), 'Drop what is derived and make it again from the events.')),
+    path: v.optional(
+      described(v.string(), 'A folder or state file of another tool; it is not changed without --repair.'),
+    ),
+    repair: v.optional(described(v.boolean(), 'Repair a damaged file as far as possible; a copy of it is kept.')),
+    rebuild: v.optional(described(v.boolean(), 'Rebuild all derived data from the events.')),
   }),
   output: v.object({
     findings: v.array(Finding),
@@ -46,12 +48,12 @@ export const doctor = defineOperation({
   async run(context, { path, repair = false, rebuild }) {
     if (path !== undefined) {
       const file = resolve(context.dir, path);
-      if (!pathExists(file)) throw notFound('path', path, [], 'Give a folder or a file that is there.');
+      if (!pathExists(file)) throw notFound('path', path, [], 'Give an existing folder or file.');
       return { data: { findings: await examineFiles(context, file, repair), runs: [], store: path } };
     }
     const file = context.journalFile();
     const damage = file === null ? null : damageInLog(`${file}-wal`);
-    // Opening it would have SQLite drop what lies behind the damage.
+    // If SQLite opened the journal, it would drop everything after the damage.
     if (file !== null && damage !== null) return damagedJournal(context, file, repair, [inLog(file, damage)]);
     try {
       const data = await examineJournal(context, rebuild ?? false);
@@ -70,11 +72,11 @@ export const doctor = defineOperation({
   say: ({ findings, runs, store }, pen) =>
     [
       ...runs.map(({ run, events, records, unchanged }) => {
-        const told =
+        const result =
           unchanged === undefined
             ? 'chain and derived data were checked'
-            : `${records} records were made anew${unchanged ? ' and nothing changed' : ''}`;
-        return `${pen.bold(run)}: ${events} events; ${told}.`;
+            : `${records} rows were rebuilt${unchanged ? ' and nothing changed' : ''}`;
+        return `${pen.bold(run)}: ${events} events; ${result}.`;
       }),
       ...findings.map(
         ({ level, at, message }) => `${level === 'error' ? pen.bad('error') : pen.warn('warning')} ${at}: ${message}`,
@@ -93,7 +95,7 @@ interface Examined {
 }
 
 function inLog(file: string, message: string): Finding {
-  const kept = 'Until the journal was repaired no other command should be run: it would lose what stands there.';
+  const kept = 'Run no other command before the journal is repaired: it would lose what is there.';
   return {
     code: 'log',
     level: 'error',
@@ -118,7 +120,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
     message,
   }));
   const workspace = context.workspace()?.id;
-  // A run that was named must be there: to find nothing wrong with a typo would be no comfort.
+  // A run that was named must exist, or a typo would pass as a sound run.
   const only = context.run === undefined ? undefined : await currentRun(context);
   const heads = await engine.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
   const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
@@ -143,7 +145,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
             code: 'derived',
             level: 'error',
             at: run,
-            message: `${message} \`holdfast doctor --rebuild\` makes it anew.`,
+            message: `${message} \`holdfast doctor --rebuild\` rebuilds it.`,
           }),
         ),
       );
@@ -159,7 +161,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
           code: 'rebuilt',
           level: 'warning',
           at: run,
-          message: `${message} It was made anew.`,
+          message: `${message} Rebuilt.`,
         }),
       ),
     );
@@ -168,18 +170,18 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
   return { findings, runs, store: engine.place };
 }
 
-/** A journal that lost its last events still verifies; what was written from them may be there. */
+/** A journal that lost its last events still verifies, but RESUME.md may have been written after them. */
 function lostEnd(context: Context, run: string, events: number): Finding[] {
   const workspace = context.workspace();
   const file = workspace && join(workspace.folder, 'RESUME.md');
   const [, version = '0', named = ''] =
     /^As of .*\bevent (\d+)\b.*\nRun (\S+):/m.exec((file && readDamaged(file)) ?? '') ?? [];
   if (!file || named !== run || Number(version) <= events) return [];
-  const message = `It was written at event ${version} of ${run}, and the journal ends at ${events}: what came last was lost, or it was written from another journal.`;
+  const message = `It was written at event ${version} of ${run}, and the journal ends at ${events}: the last events were lost, or the file was written from another journal.`;
   return [{ code: 'lost_end', level: 'warning', at: file, message }];
 }
 
-/** Snapshot files that are gone or not as they were recorded. One that somebody changed is told and left alone. */
+/** Snapshot files that are missing or not as recorded. A changed file is reported and left alone. */
 async function lostSnapshots(context: Context, run: string, rebuild: boolean): Promise<Finding[]> {
   const workspace = context.workspace();
   const engine = await context.engine();
@@ -194,15 +196,15 @@ async function lostSnapshots(context: Context, run: string, rebuild: boolean): P
     const found = readDamaged(file);
     if (found === text) continue;
     const written = found === null && rebuild ? saveSnapshot(context, run, event.body) : null;
-    const help = `\`holdfast snapshot --again ${id}\` writes it as it was recorded.`;
-    const what = found === null ? 'is not there' : 'is not as it was recorded';
+    const help = `\`holdfast snapshot --again ${id}\` writes it as recorded.`;
+    const what = found === null ? 'is missing' : 'is not as recorded';
     const message = written
-      ? `The file of ${id} was not there. It was made anew.`
+      ? `The file of ${id} was missing and was written again.`
       : `The file of ${id} ${what}; ${help}`;
     findings.push({ code: 'snapshot', level: 'warning', at: file, message });
   }
   return findings;
 }
 
-/** Older ones are superseded many times over. */
+/** Older snapshots are superseded many times over. */
 const SNAPSHOTS_LIMIT = 1000;

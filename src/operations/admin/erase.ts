@@ -8,11 +8,11 @@ import { writeArchive, writeWorklogFile } from '../worklog/parts/file.ts';
 
 export const erase = defineOperation({
   name: 'erase',
-  summary: 'Take the words of a record or of one event out of the journal for good; only a person may.',
+  summary: 'Erase the text of an entry permanently (people only).',
   scope: 'maintain',
   words: ['target'],
   examples: ['holdfast erase N-8 --reason "a password was pasted"'],
-  input: v.object({ target: described(label, 'The id of a record, or the version of one event.'), reason }),
+  input: v.object({ target: described(label, 'The id of an entry, or the version of an event.'), reason }),
   output: v.object({ erased: v.array(v.number()), run: v.string(), version: v.number() }),
   async run(context, { target, reason: why }) {
     const run = await currentRun(context);
@@ -20,11 +20,11 @@ export const erase = defineOperation({
     const versions = await (await engine.maintenance()).versionsAbout(run, target);
     const done = await act(context, { type: 'text.erase', versions, reason: why });
     await writeResumeFile(context, done.state);
-    // Under anybody's claim: the words must go.
+    // Written even under another session's claim: the text must go.
     await writeWorklogFile(context, done.state, true);
     for (const archive of done.state.worklog.archives) {
       await writeArchive(context, done.state, archive).catch((thrown: Error) =>
-        context.warn(`The words may still stand in an archive of the worklog. ${thrown.message}`),
+        context.warn(`The text may still be in an archive of the worklog. ${thrown.message}`),
       );
     }
     for (const version of versions) {
@@ -37,5 +37,5 @@ export const erase = defineOperation({
     };
   },
   say: ({ erased }) =>
-    `Erased the words of ${erased.length} ${erased.length === 1 ? 'event' : 'events'} (${erased.join(', ')}). That they were there, and that they were erased, stays.`,
+    `Erased the text of ${erased.length} ${erased.length === 1 ? 'event' : 'events'} (${erased.join(', ')}). The journal still shows that it was there and was erased.`,
 });

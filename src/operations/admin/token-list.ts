@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 
 export const tokenList = defineOperation({
   name: 'token.list',
-  summary: 'List who is let in over the network, and when each came last.',
+  summary: 'List tokens and when each was last used.',
   scope: 'maintain',
   input: v.object({}),
   output: v.object({
@@ -27,7 +27,7 @@ export const tokenList = defineOperation({
   },
   say: ({ tokens }, pen) =>
     tokens.length === 0
-      ? 'Nobody is let in yet: `holdfast token add NAME --scope read|write|maintain`.'
+      ? 'There are no tokens yet: `holdfast token add NAME --scope read|write|maintain`.'
       : tokens
           .map(({ name, actor, scope, usedAt }) => {
             const who = actor.name === name ? actor.kind : `${actor.kind} ${actor.name}`;

@@ -6,7 +6,7 @@ import { defineOperation, described } from '../operation.ts';
 
 export const tokenRevoke = defineOperation({
   name: 'token.revoke',
-  summary: 'Let nobody in with a token any more, from now on.',
+  summary: 'Revoke a token.',
   scope: 'maintain',
   words: ['name'],
   examples: ['holdfast token revoke codex'],
@@ -26,5 +26,5 @@ export const tokenRevoke = defineOperation({
     }
     return { data: { name }, changed: [{ path: `token.${name}`, before: 'valid', after: null }] };
   },
-  say: ({ name }, pen) => `Revoked ${pen.bold(name)}: whoever comes with it is refused from now on.`,
+  say: ({ name }, pen) => `Revoked ${pen.bold(name)}.`,
 });

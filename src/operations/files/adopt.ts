@@ -31,7 +31,7 @@ const Adopted = v.object({
   format: v.picklist(formatNames),
   version: v.nullable(v.string()),
   path: v.string(),
-  /** The run it is now; null when nothing was taken over. */
+  /** The run it became; null if nothing was adopted. */
   run: v.nullable(v.string()),
   outcome: v.picklist(['adopted', 'changed', 'known', 'unreadable', 'found']),
   steps: v.number(),
@@ -43,7 +43,7 @@ type Adopted = v.InferOutput<typeof Adopted>;
 
 export const adopt = defineOperation({
   name: 'adopt',
-  summary: "Take over other tools' state files (apex, snap, codewalk, gsd, maestro), each as a run.",
+  summary: "Adopt other tools' state files (apex, snap, codewalk, gsd, maestro), each as a run.",
   scope: 'write',
   local: true,
   counts: true,
@@ -51,25 +51,25 @@ export const adopt = defineOperation({
   flags: { dryRun: 'dry-run' },
   examples: ['holdfast adopt --dry-run', 'holdfast adopt --mirror'],
   input: v.object({
-    path: v.optional(described(v.string(), 'The folder or file to look at; the workspace otherwise.')),
-    dryRun: v.optional(described(v.boolean(), 'Say what would be taken over, and change nothing.')),
-    mirror: v.optional(described(v.boolean(), 'Keep the files in step with the runs from now on.')),
+    path: v.optional(described(v.string(), 'The folder or file to look at; by default the workspace.')),
+    dryRun: v.optional(described(v.boolean(), 'Show what would be adopted and change nothing.')),
+    mirror: v.optional(described(v.boolean(), 'Mirror the runs in these files from now on.')),
   }),
   output: v.object({ found: v.array(Adopted), dryRun: v.boolean(), mirrored: v.boolean() }),
   async run(context, { path, dryRun = false, mirror = false }) {
     const root = resolve(context.workspace()?.tree ?? context.dir);
     const wanted = path === undefined ? undefined : resolve(context.dir, path);
-    const places = await findForeign(root, wanted, context.progress);
+    const stateFiles = await findForeign(root, wanted, context.progress);
     const found: Adopted[] = [];
-    for (const [done, place] of places.entries()) {
-      context.progress?.({ doing: 'Taking over', done, total: places.length, at: place.found.main });
+    for (const [done, place] of stateFiles.entries()) {
+      context.progress?.({ doing: 'Adopting', done, total: stateFiles.length, at: place.found.main });
       if (dryRun) found.push(reportOf(place, 'found', null));
       else found.push(await adoptOne(context, place, mirror));
     }
     return { data: { found, dryRun, mirrored: mirror && !dryRun } };
   },
   say({ found, dryRun }, pen) {
-    if (found.length === 0) return "There is no other tool's state file here.";
+    if (found.length === 0) return 'There is no state file of another tool here.';
     const heads = ['format', 'version', 'run', 'steps', 'decisions', 'open', 'problems', 'file'];
     const rows = found.map((one) => [
       one.format,
@@ -88,18 +88,18 @@ export const adopt = defineOperation({
       pen.bold(line(heads)),
       ...rows.map(line),
       ...found.flatMap((one) => problemLines(one, pen)),
-      ...(dryRun ? ['Nothing was changed. Take it over with `holdfast adopt`.'] : []),
+      ...(dryRun ? ['Nothing was changed. `holdfast adopt` adopts these files.'] : []),
     ].join('\n');
   },
 });
 
-/** In columns of a terminal: letters of East Asia take two. */
+/** In terminal columns: East Asian characters take two. */
 function widthOf(text: string): number {
   const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
   return [...text].reduce((width, message) => width + (wide.test(message) ? 2 : 1), 0);
 }
 
-/** A few of each file: `doctor` lists all. */
+/** `doctor` lists all problems of a file. */
 const PROBLEMS_SHOWN = 5;
 
 function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
@@ -113,33 +113,33 @@ function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
   ];
 }
 
-/** What else is to be said of a file in the table. */
+/** Shown behind the path in the table. */
 const outcomeWords: Record<Adopted['outcome'], string> = {
   adopted: '',
-  changed: ' (changed since, taken in)',
-  known: ' (as known)',
-  unreadable: ' (cannot be taken over; `holdfast doctor PATH` says what is left of it)',
+  changed: ' (edited since, absorbed)',
+  known: ' (known, unchanged)',
+  unreadable: ' (cannot be adopted; `holdfast doctor PATH` shows what can be repaired)',
   found: '',
 };
 
-/** A state file that was found, with all it says. */
-export interface ForeignPlace {
+/** A state file of another tool, parsed. */
+export interface ForeignFile {
   format: Format;
-  /** The folder that its paths are meant from. */
+  /** The folder that its paths are relative to. */
   base: string;
-  /** By what it is known here: its path in the tree, or from the root of the machine where it lies outside. */
+  /** Its path in the tree, or its absolute path if it is outside. */
   name: string;
   found: Found;
   files: Files;
   parsed: Parsed;
 }
 
-/** All that is below a folder, or what a file belongs to. */
+/** Finds all state files below a folder, or the one a file belongs to. */
 export async function findForeign(
   root: string,
   wanted?: string,
   progress?: Context['progress'],
-): Promise<ForeignPlace[]> {
+): Promise<ForeignFile[]> {
   const way = wanted === undefined ? '' : relative(root, wanted);
   const isOutside = way.startsWith('..') || isAbsolute(way);
   const base = isOutside && wanted !== undefined ? (isFile(wanted) ? dirname(wanted) : wanted) : root;
@@ -154,22 +154,22 @@ export async function findForeign(
       if (belongs) runs.push({ format, found });
     }
   }
-  const places = runs.map(({ format, found }, done): ForeignPlace => {
+  const stateFiles = runs.map(({ format, found }, done): ForeignFile => {
     progress?.({ doing: 'Reading', done, total: runs.length, at: found.main });
     const files = readFiles(tree, found);
     return { format, base, name: nameOf(found.main), found, files, parsed: format.parse(found, files) };
   });
-  if (places.length === 0 && inside !== '' && tree.paths.includes(inside)) {
+  if (stateFiles.length === 0 && inside !== '' && tree.paths.includes(inside)) {
     const { findTables } = await import('./parts/tables.ts');
     const tables = findTables(base, inside, nameOf);
     if (tables.length > 0) return tables;
     const guessed = await guessForeign(tree, inside);
-    if (guessed) places.push({ ...guessed, base, name: nameOf(inside) });
+    if (guessed) stateFiles.push({ ...guessed, base, name: nameOf(inside) });
   }
-  return places.sort((a, b) => (a.found.main < b.found.main ? -1 : 1));
+  return stateFiles.sort((a, b) => (a.found.main < b.found.main ? -1 : 1));
 }
 
-/** A file that was named and lies or is called otherwise than its format wants: whoever understands most of it has it. */
+/** For a given file with an unusual name or folder: the format that reads most of it. */
 async function guessForeign(tree: FileTree, path: string): Promise<Guess | null> {
   let best: Guess | null = null;
   for (const name of formatNames) {
@@ -183,7 +183,7 @@ async function guessForeign(tree: FileTree, path: string): Promise<Guess | null>
   return best;
 }
 
-type Guess = Omit<ForeignPlace, 'base' | 'name'>;
+type Guess = Omit<ForeignFile, 'base' | 'name'>;
 
 function factsIn({ parsed: { model, problems } }: Guess): number {
   if (!model) return 0;
@@ -192,7 +192,7 @@ function factsIn({ parsed: { model, problems } }: Guess): number {
   return facts - problems.filter((problem) => problem.level === 'error').length;
 }
 
-async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean): Promise<Adopted> {
+async function adoptOne(context: Context, place: ForeignFile, mirror: boolean): Promise<Adopted> {
   const { format, base, name, found, files, parsed } = place;
   const mirrored = await mirrorOwner(context, { format: format.name, path: name });
   const known = mirrored ?? (await knownRun(context, format.name, name));
@@ -208,17 +208,16 @@ async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean):
   if (run === null) {
     run = await freeRunId(engine, found, model);
     const title = model.run.title.trim() || run;
-    const placed = withPlaces(model, base, dirname(found.main));
-    const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: placed } };
+    const located = withPaths(model, base, dirname(found.main));
+    const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: located } };
     await engine.execute(run, { type: 'run.open', ...opening }, context.identity);
     outcome = 'adopted';
   } else if (workspace && (await changeOf(engine, workspace, run, place)) > 0) outcome = 'changed';
-  // Also of a run that is known: whoever took it over may have been stopped before its files were looked at.
-  if (!isOutside) await seeFiles(context, engine, run, base, withPlaces(model, base, dirname(found.main)));
+  // Also for a known run: its adoption may have been cut off before the files were hashed.
+  if (!isOutside) await seeFiles(context, engine, run, base, withPaths(model, base, dirname(found.main)));
   if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
   const state = await engine.load(run);
-  if (mirror && !parsed.writable)
-    context.warn(`${name} was taken over and is not kept in step: it must not be written.`);
+  if (mirror && !parsed.writable) context.warn(`${name} was adopted but is not mirrored: it must not be written.`);
   else if (mirror) {
     await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.identity);
     await syncMirrors(context, await engine.load(run));
@@ -228,23 +227,23 @@ async function adoptOne(context: Context, place: ForeignPlace, mirror: boolean):
 }
 
 function outside(path: string): Fault {
-  return new Fault('not_allowed', `${path} lies outside of this workspace: it can be taken over, not kept in step.`, {
+  return new Fault('not_allowed', `${path} is outside this workspace: it can be adopted but not mirrored.`, {
     hints: ['Adopt it without `--mirror`, or run `holdfast adopt --mirror` in the folder it belongs to.'],
     data: { path },
   });
 }
 
-/** Files are named from the root or from the folder of the state file: where each really lies is looked up once. */
-function withPlaces(model: RunModel, root: string, folder: string): RunModel {
-  const placed = (file: ModelFile): ModelFile => {
+/** Paths are relative to the root or to the folder of the state file; each file is looked up once. */
+function withPaths(model: RunModel, root: string, folder: string): RunModel {
+  const locate = (file: ModelFile): ModelFile => {
     const beside = posix.join(folder, file.path);
     if (isInside(root, file.path) || !isInside(root, beside)) return file;
     return { ...file, place: beside };
   };
   return {
     ...model,
-    files: model.files.map(placed),
-    steps: model.steps.map((step) => (step.artifacts ? { ...step, artifacts: step.artifacts.map(placed) } : step)),
+    files: model.files.map(locate),
+    steps: model.steps.map((step) => (step.artifacts ? { ...step, artifacts: step.artifacts.map(locate) } : step)),
   };
 }
 
@@ -256,7 +255,7 @@ function isInside(root: string, path: string): boolean {
   }
 }
 
-/** What is there is hashed once, so that a change from then on shows. */
+/** Hashes the existing files once, so that later changes are noticed. */
 async function seeFiles(context: Context, engine: Engine, run: string, root: string, model: RunModel): Promise<void> {
   const named = [...model.files, ...model.steps.flatMap((step) => step.artifacts ?? [])];
   const known = await engine.rows(run, { kind: 'file', limit: Number.MAX_SAFE_INTEGER });
@@ -273,8 +272,8 @@ async function seeFiles(context: Context, engine: Engine, run: string, root: str
   await engine.execute(run, { type: 'files.see', artifacts }, { ...context.identity, key: null });
 }
 
-/** What was done to a file since it was taken over, as far as that is known. */
-async function changeOf(engine: Engine, workspace: Workspace, run: string, place: ForeignPlace): Promise<number> {
+/** Absorbs what was edited since the file was adopted and returns the number of events. */
+async function changeOf(engine: Engine, workspace: Workspace, run: string, place: ForeignFile): Promise<number> {
   const { format, found, name, parsed } = place;
   const base = readBase(workspace, { format: format.name, path: name }, place.files);
   const before = base && format.parse({ ...found, files: [...base.keys()] }, base).model;
@@ -287,21 +286,21 @@ async function changeOf(engine: Engine, workspace: Workspace, run: string, place
   return done.events.length;
 }
 
-/** The run that a file was taken over as. */
+/** The run that a file was adopted as. */
 export async function knownRun(context: Context, format: FormatName, name: string): Promise<string | null> {
   const workspace = context.workspace();
   if (!workspace) return null;
   const engine = await context.engine();
   const id = foreignId(format, name);
   for (const { run } of await engine.heads({ workspace: workspace.id })) {
-    const records = await engine.recall(run, [id]);
-    if (records.some((record) => record.kind === 'foreign')) return run;
+    const rows = await engine.recall(run, [id]);
+    if (rows.some((row) => row.kind === 'foreign')) return run;
   }
   return null;
 }
 
 export async function freeRunId(engine: Engine, { format, main }: Found, { run }: RunModel): Promise<string> {
-  // A version is no name: every project has one.
+  // A version alone is not a name: every project has one.
   const named = run.alias !== undefined && /^v?[\d.]+$/i.test(run.alias) ? `${run.title} ${run.alias}` : run.alias;
   const words = named ?? (run.title || main);
   const slug = words
@@ -314,11 +313,11 @@ export async function freeRunId(engine: Engine, { format, main }: Found, { run }
   for (let number = 1; ; number++) {
     const id = number === 1 ? name : `${name}-${number}`;
     if ((await engine.heads({ run: id })).length === 0) return id;
-    if (number > 10_000) throw new Fault('conflict', `There is no free name for ${main}.`, { hints: ['Rename it.'] });
+    if (number > 10_000) throw new Fault('conflict', `There is no free run id for ${main}.`, { hints: ['Rename it.'] });
   }
 }
 
-function reportOf({ format, name, parsed }: ForeignPlace, outcome: Adopted['outcome'], run: string | null): Adopted {
+function reportOf({ format, name, parsed }: ForeignFile, outcome: Adopted['outcome'], run: string | null): Adopted {
   const { model, version, problems } = parsed;
   const open = model?.items.filter(({ status }) => status === 'open' || status === 'active' || status === 'bypassed');
   return {

@@ -21,15 +21,15 @@ export const exportRun = defineOperation({
   input: v.object({
     format: described(v.picklist(formatNames), 'The format to write.'),
     as: v.optional(
-      described(v.picklist(['files', 'sql']), 'The files of the format, or, of codewalk, its four tables.'),
+      described(v.picklist(['files', 'sql']), 'The files of the format or, for codewalk, its four tables.'),
     ),
-    out: v.optional(described(v.string(), 'The folder to write into; .holdfast/export/FORMAT otherwise.')),
+    out: v.optional(described(v.string(), 'The folder to write into; by default .holdfast/export/FORMAT.')),
   }),
   output: v.object({
     format: v.string(),
     folder: v.string(),
     files: v.array(v.string()),
-    /** What this run has and the format cannot say. */
+    /** What this run has and the format cannot hold. */
     loses: v.array(v.object({ what: v.string(), count: v.number() })),
   }),
   async run(context, input) {
@@ -54,7 +54,7 @@ export const exportRun = defineOperation({
       ...(loses.length > 0
         ? [
             pen.warn(
-              `The format cannot say: ${loses.map(({ what, count }) => `${lossWords(what)} (${count})`).join(', ')}.`,
+              `The format cannot hold: ${loses.map(({ what, count }) => `${lossWords(what)} (${count})`).join(', ')}.`,
             ),
           ]
         : []),
@@ -79,21 +79,21 @@ function folderFor(
 ) {
   if (out !== undefined) return resolve(dir, out);
   if (holdfast) return join(holdfast, 'export', format);
-  throw new Fault('usage', 'Say where to write with `--out DIR`: there is no workspace here.');
+  throw new Fault('usage', 'There is no workspace here: choose a folder with `--out DIR`.');
 }
 
 function mustNotOverwrite(folder: string, path: string, text: string): void {
   const file = join(folder, path);
   if (!pathExists(file) || readText(file) === text) return;
-  // An export of ours may be made again.
+  // Our own export folder may be overwritten.
   if (folder.replaceAll('\\', '/').includes('/.holdfast/export/')) return;
-  throw new Fault('illegal', `${quoted(file)} is there already and says something else.`, {
-    hints: ['Choose an empty folder with `--out`; to keep that file in step, use `holdfast adopt --mirror`.'],
+  throw new Fault('illegal', `${quoted(file)} already exists with other content.`, {
+    hints: ['Choose an empty folder with `--out`; to mirror that file, use `holdfast adopt --mirror`.'],
     data: { path: file },
   });
 }
 
-/** Which of the losses this run really has. */
+/** The losses that affect this run. */
 function lossesOf(model: RunModel, loses: readonly string[]): { what: string; count: number }[] {
   return loses.map((what) => ({ what, count: countLost(model, what) })).filter(({ count }) => count > 0);
 }

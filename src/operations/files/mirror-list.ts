@@ -5,7 +5,7 @@ import { defineOperation, shaped } from '../operation.ts';
 
 export const mirrorList = defineOperation({
   name: 'mirror.list',
-  summary: 'List the files that are kept in step with this run.',
+  summary: 'List the mirrors of this run.',
   scope: 'read',
   input: v.object({}),
   output: v.object({ mirrors: v.array(shaped<Mirror>({ format: v.string(), path: v.string() })) }),

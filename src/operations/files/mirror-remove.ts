@@ -5,10 +5,10 @@ import { defineOperation, described } from '../operation.ts';
 
 export const mirrorRemove = defineOperation({
   name: 'mirror.remove',
-  summary: 'Keep a file in step no longer; the file stays as it is.',
+  summary: 'Stop mirroring a file; the file stays as it is.',
   scope: 'write',
   words: ['path'],
-  input: v.object({ path: described(v.string(), 'The file, or the name of its format.') }),
+  input: v.object({ path: described(v.string(), 'The file or its format.') }),
   output: v.object({ run: v.string(), format: v.string(), path: v.string() }),
   async run(context, { path }) {
     const mirrors = [...(await currentState(context)).mirrors.values()];
@@ -18,5 +18,5 @@ export const mirrorRemove = defineOperation({
     const done = await act(context, { type: 'mirror.remove', ...meant });
     return { data: { run: done.run, ...meant }, changed: done.changed };
   },
-  say: ({ path }, pen) => `${pen.bold(path)} is no longer kept in step; it stays as it is.`,
+  say: ({ path }, pen) => `${pen.bold(path)} is no longer mirrored; it stays as it is.`,
 });

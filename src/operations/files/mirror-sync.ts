@@ -8,7 +8,7 @@ export const MirrorShape = shaped<Synced>({ format: v.string(), path: v.string()
 
 export const mirrorSync = defineOperation({
   name: 'mirror.sync',
-  summary: 'Take in what others wrote into the mirrors, and write them anew.',
+  summary: 'Sync mirrors in both directions.',
   scope: 'write',
   local: true,
   input: v.object({}),
@@ -22,12 +22,12 @@ export const mirrorSync = defineOperation({
 
 function syncedWords({ path, format, absorbed, dropped, rejected, written }: Synced, pen: Pen): string {
   const changes = [
-    ...(absorbed > 0 ? [`${absorbed} changes taken in`] : []),
+    ...(absorbed > 0 ? [`${absorbed} changes absorbed`] : []),
     ...(written.length > 0 ? ['written'] : []),
-    ...(rejected ? [pen.warn(`an edit could not be understood and is in ${rejected}`)] : []),
+    ...(rejected ? [pen.warn(`an edit could not be read and was kept as ${rejected}`)] : []),
   ];
   const gone = dropped.map(({ kind, name, words }) =>
-    pen.warn(`  ${kind} ${oneLine(name, 60)} was taken out there and stays here: ${oneLine(words, 80)}`),
+    pen.warn(`  ${kind} ${oneLine(name, 60)} was removed there and is kept here: ${oneLine(words, 80)}`),
   );
-  return [`${pen.bold(path)} ${pen.dim(format)} ${changes.join(', ') || 'as it should be'}`, ...gone].join('\n');
+  return [`${pen.bold(path)} ${pen.dim(format)} ${changes.join(', ') || 'up to date'}`, ...gone].join('\n');
 }

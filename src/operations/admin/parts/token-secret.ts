@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Says what it is where it is found lying about. */
+/** Makes a leaked secret recognisable. */
 const PREFIX = 'hf_';
 
 export function makeSecret(): string {
@@ -12,8 +12,8 @@ export function isSecret(text: string): boolean {
 }
 
 /**
- * What is kept of a secret. A fast hash is enough, and no salt: the slow ones protect words that people choose, and 256
- * random bits cannot be guessed however fast the guesses come.
+ * Only the hash is stored. A fast hash without salt is enough: slow hashes protect passwords that people choose, and 256
+ * random bits cannot be guessed at any speed.
  */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');

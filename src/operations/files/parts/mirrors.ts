@@ -17,13 +17,13 @@ import type { Context } from '../../context.ts';
 import { readBase, saveBase, unwrittenFiles, wasCutOff } from './mirror-base.ts';
 import { readWholeRun } from './run-model.ts';
 
-/** What keeping one mirror did. */
+/** What syncing one mirror did. */
 export interface Synced extends Mirror {
-  /** Events that somebody's edit of the file became. */
+  /** Events recorded from an edit of the file. */
   absorbed: number;
-  /** What the edit took out; the journal keeps it. */
+  /** What the edit removed; the journal keeps it. */
   dropped: Dropped[];
-  /** Where an edit that could not be understood was put. */
+  /** The copy of an edit that could not be read. */
   rejected: string | null;
   written: string[];
   problems: Problem[];
@@ -34,8 +34,8 @@ export const FILE_ACTOR = { kind: 'agent', name: 'file' } as const;
 const LOCK_WAIT_MS = 10_000;
 
 /**
- * Brings the mirrors of a run and the journal together: what others wrote into the files becomes events first, then the
- * files are written anew where they say something else than the journal. One process at a time.
+ * Syncs the mirrors of a run with the journal: edits of the files become events first, then files that differ from the
+ * journal are written. One process at a time.
  */
 export async function syncMirrors(context: Context, state: State): Promise<Synced[]> {
   const workspace = context.workspace();
@@ -56,19 +56,19 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   return [];
 }
 
-/** What others did to mirrors, in words. */
+/** The edits of mirrors, as text. */
 export function editsOf(synced: readonly Synced[]): { path: string; found: string }[] {
   return synced.flatMap(({ path, absorbed, dropped, rejected }) => {
     const changes = [
-      ...(absorbed > 0 ? [`edited, ${absorbed} changes taken in`] : []),
-      ...dropped.map(({ kind, name }) => `${kind} ${quoted(name)} taken out, which stays here`),
-      ...(rejected ? [`edited and not understood, the edit is in ${rejected}`] : []),
+      ...(absorbed > 0 ? [`edited, ${absorbed} changes absorbed`] : []),
+      ...dropped.map(({ kind, name }) => `${kind} ${quoted(name)} removed there, kept here`),
+      ...(rejected ? [`edited but not readable, the edit was kept as ${rejected}`] : []),
     ];
     return changes.length > 0 ? [{ path, found: changes.join('; ') }] : [];
   });
 }
 
-/** The same, for a command that has recorded something: nothing that goes wrong here undoes it. */
+/** Syncs after a command has recorded something: an error here is only a warning. */
 export async function keepMirrors(context: Context, state: State): Promise<void> {
   try {
     for (const { path, found } of editsOf(await syncMirrors(context, state))) context.warn(`${path}: ${found}.`);
@@ -103,7 +103,7 @@ async function syncMirror(sync: Sync): Promise<Synced> {
 /** Returns false, and has overwritten nothing, if a file was edited after it was read. */
 async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
   const { context, engine, workspace, run, mirror, format } = sync;
-  const { found, files } = readPlace(workspace.tree, format, mirror.path);
+  const { found, files } = readMirror(workspace.tree, format, mirror.path);
   const base = readBase(workspace, mirror, files);
   const { absorbed, isRejected } = await absorbEdit(sync, found, files, base, result);
   const previous = new Map([...absorbed, ...unwrittenFiles(workspace, mirror, files)]);
@@ -167,7 +167,7 @@ async function absorbEdit(
 const reject = ({ workspace, mirror, engine }: Sync): string =>
   keepCopy(workspace.tree, mirror.path, 'rejected', engine.now());
 
-/** Nobody writes under another's claim; the files are written when it is given up. */
+/** Refuses to write under another session's claim; the files are written after it is released. */
 async function mustBeFree(context: Context, engine: Engine, state: State, paths: Iterable<string>): Promise<void> {
   if (state.claims.size === 0) return;
   const { actor, session } = context.identity;
@@ -179,7 +179,7 @@ async function mustBeFree(context: Context, engine: Engine, state: State, paths:
   }
 }
 
-/** What the file calls a thing is what people will call it: it is recorded once, with the first writing. */
+/** Records the file's own names of things as aliases, because people will use them. */
 async function learnAliases(
   engine: Engine,
   run: string,
@@ -209,7 +209,7 @@ async function absorb(
   const identity = { actor: FILE_ACTOR, session: null, key: null };
   if (dropped.length > 0) {
     const gone = dropped.map(({ kind, name, words }) => `${kind} ${name} (${oneLine(words, 80)})`).join(', ');
-    const text = `${path} was edited and no longer has ${gone}. It stays here, and was written back.`;
+    const text = `${path} was edited and no longer has ${gone}. It is kept here and was written back.`;
     await engine.execute(run, { type: 'note.add', text, kind: 'deviation' }, identity);
   }
   if (Object.keys(changed).length === 0) return;
@@ -217,7 +217,7 @@ async function absorb(
   result.absorbed += events.length;
 }
 
-/** The run whose mirror a file is. Two runs in one file would undo each other. */
+/** The run that a file mirrors. Two runs in one file would overwrite each other. */
 export async function mirrorOwner(context: Context, { format, path }: Mirror): Promise<string | null> {
   const workspace = context.workspace();
   if (!workspace) return null;
@@ -228,15 +228,15 @@ export async function mirrorOwner(context: Context, { format, path }: Mirror): P
   return null;
 }
 
-/** A run's files as they stand, found by the one that is mirrored. */
-export function readPlace(root: string, format: Format, main: string): { found: Found; files: Files } {
+/** The current files of a mirror, found by its main file. */
+export function readMirror(root: string, format: Format, main: string): { found: Found; files: Files } {
   const top = main.split('/')[0] ?? '';
   const tree = openTree(root, top === main ? [main, ...neighbours] : [top, ...neighbours]);
   const found = format.detect(tree).find((one) => one.main === main) ?? { format: format.name, main, files: [main] };
   return { found, files: readFiles(tree, found) };
 }
 
-/** Folders in which the formats keep what belongs to a state file elsewhere. */
+/** Folders where formats keep files that belong to a state file elsewhere. */
 const neighbours: readonly string[] = ['.planning', '.gemini', 'docs/maestro'];
 
 export function readFiles(tree: { read(path: string): string | null }, found: Found): Files {
@@ -258,20 +258,20 @@ export async function formatNamed(name: string): Promise<Format> {
 
 function unwritable({ format, path }: Mirror, { version, problems }: Parsed): Fault {
   const [worst] = problems.filter((problem) => problem.level === 'error');
-  const place = worst ? ` Line ${worst.line ?? '?'}: ${worst.message}` : '';
-  return new Fault('conflict', `${path} (${format}${version ? ` ${version}` : ''}) must not be written.${place}`, {
-    hints: ['The journal has everything. Mend the file, or take the mirror away with `holdfast mirror remove`.'],
+  const where = worst ? ` Line ${worst.line ?? '?'}: ${worst.message}` : '';
+  return new Fault('conflict', `${path} (${format}${version ? ` ${version}` : ''}) must not be written.${where}`, {
+    hints: ['The journal has everything. Repair the file, or stop mirroring it with `holdfast mirror remove`.'],
     data: { path, problems },
   });
 }
 
-/** The changed files without those that we write ourselves: nobody worked on them. */
+/** The changed files without our own mirrors. */
 export function withoutMirrors(workspace: Workspace, { mirrors }: State, dirty: ReadonlyMap<string, string>) {
   const own = new Set<string>();
   for (const mirror of mirrors.values()) {
     for (const path of [mirror.path, ...(readBase(workspace, mirror, new Map())?.keys() ?? [])]) {
       own.add(path).add(`${path}.bak`);
-      // Of a folder that git has never seen it names the folder alone.
+      // Git names an untracked folder instead of its files.
       for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1))
         own.add(path.slice(0, end + 1));
     }

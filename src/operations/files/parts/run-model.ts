@@ -5,14 +5,14 @@ import type { RunModel } from '../../../core/model/run-model.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FormatName } from '../../../formats/format.ts';
 
-/** Everything that is known of a run, for a file to be written of it. It reads the whole history. */
+/** Everything known about a run, to be rendered as a file. Reads the whole history. */
 export async function readWholeRun(engine: Engine, state: State, format?: FormatName): Promise<RunModel> {
   const run = state.run?.id ?? '';
   const all = async <K extends RowKind>(kind: K): Promise<Rows[K][]> => {
-    const records = await engine.rows(run, { kind, limit: Number.MAX_SAFE_INTEGER });
-    return records.filter((record) => record.status !== 'removed').map((record) => record.doc as Rows[K]);
+    const rows = await engine.rows(run, { kind, limit: Number.MAX_SAFE_INTEGER });
+    return rows.filter((row) => row.status !== 'removed').map((row) => row.doc as Rows[K]);
   };
-  const records: RunRows = {
+  const rows: RunRows = {
     decisions: await all('decision'),
     items: await all('item'),
     notes: await all('note'),
@@ -22,14 +22,14 @@ export async function readWholeRun(engine: Engine, state: State, format?: Format
     files: await all('file'),
     foreign: await all('foreign'),
   };
-  const model = runModelOf(state, records);
+  const model = runModelOf(state, rows);
   if (format !== 'snap') return model;
-  const snapshots = await closingSnapshots(engine, run, await all('snapshot'), records.sessions);
-  const people = records.sessions.filter((session) => session.kind === 'person').map((session) => session.agent);
+  const snapshots = await closingSnapshots(engine, run, await all('snapshot'), rows.sessions);
+  const people = rows.sessions.filter((session) => session.kind === 'person').map((session) => session.agent);
   return { ...model, kept: { ...model.kept, snapshots, people: [...new Set(people)] } };
 }
 
-/** What sessions left when they ended: the snap format tells it in a file of each agent. */
+/** The snapshots taken at the end of sessions, which the snap format keeps in a file per agent. */
 async function closingSnapshots(
   engine: Engine,
   run: string,
@@ -39,7 +39,7 @@ async function closingSnapshots(
   const numbers = new Map([...sessions].sort(byNumber).map(({ id }, index) => [id, index + 1]));
   const closing: object[] = [];
   for (const { agent, sequence, session, reason, version } of [...snapshots].sort(byNumber)) {
-    // The text is in the event alone: it may be long, and is seldom asked for.
+    // The text is in the event only: it may be long and is rarely needed.
     const event = reason === undefined ? null : await engine.event(run, version);
     const text = event?.type === 'snapshot.taken' ? event.body.text : undefined;
     if (text !== undefined) closing.push({ agent, sequence, session, sessionNumber: numbers.get(session) ?? 0, text });

@@ -4,27 +4,34 @@ import { codewalkTables, readRows } from '../../../formats/codewalk/table-rows.t
 import type { Problem } from '../../../formats/format.ts';
 import { readText, startsWith } from '../../../workspace/read.ts';
 import { openForeignDatabase } from '../../session/parts/foreign-database.ts';
-import type { ForeignPlace } from '../adopt.ts';
+import type { ForeignFile } from '../adopt.ts';
 
 /**
- * The initiatives in a dump or a SQLite database that has the four Codewalk tables, each as a run of its own; none when
- * it has none of them. Only a file that was named is looked into.
+ * The initiatives in a dump or a SQLite database with Codewalk's four tables, each as its own run. Only for a file that
+ * the user named.
  */
-export function findTables(base: string, path: string, nameOf: (main: string) => string): ForeignPlace[] {
+export function findTables(base: string, path: string, nameOf: (main: string) => string): ForeignFile[] {
   const file = join(base, path);
   const { rows, problems } = startsWith(file, 'SQLite format 3\u0000')
     ? fromDatabase(path, file)
     : fromDump(path, file);
   if (rows.size === 0) return [];
   const reading = readRows(path, rows);
-  return reading.initiatives.map(({ id, text }, index): ForeignPlace => {
+  return reading.initiatives.map(({ id, text }, index): ForeignFile => {
     const main = `${path}#${id}`;
     const found = { format: codewalkTables.name, main, files: [main] };
     const files = new Map([[main, text]]);
     const parsed = codewalkTables.parse(found, files);
-    // What is wrong with the file is told once.
-    const told = index === 0 ? [...problems, ...reading.problems] : [];
-    return { format: codewalkTables, base, name: nameOf(main), found, files, parsed: { ...parsed, problems: told } };
+    // Problems of the file are reported once.
+    const reported = index === 0 ? [...problems, ...reading.problems] : [];
+    return {
+      format: codewalkTables,
+      base,
+      name: nameOf(main),
+      found,
+      files,
+      parsed: { ...parsed, problems: reported },
+    };
   });
 }
 
@@ -44,7 +51,7 @@ function fromDatabase(path: string, file: string): Rows {
   const database = openForeignDatabase(file);
   try {
     for (const table of tableNames) {
-      // Our own journal shows views of these names; it has better ways to be moved.
+      // Our own journal has views with these names; `journal export` is the way to move it.
       const [there] = database.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table);
       if (there) rows.set(table, database.all(`SELECT * FROM ${table}`).map(plainRow));
     }

@@ -2,32 +2,32 @@ import { Fault } from '../../../core/fault.ts';
 import { appendAt, eolOf, readJson, removeAt, setAt, valueAt } from './json-text.ts';
 
 /**
- * What is put into a file of a client, as data: it is kept in the record of the installation, so that it can be taken out
- * again by a later version. All of them know their own entry when they see it.
+ * A change of a client's file, as data: it is kept in the manifest, so that a later version can revert it. Each kind
+ * recognises its own entry.
  */
 export type Edit =
   /** Hook entries, one list for each event. */
   | { kind: 'hooks'; events: Readonly<Record<string, object>> }
   /** An entry of ours under our own name. */
   | { kind: 'entry'; path: readonly string[]; value: unknown }
-  /** What the file needs to be read at all; it goes with a file that has nothing else, or had none before. */
+  /** What the file needs to be valid; removed if it was not there before, or with a file that has nothing else. */
   | { kind: 'default'; path: readonly string[]; value: unknown }
-  /** Names in a list that may be a single name; `others` stand in it if there is none. */
+  /** A name in a list, which may be a single name; a new list gets `others` too. */
   | { kind: 'name'; path: readonly string[]; name: string; others: readonly string[] }
-  /** Lines of Markdown between two marks, unless the text says so already. */
+  /** Lines of Markdown between two marks, unless the text has the line `unless`. */
   | { kind: 'block'; lines: readonly string[]; unless?: string }
   /** A table of TOML. */
   | { kind: 'table'; name: string; lines: readonly string[] }
-  /** A file that is all ours. */
+  /** A file with nothing but our text. */
   | { kind: 'whole'; text: string };
 
-/** What an edit makes of a text; `left` says why it was not made. */
+/** The text after an edit; `left` is the reason if the edit was not made. */
 export interface Edited {
   text: string;
   left?: string;
 }
 
-/** The text with the edit in it. A text that has it already comes back as it is. */
+/** Returns the same text if it has the edit already. */
 export function applyEdit(text: string, edit: Edit): Edited {
   switch (edit.kind) {
     case 'hooks':
@@ -36,8 +36,8 @@ export function applyEdit(text: string, edit: Edit): Edited {
       const found = valueAt(text, edit.path);
       if (found !== undefined && isSame(found, edit.value)) return { text };
       if (found !== undefined && !isOurs(found))
-        return { text, left: `${edit.path.join('.')} is there already and is not ours` };
-      mustTake(text, edit.path);
+        return { text, left: `${edit.path.join('.')} already exists and is not ours` };
+      mustFit(text, edit.path);
       return { text: setAt(text, edit.path, edit.value) };
     }
     case 'default':
@@ -55,7 +55,7 @@ export function applyEdit(text: string, edit: Edit): Edited {
   }
 }
 
-/** The text without what the edit put in; `base` is the text before it, where that is known. */
+/** `base` is the text before the edit, if known. */
 export function revertEdit(text: string, edit: Edit, base: string | null): string {
   switch (edit.kind) {
     case 'hooks':
@@ -82,20 +82,20 @@ export function revertEdit(text: string, edit: Edit, base: string | null): strin
   }
 }
 
-/** Whether the text, which is JSON, can be read; another kind of text always can. */
+/** Refuses JSON that cannot be parsed. */
 export function mustBeReadable(file: string, text: string, edits: readonly Edit[]): void {
   if (!edits.some(({ kind }) => ['hooks', 'entry', 'default', 'name'].includes(kind))) return;
   const { value, problem } = readJson(text);
   const isObject = value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
   if (problem === null && isObject) return;
-  const what = problem ? `line ${problem.line} is no JSON` : 'it is not an object';
+  const what = problem ? `line ${problem.line} is not JSON` : 'it is not an object';
   throw new Fault('invalid', `The settings ${file} cannot be read: ${what}.`, {
-    hints: ['Nothing was changed anywhere. Mend the file, or move it away, and try again.'],
+    hints: ['Nothing was changed. Repair the file, or move it away, and try again.'],
     data: { file, ...problem },
   });
 }
 
-/** Our commands, in the settings of a client: the program or its launcher, and what it is told to do. */
+/** Our commands in a client's settings: the program or its launcher with `hook` or `mcp`. */
 const OUR_COMMAND = /holdfast(?:\.cjs)?(?:\\?["'])?(?:\s+|\\?",\s*\\?")(?:hook\s+[a-z]+\s|mcp\b)/;
 
 export function isOurs(entry: unknown): boolean {
@@ -108,7 +108,7 @@ type Group = { hooks?: unknown };
 
 function withHooks(text: string, events: Readonly<Record<string, object>>): string {
   let next = text;
-  mustTake(next, ['hooks', '']);
+  mustFit(next, ['hooks', '']);
   for (const [event, entry] of Object.entries(events)) {
     const path = ['hooks', event];
     const list = valueAt(next, path);
@@ -118,14 +118,14 @@ function withHooks(text: string, events: Readonly<Record<string, object>>): stri
     }
     if (!Array.isArray(list)) throw unexpected(path);
     if (list.some((one) => isSame(one, entry))) continue;
-    // In its own place: Codex knows the others by their places in the list.
+    // At its own index: Codex knows the other hooks by their index.
     const former = list.findIndex((one: Group) => isOurs(one) && !hasForeign(one));
     next = former < 0 ? appendAt(next, path, entry) : setAt(next, [...path, former], entry);
   }
   return next;
 }
 
-/** Somebody has put a hook of theirs beside ours. */
+/** The group also has a hook that is not ours. */
 function hasForeign({ hooks }: Group): boolean {
   return Array.isArray(hooks) && hooks.some((one) => !isOurs(one));
 }
@@ -150,7 +150,7 @@ function withoutHooks(text: string, events: readonly string[], base: string | nu
   return next;
 }
 
-/** Takes out what has become empty and was not there before, from the inside outward. */
+/** Removes containers that became empty and were not there before, from the inside outward. */
 function withoutEmpty(text: string, path: readonly string[], base: string | null): string {
   if (path.length === 0) return text;
   const found = valueAt(text, path);
@@ -164,7 +164,7 @@ type NameEdit = Extract<Edit, { kind: 'name' }>;
 function withName(text: string, { path, name, others }: NameEdit): string {
   const found = valueAt(text, path);
   if (found === undefined) {
-    mustTake(text, path);
+    mustFit(text, path);
     return setAt(text, path, [name, ...others]);
   }
   if (typeof found === 'string') return found === name ? text : setAt(text, path, [found, name]);
@@ -175,7 +175,7 @@ function withName(text: string, { path, name, others }: NameEdit): string {
 function withoutName(text: string, edit: NameEdit, base: string | null): string {
   const { path, name, others } = edit;
   const before = base === null ? undefined : valueAt(base, path);
-  // It stood there without us.
+  // It was there before us.
   if (before === name || (Array.isArray(before) && before.includes(name))) return text;
   const found = valueAt(text, path);
   if (!Array.isArray(found)) return text;
@@ -186,8 +186,8 @@ function withoutName(text: string, edit: NameEdit, base: string | null): string 
   return at < 0 ? text : removeAt(text, [...path, at]);
 }
 
-/** Every container on the way is an object or is not there yet. */
-function mustTake(text: string, path: readonly string[]): void {
+/** Every container on the path must be an object or missing. */
+function mustFit(text: string, path: readonly string[]): void {
   for (let length = 1; length < path.length; length++) {
     const found = valueAt(text, path.slice(0, length));
     if (found === undefined) return;
@@ -196,8 +196,8 @@ function mustTake(text: string, path: readonly string[]): void {
 }
 
 function unexpected(path: readonly string[]): Fault {
-  return new Fault('invalid', `${path.join('.')} in the settings is not what the client reads there.`, {
-    hints: ['Nothing was changed anywhere. Mend the settings and try again.'],
+  return new Fault('invalid', `${path.join('.')} in the settings does not have the form that the client reads.`, {
+    hints: ['Nothing was changed. Repair the settings and try again.'],
   });
 }
 
@@ -207,19 +207,19 @@ const END = '<!-- holdfast:end -->';
 function withBlock(text: string, lines: readonly string[], unless: string | undefined): string {
   const eol = eolOf(text);
   const block = [BEGIN, ...lines, END].join(eol);
-  const place = blockIn(text);
-  if (place) return text.slice(0, place.start) + block + text.slice(place.end);
+  const found = blockIn(text);
+  if (found) return text.slice(0, found.start) + block + text.slice(found.end);
   if (unless !== undefined && text.split(/\r?\n/).some((line) => line.trim() === unless)) return text;
   if (text.trim() === '') return `${text}${block}${eol}`;
   return `${text}${text.endsWith('\n') ? '' : eol}${eol}${block}${eol}`;
 }
 
 function withoutBlock(text: string): string {
-  const place = blockIn(text);
-  if (!place) return text;
-  const before = text.slice(0, place.start);
-  const after = text.slice(place.end).replace(/^\r?\n/, '');
-  // The blank line before it was put there with it.
+  const found = blockIn(text);
+  if (!found) return text;
+  const before = text.slice(0, found.start);
+  const after = text.slice(found.end).replace(/^\r?\n/, '');
+  // The blank line before the block was inserted with it.
   return before.replace(/(\r?\n)\r?\n$/, '$1') + after;
 }
 
@@ -228,12 +228,12 @@ function blockIn(text: string): { start: number; end: number } | null {
   if (start < 0) return null;
   const end = text.indexOf(END, start);
   if (end >= 0) return { start, end: end + END.length };
-  throw new Fault('invalid', `A block that begins with ${BEGIN} has no end.`, {
-    hints: [`Nothing was changed anywhere. Put ${END} after its last line and try again.`],
+  throw new Fault('invalid', `A block that starts with ${BEGIN} has no end.`, {
+    hints: [`Nothing was changed. Put ${END} after its last line and try again.`],
   });
 }
 
-/** Stands above a table of ours. There is no mark below: Codex writes tables of its own above the last comment. */
+/** The line above a table of ours. There is none below: Codex writes its own tables above the last comment. */
 const TABLE_MARK = '# Put here by `holdfast install`; `holdfast uninstall` takes it out.';
 
 function withTable(text: string, name: string, lines: readonly string[]): Edited {
@@ -244,14 +244,14 @@ function withTable(text: string, name: string, lines: readonly string[]): Edited
   const isOurTable = text.split(/\r?\n/).some((line, at, all) => line === `[${name}]` && all[at - 1] === TABLE_MARK);
   const base = isOurTable ? withoutTable(text, name) : text;
   if (new RegExp(`^\\s*\\[\\s*${parent}\\s*\\.\\s*["']?${name.slice(parent.length + 1)}["']?\\s*\\]`, 'm').test(base))
-    return { text, left: `[${name}] is there already and is not ours` };
+    return { text, left: `[${name}] already exists and is not ours` };
   if (new RegExp(`^\\s*${parent}\\s*[.=]`, 'm').test(base))
     return { text, left: `${parent} is written on one line, to which a table cannot be added` };
   if (base.trim() === '') return { text: base + table };
   return { text: `${base}${base.endsWith('\n') ? '' : eol}${eol}${table}` };
 }
 
-/** With the tables below it, which say nothing without it. One without our mark is somebody's own. */
+/** Also removes its sub-tables, which mean nothing without it. A table without our mark is not ours. */
 function withoutTable(text: string, name: string): string {
   if (!text.includes(TABLE_MARK)) return text;
   const lines = text.split('\n');

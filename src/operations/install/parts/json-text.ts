@@ -1,15 +1,15 @@
 import { createScanner, findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 
 /**
- * Puts values into JSON text and takes them out again. Every other byte stays: comments, blank lines, the style of
- * brackets. A library's own edits lay neighbours out anew and leave comments beside the wrong entry.
+ * Inserts values into JSON text and removes them. Every other byte stays: comments, blank lines, the style of brackets.
+ * The edits of jsonc-parser reformat neighbours and leave comments beside the wrong entry.
  */
 
 type Path = readonly (string | number)[];
 
 export interface JsonText {
   value: unknown;
-  /** The first thing that is no JSON, with comments and commas at the end allowed. */
+  /** The first syntax error; comments and trailing commas are allowed. */
   problem: { line: number } | null;
 }
 
@@ -26,7 +26,7 @@ export function valueAt(text: string, path: Path): unknown {
   return node ? getNodeValue(node) : undefined;
 }
 
-/** Sets a value that is not there, with the objects around it, or puts it in the place of the one that is. */
+/** Sets or replaces a value, and creates the objects around it. */
 export function setAt(text: string, path: Path, value: unknown): string {
   const found = nodeAt(text, path);
   if (found) {
@@ -41,13 +41,13 @@ export function setAt(text: string, path: Path, value: unknown): string {
   return insertLast(text, container, (indent) => `${JSON.stringify(name)}: ${printed(text, value, indent)}`);
 }
 
-/** Adds an element at the end of a list that is there. */
+/** Adds an element at the end of an existing list. */
 export function appendAt(text: string, path: Path, value: unknown): string {
   const list = nodeAt(text, path);
   return list ? insertLast(text, list, (indent) => printed(text, value, indent)) : text;
 }
 
-/** Takes a property or an element out, with its comma and, where it stood alone on them, its lines. */
+/** Removes a property or element with its comma and, if nothing else is on them, its lines. */
 export function removeAt(text: string, path: Path): string {
   const found = nodeAt(text, path);
   if (!found?.parent) return text;
@@ -68,7 +68,7 @@ function nodeAt(text: string, path: Path): Node | undefined {
 
 const endOf = (node: Node): number => node.offset + node.length;
 
-/** Where the comma stands that follows this place, comments aside; null where something else follows. */
+/** The offset of the comma that comes next, ignoring comments; null if something else comes next. */
 function commaAfter(text: string, offset: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -91,7 +91,7 @@ function insertLast(text: string, container: Node, print: (indent: string) => st
   const after = comma === null ? endOf(last) : comma + 1;
   const lineEnd = text.slice(after, close).search(/\r?\n/);
   const head = comma === null ? `${text.slice(0, endOf(last))},` : text.slice(0, after);
-  // All on one line: it goes on there.
+  // The container is on one line, so the new value is too.
   if (lineEnd < 0) return `${head} ${print(indentAt(text, container.offset))}${text.slice(after)}`;
   const indent = indentAt(text, last.offset);
   const rest = after + lineEnd;
@@ -107,7 +107,7 @@ export function eolOf(text: string): string {
   return /\r\n/.test(text) ? '\r\n' : '\n';
 }
 
-/** The white space that the line begins with. */
+/** The white space at the start of the line. */
 function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';

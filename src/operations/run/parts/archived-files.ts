@@ -9,10 +9,10 @@ import type { Workspace } from '../../../workspace/workspace.ts';
 import { makeOwnFolder, moveFile, removeFile, writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 import { readBase, saveBase } from '../../files/parts/mirror-base.ts';
-import { readPlace, syncMirrors } from '../../files/parts/mirrors.ts';
+import { readMirror, syncMirrors } from '../../files/parts/mirrors.ts';
 import { readWholeRun } from '../../files/parts/run-model.ts';
 
-/** One file that was put away, or brought back. */
+/** A file that was archived or restored. */
 export interface Moved {
   what: string;
   from: string;
@@ -20,8 +20,8 @@ export interface Moved {
 }
 
 /**
- * What putting a run away does to the files of its mirrors. It is written down before anything is moved, so that a run
- * whose archiving was cut short is finished by archiving it again; afterwards it says how to bring the files back.
+ * What archiving a run does to the files of its mirrors. Saved before anything is moved, so that archiving again completes
+ * what was cut off; afterwards it is used to restore the files.
  */
 interface Intent {
   mirror: Mirror;
@@ -34,19 +34,19 @@ interface Intent {
 
 const intentFile = ({ folder }: Workspace, run: string): string => join(folder, 'archives', `${run}.json`);
 
-/** Decides what is to be moved. Only Maestro has a place for what is finished; files of other formats stay. */
+/** Plans the moves. Only Maestro has an archive folder; files of other formats stay. */
 export async function planArchive(context: Context, state: State): Promise<void> {
   const workspace = context.workspace();
   const run = state.run?.id;
   if (!workspace || run === undefined) return;
-  // Only of a run that is archived was it begun; what was decided for one that was then refused is out of date.
-  const isBegun = state.run?.status === 'archived' && readIntents(workspace, run).some((intent) => !intent.done);
-  if (isBegun) return;
+  // An unfinished plan counts only for an archived run; for any other run the archiving was refused.
+  const isStarted = state.run?.status === 'archived' && readIntents(workspace, run).some((intent) => !intent.done);
+  if (isStarted) return;
   const engine = await context.engine();
   const intents: Intent[] = [];
   for (const mirror of state.mirrors.values()) {
     if (mirror.format !== maestro.name) continue;
-    const { found, files } = readPlace(workspace.tree, maestro, mirror.path);
+    const { found, files } = readMirror(workspace.tree, maestro, mirror.path);
     const model = await readWholeRun(engine, state);
     const plan = archivePlan(model, found, files, openTree(workspace.tree), engine.now());
     if (!plan) continue;
@@ -62,7 +62,7 @@ export async function planArchive(context: Context, state: State): Promise<void>
   if (intents.length > 0) saveIntents(workspace, run, intents);
 }
 
-/** Carries out what was decided, from wherever it was left. Each move is made once; nothing is overwritten. */
+/** Carries out the plan from where it was cut off. Each move is made once; nothing is overwritten. */
 export async function carryOutArchive(context: Context, run: string): Promise<Moved[]> {
   const workspace = context.workspace();
   const intents = workspace ? readIntents(workspace, run) : [];
@@ -77,7 +77,7 @@ export async function carryOutArchive(context: Context, run: string): Promise<Mo
     }
     for (const one of intent.moves) {
       if (pathExists(inside(tree, one.from)) && pathExists(inside(tree, one.to))) {
-        // Somebody was quicker with the name: what is there is never written over.
+        // Another file took the name meanwhile and is never overwritten.
         one.to = freeName(tree, one.to);
         saveIntents(workspace, run, intents);
       }
@@ -93,12 +93,12 @@ export async function carryOutArchive(context: Context, run: string): Promise<Mo
   const moves = intents.flatMap((intent) => intent.moves);
   for (const { from, to } of moves) {
     if (pathExists(inside(tree, from))) context.warn(`${from} is still there.`);
-    if (!pathExists(inside(tree, to))) context.warn(`${to} is not there.`);
+    if (!pathExists(inside(tree, to))) context.warn(`${to} is missing.`);
   }
   return moves;
 }
 
-/** Brings the files of a run back to where they were, where that place is free, and keeps them in step again. */
+/** Moves the files of a run back where the path is free, and mirrors them again. */
 export async function undoArchive(context: Context, run: string): Promise<Moved[]> {
   const workspace = context.workspace();
   const intents = workspace ? readIntents(workspace, run) : [];
@@ -109,20 +109,20 @@ export async function undoArchive(context: Context, run: string): Promise<Moved[
     for (const { what, from, to } of [...moves].reverse()) {
       if (!pathExists(inside(workspace.tree, to))) continue;
       if (pathExists(inside(workspace.tree, from))) {
-        context.warn(`${from} is there already; what was put away stays at ${to}.`);
+        context.warn(`${from} already exists; the archived file stays at ${to}.`);
         continue;
       }
       moveFile(inside(workspace.tree, to), inside(workspace.tree, from));
       back.push({ what, from: to, to: from });
     }
-    const { files } = readPlace(workspace.tree, maestro, mirror.path);
+    const { files } = readMirror(workspace.tree, maestro, mirror.path);
     const base = readBase(workspace, mirror, files);
     if (!files.has(mirror.path)) continue;
     if (base === null || base.get(mirror.path) !== files.get(mirror.path)) saveBase(workspace, mirror, files);
     await engine.execute(run, { type: 'mirror.add', ...mirror }, { ...context.identity, key: null });
   }
   removeFile(intentFile(workspace, run));
-  // The state names its documents where they lay in the archive.
+  // The state file still names the paths in the archive.
   await syncMirrors(context, await engine.load(run));
   return back;
 }

@@ -6,15 +6,15 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { Context } from '../../context.ts';
 import { init } from '../init.ts';
 
-/** Named by the conversation, so that two hooks of one moment open one run. */
+/** The id comes from the conversation, so that two hooks at the same moment open one run. */
 export async function openRun(
   context: Context,
   engine: Engine,
   conversation: Conversation,
   request: string | null,
 ): Promise<{ run: string; isNew: boolean }> {
-  const mark = sha256(conversationOf({ ...conversation, subagent: null })).slice(0, 8);
-  const id = `${engine.now().slice(0, 10)}-${conversation.client}-${mark}`;
+  const suffix = sha256(conversationOf({ ...conversation, subagent: null })).slice(0, 8);
+  const id = `${engine.now().slice(0, 10)}-${conversation.client}-${suffix}`;
   const words = request === null ? null : requestWords(request);
   try {
     await init.run(context, {
