@@ -2,7 +2,7 @@
 // `dist/lib`, the library as ES modules with types; and `dist/web`, the dashboard. With --bin or --web only that part, with
 // --changed only parts whose sources have changed since they were built.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { hashOf, parts, stalePartsOf, writeStamp } from './build-stamp.mjs';
@@ -20,11 +20,22 @@ const hotParts = [
   'operations/step/start',
 ];
 
+/** A hook needs the hooks of one client; a file of their own would cost more than loading all of them. */
+const clientHooks = readdirSync(`${root}src/clients`, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => `clients/${name}/hooks`);
+
+/** The same part of all clients is one file. */
+const clientParts = ['hooks', 'install', 'transcript'].map((part) => ({
+  name: `clients-${part}`,
+  test: new RegExp(`[\\\\/]clients[\\\\/]\\w+[\\\\/]${part}\\.ts$`),
+}));
+
 async function buildProgram() {
   rmSync(`${root}dist/bin`, { recursive: true, force: true });
   // What nearly every command needs is in one file: finding and opening a second one takes as long as compiling the first.
   await bundleProgram('program', 'src/bin/program.ts', hotParts);
-  await bundleProgram('hook', 'src/bin/hook-program.ts', ['store/sqlite/store']);
+  await bundleProgram('hook', 'src/bin/hook-program.ts', ['store/sqlite/store', ...clientHooks]);
   await bundleProgram('holdfast', 'src/bin/holdfast.ts');
   chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
 }
@@ -47,6 +58,8 @@ async function bundleProgram(name, entry, hot = []) {
     cwd: root,
     input: { [name]: entry },
     platform: 'node',
+    // The hooks of all clients are in the first file on purpose.
+    checks: { ineffectiveDynamicImport: false },
     // Prefer ES modules: CommonJS may load its parts by computed names that no bundler resolves.
     resolve: { mainFields: ['module', 'main'] },
     // The addon of the SQLite package is found by its path in node_modules.
@@ -74,7 +87,7 @@ async function bundleProgram(name, entry, hot = []) {
     dynamicImportInCjs: false,
     banner: (chunk) => (chunk.name === 'holdfast' ? '#!/usr/bin/env node' : ''),
     minify: true,
-    codeSplitting: { groups: [{ name, test: (id) => together.has(id) }] },
+    codeSplitting: { groups: [{ name, test: (id) => together.has(id) }, ...clientParts] },
   });
   await bundle.close();
   const runtime = output.find((chunk) => chunk.fileName.includes('rolldown-runtime'));

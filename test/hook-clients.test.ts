@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientNames } from '../src/clients/conversation.ts';
+import { clientNames } from '../src/clients/index.ts';
 import { contextIn, hook, journal, newRepository, ofType, payloadsOf, play } from './hook-player.ts';
 
 /** Where each client takes the brief. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientNames } from '../src/clients/conversation.ts';
+import { clientNames } from '../src/clients/index.ts';
 import { program } from './command-line.ts';
 import {
   contextIn,

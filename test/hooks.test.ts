@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from '../src/clients/recognise.ts';
+import { hooksOf } from '../src/clients/index.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { contextIn, hook, journal, newRepository, ofType, payloadsOf, play, startOf } from './hook-player.ts';
 
@@ -264,14 +264,14 @@ describe('a to-do list', () => {
 
 // Run by hand over payloads that real clients have sent: HOOK_PAYLOADS=FOLDER npx vitest run test/hooks.test.ts
 describe.runIf(process.env['HOOK_PAYLOADS'])('payloads of real clients', () => {
-  it('are read, all of them', () => {
+  it('are read, all of them', async () => {
     const root = process.env['HOOK_PAYLOADS'] ?? '';
     const counts: Record<string, Record<string, number>> = {};
     for (const name of readdirSync(root, { recursive: true }) as string[]) {
       if (!name.endsWith('hooks.jsonl')) continue;
       for (const line of readFileSync(join(root, name), 'utf8').trim().split('\n')) {
         const { client, label, payload } = JSON.parse(line);
-        const moment = dialectOf(client).read(payload.hook_event_name ?? label, payload);
+        const moment = (await hooksOf(client)).read(payload.hook_event_name ?? label, payload);
         const kind = moment === null ? `nothing: ${label}` : moment.kind;
         counts[client] ??= {};
         counts[client][kind] = (counts[client][kind] ?? 0) + 1;

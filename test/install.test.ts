@@ -16,7 +16,7 @@ import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { packagedFiles } from '../scripts/packages.ts';
 import { codexHash, codexKey } from '../src/clients/codex/trust.ts';
-import { clientNames } from '../src/clients/conversation.ts';
+import { clientNames } from '../src/clients/index.ts';
 import { newFolder, program } from './command-line.ts';
 import { contextIn, payloadsOf } from './hook-player.ts';
 import { briefHooks, type Ground, newGround, seeds, treeOf } from './installation.ts';

@@ -2,25 +2,25 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Transcript } from '../src/clients/transcript.ts';
-import { findTranscripts, readTranscript, recogniseTranscript, reconstruct } from '../src/clients/transcripts.ts';
-import { openForeignDatabase } from '../src/operations/session/parts/foreign-database.ts';
+import { openTranscripts } from '../src/operations/session/parts/transcripts.ts';
 
-// Reads whatever transcripts lie below a folder and prints what was found in them.
+const transcripts = await openTranscripts();
+
+// Reads all transcripts below a folder and prints what it finds in them.
 const folder = process.env['TRANSCRIPTS_FOLDER'];
 
 it.skipIf(!folder)('reads every transcript of a folder', () => {
   let unrecognised = 0;
   for (const path of filesBelow(folder ?? '')) {
-    const transcripts = transcriptsAt(path);
-    if (transcripts.length === 0) {
+    const inside = transcriptsAt(path);
+    if (inside.length === 0) {
       unrecognised += 1;
       console.log(`-          ${path.slice((folder ?? '').length)}`);
     }
-    for (const transcript of transcripts) {
+    for (const transcript of inside) {
       const kinds: Record<string, number> = {};
-      for (const entry of readTranscript(transcript, openForeignDatabase))
-        kinds[entry.kind] = (kinds[entry.kind] ?? 0) + 1;
-      const found = reconstruct(transcript, openForeignDatabase);
+      for (const { kind } of transcripts.read(transcript)) kinds[kind] = (kinds[kind] ?? 0) + 1;
+      const found = transcripts.reconstruct(transcript);
       console.log(
         `${transcript.client.padEnd(10)} ${path.slice((folder ?? '').length)}\n  ${JSON.stringify(kinds)}\n  ${JSON.stringify(
           {
@@ -46,10 +46,8 @@ it.skipIf(!folder)('reads every transcript of a folder', () => {
 });
 
 function transcriptsAt(path: string): Transcript[] {
-  const found = recogniseTranscript(path, undefined);
-  if (found?.client !== 'opencode' || !path.endsWith('.db')) return found ? [found] : [];
-  const homes = { opencode: join(path, '..') } as never;
-  return findTranscripts(homes, ['opencode'], { folder: null, id: null }, openForeignDatabase);
+  const found = transcripts.recognise(path, undefined);
+  return found ? (transcripts.conversationsIn(found) ?? [found]) : [];
 }
 
 function filesBelow(place: string): string[] {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { clientOfShell } from '../clients/recognise.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 import { actorNamed, type OpenOptions } from '../operations/open.ts';
@@ -6,26 +7,6 @@ import { ownerOf } from '../workspace/process.ts';
 import type { CommonFlags } from './arguments.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * Variables that a client sets in the shells it starts. Order matters: a client started from another one's shell inherits
- * its variables, so the more specific ones come first.
- */
-const agentShells: readonly [variable: string, agent: string][] = [
-  ['QWEN_CODE_SESSION_ID', 'qwen'],
-  ['QWEN_PROJECT_DIR', 'qwen'],
-  ['COPILOT_CLI', 'copilot'],
-  ['COPILOT_AGENT_SESSION_ID', 'copilot'],
-  ['COPILOT_PROJECT_DIR', 'copilot'],
-  ['CURSOR_VERSION', 'cursor'],
-  ['CURSOR_AGENT', 'cursor'],
-  ['GEMINI_CLI', 'gemini'],
-  ['GEMINI_SESSION_ID', 'gemini'],
-  ['OPENCODE', 'opencode'],
-  ['CODEX_THREAD_ID', 'codex'],
-  ['CODEX_SANDBOX', 'codex'],
-  ['CLAUDECODE', 'claude'],
-];
 
 /** The identity, folder and store of a command, from its flags and the environment. */
 export function identityFrom(flags: CommonFlags, environment: Environment, cwd: string): Omit<OpenOptions, 'warn'> {
@@ -54,8 +35,8 @@ function given(environment: Environment, name: string): string | undefined {
 function actorFrom(flags: CommonFlags, environment: Environment, hasSession: boolean): Actor {
   const named = flags.agent ?? given(environment, 'HOLDFAST_AGENT');
   if (named !== undefined) return actorNamed('agent', named);
-  const shell = agentShells.find(([variable]) => environment[variable])?.[1];
-  if (shell) return { kind: 'agent', name: shell };
+  const client = clientOfShell(environment);
+  if (client) return { kind: 'agent', name: client };
   // The session names its agent; until it is looked up, any agent will do.
   if (hasSession) return { kind: 'agent', name: 'agent' };
   return { kind: 'person', name: userName() };

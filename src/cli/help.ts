@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { clientNames } from '../clients/index.ts';
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import type { OperationName } from '../operations/index.ts';
 import type { Operation, Pen } from '../operations/operation.ts';
@@ -53,8 +54,7 @@ const own: Record<(typeof ownCommands)[number], { summary: string; usage: string
   },
   hook: {
     summary: 'Entry point for client hooks.',
-    usage:
-      'holdfast hook claude|codex|gemini|qwen|copilot|vscode|cursor|opencode EVENT\n\nReads one JSON object, prints one or nothing, and always exits 0: errors are in .holdfast/hook.log.',
+    usage: `holdfast hook ${clientNames.join('|')} EVENT\n\nReads one JSON object, prints one or nothing, and always exits 0: errors are in .holdfast/hook.log.`,
   },
   help: { summary: 'Explain a command: holdfast help start.', usage: 'holdfast help [COMMAND]' },
 };

@@ -1,15 +1,23 @@
-import type { Edit } from '../operations/install/parts/edit.ts';
-import type { ClientName } from './conversation.ts';
-
-/** One client: which of its files get what. A description; `apply.ts` does it. */
-export interface Client {
-  title: string;
-  /** The commands and, below the home folder, the folders that tell that it is used here. */
+/** How Holdfast is installed in one client: a description, which the operation carries out. */
+export interface ClientInstall {
+  /** The commands and, below the home folder, the folders that show that the client is used here. */
   commands: readonly string[];
   folders: readonly string[];
   files(place: Place): WantedFile[];
   /** What only the user can do, in a sentence each. */
   steps(place: Place): string[];
+  launch?: ClientLaunch;
+}
+
+/** How a client is started on a prompt, and how its own conversation is continued. */
+export interface ClientLaunch {
+  /** With the prompt as its last word; the person stays in the conversation. */
+  start: readonly string[];
+  /** Runs to the end without a person. */
+  headless: readonly string[];
+  /** Continues the conversation with an id; null where the client knows only its last one. */
+  resume: readonly string[] | null;
+  resumeLast: readonly string[];
 }
 
 export interface WantedFile {
@@ -20,7 +28,26 @@ export interface WantedFile {
   edits: readonly Edit[];
 }
 
-/** Where it is installed. */
+/**
+ * A change to a file of a client, as data: the manifest of the installation keeps it, so that a later version can undo it.
+ * Each edit recognises its own entry in the file.
+ */
+export type Edit =
+  /** Hook entries, one list for each event. */
+  | { kind: 'hooks'; events: Readonly<Record<string, object>> }
+  /** An entry under our own name. */
+  | { kind: 'entry'; path: readonly string[]; value: unknown }
+  /** What the client needs to read the file at all; removed if the file had no value there before. */
+  | { kind: 'default'; path: readonly string[]; value: unknown }
+  /** A name in a list that may also be a single name; a new list gets `others` too. */
+  | { kind: 'name'; path: readonly string[]; name: string; others: readonly string[] }
+  /** Lines of Markdown between two marks, unless the text has the line `unless`. */
+  | { kind: 'block'; lines: readonly string[]; unless?: string }
+  /** A table of TOML. */
+  | { kind: 'table'; name: string; lines: readonly string[] }
+  /** A file that is all ours. */
+  | { kind: 'whole'; text: string };
+
 export interface Place {
   scope: 'project' | 'user';
   /** The project's folder; for a user, the home folder. */
@@ -29,13 +56,14 @@ export interface Place {
   environment: Readonly<Record<string, string | undefined>>;
   platform: string;
   start: Start;
-  /** A file that comes with the package. */
+  /** The text of a file that comes with the package. */
   packaged(path: string): string;
+  exists(path: string): boolean;
 }
 
 /**
- * How the program is started. In a project it goes through a launcher below `.holdfast/`, so that settings that are in git
- * work in every clone; `root` is how a client's shells spell the project's folder, null where they stand in it.
+ * How the program is started. In a project a launcher below `.holdfast/` starts it, so that settings in git work in every
+ * clone; `root` is how a client's shells spell the project's folder, null where it is their working folder.
  */
 export interface Start {
   shell(root: string | null): string;
@@ -51,24 +79,40 @@ export function projectStart(): Start {
   };
 }
 
-/** Whole paths: clients that are started from a desktop have a search path of their own. */
+/** Absolute paths, since clients that are started from a desktop have another search path. */
 export function userStart(node: string, program: string, platform: string): Start {
-  // A quoted command is a mere string to PowerShell.
+  // PowerShell takes a quoted command for a string.
   const shell = platform === 'win32' ? `node "${program}"` : `${inShell(node)} ${inShell(program)}`;
   return { shell: () => shell, words: [node, program] };
 }
 
 const inShell = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** The folder of a user's own settings: the one a variable names, or one below the home folder. */
+/** The folder of a user's own settings: the one a variable names, else the one below the home folder. */
 export function ownFolder({ environment, home }: Place, variable: string, name: string): string {
   return environment[variable] || `${home}/${name}`;
 }
 
-/** Tells a server of the Model Context Protocol as most clients are told of it. */
+/** Our MCP server in the form that most clients read. */
 export function mcpEntry({ start }: Pick<Place, 'start'>): { command: string; args: string[] } {
   const [command = '', ...args] = [...start.words, 'mcp'];
   return { command, args };
 }
 
-export type Clients = Readonly<Record<ClientName, Client>>;
+/** One group with one handler for each event; `matchers` limits an event to some tools, null does not. */
+export function matchedHooks(
+  matchers: Readonly<Record<string, string | null>>,
+  handlerOf: (event: string) => object,
+): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(matchers).map(([event, matcher]) => [
+      event,
+      { ...(matcher === null ? {} : { matcher }), hooks: [{ type: 'command', ...handlerOf(event) }] },
+    ]),
+  );
+}
+
+/** A handler as Gemini and its descendants read it: with a name that the client shows, and a timeout in milliseconds. */
+export function namedHandler(client: string, program: string, event: string): object {
+  return { name: `holdfast-${event}`, command: `${program} hook ${client} ${event}`, timeout: 10_000 };
+}

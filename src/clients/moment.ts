@@ -1,11 +1,7 @@
-import type { ClientName } from './conversation.ts';
 import type { JsonObject } from './json-value.ts';
 import type { Spent, ToolCall, ToolResult } from './tool-call.ts';
 
-/**
- * What an agent's client tells through its hooks, in one form for all of them. A dialect turns its client's payload into
- * a moment, and what is to be said back into its client's own form of answer.
- */
+/** What a client reports through one hook, in one form for all clients. */
 export type Moment = HookSource &
   (
     | { kind: 'session-start'; source: StartSource; request: string | null; parent?: string | null }
@@ -13,10 +9,10 @@ export type Moment = HookSource &
     | { kind: 'tool-before'; call: ToolCall }
     | { kind: 'tool-after'; call: ToolCall; result: ToolResult }
     | { kind: 'subagent-start' }
-    | { kind: 'subagent-stop'; said: string | null }
-    /** Busy: something that the agent started goes on in the background. */
-    | { kind: 'turn-end'; said: string | null; pressure: Pressure | null; isBusy?: boolean }
-    | { kind: 'turn-failed'; reason: 'rate-limit' | 'error'; told: string }
+    | { kind: 'subagent-stop'; lastMessage: string | null }
+    /** Busy: something that the agent started still runs in the background. */
+    | { kind: 'turn-end'; lastMessage: string | null; pressure: Pressure | null; isBusy?: boolean }
+    | ({ kind: 'turn-failed' } & TurnFailure)
     | { kind: 'compact-before'; isCertain: boolean; pressure: Pressure | null }
     | { kind: 'usage'; spent: Spent; pressure: Pressure | null }
     | { kind: 'session-end'; reason: string }
@@ -26,18 +22,24 @@ export type ToolMoment = Extract<Moment, { kind: 'tool-before' | 'tool-after' }>
 export type MomentKind = Moment['kind'];
 export type StartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
 
-/** Whose moment it is. */
+export interface TurnFailure {
+  reason: 'rate-limit' | 'error';
+  message: string;
+}
+
+/** Where a moment comes from. */
 export interface HookSource {
-  client: ClientName;
-  /** The client's own id of the conversation; null where it gives none. */
+  /** The client's name in the list of clients. */
+  client: string;
+  /** The client's own id of the conversation; null where it sends none. */
   conversation: string | null;
-  /** Tells one occurrence of the event from another: a tool call's id, a turn's, a time. Null where there is nothing. */
+  /** Distinguishes occurrences of the same event: a tool call's id, a turn's, a time. Null where the client sends none. */
   id: string | null;
   cwd: string | null;
   transcript: string | null;
   /** Set when it happened inside a subagent. */
   subagent: { id: string; type: string | null } | null;
-  /** The agent's process, where the client says which that is. */
+  /** The agent's process, where the client names it. */
   pid: number | null;
 }
 
@@ -46,13 +48,40 @@ export interface Pressure {
   percent: number;
 }
 
-export interface Dialect {
-  /** Null for an event that says nothing worth recording. */
-  read(event: string, payload: JsonObject): Moment | null;
+export function pressureOf(usedTokens: number, windowTokens: number | null): Pressure | null {
+  return windowTokens && usedTokens > 0 ? { percent: Math.min(100, (usedTokens / windowTokens) * 100) } : null;
+}
+
+/** What one line of a transcript reports about tokens. */
+export interface UsageReport {
+  spent: Spent;
+  /** Lines of one message repeat its figures under the same id. */
+  id: string | null;
+  /** The figures are sums since the conversation began. */
+  isTotal?: boolean;
+  pressure?: Pressure | null;
+}
+
+/** One client's hooks: turns hook input into a moment, and a text for the model into the client's form of answer. */
+export interface ClientHooks {
+  /** Returns null for an event that reports nothing worth recording. */
+  read(event: string, input: JsonObject): Moment | null;
   /** The moments whose answer may carry text to the model. */
   takesContext: ReadonlySet<MomentKind>;
-  /** Whether the client tells that a compaction is over, so that the brief can be given again there. */
-  tellsCompacted: boolean;
-  /** The answer that carries a text to the model, in the client's own form. */
+  /** The client reports the end of a compaction, so the brief can be given again there. */
+  reportsCompacted: boolean;
+  /** The answer that carries a text to the model. */
   answer(event: string, context: string): object;
+  /** Other clients run the hooks in this client's file. */
+  areRunByOthers?: boolean;
+  /** Whether input that came through another client's hook is from this client. */
+  recognises?(input: JsonObject): boolean;
+  /** The environment variable with the agent's process id. */
+  pidVariable?: string;
+  /** The tokens that one line of its transcript reports; null for other lines. */
+  usageIn?(entry: JsonObject): UsageReport | null;
+  /** Its transcript reports how full the context is after each request, so tool hooks look there. */
+  hasPressureInTranscript?: boolean;
+  /** Whether a piece of its transcript shows a compaction, for a client that does not report which ones took place. */
+  showsCompaction?(text: string): boolean;
 }

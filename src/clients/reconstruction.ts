@@ -1,27 +1,32 @@
 import { redact } from '../core/redact.ts';
 import { oneLine } from '../core/text.ts';
-import type { Spent, TodoChange, ToolCall, ToolResult, TouchedFile } from './tool-call.ts';
+import {
+  type Spent,
+  type TodoChange,
+  type ToolCall,
+  type ToolResult,
+  type TouchedFile,
+  tookEffect,
+} from './tool-call.ts';
 
-/**
- * What a client's transcript says, in one form for all of them. Everything in it is a record of what somebody wrote or
- * did; nothing in it is asked of whoever reads it.
- */
+/** What a client's transcript says, in one form for all clients. It records what was written or done; it asks for nothing. */
 export type TranscriptEntry = { at?: string | null } & (
   | { kind: 'session'; id?: string | null; cwd?: string | null; branch?: string | null }
   | { kind: 'request'; text: string }
   | { kind: 'message'; text: string }
   | { kind: 'model'; name: string }
   | { kind: 'tool-began'; call: string; toolCall: ToolCall }
-  /** The toolCall is given where the end of a call says more about it than its beginning. */
-  | { kind: 'tool-ended'; call: string; toolCall?: ToolCall; result: ToolResult }
+  /** `toolCall` is set where the end of a call says more about it than its beginning, `files` where it lists the files. */
+  | { kind: 'tool-ended'; call: string; toolCall?: ToolCall; files?: readonly TouchedFile[]; result: ToolResult }
+  /** Files that changed, whatever the outcome of the call that changed them. */
   | { kind: 'files'; files: readonly TouchedFile[] }
   | { kind: 'todos'; change: TodoChange }
   | { kind: 'summary'; text: string }
-  /** An entry with the id of an earlier one takes its place; a total is that of the whole conversation so far. */
+  /** An entry with the id of an earlier one replaces it; a total is that of the whole conversation so far. */
   | { kind: 'usage'; id: string | null; spent: Spent; isTotal?: boolean }
   | { kind: 'error'; text: string }
   | { kind: 'turn-ended' }
-  /** The client closed the conversation in order. */
+  /** The client closed the conversation properly. */
   | { kind: 'closed' }
   /** Something in the transcript that could not be read. */
   | { kind: 'problem'; line: number; message: string }
@@ -36,7 +41,7 @@ export interface RecoveredCommand {
   at: string | null;
 }
 
-/** What a conversation did, as far as its transcript tells. Text is cut and without secrets. */
+/** What a conversation did according to its transcript. Text is shortened and redacted. */
 export interface Reconstruction {
   conversation: string | null;
   cwd: string | null;
@@ -47,23 +52,23 @@ export interface Reconstruction {
   lastMessage: string | null;
   requests: number;
   files: ReadonlyMap<string, TouchedFile>;
-  /** The last ones, in the order in which they began. */
+  /** The last ones, in the order in which they started. */
   commands: readonly RecoveredCommand[];
-  /** Tool calls that began and have no end. */
+  /** Tool calls that started and have no end. */
   running: readonly { call: string; toolCall: ToolCall; at: string | null }[];
   todos: TodoChange | null;
   summary: string | null;
   /** What the summary of a compaction says was decided. */
   decisions: readonly string[];
   spent: Spent | null;
-  /** It is what the client counted itself, for its subagents too. */
+  /** The client's own total, which includes its subagents. */
   isSpentTotal: boolean;
   models: readonly string[];
   errors: readonly string[];
   startedAt: string | null;
   endedAt: string | null;
   isClosed: boolean;
-  /** The last turn came to no end. */
+  /** The last turn has no end. */
   isMidTurn: boolean;
   entries: number;
   problems: readonly string[];
@@ -80,113 +85,43 @@ const COMMANDS_LIMIT = 200;
 const USAGE_IDS_LIMIT = 5000;
 const SHORT_LIST = 20;
 
-/** Folds a transcript entry by entry: its length does not matter, what is kept of it is bounded. */
+/** Folds a transcript entry by entry; what it keeps is bounded, whatever the length of the transcript. */
 export function createRecovery(): Recovery {
   const seen = emptyResult();
-  const files = new Map<string, TouchedFile>();
-  const commands = new Map<string, RecoveredCommand>();
-  const open = new Map<string, { call: string; toolCall: ToolCall; at: string | null }>();
-  const usage = createUsage();
+  const files = createFiles();
   const todos = createTodos();
+  const usage = createUsage();
+  const calls = createCalls();
 
-  const touch = (more: readonly TouchedFile[]): void => {
-    for (const file of more) {
-      const before = files.get(file.path);
-      if (!before && files.size >= FILES_LIMIT) continue;
-      files.set(file.path, mergeTouches(before, file));
-    }
-  };
-  const begin = (call: string, toolCall: ToolCall, at: string | null): void => {
-    open.set(call, { call, toolCall, at });
-    if (toolCall.command === null) return;
-    const command = clean(toolCall.command, 2000);
-    if (command === null) return;
-    commands.set(call, { call, command, result: null, inBackground: toolCall.inBackground === true, at });
-    const [oldest] = commands.size > COMMANDS_LIMIT ? commands.keys() : [];
-    if (oldest !== undefined) commands.delete(oldest);
-  };
-  const end = (call: string, told: ToolCall | undefined, result: ToolResult, at: string | null): void => {
-    const toolCall = told ?? open.get(call)?.toolCall;
-    const known = commands.get(call);
-    if (toolCall?.command && !known && !open.has(call)) begin(call, toolCall, at);
-    open.delete(call);
-    const command = commands.get(call);
-    if (command && command.result === null) commands.set(call, { ...command, result });
-    if (!toolCall || result.isFailure) return;
-    touch(toolCall.files);
-    if (toolCall.todos) todos.apply(toolCall.todos);
+  const end = ({ call, toolCall, files: more = [], result }: ToolEnd, at: string | null): void => {
+    const known = calls.end(call, toolCall, result, at);
+    if (!tookEffect(result)) return;
+    files.touch(known?.files ?? []);
+    files.touch(more);
+    if (known?.todos) todos.apply(known.todos);
   };
 
   return {
     add(entry) {
       const at = instantOf(entry.at);
-      if (at !== null) {
-        seen.startedAt = seen.startedAt === null || at < seen.startedAt ? at : seen.startedAt;
-        seen.endedAt = seen.endedAt === null || at > seen.endedAt ? at : seen.endedAt;
-      }
-      if (entry.kind !== 'problem') seen.entries += 1;
+      note(seen, entry, at);
       switch (entry.kind) {
-        case 'session':
-          seen.conversation ??= entry.id ?? null;
-          seen.cwd ??= entry.cwd ?? null;
-          seen.branch = entry.branch ?? seen.branch;
-          seen.isClosed = false;
-          return;
-        case 'request': {
-          const text = clean(entry.text, TEXT_CHARS);
-          if (text === null) return;
-          seen.goal ??= text;
-          seen.lastRequest = text;
-          seen.requests += 1;
-          seen.isMidTurn = true;
-          seen.isClosed = false;
-          return;
-        }
-        case 'message':
-          seen.lastMessage = clean(entry.text, TEXT_CHARS) ?? seen.lastMessage;
-          seen.isMidTurn = false;
-          return;
-        case 'model':
-          addOnce(seen.models, entry.name.slice(0, 120));
-          return;
         case 'tool-began':
-          seen.isMidTurn = true;
-          return begin(entry.call, entry.toolCall, at);
+          return calls.begin(entry.call, entry.toolCall, at);
         case 'tool-ended':
-          seen.isMidTurn = true;
-          return end(entry.call, entry.toolCall, entry.result, at);
+          return end(entry, at);
         case 'files':
-          return touch(entry.files);
+          return files.touch(entry.files);
         case 'todos':
           return todos.apply(entry.change);
-        case 'summary':
-          seen.summary = clean(entry.text, TEXT_CHARS * 4) ?? seen.summary;
-          return;
         case 'usage':
           return usage.add(entry.id, entry.spent, entry.isTotal === true);
-        case 'error':
-          seen.errors.push(oneLine(redact(entry.text.slice(0, 4000)).text, 400));
-          if (seen.errors.length > SHORT_LIST) seen.errors.shift();
-          return;
-        case 'turn-ended':
-          seen.isMidTurn = false;
-          return;
-        case 'closed':
-          seen.isClosed = true;
-          seen.isMidTurn = false;
-          return;
-        case 'problem':
-          if (seen.problems.length < SHORT_LIST) seen.problems.push(`Line ${entry.line}: ${entry.message}`);
-          return;
-        default:
-          return entry satisfies never;
       }
     },
     result: () => ({
       ...seen,
-      files,
-      commands: [...commands.values()],
-      running: [...open.values()].slice(-SHORT_LIST),
+      files: files.result(),
+      ...calls.result(),
       todos: todos.result(),
       decisions: seen.summary === null ? [] : statedDecisions(seen.summary),
       spent: usage.total(),
@@ -194,6 +129,8 @@ export function createRecovery(): Recovery {
     }),
   };
 }
+
+type ToolEnd = Extract<TranscriptEntry, { kind: 'tool-ended' }>;
 
 function emptyResult() {
   return {
@@ -216,14 +153,115 @@ function emptyResult() {
   };
 }
 
-/** Cut again after the secrets are out: the first cut may go through one, and then it lies behind the second. */
+/** Notes what an entry says about the conversation itself. */
+function note(seen: ReturnType<typeof emptyResult>, entry: TranscriptEntry, at: string | null): void {
+  if (at !== null) {
+    seen.startedAt = seen.startedAt === null || at < seen.startedAt ? at : seen.startedAt;
+    seen.endedAt = seen.endedAt === null || at > seen.endedAt ? at : seen.endedAt;
+  }
+  if (entry.kind !== 'problem') seen.entries += 1;
+  switch (entry.kind) {
+    case 'session':
+      seen.conversation ??= entry.id ?? null;
+      seen.cwd ??= entry.cwd ?? null;
+      seen.branch = entry.branch ?? seen.branch;
+      seen.isClosed = false;
+      return;
+    case 'request': {
+      const text = clean(entry.text, TEXT_CHARS);
+      if (text === null) return;
+      seen.goal ??= text;
+      seen.lastRequest = text;
+      seen.requests += 1;
+      seen.isMidTurn = true;
+      seen.isClosed = false;
+      return;
+    }
+    case 'message':
+      seen.lastMessage = clean(entry.text, TEXT_CHARS) ?? seen.lastMessage;
+      seen.isMidTurn = false;
+      return;
+    case 'model':
+      return addOnce(seen.models, entry.name.slice(0, 120));
+    case 'tool-began':
+    case 'tool-ended':
+      seen.isMidTurn = true;
+      return;
+    case 'summary':
+      seen.summary = clean(entry.text, TEXT_CHARS * 4) ?? seen.summary;
+      return;
+    case 'error':
+      seen.errors.push(oneLine(redact(entry.text.slice(0, 4000)).text, 400));
+      if (seen.errors.length > SHORT_LIST) seen.errors.shift();
+      return;
+    case 'turn-ended':
+      seen.isMidTurn = false;
+      return;
+    case 'closed':
+      seen.isClosed = true;
+      seen.isMidTurn = false;
+      return;
+    case 'problem':
+      if (seen.problems.length < SHORT_LIST) seen.problems.push(`Line ${entry.line}: ${entry.message}`);
+      return;
+    case 'files':
+    case 'todos':
+    case 'usage':
+      return;
+    default:
+      return entry satisfies never;
+  }
+}
+
+function createFiles() {
+  const files = new Map<string, TouchedFile>();
+  return {
+    touch(more: readonly TouchedFile[]): void {
+      for (const file of more) {
+        const before = files.get(file.path);
+        if (!before && files.size >= FILES_LIMIT) continue;
+        files.set(file.path, mergeTouches(before, file));
+      }
+    },
+    result: (): ReadonlyMap<string, TouchedFile> => files,
+  };
+}
+
+/** The calls that have no end yet, and the last commands. */
+function createCalls() {
+  const open = new Map<string, { call: string; toolCall: ToolCall; at: string | null }>();
+  const commands = new Map<string, RecoveredCommand>();
+  const begin = (call: string, toolCall: ToolCall, at: string | null): void => {
+    open.set(call, { call, toolCall, at });
+    const command = toolCall.command === null ? null : clean(toolCall.command, 2000);
+    if (command === null) return;
+    commands.set(call, { call, command, result: null, inBackground: toolCall.inBackground === true, at });
+    const [oldest] = commands.size > COMMANDS_LIMIT ? commands.keys() : [];
+    if (oldest !== undefined) commands.delete(oldest);
+  };
+  return {
+    begin,
+    /** Returns what the call did, as its end or its beginning describes it. */
+    end(call: string, given: ToolCall | undefined, result: ToolResult, at: string | null): ToolCall | undefined {
+      const toolCall = given ?? open.get(call)?.toolCall;
+      if (toolCall?.command && !commands.has(call) && !open.has(call)) begin(call, toolCall, at);
+      open.delete(call);
+      const command = commands.get(call);
+      if (command && command.result === null) commands.set(call, { ...command, result });
+      return toolCall;
+    },
+    result: () => ({ commands: [...commands.values()], running: [...open.values()].slice(-SHORT_LIST) }),
+  };
+}
+
+/** Shortened twice: the first cut may split a secret at its end, which the second one then removes. */
 function clean(text: string, limitChars: number): string | null {
   const safe = redact(text.slice(0, limitChars * 2)).text.trim();
   if (safe === '') return null;
   return safe.length > limitChars ? `${safe.slice(0, limitChars - 1)}…` : safe;
 }
 
-/** A time as it is recorded here, or nothing: clients write what they like. */
+/** A time in the form that the journal has; null for any other text. */
 function instantOf(at: string | null | undefined): string | null {
   return typeof at === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(at) ? at : null;
 }
@@ -232,7 +270,7 @@ function addOnce(list: string[], value: string): void {
   if (!list.includes(value) && list.length < SHORT_LIST) list.push(value);
 }
 
-/** A file that was read and then written was written; one that was made here and changed later was made here. */
+/** Writing outweighs reading; a file that was created and changed later counts as created. */
 function mergeTouches(before: TouchedFile | undefined, after: TouchedFile): TouchedFile {
   if (!before || before.read) return after.read ? (before ?? after) : after;
   if (after.read) return before;
@@ -240,7 +278,7 @@ function mergeTouches(before: TouchedFile | undefined, after: TouchedFile): Touc
 }
 
 const nothing: Spent = { input: 0, output: 0, cached: 0 };
-/** A transcript may tell of more than can be counted; what is recorded is a count. */
+/** A transcript may claim any figures; only safe integers are recorded. */
 const countable = (count: number): number => Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, count));
 
 const combine = (a: Spent, b: Spent, sign: 1 | -1): Spent => ({
@@ -249,7 +287,7 @@ const combine = (a: Spent, b: Spent, sign: 1 | -1): Spent => ({
   cached: a.cached + sign * b.cached,
 });
 
-/** Sums of single messages, and what the client itself counts: the larger is nearer to the truth after a crash. */
+/** The sum over messages and the client's own total; after a crash the larger one is closer to the truth. */
 function createUsage() {
   const byId = new Map<string, Spent>();
   let sum = nothing;
@@ -276,7 +314,7 @@ function createUsage() {
   };
 }
 
-/** The list as it stood last, whether it was written as a whole or entry by entry. */
+/** The last state of the list, whether it was written as a whole or entry by entry. */
 function createTodos() {
   let whole: TodoChange | null = null;
   const entries = new Map<string, Extract<TodoChange, { kind: 'entries' }>['entries'][number]>();
@@ -300,7 +338,7 @@ function createTodos() {
   };
 }
 
-/** A command whose code was not told, or that went on behind the tool call, ended nobody knows how. */
+/** The outcome of a command without an exit code, or in the background, is unknown. */
 export function outcomeOf({
   result,
   inBackground,
@@ -313,7 +351,7 @@ export function outcomeOf({
 
 const DECISION_CHARS = 600;
 
-/** Points below a heading on decisions, and lines that begin with the word. */
+/** Bullet points below a heading on decisions, and lines that start with the word. */
 export function statedDecisions(summary: string): string[] {
   const found: string[] = [];
   let isInside = false;
@@ -328,7 +366,7 @@ export function statedDecisions(summary: string): string[] {
   return found;
 }
 
-/** `## Decisions`, `3. Key decisions:`, `**Decisions**`, `<decisions>`; not a point that ends in a sentence. */
+/** `## Decisions`, `3. Key decisions:`, `**Decisions**`, `<decisions>`; not a bullet point with a sentence. */
 function isHeading(line: string): boolean {
   const text = line.trim();
   if (/^#{1,6}\s/.test(text) || /^<\/?[a-z_]+>$/i.test(text)) return true;

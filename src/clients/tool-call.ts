@@ -1,10 +1,10 @@
 import { answerText, countOf, type JsonObject, listOf, objectOf, textOf } from './json-value.ts';
 
-/** What a tool call does, as far as it is recorded. */
+/** The recorded part of what a tool call does. */
 export interface ToolCall {
   tool: string;
   command: string | null;
-  /** The command goes on after the tool call ended. */
+  /** The command continues after the tool call ended. */
   inBackground?: boolean;
   files: readonly TouchedFile[];
   todos: TodoChange | null;
@@ -18,7 +18,7 @@ export interface TouchedFile {
 
 export type TodoStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled';
 
-/** The whole list as it stands now, or single entries by the ids their client gave them. */
+/** The whole list as it is now, or single entries by their client's ids. */
 export type TodoChange =
   | { kind: 'list'; entries: readonly { text: string; status: TodoStatus }[] }
   | { kind: 'entries'; entries: readonly { id: string; text: string | null; status: TodoStatus | null }[] };
@@ -29,7 +29,7 @@ export interface ToolResult {
   exitCode: number | null;
 }
 
-/** Tokens as Holdfast counts them: `input` with what came from a cache, `output` with reasoning. */
+/** Tokens as Holdfast counts them: `input` includes tokens read from a cache, `output` includes reasoning. */
 export interface Spent {
   input: number;
   output: number;
@@ -37,8 +37,8 @@ export interface Spent {
 }
 
 /**
- * What a tool call does, by the name of the tool. The clients' tools have different names and nearly the same inputs, and
- * one client's hooks are run by others: one table serves all.
+ * What a tool call does, by the name of the tool. One table serves all clients: their tools have different names and nearly
+ * the same inputs, and some clients run the hooks of others.
  */
 export function toolCallOf(tool: string, input: JsonObject, response: unknown): ToolCall {
   const name = tool.replace(/[^A-Za-z]/g, '').toLowerCase();
@@ -70,7 +70,7 @@ function commandOf(input: JsonObject): string | null {
   const given = input['command'] ?? input['cmd'];
   if (Array.isArray(given)) {
     const words = given.filter((word): word is string => typeof word === 'string');
-    // A shell that is given its script: the script is the command.
+    // A shell with a script as its argument: the script is the command.
     return textOf(/^-\w*c$/.test(words[1] ?? '') ? words.slice(2).join(' ') : words.join(' '));
   }
   return textOf(given);
@@ -104,7 +104,7 @@ function changeOf(name: string, response: unknown): TouchedFile['change'] {
 
 const patchChanges = { Add: 'created', Update: 'modified', Delete: 'deleted' } as const;
 
-/** The files named by the headings of a patch; one that is moved is gone from where it was. */
+/** The files in the headings of a patch; a moved file counts as deleted and created. */
 function filesInPatch(input: JsonObject): TouchedFile[] {
   const patch =
     [input['command'], input['input'], input['patch'], input['patchText']].map(textOf).find((text) => text) ?? '';
@@ -142,7 +142,7 @@ function todosOf(name: string, input: JsonObject, response: unknown): TodoChange
 
 const TODOS_LIMIT = 100;
 
-/** A whole list, as the clients write it: the words of an entry have four names. */
+/** A whole list; clients use four different fields for the text of an entry. */
 export function readTodoList(given: readonly unknown[]): TodoChange {
   const entries = given.slice(0, TODOS_LIMIT).flatMap((one) => {
     const { content, step, description, title, status } = objectOf(one);
@@ -174,15 +174,20 @@ function idOf(value: unknown): string | null {
   return typeof value === 'number' ? String(value) : textOf(value);
 }
 
-/** How a tool call ended, as far as its answer tells. */
+/** Whether a call did what it describes: one that failed or was cancelled left files and to-do list as they were. */
+export function tookEffect({ isFailure, isCancelled }: ToolResult): boolean {
+  return !isFailure && !isCancelled;
+}
+
+/** How a tool call ended according to its answer. */
 export function resultOf(response: unknown, isFailure = false): ToolResult {
   const answer = objectOf(response);
   const { interrupted, isError, is_error: failed, success, resultType, error } = answer;
   const exitCode = exitCodeOf(answer) ?? exitCodeIn(answerText(response));
-  const told =
-    failed === true || isError === true || success === false || (error !== undefined && error !== null && error !== '');
+  const hasError = error !== undefined && error !== null && error !== '';
+  const isReported = failed === true || isError === true || success === false || hasError;
   return {
-    isFailure: isFailure || told || resultType === 'failure' || resultType === 'error' || (exitCode ?? 0) !== 0,
+    isFailure: isFailure || isReported || resultType === 'failure' || resultType === 'error' || (exitCode ?? 0) !== 0,
     isCancelled: interrupted === true || resultType === 'rejected' || resultType === 'denied',
     exitCode,
   };
@@ -193,11 +198,11 @@ function exitCodeOf(answer: JsonObject): number | null {
   return countOf(exitCode) ?? countOf(other) ?? countOf(objectOf(metadata)['exit']);
 }
 
-/** Clients without a field for it write it into a line of the text for the model, above or below the output. */
+/** Clients without a field for the code write it into the text for the model, above or below the output. */
 function exitCodeIn(text: string): number | null {
   const head = /^Exit code:? (\d{1,5})$/im.exec(text.slice(0, 200));
   if (head && text.slice(0, head.index).trim() === '') return Number(head[1]);
   const tail = text.slice(-600);
-  const told = [...tail.matchAll(/(?:^Exit Code: |^<[^>\n]{0,60} exit code )(\d{1,5})/gim)].at(-1);
-  return told ? Number(told[1]) : null;
+  const last = [...tail.matchAll(/(?:^Exit Code: |^<[^>\n]{0,60} exit code )(\d{1,5})/gim)].at(-1);
+  return last ? Number(last[1]) : null;
 }

@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openForeignDatabase } from '../operations/session/parts/foreign-database.ts';
+import { zstandardBlock, zstandardFrame } from '../../test/zstandard.ts';
+import { openTranscripts } from '../operations/session/parts/transcripts.ts';
 import { openDatabase } from '../store/sqlite/driver.ts';
+import type { TranscriptClientName } from './index.ts';
 import { outcomeOf } from './reconstruction.ts';
 import type { Transcript } from './transcript.ts';
-import { readRecords } from './transcript-lines.ts';
-import { findTranscripts, recogniseTranscript, reconstruct, type TranscriptClientName } from './transcripts.ts';
 
+const transcripts = await openTranscripts();
 const fixtures = fileURLToPath(new URL('../../test/fixtures/transcripts/', import.meta.url));
 const ID = '6f1d0c52-0000-4000-8000-00000000000';
-const told: [client: TranscriptClientName, file: string, id: string][] = [
+const samples: [client: TranscriptClientName, file: string, id: string][] = [
   ['claude', 'claude/session.jsonl', `${ID}1`],
   ['codex', `codex/rollout-2026-03-01T10-00-00-${ID}2.jsonl`, `${ID}2`],
   ['gemini', 'gemini/session-2026-03-01T10-00-6f1d0c52.jsonl', `${ID}3`],
@@ -33,13 +34,13 @@ function newFolder(): string {
 }
 
 function read(path: string) {
-  const transcript = recogniseTranscript(path, undefined);
+  const transcript = transcripts.recognise(path, undefined);
   if (!transcript) throw new Error(`${path} was not recognised.`);
-  return { transcript, found: reconstruct(transcript, openForeignDatabase) };
+  return { transcript, found: transcripts.reconstruct(transcript) };
 }
 
-/** The same short story in every client's own form. */
-function expectStory(found: ReturnType<typeof read>['found'], client: string): void {
+/** The same short conversation in every client's own form. */
+function expectConversation(found: ReturnType<typeof read>['found'], client: string): void {
   expect(found).toMatchObject({
     goal: 'Add a login form',
     lastRequest: 'Add a login form',
@@ -55,22 +56,22 @@ function expectStory(found: ReturnType<typeof read>['found'], client: string): v
   expect(found.isMidTurn).toBe(true);
 }
 
-describe.each(told)('a transcript of %s', (client, file, id) => {
+describe.each(samples)('a transcript of %s', (client, file, id) => {
   it('is recognised and read as a whole', () => {
     const { transcript, found } = read(join(fixtures, file));
     expect(transcript).toMatchObject({ client, id });
-    expectStory(found, client);
+    expectConversation(found, client);
     expect(found.problems).toEqual([]);
   });
 
-  it('is read up to a torn end, past kinds that are not known and lines that are no JSON', () => {
+  it('is read up to a torn end, past unknown kinds and lines that are not JSON', () => {
     const path = join(newFolder(), file.split('/').at(-1) ?? '');
     const text = readFileSync(join(fixtures, file), 'utf8');
     const strange = '{"type":"brand-new","payload":{"type":"x"},"data":7,"message":"?"}\nnot json\n[1]\n\0\0\0\n';
     writeFileSync(path, `${text}${strange}{"type":"user","message":{"content":"never fin`);
     const transcript: Transcript = { client, id, path, writtenMs: 0 };
-    const found = reconstruct(transcript, openForeignDatabase);
-    expectStory(found, client);
+    const found = transcripts.reconstruct(transcript);
+    expectConversation(found, client);
     expect(found.problems).toHaveLength(3);
     expect(found.problems.at(-1)).toContain('torn');
   });
@@ -96,7 +97,7 @@ it.each([
   expect(read(join(fixtures, file)).found.decisions[0]).toMatch(/^Keep the token in a cookie/);
 });
 
-it('takes secrets out of what it keeps', () => {
+it('redacts secrets', () => {
   const { commands } = read(join(fixtures, 'claude/session.jsonl')).found;
   expect(commands.at(-1)?.command).toBe('npm run deploy -- --token [redacted: github token]');
 });
@@ -114,7 +115,7 @@ it('reads a conversation that is one JSON document', () => {
   expect(found).toMatchObject({ goal: 'Add a login form', lastMessage: 'The form is there.' });
 });
 
-it('skips a line that is too long for memory and goes on after it', () => {
+it('skips a line that is too long for memory and continues after it', () => {
   const path = join(newFolder(), 'session.jsonl');
   copyFileSync(join(fixtures, 'claude/session.jsonl'), path);
   appendFileSync(path, `{"type":"user","message":{"content":"${'x'.repeat(40 * 1024 * 1024)}"}}\n`);
@@ -125,54 +126,13 @@ it('skips a line that is too long for memory and goes on after it', () => {
 });
 
 describe('a compressed rollout', () => {
-  /** Frames of blocks that are stored as they are, or as one byte and how often it comes. */
-  const frame = (blocks: Buffer[], window = 0x58): Buffer =>
-    Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, window]), ...blocks]);
-  const block = (type: 0 | 1, size: number, bytes: Buffer, isLast = false): Buffer => {
-    const head = (size << 3) | (type << 1) | (isLast ? 1 : 0);
-    return Buffer.concat([Buffer.from([head & 255, (head >> 8) & 255, head >> 16]), bytes]);
-  };
-
   it('is read like one that is not', () => {
     const path = join(newFolder(), `rollout-2026-03-01T10-00-00-${ID}2.jsonl.zst`);
-    const text = readFileSync(join(fixtures, told[1]?.[1] ?? ''));
-    writeFileSync(path, frame([block(0, text.length, text, true)]));
+    const text = readFileSync(join(fixtures, samples[1]?.[1] ?? ''));
+    writeFileSync(path, zstandardFrame([zstandardBlock(0, text.length, text, true)]));
     const { transcript, found } = read(path);
     expect(transcript).toMatchObject({ client: 'codex', id: expect.stringContaining(`${ID}2`) });
-    expectStory(found, 'codex');
-  });
-
-  it('is given up when it unpacks to more than anybody would write', () => {
-    const path = join(newFolder(), 'rollout-bomb.jsonl.zst');
-    const bombs = Array.from({ length: 4096 }, () => block(1, 128 * 1024, Buffer.from('x')));
-    writeFileSync(path, frame([...bombs, block(0, 0, Buffer.alloc(0), true)]));
-    expect([...readRecords(path)][0]?.problem).toContain('more than is ever read');
-  });
-
-  it('is passed over quickly when it unpacks to empty lines, which are counted all the same', () => {
-    const path = join(newFolder(), 'rollout-empty.jsonl.zst');
-    const empty = Array.from({ length: 400 }, () => block(1, 128 * 1024, Buffer.from('\n')));
-    const last = Buffer.from('{"type":"x"}\n\n\n[1]\n');
-    writeFileSync(path, frame([...empty, block(0, last.length, last, true)]));
-    const first = 400 * 128 * 1024 + 1;
-    expect([...readRecords(path)]).toEqual([
-      { line: first, record: { type: 'x' } },
-      { line: first + 3, problem: 'is no object.' },
-    ]);
-  });
-
-  it('is refused when it asks for too much memory', () => {
-    const path = join(newFolder(), 'rollout-wide.jsonl.zst');
-    writeFileSync(path, frame([block(0, 1, Buffer.from('x'), true)], 0xf8));
-    expect([...readRecords(path)][0]?.problem).toContain('too much memory');
-  });
-
-  it('tells what it got when it is cut off', () => {
-    const path = join(newFolder(), 'rollout-cut.jsonl.zst');
-    const text = Buffer.from('{"type":"session_meta","payload":{"id":"a"}}\n'.repeat(2000));
-    const whole = frame([block(0, text.length, text), block(0, text.length, text, true)]);
-    writeFileSync(path, whole.subarray(0, whole.length - 100));
-    expect([...readRecords(path)].filter((one) => one.record)).toHaveLength(2000);
+    expectConversation(found, 'codex');
   });
 });
 
@@ -195,18 +155,12 @@ it("reads OpenCode's database while its newest part is in the log only", () => {
     writer.prepare('INSERT INTO part VALUES (?, ?, ?, ?)').run(`p${index}`, message, index, JSON.stringify(data));
   for (const [index, { content, status }] of rows.todos.entries())
     writer.prepare('INSERT INTO todo VALUES (?, ?, ?, ?)').run(rows.session, content, status, index);
-  const homes = { opencode: home } as never;
-  const [transcript, ...more] = findTranscripts(
-    homes,
-    ['opencode'],
-    { folder: '/repo/app', id: null },
-    openForeignDatabase,
-  );
+  const [transcript, ...more] = transcripts.find({ opencode: home }, ['opencode'], { folder: '/repo/app', id: null });
   expect(more).toEqual([]);
-  if (!transcript) throw new Error('It was not found.');
-  const found = reconstruct(transcript, openForeignDatabase);
+  if (!transcript) throw new Error('Not found.');
+  const found = transcripts.reconstruct(transcript);
   writer.close();
-  expectStory(found, 'opencode');
+  expectConversation(found, 'opencode');
   expect(found.spent).toEqual({ input: 150, output: 20, cached: 40 });
   expect(found.todos?.entries).toHaveLength(2);
 });
@@ -219,21 +173,21 @@ it('finds the conversations of a folder below the homes of the clients', () => {
   };
   put('claude/session.jsonl', 'claude', 'projects', '-repo-app', `${ID}1.jsonl`);
   put('claude/session.jsonl', 'claude', 'projects', '-repo-other', 'elsewhere.jsonl');
-  put(told[1]?.[1] ?? '', 'codex', 'sessions', '2026', '03', '01', `rollout-2026-03-01T10-00-00-${ID}2.jsonl`);
-  put(told[2]?.[1] ?? '', 'gemini', 'tmp', 'app', 'chats', 'session-2026-03-01T10-00-6f1d0c52.jsonl');
+  put(samples[1]?.[1] ?? '', 'codex', 'sessions', '2026', '03', '01', `rollout-2026-03-01T10-00-00-${ID}2.jsonl`);
+  put(samples[2]?.[1] ?? '', 'gemini', 'tmp', 'app', 'chats', 'session-2026-03-01T10-00-6f1d0c52.jsonl');
   writeFileSync(join(home, 'gemini', 'tmp', 'app', '.project_root'), '/repo/app');
-  put(told[3]?.[1] ?? '', 'qwen', 'projects', '-repo-app', 'chats', `${ID}4.jsonl`);
+  put(samples[3]?.[1] ?? '', 'qwen', 'projects', '-repo-app', 'chats', `${ID}4.jsonl`);
   put('copilot/events.jsonl', 'copilot', 'session-state', `${ID}5`, 'events.jsonl');
-  put(told[5]?.[1] ?? '', 'cursor', 'projects', 'repo-app', 'agent-transcripts', `${ID}7.jsonl`);
-  const names = told.map(([client]) => client);
-  const homes = Object.fromEntries(names.map((name) => [name, join(home, name)])) as never;
-  const here = findTranscripts(homes, names, { folder: '/repo/app', id: null }, openForeignDatabase);
+  put(samples[5]?.[1] ?? '', 'cursor', 'projects', 'repo-app', 'agent-transcripts', `${ID}7.jsonl`);
+  const names = samples.map(([client]) => client);
+  const homes = Object.fromEntries(names.map((name) => [name, join(home, name)]));
+  const here = transcripts.find(homes, names, { folder: '/repo/app', id: null });
   expect(here.map(({ client, id }) => `${client} ${id}`).sort()).toEqual(
-    told.map(([client, , id]) => `${client} ${id}`).sort(),
+    samples.map(([client, , id]) => `${client} ${id}`).sort(),
   );
-  expect(findTranscripts(homes, names, { folder: '/repo/nowhere', id: null }, openForeignDatabase)).toEqual([]);
-  for (const [client, , id] of told)
-    expect(findTranscripts(homes, names, { folder: null, id }, openForeignDatabase)).toMatchObject([{ client, id }]);
+  expect(transcripts.find(homes, names, { folder: '/repo/nowhere', id: null })).toEqual([]);
+  for (const [client, , id] of samples)
+    expect(transcripts.find(homes, names, { folder: null, id })).toMatchObject([{ client, id }]);
 });
 
 /** Cursor's database: a root that names messages by their hash, in Protocol Buffers. */
@@ -255,7 +209,7 @@ function newStore(folder: string, messages: readonly object[], nested = false): 
   };
   const written = messages.map((message) => Buffer.from(JSON.stringify(message)));
   const named = written.map((bytes) => (nested ? put(field(4, bytes)) : put(bytes)));
-  // A number and a flag among them, as such messages have.
+  // With a number among them, as such messages have.
   const root = put(Buffer.concat([Buffer.from([0x10, 0x96, 0x01]), ...named.map((hash) => field(1, hash))]));
   const meta = {
     agentId: `${ID}7`,
@@ -313,7 +267,7 @@ describe('a database of Cursor', () => {
     ]);
   });
 
-  it('is found by the folder it is for and taken before the words that are left elsewhere, unless it is empty', () => {
+  it('is found by its folder and preferred to the transcript of the same conversation, unless it is empty', () => {
     const home = newFolder();
     const folder = '/repo/app';
     const place = join(home, 'chats', createHash('md5').update(folder).digest('hex'));
@@ -325,7 +279,8 @@ describe('a database of Cursor', () => {
     newStore(join(place, 'empty'), []);
     newStore(join(home, 'chats', 'of-another', 'other'), messages);
     const names = (wanted: string | null) =>
-      findTranscripts({ cursor: home } as never, ['cursor'], { folder: wanted, id: null }, openForeignDatabase)
+      transcripts
+        .find({ cursor: home }, ['cursor'], { folder: wanted, id: null })
         .map(({ path }) => path.slice(home.length + 1).replace(/^chats\/[^/]+/, 'chats/HASH'))
         .sort();
     const here = ['chats/HASH/full/store.db', 'projects/repo-app/agent-transcripts/empty.jsonl'];
@@ -333,7 +288,7 @@ describe('a database of Cursor', () => {
     expect(names(null)).toEqual(['chats/HASH/full/store.db', 'chats/HASH/other/store.db', here[1]]);
   });
 
-  it('tells what is wrong with one that cannot be read', () => {
+  it('reports a problem if it cannot be read', () => {
     const place = join(newFolder(), 'chats', 'hash', 'x');
     mkdirSync(place, { recursive: true });
     writeFileSync(join(place, 'store.db'), 'SQLite format 3\0 CREATE TABLE blobs and nothing else');

@@ -1,82 +1,80 @@
-import { basename, dirname } from 'node:path';
-import { claude } from './claude/transcript.ts';
-import { codex, rolloutId } from './codex/transcript.ts';
-import type { ClientName } from './conversation.ts';
-import { copilot } from './copilot/transcript.ts';
-import { STORE_FILE } from './cursor/store.ts';
-import { cursor } from './cursor/transcript.ts';
-import { gemini } from './gemini/transcript.ts';
-import { opencode } from './opencode/transcript.ts';
-import { qwen } from './qwen/transcript.ts';
+import { basename } from 'node:path';
+import { type TranscriptClientName, transcriptClients, transcriptOf } from './index.ts';
 import { createRecovery, type Reconstruction, type TranscriptEntry } from './reconstruction.ts';
 import {
-  type OpenDatabase,
+  type ClientTranscript,
+  fieldIn,
+  isWithin,
+  type LocatedTranscript,
   type SubagentTranscript,
   type Transcript,
-  type TranscriptClient,
+  type TranscriptFiles,
   transcriptAt,
   type Wanted,
 } from './transcript.ts';
-import { fieldIn, readHead } from './transcript-lines.ts';
 
-/** In the order in which a file is asked whose it is: the least particular form comes last. */
-const clients = { codex, copilot, opencode, gemini, qwen, cursor, claude } as const satisfies Partial<
-  Record<ClientName, TranscriptClient>
->;
-export type TranscriptClientName = keyof typeof clients;
-export const transcriptClients = Object.keys(clients) as TranscriptClientName[];
-
-/** Where each client keeps what is its own. */
+/** The folder in which each client keeps its own files. */
 export type ClientHomes = Readonly<Record<TranscriptClientName, string>>;
 
-/** The transcripts that are wanted, the newest first. */
-export function findTranscripts(
-  homes: ClientHomes,
-  names: readonly TranscriptClientName[],
-  wanted: Wanted,
-  open: OpenDatabase,
-): Transcript[] {
-  const found = names.flatMap((name) => clients[name].find(homes[name], wanted, open));
-  return found.sort((a, b) => b.writtenMs - a.writtenMs);
+/** The transcripts of all clients. */
+export interface Transcripts {
+  /** Newest first. */
+  find(homes: Partial<ClientHomes>, names: readonly TranscriptClientName[], wanted: Wanted): Transcript[];
+  /** A file that a user names, as a transcript; null if it is not one. */
+  recognise(path: string, name: TranscriptClientName | undefined): Transcript | null;
+  /** The conversations in a file that holds several; null for one that does not. */
+  conversationsIn(transcript: Transcript): LocatedTranscript[] | null;
+  /** Whether a folder that a client names is the workspace or inside it. */
+  isWithin(folder: string, path: string | null): boolean;
+  /** Oldest first. */
+  subagents(transcript: Transcript): SubagentTranscript[];
+  read(transcript: Transcript): Iterable<TranscriptEntry>;
+  reconstruct(transcript: Transcript): Reconstruction;
 }
 
-/** A file that somebody names, as the transcript it is; null for what is none. */
-export function recogniseTranscript(path: string, name: TranscriptClientName | undefined): Transcript | null {
-  const head = readHead(path);
-  const client = name ?? transcriptClients.find((one) => clients[one].recognises(path, head));
-  if (client === undefined) return null;
-  const id = idIn(client, path, head);
-  return transcriptAt(client, id, path);
+export async function loadTranscripts(files: TranscriptFiles): Promise<Transcripts> {
+  const parts = new Map<string, ClientTranscript>();
+  for (const name of transcriptClients) parts.set(name, await transcriptOf(name));
+  const partOf = ({ client }: Transcript): ClientTranscript => {
+    const part = parts.get(client);
+    if (!part) throw new Error(`${client} has no transcripts.`);
+    return part;
+  };
+  const bySpecificity = [...parts].sort(([, a], [, b]) => b.specificity - a.specificity);
+  const read = (transcript: Transcript) => partOf(transcript).read(transcript, files);
+  return {
+    find(homes, names, wanted) {
+      const found = names.flatMap((name) => parts.get(name)?.find(homes[name] ?? '', wanted, files) ?? []);
+      return found.sort((a, b) => b.writtenMs - a.writtenMs);
+    },
+    recognise(path, name) {
+      const head = files.readHead(path);
+      const client = name ?? bySpecificity.find(([, part]) => part.recognises(path, head))?.[0];
+      if (client === undefined) return null;
+      const part = parts.get(client);
+      const id = part?.idIn ? part.idIn(path, head) : fieldIn(head, 'sessionId');
+      return transcriptAt(files, client, id ?? basename(path).replace(/\.jsonl?(?:\.zst)?$/, ''), path);
+    },
+    conversationsIn: (transcript) => partOf(transcript).conversationsIn?.(transcript.path, files) ?? null,
+    isWithin: (folder, path) => isWithin(files, folder, path),
+    subagents(transcript) {
+      const found = partOf(transcript).subagents?.(transcript, files) ?? [];
+      return found.sort((a, b) => a.writtenMs - b.writtenMs);
+    },
+    read,
+    reconstruct(transcript) {
+      const recovery = createRecovery();
+      for (const entry of read(transcript)) recovery.add(entry);
+      return recovery.result();
+    },
+  };
 }
 
-function idIn(client: TranscriptClientName, path: string, head: string): string {
-  const name = basename(path);
-  const named = name.replace(/\.jsonl?(?:\.zst)?$/, '');
-  switch (client) {
-    case 'opencode':
-      return fieldIn(head, 'id') ?? '';
-    case 'cursor':
-      return name === STORE_FILE ? basename(dirname(path)) : named;
-    case 'codex':
-      return rolloutId(name) ?? fieldIn(head, 'id') ?? named;
-    default:
-      return fieldIn(head, 'sessionId') ?? named;
-  }
-}
-
-/** What the subagents of a conversation left, the oldest first. */
-export function findSubagents(transcript: Transcript): SubagentTranscript[] {
-  const client: TranscriptClient = clients[transcript.client as TranscriptClientName];
-  return (client.subagents?.(transcript) ?? []).sort((a, b) => a.writtenMs - b.writtenMs);
-}
-
-export function readTranscript(transcript: Transcript, open: OpenDatabase): Iterable<TranscriptEntry> {
-  return clients[transcript.client as TranscriptClientName].read(transcript, open);
-}
-
-/** Reads a transcript to its end. */
-export function reconstruct(transcript: Transcript, open: OpenDatabase): Reconstruction {
-  const recovery = createRecovery();
-  for (const entry of readTranscript(transcript, open)) recovery.add(entry);
-  return recovery.result();
+/** The homes of all clients in an environment. */
+export async function findHomes(
+  environment: Readonly<Record<string, string | undefined>>,
+  userHome: string,
+): Promise<ClientHomes> {
+  const homes = transcriptClients.map(async (name) => [name, (await transcriptOf(name)).home(environment, userHome)]);
+  return Object.fromEntries(await Promise.all(homes)) as ClientHomes;
 }

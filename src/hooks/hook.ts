@@ -1,24 +1,26 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { agentName, conversationOf } from '../clients/conversation.ts';
+import { hooksOf } from '../clients/index.ts';
 import type { JsonObject } from '../clients/json-value.ts';
-import type { Dialect, Moment } from '../clients/moment.ts';
-import { dialectOf, whoCalls } from '../clients/recognise.ts';
+import type { ClientHooks, Moment } from '../clients/moment.ts';
+import { clientOfHook } from '../clients/recognise.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { isName } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import type { SessionContext } from '../operations/session/parts/attached-session.ts';
+import { findSession } from '../operations/session/parts/find-session.ts';
 import { commonFolder, findGit } from '../workspace/git.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
-import { findSession, isTime } from './find-session.ts';
 import { log } from './log.ts';
-import { isFirstToSay, keepMemory, recallMemory } from './memory.ts';
+import { isFirstToAnswer, keepMemory, recallMemory } from './memory.ts';
+import { isTime } from './moment-key.ts';
 import { recordTool } from './tool-use.ts';
 
 export interface HookCall {
-  /** The client and the event, as they stand on the command line. */
+  /** The client and the event on the command line. */
   words: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -26,22 +28,22 @@ export interface HookCall {
   parent: number;
 }
 
-/** A hook ends within these, whatever happens; what the client waits for most often has the least. */
+/** A hook always ends within these limits; tool hooks, which the client waits for most often, have the lower one. */
 const TOOL_LIMIT_MS = 2000;
 const LIMIT_MS = 5000;
 
 /**
- * `holdfast hook CLIENT EVENT`: what an agent's client calls. It reads one JSON object and prints one or nothing. It never
- * fails and never speaks: a hook that does could end an agent's turn or swallow a prompt.
+ * `holdfast hook CLIENT EVENT`, which agent clients call. It reads one JSON object and prints one or nothing. It never fails
+ * and prints nothing else: a hook that does could end an agent's turn or drop a prompt.
  */
 export async function runHook(call: HookCall): Promise<void> {
   const place: { folder: string | null } = { folder: null };
   const isTool = /tool|shell|file|todo/i.test(call.words[1] ?? '');
   const giveUp = (): void => {
-    log(place.folder, `${call.words.join(' ')} took too long and was given up.`);
+    log(place.folder, `${call.words.join(' ')} took too long and was stopped.`);
     process.exit(0);
   };
-  // Most hooks are over before anything has to be waited for, and never come to start the clock.
+  // Most hooks end before they have to wait, and never start the timer.
   setImmediate(() => setTimeout(giveUp, isTool ? TOOL_LIMIT_MS : LIMIT_MS));
   try {
     const answer = await answerTo(call, place);
@@ -53,28 +55,28 @@ export async function runHook(call: HookCall): Promise<void> {
 }
 
 async function answerTo(call: HookCall, place: { folder: string | null }): Promise<object | null> {
-  const input = readPayload();
+  const input = readHookInput();
   if (input === null) return null;
   const named = eventIn(input) ?? call.words[1] ?? '';
-  const client = whoCalls(call.words[0], input, call.environment);
+  const client = await clientOfHook(call.words[0], input, call.environment);
   if (client === null || named === '') return null;
-  const dialect = dialectOf(client);
-  const moment = dialect.read(named, input);
+  const hooks = await hooksOf(client);
+  const moment = hooks.read(named, input);
   if (moment === null || (moment.kind === 'tool-before' && moment.call.command === null)) return null;
   const workspace = workspaceOf(moment.cwd ?? call.cwd);
   if (workspace === null) return null;
   place.folder = workspace.folder;
   if (workspace.config.capture?.off === true) return null;
-  const context = await contextFor(call, moment, workspace);
+  const context = await contextFor(call, hooks, moment, workspace);
   try {
-    const text = await record(context, dialect, moment, workspace);
-    if (text === null || !dialect.takesContext.has(moment.kind)) return null;
-    // Two hook files of one client are run at the same moment; one of them speaks.
+    const text = await record(context, hooks, moment, workspace);
+    if (text === null || !hooks.takesContext.has(moment.kind)) return null;
+    // A client may run two hook files at the same moment; only one of them answers.
     const id = isTime(moment.id) || moment.kind === 'session-start' ? null : moment.id;
     const words = moment.kind === 'prompt' ? moment.request : 'source' in moment ? moment.source : null;
-    // Another process of the client, though it comes a moment later, has heard nothing yet.
-    const said = [conversationOf(moment), moment.kind, id, words, context.identity.owner?.pid ?? null];
-    return isFirstToSay(workspace.folder, JSON.stringify(said)) ? dialect.answer(named, plain(text)) : null;
+    // Another process of the client needs its own answer, even a moment later.
+    const answered = [conversationOf(moment), moment.kind, id, words, context.identity.owner?.pid ?? null];
+    return isFirstToAnswer(workspace.folder, JSON.stringify(answered)) ? hooks.answer(named, plain(text)) : null;
   } finally {
     await context.close();
   }
@@ -82,48 +84,51 @@ async function answerTo(call: HookCall, place: { folder: string | null }): Promi
 
 async function record(
   context: Context,
-  dialect: Dialect,
+  hooks: ClientHooks,
   moment: Moment,
   workspace: Workspace,
 ): Promise<string | null> {
   if (moment.kind !== 'tool-before' && moment.kind !== 'tool-after') {
     const { recordMoment } = await import('./moments.ts');
-    return recordMoment(context, dialect, moment);
+    return recordMoment(context, hooks, moment);
   }
-  const within = (await findSession(context, moment)) ?? (await firstSeat(context, moment));
+  const within = (await findSession(context, moment)) ?? (await firstSession(context, moment));
   if (within === null) {
-    log(workspace.folder, `${moment.client} ${moment.kind}: another session has its work; nothing was recorded.`);
+    log(
+      workspace.folder,
+      `${moment.client} ${moment.kind}: its work was handed to another session; nothing was recorded.`,
+    );
     return null;
   }
   await recordTool(within, moment);
-  return moment.kind === 'tool-after' ? dueText(within, dialect, moment, workspace.folder) : null;
+  return moment.kind === 'tool-after' ? dueText(within, hooks, moment, workspace.folder) : null;
 }
 
-/** A client whose first word is the use of a tool. */
-async function firstSeat(context: Context, moment: Moment): Promise<SessionContext | null> {
-  const { arrive: takeSeat } = await import('./arrival.ts');
-  return takeSeat(context, moment, { source: null, request: null, parent: null });
+/** For a conversation whose first report is a tool call. */
+async function firstSession(context: Context, moment: Moment): Promise<SessionContext | null> {
+  const { openSession } = await import('../operations/session/parts/open-session.ts');
+  return openSession(context, moment, { source: null, request: null, parent: null });
 }
 
-/** What earlier moments left to be said, where the client takes it here. */
+/** Text that earlier moments left for the next answer. */
 async function dueText(
   within: SessionContext,
-  dialect: Dialect,
+  hooks: ClientHooks,
   moment: Moment,
   folder: string,
 ): Promise<string | null> {
-  if (moment.client === 'codex' && moment.transcript !== null) {
+  if (hooks.hasPressureInTranscript && moment.transcript !== null) {
     const { pressureAtEnd } = await import('./transcript.ts');
-    const pressure = pressureAtEnd(moment);
+    const pressure = pressureAtEnd(hooks, moment.transcript);
     if (pressure && pressure.percent >= PRESSURE_PERCENT) {
-      const { tellPressure } = await import('./moments.ts');
-      await tellPressure(within, moment, pressure);
+      const { reportPressure } = await import('./moments.ts');
+      await reportPressure(within, moment, pressure);
     }
   }
   const conversation = conversationOf(moment);
   const memory = recallMemory(folder, conversation);
-  // A due brief waits for the next prompt, unless there it would not be heard.
-  const due = dialect.takesContext.has('prompt') ? undefined : memory.due;
+  // A due brief waits for the next prompt, unless the client accepts no text there.
+  const due = hooks.takesContext.has('prompt') ? undefined : memory.due;
   if (memory.notice === undefined && due === undefined) return null;
   keepMemory(folder, conversation, { ...memory, notice: undefined, due: due ? undefined : memory.due });
   if (due === undefined) return memory.notice ?? null;
@@ -133,12 +138,12 @@ async function dueText(
 
 const PRESSURE_PERCENT = 75;
 
-const PAYLOAD_BYTES = 16 * 1024 * 1024;
+const INPUT_BYTES = 16 * 1024 * 1024;
 
-/** Null for what is no object. A payload that is too long is cut, and then none. */
-function readPayload(): JsonObject | null {
+/** Returns null unless the input is an object; input above the limit is cut and no longer one. */
+function readHookInput(): JsonObject | null {
   try {
-    // Somebody tries it at a terminal: nothing will come.
+    // At a terminal there is no input to wait for.
     if ((fstatSync(0).mode & constants.S_IFMT) === constants.S_IFCHR) return null;
     const found: unknown = JSON.parse(readInput().replace(/^\ufeff/, ''));
     return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as JsonObject) : null;
@@ -156,7 +161,7 @@ function readInput(): string {
     if (length === 0) break;
     pieces.push(piece.subarray(0, length));
     bytes += length;
-    if (bytes > PAYLOAD_BYTES) break;
+    if (bytes > INPUT_BYTES) break;
   }
   const [first] = pieces;
   return (first && pieces.length === 1 ? first : Buffer.concat(pieces)).toString();
@@ -167,7 +172,7 @@ const eventIn = (input: JsonObject): string | null => {
   return typeof name === 'string' && /^[A-Za-z.]{1,60}$/.test(name) ? name : null;
 };
 
-/** Where there is a workspace, or a git repository, which then becomes one; elsewhere nothing is recorded. */
+/** The workspace, which a git repository becomes here; elsewhere nothing is recorded. */
 function workspaceOf(dir: string): Workspace | null {
   const found = findWorkspace(dir);
   if (found) return found;
@@ -181,6 +186,7 @@ function workspaceOf(dir: string): Workspace | null {
 
 async function contextFor(
   call: HookCall,
+  hooks: ClientHooks,
   moment: Moment,
   workspace: Workspace,
 ): Promise<Context & { close(): Promise<void> }> {
@@ -195,18 +201,23 @@ async function contextFor(
     store: given('HOLDFAST_STORE'),
     run: given('HOLDFAST_RUN'),
     actor: { kind: 'agent', name },
-    ...(moment.kind === 'tool-before' || moment.kind === 'tool-after' ? {} : { owner: await ownerFor(call, moment) }),
+    ...(moment.kind === 'tool-before' || moment.kind === 'tool-after'
+      ? {}
+      : { owner: await ownerFor(call, hooks, moment) }),
   });
 }
 
-/** The process of the agent: the client says which it is, or it is the one that started this hook. */
-async function ownerFor({ environment, parent }: HookCall, moment: Moment): Promise<Owner | undefined> {
-  const told =
-    moment.pid ?? Number(environment['HOLDFAST_PID'] || (moment.client === 'claude' ? environment['CLAUDE_PID'] : ''));
-  return told > 0 ? ownerOf(told) : agentProcess(parent);
+/** The agent's process: the one that the client names, else the one that started this hook. */
+async function ownerFor(
+  { environment, parent }: HookCall,
+  { pidVariable = '' }: ClientHooks,
+  moment: Moment,
+): Promise<Owner | undefined> {
+  const pid = moment.pid ?? Number(environment['HOLDFAST_PID'] || environment[pidVariable] || '');
+  return pid > 0 ? ownerOf(pid) : agentProcess(parent);
 }
 
-/** Two clients escape angle brackets; the brief has none, and neither may what is quoted around it. */
+/** Two clients escape angle brackets, so the answer has none. */
 const plain = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›');
 
 function writeAll(text: string): void {

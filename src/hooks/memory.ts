@@ -4,19 +4,19 @@ import { sha256 } from '../core/sha256.ts';
 import { writeAtomically } from '../workspace/write.ts';
 
 /**
- * What the hooks of one conversation remember from one process to the next: what is still to be said, and how far its
- * transcript was read. No fact of the work is in it; it may be lost without harm.
+ * What the hooks of one conversation remember between processes: the text for the next answer, and how far its transcript
+ * was read. It holds no facts about the work and may be lost without harm.
  */
 export interface Memory {
-  /** The brief that the next answer that can carry it will carry. */
+  /** The brief for the next answer that can carry it. */
   due?: 'start' | 'compacted' | undefined;
   /** A brief was given in this conversation. */
   briefed?: boolean;
   /** A sentence for the next answer. */
   notice?: string | undefined;
-  /** The highest mark of context use that was told. */
-  toldPercent?: number;
-  /** How far the transcript was looked through for a compaction. */
+  /** The highest threshold of context use that was reported. */
+  reportedPercent?: number;
+  /** How far the transcript was searched for a compaction. */
   looked?: { path: string; offset: number };
   /** How far the transcript was read for token use, and what was counted last. */
   transcript?: { path: string; offset: number; lastId?: string | undefined; total?: number[] | undefined };
@@ -36,13 +36,13 @@ export function keepMemory(folder: string, conversation: string, memory: Memory)
     mkdirSync(join(folder, FOLDER), { recursive: true, mode: 0o700 });
     writeAtomically(fileOf(folder, conversation), JSON.stringify(memory), false);
   } catch {
-    // Then something is said twice.
+    // Then a text is given twice.
   }
 }
 
-/** Whether this is the first process that says something: several clients run the same hooks, at the same moment. */
-export function isFirstToSay(folder: string, what: string): boolean {
-  const file = join(folder, FOLDER, `${sha256(what).slice(0, 24)}.said`);
+/** Whether this process is the first to give an answer: a client may run the same hook twice at the same moment. */
+export function isFirstToAnswer(folder: string, answer: string): boolean {
+  const file = join(folder, FOLDER, `${sha256(answer).slice(0, 24)}.said`);
   try {
     mkdirSync(join(folder, FOLDER), { recursive: true, mode: 0o700 });
     closeSync(openSync(file, 'wx', 0o600));
@@ -54,13 +54,13 @@ export function isFirstToSay(folder: string, what: string): boolean {
       if (now - statSync(file).mtimeMs < SAME_MOMENT_MS) return false;
       utimesSync(file, now / 1000, now / 1000);
     } catch {
-      // Gone meanwhile: whoever removed it has not said this.
+      // It was removed meanwhile, by a process that has not given this answer.
     }
     return true;
   }
 }
 
-/** Forgets conversations that nobody has gone on with for a long time. */
+/** Forgets conversations that were not continued for a long time. */
 export function pruneMemory(folder: string): void {
   try {
     const names = readdirSync(join(folder, FOLDER));
@@ -70,7 +70,7 @@ export function pruneMemory(folder: string): void {
       if (Date.now() - statSync(file).mtimeMs > KEEP_MS) unlinkSync(file);
     }
   } catch {
-    // It is tried again another time.
+    // The next session start tries again.
   }
 }
 

@@ -1,5 +1,5 @@
 import { conversationOf } from '../clients/conversation.ts';
-import type { Dialect, Moment, Pressure } from '../clients/moment.ts';
+import type { ClientHooks, Moment, Pressure } from '../clients/moment.ts';
 import { requestWords } from '../clients/request.ts';
 import type { Session } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
@@ -11,34 +11,35 @@ import { saveResumeText, writeResumeFile } from '../operations/brief/parts/resum
 import type { Context } from '../operations/context.ts';
 import { defaultTitle } from '../operations/run/parts/open-run.ts';
 import { execute, type SessionContext } from '../operations/session/parts/attached-session.ts';
+import { findSession } from '../operations/session/parts/find-session.ts';
+import { type Opening, openSession } from '../operations/session/parts/open-session.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
-import { type Arrival, arrive } from './arrival.ts';
-import { findSession, keyOf } from './find-session.ts';
 import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
+import { keyOf } from './moment-key.ts';
 import { beat } from './tool-use.ts';
 
-/** What is recorded at a moment other than the use of a tool, and what is to be told to the agent then; null for nothing. */
-export async function recordMoment(context: Context, dialect: Dialect, moment: Moment): Promise<string | null> {
+/** Records every moment but tool calls, and returns the text for the agent; null for none. */
+export async function recordMoment(context: Context, hooks: ClientHooks, moment: Moment): Promise<string | null> {
   switch (moment.kind) {
     case 'session-start':
-      return startSession(context, dialect, moment);
+      return startSession(context, hooks, moment);
     case 'prompt':
-      return hearPrompt(context, dialect, moment);
+      return takePrompt(context, hooks, moment);
     case 'subagent-start':
-      await arrive(context, moment, { source: 'startup', request: null, parent: null });
+      await openSession(context, moment, { source: 'startup', request: null, parent: null });
       return null;
     case 'subagent-stop':
-      return stopSubagent(context, moment);
+      return stopSubagent(context, hooks, moment);
     case 'turn-end':
-      return endTurn(context, moment);
+      return endTurn(context, hooks, moment);
     case 'turn-failed':
       return failTurn(context, moment);
     case 'compact-before':
-      return beforeCompaction(context, dialect, moment);
+      return beforeCompaction(context, hooks, moment);
     case 'usage':
       return addUsage(context, moment);
     case 'session-end':
-      return endSession(context, moment);
+      return endSession(context, hooks, moment);
     case 'tool-before':
     case 'tool-after':
       return null;
@@ -47,42 +48,48 @@ export async function recordMoment(context: Context, dialect: Dialect, moment: M
   }
 }
 
-/** The seat of the moment's conversation, taken if it has none. */
-export async function sessionContextFor(
+/** The session of the moment's conversation, opened if it has none. */
+async function sessionContextFor(
   context: Context,
   moment: Moment,
-  arrival: Partial<Arrival> = {},
+  opening: Partial<Opening> = {},
 ): Promise<SessionContext | null> {
-  const nobody = { source: null, request: null, parent: null };
-  return (await findSession(context, moment)) ?? (await arrive(context, moment, { ...nobody, ...arrival }));
+  const unknown = { source: null, request: null, parent: null };
+  return (await findSession(context, moment)) ?? (await openSession(context, moment, { ...unknown, ...opening }));
 }
 
 type MomentOf<K extends Moment['kind']> = Extract<Moment, { kind: K }>;
 
 async function startSession(
   context: Context,
-  dialect: Dialect,
+  hooks: ClientHooks,
   moment: MomentOf<'session-start'>,
 ): Promise<string | null> {
   const status = beginGitStatus(context);
   const { source, request, parent = null } = moment;
-  const within = await arrive(context, moment, { source, request, parent, status, atRest: request === null });
+  const within = await openSession(context, moment, { source, request, parent, status, atRest: request === null });
   if (!within) return null;
   const { folder, memory, remember } = memoryOf(within, moment);
   pruneMemory(folder);
   if (request !== null) await setGoal(within, moment, request);
   const isCompacted = source === 'compact';
-  if (!dialect.takesContext.has('session-start')) {
+  if (!hooks.takesContext.has('session-start')) {
     remember({ ...memory, due: isCompacted ? 'compacted' : 'start' });
     return null;
   }
-  remember({ ...memory, due: undefined, notice: undefined, briefed: true, ...(isCompacted ? { toldPercent: 0 } : {}) });
+  remember({
+    ...memory,
+    due: undefined,
+    notice: undefined,
+    briefed: true,
+    ...(isCompacted ? { reportedPercent: 0 } : {}),
+  });
   return withNotice(await briefText(within, isCompacted ? 'compacted' : 'start', status), memory.notice);
 }
 
-async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'prompt'>): Promise<string | null> {
-  const within = await seatForTurn(context, moment);
-  if (!within) return handedOver(dialect);
+async function takePrompt(context: Context, hooks: ClientHooks, moment: MomentOf<'prompt'>): Promise<string | null> {
+  const within = await sessionForTurn(context, moment);
+  if (!within) return handedOver(hooks);
   await setGoal(within, moment, moment.request);
   const words = requestWords(moment.request);
   if (words)
@@ -91,14 +98,14 @@ async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'
       { type: 'note.add', kind: 'worklog', text: `Asked: ${words.goal}`, asked: true },
       keyOf(moment, moment.request),
     );
-  if (!dialect.takesContext.has('prompt')) return null;
+  if (!hooks.takesContext.has('prompt')) return null;
   const { memory: before, remember } = memoryOf(within, moment);
   let memory = before;
   let { due } = memory;
   if (due === undefined && memory.briefed !== true) due = 'start';
-  if (moment.client === 'gemini') {
+  if (hooks.showsCompaction) {
     const { lookForCompaction } = await import('./transcript.ts');
-    const looked = lookForCompaction(moment.transcript, memory);
+    const looked = lookForCompaction(hooks, moment.transcript, memory);
     memory = looked.memory;
     if (looked.wasCompacted) due ??= 'compacted';
   }
@@ -111,26 +118,26 @@ async function hearPrompt(context: Context, dialect: Dialect, moment: MomentOf<'
     due: undefined,
     notice: undefined,
     briefed: true,
-    ...(due === 'compacted' ? { toldPercent: 0 } : {}),
+    ...(due === 'compacted' ? { reportedPercent: 0 } : {}),
   });
   return withNotice(due === undefined ? null : await briefText(within, due), memory.notice);
 }
 
-/** A client may tell the first request before the start of its session; what its last process left is not meant then. */
-async function seatForTurn(context: Context, moment: MomentOf<'prompt'>): Promise<SessionContext | null> {
+/** A client may report the first request before the start of its session: a session whose process is gone is not reused. */
+async function sessionForTurn(context: Context, moment: MomentOf<'prompt'>): Promise<SessionContext | null> {
   const within = await findSession(context, moment);
   const isDead = within && (await within.engine.liveness(within.state)).owners.get(within.session.id) === 'dead';
   if (within && !isDead) return within;
-  return arrive(context, moment, { source: null, request: moment.request, parent: null });
+  return openSession(context, moment, { source: null, request: moment.request, parent: null });
 }
 
-function handedOver(dialect: Dialect): string | null {
-  return dialect.takesContext.has('prompt')
-    ? 'Holdfast: the work of this session was given to another one, so what happens here is no longer recorded. `holdfast resume` says who has it.'
+function handedOver(hooks: ClientHooks): string | null {
+  return hooks.takesContext.has('prompt')
+    ? 'Holdfast: the work of this session was handed to another one, so nothing is recorded here any more. `holdfast resume` shows who has it.'
     : null;
 }
 
-/** The first request is the goal, if nobody has given one. */
+/** The first request becomes the goal of a run without one. */
 async function setGoal(within: SessionContext, moment: Moment, request: string): Promise<void> {
   const { run } = within.state;
   const words = requestWords(request);
@@ -139,27 +146,27 @@ async function setGoal(within: SessionContext, moment: Moment, request: string):
   await execute(within, { type: 'run.amend', goal: words.goal, ...title }, keyOf(moment, 'goal'));
 }
 
-async function endTurn(context: Context, moment: MomentOf<'turn-end'>): Promise<null> {
+async function endTurn(context: Context, hooks: ClientHooks, moment: MomentOf<'turn-end'>): Promise<null> {
   const within = await sessionContextFor(context, moment);
   if (!within) return null;
-  // The turn is over and its tools with it: one whose end was not told did not run on unseen.
+  // No tool outlives its turn: one without a reported end has ended with it.
   for (const effect of within.state.effects.values()) {
     if (effect.session !== within.session.id || !effect.key?.startsWith('tool:')) continue;
-    const note = 'The turn ended, and its end was not told.';
+    const note = 'The turn ended; no end of the command was reported.';
     await execute(within, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
   }
-  const found = await countTokens(within, moment);
+  const found = await countTokens(within, hooks, moment);
   const atRest = moment.isBusy !== true;
-  const told = await tellPressure(within, moment, moment.pressure ?? found, atRest);
-  if (!told) await leaveSnapshot(within, moment.said, atRest);
+  const isReported = await reportPressure(within, moment, moment.pressure ?? found, atRest);
+  if (!isReported) await leaveSnapshot(within, moment.lastMessage, atRest);
   return null;
 }
 
-/** Adds what the transcript tells of since it was read last; a client may write it a moment after the turn has ended. */
-async function countTokens(within: SessionContext, moment: Moment): Promise<Pressure | null> {
+/** Adds the tokens that the transcript reports since it was read last; a client may write them after the turn has ended. */
+async function countTokens(within: SessionContext, hooks: ClientHooks, moment: Moment): Promise<Pressure | null> {
   const { readUsage } = await import('./transcript.ts');
   const { memory, remember } = memoryOf(within, moment);
-  const read = readUsage(moment, memory);
+  const read = readUsage(hooks, moment, memory);
   if (read.memory !== memory) remember(read.memory);
   if (read.spent) await execute(within, { type: 'usage.add', ...read.spent }, null);
   return read.pressure;
@@ -169,7 +176,7 @@ async function failTurn(context: Context, moment: MomentOf<'turn-failed'>): Prom
   const within = await sessionContextFor(context, moment);
   if (!within) return null;
   const what = moment.reason === 'rate-limit' ? 'Stopped by a rate limit' : 'Stopped by an error';
-  const text = `${what}: ${oneLine(redact(moment.told).text, 400)}`;
+  const text = `${what}: ${oneLine(redact(moment.message).text, 400)}`;
   await execute(within, { type: 'note.add', kind: 'deviation', text }, keyOf(moment, text));
   await leaveSnapshot(within, text);
   return null;
@@ -177,19 +184,19 @@ async function failTurn(context: Context, moment: MomentOf<'turn-failed'>): Prom
 
 async function beforeCompaction(
   context: Context,
-  dialect: Dialect,
+  hooks: ClientHooks,
   moment: MomentOf<'compact-before'>,
 ): Promise<string | null> {
-  // Copilot compacts by command in a process that says nothing else.
+  // Copilot compacts by command in a process that reports nothing else.
   const within = await sessionContextFor(context, moment, { atRest: true });
   if (!within) return null;
-  if (moment.isCertain) await countTokens(within, moment);
-  // Announced before every request, it is worth a snapshot only now and then.
+  if (moment.isCertain) await countTokens(within, hooks, moment);
+  // A client that announces it before every request gets a snapshot only now and then.
   const last = within.state.lastSnapshot?.session === within.session.id ? within.state.lastSnapshot.version : 0;
   if (moment.isCertain || within.state.version - last >= EVENTS_PER_SNAPSHOT) await leaveSnapshot(within, null);
   const { memory, remember } = memoryOf(within, moment);
-  if (dialect.takesContext.has('compact-before')) return briefText(within, 'compacted');
-  if (moment.isCertain && !dialect.tellsCompacted) remember({ ...memory, due: 'compacted' });
+  if (hooks.takesContext.has('compact-before')) return briefText(within, 'compacted');
+  if (moment.isCertain && !hooks.reportsCompacted) remember({ ...memory, due: 'compacted' });
   return null;
 }
 
@@ -199,28 +206,28 @@ async function addUsage(context: Context, moment: MomentOf<'usage'>): Promise<nu
   const within = await sessionContextFor(context, moment);
   if (!within) return null;
   await execute(within, { type: 'usage.add', ...moment.spent }, keyOf(moment));
-  await tellPressure(within, moment, moment.pressure);
+  await reportPressure(within, moment, moment.pressure);
   return null;
 }
 
-async function stopSubagent(context: Context, moment: MomentOf<'subagent-stop'>): Promise<null> {
-  // Clients run helpers of their own that they announce nowhere else.
+async function stopSubagent(context: Context, hooks: ClientHooks, moment: MomentOf<'subagent-stop'>): Promise<null> {
+  // Clients also report the end of internal helpers whose start they never reported.
   const within = await findSession(context, moment);
   if (!within || moment.subagent === null || within.session.parent === null) return null;
   const { readUsage } = await import('./transcript.ts');
-  const { spent } = readUsage(moment, {});
+  const { spent } = readUsage(hooks, moment, {});
   if (spent) await execute(within, { type: 'usage.add', ...spent }, keyOf(moment, 'usage'));
-  const notes = moment.said === null ? {} : { notes: [oneLine(redact(moment.said).text, 600)] };
+  const notes = moment.lastMessage === null ? {} : { notes: [oneLine(redact(moment.lastMessage).text, 600)] };
   await execute(within, { type: 'session.end', reason: 'completed', ...notes }, keyOf(moment, within.session.id));
   return null;
 }
 
-async function endSession(context: Context, moment: MomentOf<'session-end'>): Promise<null> {
+async function endSession(context: Context, hooks: ClientHooks, moment: MomentOf<'session-end'>): Promise<null> {
   const within = await findSession(context, moment);
   if (!within) return null;
-  await countTokens(within, moment);
+  await countTokens(within, hooks, moment);
   await leaveSnapshot(within, null);
-  // Without a look at the whole tree: some clients wait for one second and no longer.
+  // Without the state of the whole tree: some clients wait for only one second.
   const done = await execute(
     within,
     { type: 'session.end', reason: 'completed', mark: treeMark(within.context) },
@@ -230,40 +237,44 @@ async function endSession(context: Context, moment: MomentOf<'session-end'>): Pr
   return null;
 }
 
-/** What a session leaves in case it does not come back; nothing when nothing happened since the last one. */
-export async function leaveSnapshot(within: SessionContext, said: string | null, atRest = false): Promise<void> {
+/** Takes a snapshot in case the session does not come back, unless nothing happened since the last one. */
+async function leaveSnapshot(within: SessionContext, lastMessage: string | null, atRest = false): Promise<void> {
   const { lastSnapshot, version, sessions } = within.state;
   const isKnown = !atRest || sessions.get(within.session.id)?.isResting === true;
   if (isKnown && lastSnapshot?.session === within.session.id && lastSnapshot.version === version) {
     await beat(within);
     return;
   }
-  const why = said === null ? '' : oneLine(redact(said.slice(0, 4000)).text, 600);
+  const why = lastMessage === null ? '' : oneLine(redact(lastMessage.slice(0, 4000)).text, 600);
   const words = { ...(why ? { why } : {}), ...(atRest ? { atRest } : {}) };
   const done = await execute(within, { type: 'snapshot.take', ...words }, null);
   await writeResumeFile(within.context, done.state);
 }
 
-const MARKS = [90, 75] as const;
+const THRESHOLDS = [90, 75] as const;
 
-/** Says once that the context is nearly full, and leaves a snapshot while there is room to write one. */
-export async function tellPressure(
+/** Reports once per threshold that the context is nearly full, and takes a snapshot. */
+export async function reportPressure(
   within: SessionContext,
   moment: Moment,
   pressure: Pressure | null,
   atRest = false,
 ): Promise<boolean> {
   const { memory, remember } = memoryOf(within, moment);
-  const mark = MARKS.find((one) => pressure !== null && pressure.percent >= one);
-  if (mark === undefined || mark <= (memory.toldPercent ?? 0)) return false;
-  const notice = `Holdfast: about ${Math.round(pressure?.percent ?? mark)} % of the context is used. A snapshot of session ${within.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
-  const said = moment.kind === 'turn-end' ? moment.said : null;
-  await leaveSnapshot(within, said ?? `${Math.round(pressure?.percent ?? mark)} % of the context is used.`, atRest);
-  remember({ ...memory, toldPercent: mark, notice });
+  const threshold = THRESHOLDS.find((one) => pressure !== null && pressure.percent >= one);
+  if (threshold === undefined || threshold <= (memory.reportedPercent ?? 0)) return false;
+  const notice = `Holdfast: about ${Math.round(pressure?.percent ?? threshold)} % of the context is used. A snapshot of session ${within.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
+  const lastMessage = moment.kind === 'turn-end' ? moment.lastMessage : null;
+  await leaveSnapshot(
+    within,
+    lastMessage ?? `${Math.round(pressure?.percent ?? threshold)} % of the context is used.`,
+    atRest,
+  );
+  remember({ ...memory, reportedPercent: threshold, notice });
   return true;
 }
 
-export function memoryOf(
+function memoryOf(
   within: SessionContext,
   moment: Moment,
 ): { folder: string; memory: Memory; remember: (memory: Memory) => void } {
@@ -278,7 +289,7 @@ export function memoryOf(
 
 const LIMIT_CHARS = 9500;
 
-/** The brief with a line above it that dates it: a client may keep earlier ones in the same conversation. */
+/** The brief below a dated line: a client may keep earlier briefs in the same conversation. */
 export async function briefText(
   within: SessionContext,
   occasion: 'start' | 'compacted',

@@ -1,19 +1,18 @@
 import { classOfCommand } from '../clients/command-class.ts';
 import { callKey, conversationOf } from '../clients/conversation.ts';
-import type { Moment, ToolMoment } from '../clients/moment.ts';
-import type { ToolResult } from '../clients/tool-call.ts';
+import type { ToolMoment } from '../clients/moment.ts';
+import { type ToolResult, tookEffect } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
 import { msBetween } from '../core/time.ts';
-import type { SessionContext } from '../operations/session/parts/attached-session.ts';
-import { execute } from '../operations/session/parts/attached-session.ts';
+import { execute, type SessionContext } from '../operations/session/parts/attached-session.ts';
 import { capturesCommand, capturesPath } from '../workspace/capture.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
 import type { CaptureConfig } from '../workspace/workspace.ts';
-import { isTime, keyOf } from './find-session.ts';
 import { log } from './log.ts';
+import { isTime, keyOf } from './moment-key.ts';
 
-/** What is recorded when an agent uses a tool. This is the path that runs most often: it loads nothing it does not need. */
+/** Records a tool call. This path runs most often, so it loads nothing it does not need. */
 export async function recordTool(within: SessionContext, moment: ToolMoment): Promise<void> {
   const { command, files, todos } = moment.call;
   const config = within.context.workspace()?.config.capture;
@@ -24,9 +23,9 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
     isRecorded = true;
   }
   if (moment.kind === 'tool-before') return;
-  if (files.length > 0 && !moment.result.isFailure)
-    isRecorded = (await recordFiles(within, moment, config)) || isRecorded;
-  if (todos !== null && !moment.result.isFailure) {
+  const isDone = tookEffect(moment.result);
+  if (files.length > 0 && isDone) isRecorded = (await recordFiles(within, moment, config)) || isRecorded;
+  if (todos !== null && isDone) {
     const { followTodos } = await import('../operations/session/parts/todo-list.ts');
     const refused = (message: string): void => log(within.context.workspace()?.folder ?? null, message);
     const key = moment.id === null ? null : keyOf(moment, 'todos');
@@ -40,7 +39,7 @@ const NAME_CHARS = 1000;
 
 async function beginCommand(within: SessionContext, moment: ToolMoment, command: string): Promise<boolean> {
   const key = effectKey(moment, command);
-  // Told by two hooks of one client: it began once.
+  // Two hooks of one client report the same start; record it once.
   if (openEffect(within, key)) return false;
   const name = redact(command.slice(0, NAME_CHARS * 4)).text;
   const done = await execute(
@@ -52,7 +51,7 @@ async function beginCommand(within: SessionContext, moment: ToolMoment, command:
       key,
       owner: within.session.owner ?? undefined,
     },
-    keyOf({ ...moment, kind: 'tool-before' } as Moment),
+    keyOf({ ...moment, kind: 'tool-before' }),
   );
   return !done.replayed;
 }
@@ -66,20 +65,19 @@ async function endCommand(
   const key = effectKey(moment, command);
   if (!openEffect(within, key)) {
     if (await endedJustNow(within, moment, key)) return;
-    // Not every client tells when a command begins, and not every one may be asked to.
+    // Not every client reports the start of a command.
     if (!(await beginCommand(within, moment, command))) return;
   }
   const effect = openEffect(within, key);
   if (!effect) return;
   const { exitCode, isFailure, isCancelled } = result;
   const outcome = isCancelled ? 'cancelled' : isFailure ? 'failed' : 'succeeded';
-  const ended = moment.call.inBackground
-    ? { outcome: 'unknown' as const, note: 'It went on in the background.' }
-    : { outcome, ...(exitCode === null ? {} : { exitCode }) };
-  await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...ended } as never, keyOf(moment));
+  const ending = moment.call.inBackground
+    ? ({ outcome: 'unknown', note: 'It continued in the background.' } as const)
+    : ({ outcome, ...(exitCode === null ? {} : { exitCode }) } as const);
+  await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...ending }, keyOf(moment));
 }
 
-/** By the id of the tool call where there is one; else by the words of the command. */
 function effectKey(moment: ToolMoment, command: string): string {
   const hasCallId = moment.id !== null && !isTime(moment.id);
   return callKey(moment, hasCallId && moment.id !== null ? moment.id : command);
@@ -127,7 +125,7 @@ async function recordFiles(
   return isRecorded;
 }
 
-/** Null for what lies outside the workspace: it is nobody's business here. */
+/** Null for a path outside the workspace, which is never recorded. */
 function pathInside(tree: string, from: string, path: string): string | null {
   try {
     return recordedPath(tree, from, path);
@@ -138,7 +136,7 @@ function pathInside(tree: string, from: string, path: string): string | null {
 
 const BEAT_AFTER_MS = 60_000;
 
-/** A sign of life where nothing was recorded that is one. */
+/** Renews the lease of a session for which nothing was recorded. */
 export async function beat({ engine, run, session }: SessionContext): Promise<void> {
   const now = engine.now();
   if (msBetween(session.seenAt, now) > BEAT_AFTER_MS) await engine.beat(run, session.id, now);

@@ -1,5 +1,5 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { clientNames } from '../clients/conversation.ts';
+import { clientNames } from '../clients/index.ts';
 import { Role } from '../core/words.ts';
 import type { ReachOf } from './call.ts';
 import { textOf } from './resources.ts';

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { type Client, mcpEntry, ownFolder, type Place, type WantedFile } from '../installation.ts';
+import { type ClientInstall, matchedHooks, mcpEntry, ownFolder, type Place, type WantedFile } from '../installation.ts';
 import { agentsFile, mcpFile, skillFiles } from '../installed-files.ts';
 
 /** Claude Code. Copilot, VS Code and Cursor may run the hooks in its file too. */
-export const claude: Client = {
-  title: 'Claude Code',
+export const install: ClientInstall = {
   commands: ['claude'],
   folders: ['.claude'],
+  launch: {
+    start: ['claude'],
+    headless: ['claude', '-p'],
+    resume: ['claude', '--resume'],
+    resumeLast: ['claude', '--continue'],
+  },
   files(place) {
     const hooks = { kind: 'hooks', events: claudeEvents(place.start.shell(`\${CLAUDE_PROJECT_DIR:-.}`)) } as const;
     if (place.scope === 'user') return userFiles(place, hooks);
@@ -30,7 +35,7 @@ export const claude: Client = {
 
 function userFiles(place: Place, hooks: WantedFile['edits'][number]): WantedFile[] {
   const folder = ownFolder(place, 'CLAUDE_CONFIG_DIR', '.claude');
-  // Its state is beside the folder, unless the folder is named.
+  // Its state file is beside the folder, unless a variable names the folder.
   const state = join(place.environment['CLAUDE_CONFIG_DIR'] || place.home, '.claude.json');
   return [
     { path: join(folder, 'settings.json'), holds: 'hooks', edits: [hooks] },
@@ -46,8 +51,8 @@ function userFiles(place: Place, hooks: WantedFile['edits'][number]): WantedFile
 const RECORDED = 'Read|Write|Edit|MultiEdit|NotebookEdit|TodoWrite|TaskCreate|TaskUpdate|Bash';
 
 /**
- * Each event with the tools it is wanted for, which other clients that take the same plugin name otherwise. None of them may fail, even where the program is gone: Copilot, which reads
- * this file, refuses a tool whose hook does.
+ * Each event with the tools it is wanted for; `alsoTools` are the names that other clients of the same plugin use. No hook
+ * may fail, even if the program is gone: Copilot, which reads this file, refuses a tool whose hook fails.
  */
 export function claudeEvents(program: string, alsoTools: { commands: string; others: string } | null = null) {
   const commands = ['Bash', ...(alsoTools ? [alsoTools.commands] : [])].join('|');
@@ -64,10 +69,5 @@ export function claudeEvents(program: string, alsoTools: { commands: string; oth
     StopFailure: null,
     SessionEnd: null,
   };
-  return Object.fromEntries(
-    Object.entries(matchers).map(([event, matcher]) => {
-      const handler = { type: 'command', command: `${program} hook claude ${event} || true`, timeout: 10 };
-      return [event, { ...(matcher === null ? {} : { matcher }), hooks: [handler] }];
-    }),
-  );
+  return matchedHooks(matchers, (event) => ({ command: `${program} hook claude ${event} || true`, timeout: 10 }));
 }

@@ -1,10 +1,33 @@
-import { readClaudeEvent, specificOutput } from '../claude/hooks.ts';
-import type { Dialect, MomentKind } from '../moment.ts';
+import { readClaudeEvent, specificOutput } from '../claude-events.ts';
+import { countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
+import { type ClientHooks, type MomentKind, pressureOf, type UsageReport } from '../moment.ts';
+import type { Spent } from '../tool-call.ts';
 
 /** Codex CLI: Claude's events. It drops an answer with any field it does not know. */
-export const codex: Dialect = {
+export const hooks: ClientHooks = {
   read: (event, input) => readClaudeEvent(event, input, 'codex'),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
-  tellsCompacted: true,
+  reportsCompacted: true,
   answer: specificOutput,
+  recognises: (input) =>
+    input['turn_id'] !== undefined || /[\\/]\.codex[\\/]sessions[\\/]/.test(textOf(input['transcript_path']) ?? ''),
+  usageIn,
+  hasPressureInTranscript: true,
 };
+
+export function usageIn(entry: JsonObject): UsageReport | null {
+  const payload = objectOf(entry['payload']);
+  const info = objectOf(payload['info']);
+  const total = info['total_token_usage'];
+  if (payload['type'] !== 'token_count' || typeof total !== 'object' || total === null) return null;
+  const last = objectOf(info['last_token_usage']);
+  const { input, output } = spentOf(last);
+  const pressure = pressureOf(countOf(last['total_tokens']) || input + output, countOf(info['model_context_window']));
+  return { spent: spentOf(objectOf(total)), id: null, isTotal: true, pressure };
+}
+
+/** Its input includes tokens read from the cache, its output the reasoning. */
+export function spentOf(usage: JsonObject): Spent {
+  const count = (field: string): number => countOf(usage[field]) ?? 0;
+  return { input: count('input_tokens'), output: count('output_tokens'), cached: count('cached_input_tokens') };
+}

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { type Client, mcpEntry, ownFolder, type WantedFile } from '../installation.ts';
+import { type ClientInstall, matchedHooks, mcpEntry, ownFolder, type WantedFile } from '../installation.ts';
 import { agentsFile, skillFiles } from '../installed-files.ts';
 
 /** Codex CLI: hooks in JSON, servers in TOML. It skips a hook until its user has trusted it. */
-export const codex: Client = {
-  title: 'Codex CLI',
+export const install: ClientInstall = {
   commands: ['codex'],
   folders: ['.codex'],
+  launch: {
+    start: ['codex'],
+    headless: ['codex', 'exec'],
+    resume: ['codex', 'resume'],
+    resumeLast: ['codex', 'resume', '--last'],
+  },
   files(place) {
     const user = place.scope === 'user';
     const folder = user ? ownFolder(place, 'CODEX_HOME', '.codex') : join(place.root, '.codex');
@@ -15,7 +20,7 @@ export const codex: Client = {
       {
         path: join(folder, 'hooks.json'),
         holds: 'hooks',
-        // It stands in the folder it was started in, which may lie below the one with the settings.
+        // Its hooks run in the folder it was started in, which may be below the one with the settings.
         edits: [{ kind: 'hooks', events: codexEvents(place.start.shell(REPOSITORY), place.start.shell(null)) }],
       },
       {
@@ -34,13 +39,13 @@ export const codex: Client = {
     return user ? files : [...files, agentsFile(place)];
   },
   steps: ({ scope }) => [
-    `${scope === 'project' ? 'Start `codex` here, trust the project' : 'Start `codex`'}, open \`/hooks\` and trust the hooks of Holdfast: until then it skips them without a word.`,
+    `${scope === 'project' ? 'Start `codex` here, trust the project' : 'Start `codex`'}, open \`/hooks\` and trust the hooks of Holdfast: until then it silently skips them.`,
   ],
 };
 
 const REPOSITORY = '$(git rev-parse --show-toplevel 2>/dev/null || pwd)';
 
-/** A change of any of these words makes the user trust them anew. */
+/** The user has to trust the hooks again after any change to this text. */
 function codexEvents(program: string, windows: string): Record<string, object> {
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact',
@@ -53,20 +58,12 @@ function codexEvents(program: string, windows: string): Record<string, object> {
     Stop: null,
     SessionEnd: null,
   };
-  return Object.fromEntries(
-    Object.entries(matchers).map(([event, matcher]) => {
-      const words = `hook codex ${event}`;
-      const command = `${program} ${words}`;
-      const handler = {
-        type: 'command',
-        command,
-        ...(program === windows ? {} : { commandWindows: `${windows} ${words}` }),
-        timeout: event === 'SessionEnd' ? 3 : 10,
-      };
-      return [event, { ...(matcher === null ? {} : { matcher }), hooks: [handler] }];
-    }),
-  );
+  return matchedHooks(matchers, (event) => ({
+    command: `${program} hook codex ${event}`,
+    ...(program === windows ? {} : { commandWindows: `${windows} hook codex ${event}` }),
+    timeout: event === 'SessionEnd' ? 3 : 10,
+  }));
 }
 
-/** A basic string of TOML is written as one of JSON. */
+/** A JSON string is a valid basic string of TOML. */
 const tomlText = (text: string): string => JSON.stringify(text);

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../core/sha256.ts';
 
 /**
- * How Codex decides that its user trusted a hook: a hash of what the hook is stands in its settings under the place the
- * hook has. Only read here; to trust is the user's.
+ * A hook as Codex identifies it: its settings hold a hash of each hook that the user trusted, under the hook's place in its
+ * file. Holdfast only reads them; trusting a hook is up to the user.
  */
 export interface CodexHook {
   event: string;
-  /** The places in the lists of the hook file. */
+  /** Indexes in the lists of the hook file. */
   group: number;
   handler: number;
   matcher: string | undefined;
@@ -30,16 +30,14 @@ export function codexHash({ event, matcher, handlerWords }: CodexHook): string {
     ...(matcher === undefined || matcherless.has(event) ? {} : { matcher }),
     hooks: [handler],
   };
-  return `sha256:${createHash('sha256')
-    .update(JSON.stringify(sorted(identity)))
-    .digest('hex')}`;
+  return `sha256:${sha256(JSON.stringify(sorted(identity)))}`;
 }
 
 export function codexKey(hookFile: string, { event, group, handler }: CodexHook): string {
   return `${hookFile}:${snakeCase(event)}:${group}:${handler}`;
 }
 
-/** The hashes in the settings, by the places they are for. */
+/** The hashes in the settings, by `codexKey`. */
 export function trustedHashes(toml: string): Map<string, string> {
   const hashes = new Map<string, string>();
   let key: string | null = null;
@@ -52,7 +50,7 @@ export function trustedHashes(toml: string): Map<string, string> {
   return hashes;
 }
 
-/** `hooks.state."…"`, whose last part is quoted as a string of either kind. */
+/** The last part of `hooks.state."…"`, which may have either kind of quotes. */
 function stateKey(header: string): string | null {
   const quoted = /^hooks\s*\.\s*state\s*\.\s*(?:"(.*)"|'(.*)')$/.exec(header);
   if (!quoted) return null;

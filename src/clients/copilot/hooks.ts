@@ -1,93 +1,83 @@
-import { failureOf, readClaudeEvent } from '../claude/hooks.ts';
-import type { JsonObject } from '../json-value.ts';
-import { objectOf, textOf } from '../json-value.ts';
-import type { Dialect, HookSource, Moment, MomentKind } from '../moment.ts';
-import type { TodoChange, ToolCall } from '../tool-call.ts';
-import { resultOf, todoStatus, toolCallOf } from '../tool-call.ts';
+import { readClaudeEvent } from '../claude-events.ts';
+import { countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
+import type { ClientHooks, Moment, MomentKind, UsageReport } from '../moment.ts';
+import { type Spent, type TodoChange, todoStatus } from '../tool-call.ts';
 
 /**
- * Copilot CLI. The case of an event's name chooses its payload: its own, or Claude's. It runs Claude's hooks too, and
- * takes text for the model at the top of the answer only.
+ * Copilot CLI. The case of an event's name chooses the form of its input: its own, or Claude's. It runs Claude's hooks
+ * too, and accepts text for the model only at the top level of the answer.
  */
-export const copilot: Dialect = {
+export const hooks: ClientHooks = {
   read: (event, input) =>
     /^[A-Z]/.test(event) ? readClaudeEvent(event, input, 'copilot') : readCopilotEvent(event, input),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
-  tellsCompacted: false,
+  reportsCompacted: false,
   answer: (_, context) => ({ additionalContext: context }),
+  areRunByOthers: true,
+  usageIn,
 };
 
+const claudeNames: ReadonlyMap<string, string> = new Map([
+  ['sessionStart', 'SessionStart'],
+  ['userPromptSubmitted', 'UserPromptSubmit'],
+  ['preToolUse', 'PreToolUse'],
+  ['postToolUse', 'PostToolUse'],
+  ['postToolUseFailure', 'PostToolUseFailure'],
+  ['subagentStart', 'SubagentStart'],
+  ['subagentStop', 'SubagentStop'],
+  ['agentStop', 'Stop'],
+  ['errorOccurred', 'StopFailure'],
+  ['preCompact', 'PreCompact'],
+  ['sessionEnd', 'SessionEnd'],
+]);
+
+/** Its own events are Claude's under other names. */
 function readCopilotEvent(event: string, input: JsonObject): Moment | null {
-  const source: HookSource = {
-    client: 'copilot',
-    conversation: textOf(input['sessionId']) ?? textOf(input['session_id']),
-    id: input['timestamp'] === undefined ? null : String(input['timestamp']),
-    cwd: textOf(input['cwd']),
-    transcript: textOf(input['transcriptPath']),
-    subagent: subagentOf(input),
-    pid: null,
+  const toolInput = argumentsOf(input['toolArgs']);
+  const asClaude = {
+    session_id: textOf(input['sessionId']) ?? input['session_id'],
+    timestamp: input['timestamp'] === undefined ? null : String(input['timestamp']),
+    cwd: input['cwd'],
+    transcript_path: input['transcriptPath'],
+    agent_transcript_path: input['transcriptPath'],
+    agent_id: textOf(input['agentId']) ?? input['agent_id'],
+    agent_type: textOf(input['agentName']) ?? input['agentType'],
+    source: input['source'] === 'resume' ? 'resume' : 'startup',
+    prompt: input['prompt'],
+    tool_name: input['toolName'],
+    tool_input: toolInput,
+    tool_response: input['toolResult'],
+    error: input['error'],
+    error_details: input['errorContext'],
+    reason: input['reason'],
   };
-  switch (event) {
-    case 'sessionStart':
-      return {
-        ...source,
-        kind: 'session-start',
-        source: input['source'] === 'resume' ? 'resume' : 'startup',
-        request: textOf(input['initialPrompt']),
-      };
-    case 'userPromptSubmitted': {
-      const request = textOf(input['prompt'])?.trim();
-      return request ? { ...source, kind: 'prompt', request } : null;
-    }
-    case 'preToolUse':
-      return { ...source, kind: 'tool-before', call: toolIn(input) };
-    case 'postToolUse':
-    case 'postToolUseFailure':
-      return {
-        ...source,
-        kind: 'tool-after',
-        call: toolIn(input),
-        result: resultOf(input['toolResult'] ?? input['error'], event === 'postToolUseFailure'),
-      };
-    case 'subagentStart':
-      return { ...source, kind: 'subagent-start' };
-    case 'subagentStop':
-      return { ...source, kind: 'subagent-stop', said: null };
-    case 'agentStop':
-      return { ...source, kind: 'turn-end', said: null, pressure: null };
-    case 'errorOccurred':
-      return { ...source, kind: 'turn-failed', ...failureOf(input['error'], input['errorContext']) };
-    case 'preCompact':
-      return { ...source, kind: 'compact-before', isCertain: true, pressure: null };
-    case 'sessionEnd':
-      return { ...source, kind: 'session-end', reason: textOf(input['reason']) ?? 'other' };
-    default:
-      return null;
-  }
+  const moment = readClaudeEvent(claudeNames.get(event) ?? '', asClaude, 'copilot');
+  if (moment?.kind === 'session-start') return { ...moment, request: textOf(input['initialPrompt']) };
+  if (moment?.kind !== 'tool-before' && moment?.kind !== 'tool-after') return moment;
+  if (moment.call.tool !== 'sql') return moment;
+  return { ...moment, call: { ...moment.call, todos: todosInSql(textOf(toolInput['query']) ?? '') } };
 }
 
-function subagentOf(input: JsonObject): HookSource['subagent'] {
-  const id = textOf(input['agentId']) ?? textOf(input['agent_id']);
-  return id === null ? null : { id, type: textOf(input['agentName']) ?? textOf(input['agentType']) };
-}
-
-function toolIn(payload: JsonObject): ToolCall {
-  const tool = textOf(payload['toolName']) ?? '';
-  const given = payload['toolArgs'];
-  const input = objectOf(typeof given === 'string' ? parsed(given) : given);
-  const call = toolCallOf(tool, input, payload['toolResult']);
-  return tool === 'sql' ? { ...call, todos: todosInSql(textOf(input['query']) ?? '') } : call;
-}
-
-function parsed(text: string): unknown {
+function argumentsOf(given: unknown): JsonObject {
   try {
-    return JSON.parse(text);
+    return objectOf(typeof given === 'string' ? JSON.parse(given) : given);
   } catch {
-    return null;
+    return {};
   }
 }
 
-/** Copilot keeps its to-do list in a table and writes it with SQL. What is not plainly such a statement is left alone. */
+export function usageIn(entry: JsonObject): UsageReport | null {
+  if (entry['type'] !== 'session.usage_record') return null;
+  return { spent: spentOf(objectOf(objectOf(entry['data'])['usage'])), id: textOf(entry['id']) };
+}
+
+/** Its input includes tokens read from the cache, its output the reasoning. */
+export function spentOf(usage: JsonObject): Spent {
+  const count = (field: string): number => countOf(usage[field]) ?? 0;
+  return { input: count('inputTokens'), output: count('outputTokens'), cached: count('cacheReadTokens') };
+}
+
+/** Copilot keeps its to-do list in a table and writes it with SQL. Statements of any other form are ignored. */
 function todosInSql(query: string): TodoChange | null {
   const entries: { id: string; text: string | null; status: ReturnType<typeof todoStatus> | null }[] = [];
   for (const statement of query.slice(0, 20_000).split(';')) {

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { type Client, mcpEntry, ownFolder, type Place, type WantedFile } from '../installation.ts';
+import { type ClientInstall, mcpEntry, ownFolder, type Place, type WantedFile } from '../installation.ts';
 import { agentsFile, mcpFile, skillFiles } from '../installed-files.ts';
 
 /** Copilot CLI: a hook file of our own among others. */
-export const copilot: Client = {
-  title: 'Copilot CLI',
+export const install: ClientInstall = {
   commands: ['copilot'],
   folders: ['.copilot'],
+  launch: {
+    start: ['copilot', '-i'],
+    headless: ['copilot', '-p'],
+    resume: ['copilot', '--resume='],
+    resumeLast: ['copilot', '--continue'],
+  },
   files(place) {
     if (place.scope === 'user') {
       const folder = ownFolder(place, 'COPILOT_HOME', '.copilot');
@@ -37,7 +42,7 @@ export const copilot: Client = {
 function hookFile({ start }: Place, path: string): WantedFile {
   const bash = start.shell(`\${COPILOT_PROJECT_DIR:-.}`);
   const powershell = start.shell(null);
-  // A tool whose hook fails is refused, so that none of them may, even where the program is gone.
+  // Copilot refuses a tool whose hook fails, so no hook may fail, even if the program is gone.
   const hooks = Object.fromEntries(
     events.map((event) => [
       event,

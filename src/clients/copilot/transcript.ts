@@ -3,53 +3,51 @@ import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-valu
 import type { TranscriptEntry } from '../reconstruction.ts';
 import { readTodoList, resultOf, type TouchedFile, toolCallOf } from '../tool-call.ts';
 import {
+  type ClientTranscript,
+  fieldIn,
   isWithin,
-  namesIn,
-  type OpenDatabase,
+  readByLine,
   type Transcript,
-  type TranscriptClient,
+  type TranscriptFiles,
   timeOf,
   transcriptAt,
   transcriptsIn,
 } from '../transcript.ts';
-import { fieldIn, readHead, readRecords } from '../transcript-lines.ts';
+import { spentOf, usageIn } from './hooks.ts';
 
-/** Copilot CLI: `session-state/ID/events.jsonl`, its to-do list in a database beside it; before that `ID.jsonl`. */
-export const copilot: TranscriptClient = {
-  find(home, { folder, id }) {
+/** Copilot CLI: `session-state/ID/events.jsonl`, its to-do list in a database beside it; older versions write `ID.jsonl`. */
+export const transcript: ClientTranscript = {
+  home: (environment, userHome) => environment['COPILOT_HOME'] || join(userHome, '.copilot'),
+  find(home, { folder, id }, files) {
     const state = join(home, 'session-state');
     const found: Transcript[] = [
-      ...namesIn(state, 'folder').flatMap(
-        (name) => transcriptAt('copilot', name, join(state, name, 'events.jsonl')) ?? [],
-      ),
-      ...transcriptsIn('copilot', state, '.jsonl'),
+      ...files
+        .namesIn(state, 'folder')
+        .flatMap((name) => transcriptAt(files, 'copilot', name, join(state, name, 'events.jsonl')) ?? []),
+      ...transcriptsIn(files, 'copilot', state, '.jsonl'),
     ];
     if (id !== null) return found.filter((one) => one.id === id);
-    return found.filter(({ path }) => folder === null || isWithin(folder, placeOf(path)));
+    return found.filter(({ path }) => folder === null || isWithin(files, folder, folderOf(files, path)));
   },
-  *read({ path }, open) {
-    for (const { line, record, problem } of readRecords(path)) {
-      if (record) yield* entriesOf(record);
-      else yield { kind: 'problem', line, message: problem };
-    }
-    yield* todosBeside(path, open);
+  *read({ path }, files) {
+    yield* readByLine(files, path, entriesOf);
+    yield* todosBeside(files, path);
   },
+  specificity: 6,
   recognises: (path, head) =>
     /[\\/]session-state[\\/]/.test(path) ||
     /"type":\s*"(?:session\.start|user\.message|assistant\.message)"/.test(head),
 };
 
-function placeOf(path: string): string | null {
-  const written = /^cwd:\s*(.+?)\s*$/m.exec(readHead(join(dirname(path), 'workspace.yaml'), 8192))?.[1];
-  return written?.replace(/^(["'])(.*)\1$/, '$2') ?? fieldIn(readHead(path), 'cwd');
+function folderOf(files: TranscriptFiles, path: string): string | null {
+  const written = /^cwd:\s*(.+?)\s*$/m.exec(files.readHead(join(dirname(path), 'workspace.yaml'), 8192))?.[1];
+  return written?.replace(/^(["'])(.*)\1$/, '$2') ?? fieldIn(files.readHead(path), 'cwd');
 }
 
-/** The agent keeps its list by writing SQL. */
-function* todosBeside(path: string, open: OpenDatabase): Generator<TranscriptEntry> {
-  const file = join(dirname(path), 'session.db');
-  if (!namesIn(dirname(path), 'file').includes('session.db')) return;
+function* todosBeside(files: TranscriptFiles, path: string): Generator<TranscriptEntry> {
+  if (!files.namesIn(dirname(path), 'file').includes('session.db')) return;
   try {
-    const database = open(file);
+    const database = files.openDatabase(join(dirname(path), 'session.db'));
     try {
       const rows = database.all('SELECT title, status FROM todos ORDER BY rowid LIMIT 200');
       if (rows.length > 0) yield { kind: 'todos', change: readTodoList(rows) };
@@ -57,14 +55,14 @@ function* todosBeside(path: string, open: OpenDatabase): Generator<TranscriptEnt
       database.close();
     }
   } catch {
-    // No list was kept.
+    // It has no to-do list.
   }
 }
 
-function entriesOf(record: JsonObject): TranscriptEntry[] {
-  const at = timeOf(record['timestamp']);
-  const data = objectOf(record['data']);
-  switch (record['type']) {
+function entriesOf(entry: JsonObject): TranscriptEntry[] {
+  const at = timeOf(entry['timestamp']);
+  const data = objectOf(entry['data']);
+  switch (entry['type']) {
     case 'session.start':
     case 'session.resume':
       return sessionEntries(data, at);
@@ -78,8 +76,10 @@ function entriesOf(record: JsonObject): TranscriptEntry[] {
       return beginEntries(data['toolCallId'], data['toolName'], data['arguments'], at);
     case 'tool.execution_complete':
       return endEntries(data, at);
-    case 'session.usage_record':
-      return [usageEntry(objectOf(data['usage']), textOf(record['id']), at)];
+    case 'session.usage_record': {
+      const usage = usageIn(entry);
+      return usage ? [{ kind: 'usage', at, ...usage }] : [];
+    }
     case 'session.compaction_complete':
       return textOf(data['summaryContent'])
         ? [{ kind: 'summary', at, text: textOf(data['summaryContent']) ?? '' }]
@@ -143,23 +143,13 @@ function endEntries(data: JsonObject, at: string | null): TranscriptEntry[] {
       kind: 'tool-ended',
       at,
       call,
+      files,
       result: { ...result, exitCode, isFailure: result.isFailure || (exitCode ?? 0) !== 0 },
     },
-    ...(files.length > 0 ? [{ kind: 'files' as const, at, files }] : []),
   ];
 }
 
-/** Its input has what came from the cache inside, its output the reasoning. */
-function usageEntry(usage: JsonObject, id: string | null, at: string | null): TranscriptEntry {
-  return { kind: 'usage', at, id, spent: spentOf(usage) };
-}
-
-function spentOf(usage: JsonObject) {
-  const count = (field: string): number => countOf(usage[field]) ?? 0;
-  return { input: count('inputTokens'), output: count('outputTokens'), cached: count('cacheReadTokens') };
-}
-
-/** Older versions count at the end only. */
+/** Older versions report tokens only at the end. */
 function shutdownEntries(data: JsonObject, at: string | null): TranscriptEntry[] {
   const snapshot = objectOf(data['accountingSnapshot'] ?? data);
   const spent = { input: 0, output: 0, cached: 0 };

@@ -1,16 +1,15 @@
-import { failureOf, readClaudeEvent } from '../claude/hooks.ts';
-import type { JsonObject } from '../json-value.ts';
-import { countOf, listOf, objectOf, percentOf, textOf } from '../json-value.ts';
-import type { Dialect, HookSource, Moment, MomentKind } from '../moment.ts';
+import { failureOf, readClaudeEvent } from '../claude-events.ts';
+import { countOf, type JsonObject, listOf, objectOf, percentOf, textOf } from '../json-value.ts';
+import type { ClientHooks, HookSource, Moment, MomentKind } from '../moment.ts';
 import { resultOf, toolCallOf } from '../tool-call.ts';
 
-/** Cursor. It takes text for the model at the start of a session only; some versions drop it there, so a rule stands by. */
-export const cursor: Dialect = {
-  // It runs Claude's hooks too, and names their events as Claude does.
+/** Cursor. It accepts text for the model at the start of a session only; some versions drop it, so a rule repeats it. */
+export const hooks: ClientHooks = {
+  // It runs Claude's hooks too, with Claude's event names.
   read: (event, input) =>
     /^[A-Z]/.test(event) ? readClaudeEvent(event, input, 'cursor') : readCursorEvent(event, input),
   takesContext: new Set<MomentKind>(['session-start']),
-  tellsCompacted: false,
+  reportsCompacted: false,
   answer: (_, context) => ({ additional_context: context }),
 };
 
@@ -24,8 +23,6 @@ function readCursorEvent(event: string, input: JsonObject): Moment | null {
     subagent: null,
     pid: null,
   };
-  const file = textOf(input['file_path']);
-  const done = { isFailure: false, isCancelled: false, exitCode: null };
   switch (event) {
     case 'sessionStart':
       return { ...source, kind: 'session-start', source: 'startup', request: null };
@@ -37,38 +34,32 @@ function readCursorEvent(event: string, input: JsonObject): Moment | null {
     case 'afterShellExecution': {
       const call = { tool: 'shell', command: textOf(input['command']), files: [], todos: null };
       if (call.command === null) return null;
-      // One turn runs many commands: they are told apart by their words.
+      // The only id is that of the turn, which may run many commands.
       const ran = { ...source, id: null, call };
       if (event === 'beforeShellExecution') return { ...ran, kind: 'tool-before' };
       return { ...ran, kind: 'tool-after', result: resultOf({ exitCode: countOf(input['exit_code']) }) };
     }
     case 'afterFileEdit':
     case 'beforeReadFile': {
-      if (file === null) return null;
+      const path = textOf(input['file_path']);
+      if (path === null) return null;
       const read = event === 'beforeReadFile';
-      const files = [read ? { path: file, read } : { path: file, read, change: 'modified' as const }];
-      return {
-        ...source,
-        id: null,
-        kind: 'tool-after',
-        call: { tool: event, command: null, files, todos: null },
-        result: done,
-      };
+      const files = [read ? { path, read } : { path, read, change: 'modified' as const }];
+      const call = { tool: event, command: null, files, todos: null };
+      return { ...source, id: null, kind: 'tool-after', call, result: resultOf(null) };
     }
     case 'postToolUse':
     case 'postToolUseFailure': {
-      const toolCall = toolCallOf(
-        textOf(input['tool_name']) ?? '',
-        objectOf(input['tool_input']),
-        input['tool_output'],
-      );
+      const output = input['tool_output'];
+      const toolCall = toolCallOf(textOf(input['tool_name']) ?? '', objectOf(input['tool_input']), output);
+      const result = resultOf(output, event === 'postToolUseFailure');
       // Commands and edits have events of their own.
-      return { ...source, kind: 'tool-after', call: { ...toolCall, command: null, files: [] }, result: done };
+      return { ...source, kind: 'tool-after', call: { ...toolCall, command: null, files: [] }, result };
     }
     case 'stop':
       if (input['status'] === 'error')
         return { ...source, kind: 'turn-failed', ...failureOf(input['error'], input['error_message']) };
-      return { ...source, kind: 'turn-end', said: null, pressure: null };
+      return { ...source, kind: 'turn-end', lastMessage: null, pressure: null };
     case 'preCompact': {
       const percent = percentOf(input['context_usage_percent']);
       return { ...source, kind: 'compact-before', isCertain: true, pressure: percent === null ? null : { percent } };

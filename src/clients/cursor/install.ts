@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { type Client, mcpEntry } from '../installation.ts';
+import { type ClientInstall, mcpEntry } from '../installation.ts';
 import { skillFiles } from '../installed-files.ts';
 
-/** Cursor. Its rule stands in for a block in AGENTS.md, which it reads too. */
-export const cursor: Client = {
-  title: 'Cursor',
+/** Cursor. A rule of its own replaces the block in AGENTS.md, which it also reads. */
+export const install: ClientInstall = {
   commands: ['cursor', 'cursor-agent'],
   folders: ['.cursor'],
+  launch: {
+    start: ['cursor-agent'],
+    headless: ['cursor-agent', '-p'],
+    resume: ['cursor-agent', '--resume'],
+    resumeLast: ['cursor-agent', 'resume'],
+  },
   files(place) {
     const folder = join(place.scope === 'user' ? place.home : place.root, '.cursor');
     return [
@@ -40,7 +45,7 @@ export const cursor: Client = {
   ],
 };
 
-/** Only names that are documented: one it does not know may make it drop the whole file. */
+/** Only documented names: an unknown one may make it drop the whole file. */
 export function cursorEvents(program: string): Record<string, object> {
   return Object.fromEntries(
     [
@@ -58,7 +63,7 @@ export function cursorEvents(program: string): Record<string, object> {
   );
 }
 
-/** Some versions drop what a hook says at the start of a session. */
+/** Some versions drop a hook's text at the start of a session. */
 export const rule = `---
 description: Where the work stands
 alwaysApply: true

@@ -1,19 +1,19 @@
 import { type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
 import { toolCallOf } from '../tool-call.ts';
-import { type OpenDatabase, type ReadDatabase, timeOf } from '../transcript.ts';
+import { type ReadDatabase, type TranscriptFiles, timeOf } from '../transcript.ts';
 
 export const STORE_FILE = 'store.db';
 
 /**
- * A conversation of Cursor's command line: a database of pieces, each named by its hash. One of them is the root; it names
- * the messages in their order, directly or through further pieces. Messages are JSON, the rest is in Protocol Buffers,
- * of which only the names of other pieces and messages are looked for. The key for encryption beside them is not used.
+ * A conversation of Cursor's command line: a database of pieces, each named by its hash. The root piece names the messages
+ * in their order, directly or through further pieces. Messages are JSON, the rest is in Protocol Buffers, in which this
+ * reader looks only for names of other pieces and for messages. The encryption key beside them is not used.
  */
-export function* readCursorStore(file: string, open: OpenDatabase): Generator<TranscriptEntry> {
+export function* readCursorStore(files: TranscriptFiles, path: string): Generator<TranscriptEntry> {
   let database: ReadDatabase;
   try {
-    database = open(file);
+    database = files.openDatabase(path);
   } catch (thrown) {
     yield { kind: 'problem', line: 0, message: `cannot be opened: ${(thrown as Error).message}` };
     return;
@@ -32,7 +32,7 @@ export function* readCursorStore(file: string, open: OpenDatabase): Generator<Tr
   }
 }
 
-/** JSON, in hexadecimal digits. */
+/** JSON, written in hexadecimal digits. */
 function metaOf(database: ReadDatabase): JsonObject {
   for (const row of database.all("SELECT value FROM meta WHERE key = '0'")) {
     const value = textOf(objectOf(row)['value']) ?? '';
@@ -47,7 +47,7 @@ const PIECES_LIMIT = 100_000;
 
 function* messagesFrom(database: ReadDatabase, root: string): Generator<JsonObject> {
   const seen = new Set<string>();
-  // A list in place of recursion: what a file says must not decide how deep this goes.
+  // A list instead of recursion, so that no file decides how deep this goes.
   const waiting: (string | Uint8Array)[] = [root];
   while (waiting.length > 0 && seen.size < PIECES_LIMIT) {
     const next = waiting.pop() ?? '';
@@ -82,7 +82,7 @@ function pieceOf(database: ReadDatabase, id: string): Uint8Array | null {
   return null;
 }
 
-/** The fields of a message in Protocol Buffers that have a length; none if it is something else. */
+/** The fields with a length of a message in Protocol Buffers; none if the bytes are something else. */
 function fieldsIn(bytes: Uint8Array): Uint8Array[] {
   const fields: Uint8Array[] = [];
   let at = 0;
@@ -135,8 +135,8 @@ function createReader(): (message: JsonObject) => TranscriptEntry[] {
       const begun = calls.get(call);
       calls.delete(call);
       const answer = block['result'] ?? block['output'] ?? block['content'];
-      const said = typeof answer === 'string' ? answer : JSON.stringify(answer ?? '');
-      const code = /\bexit code:? (\d{1,5})\b/i.exec(said)?.[1];
+      const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? '');
+      const code = /\bexit code:? (\d{1,5})\b/i.exec(text)?.[1];
       const exitCode = code === undefined ? null : Number(code);
       const isFailure = block['isError'] === true || (exitCode !== null && exitCode !== 0);
       const toolCall = begun ? { toolCall: toolCallOf(begun.tool, begun.input, null) } : {};
@@ -145,7 +145,7 @@ function createReader(): (message: JsonObject) => TranscriptEntry[] {
   };
 }
 
-/** What the user wrote stands in a query; the client puts its own words before and after it. */
+/** The user's text is inside the query; the client puts its own text before and after it. */
 function requestIn(words: string): TranscriptEntry[] {
   const query = /<user_query>\s*([\s\S]*?)\s*<\/user_query>/.exec(words)?.[1];
   const text = query ?? (/^<\w+>/.test(words) ? '' : words);

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { type Client, mcpEntry, ownFolder } from '../installation.ts';
+import { type ClientInstall, matchedHooks, mcpEntry, namedHandler, ownFolder } from '../installation.ts';
 import { agentsFile, skillFiles } from '../installed-files.ts';
 
 /** Gemini CLI. It reads the settings of the folder it is started in, and runs hooks there. */
-export const gemini: Client = {
-  title: 'Gemini CLI',
+export const install: ClientInstall = {
   commands: ['gemini'],
   folders: ['.gemini'],
+  launch: {
+    start: ['gemini', '-i'],
+    headless: ['gemini', '-p'],
+    resume: ['gemini', '--resume'],
+    resumeLast: ['gemini', '--resume', 'latest'],
+  },
   files(place) {
     const user = place.scope === 'user';
     const home = ownFolder(place, 'GEMINI_CLI_HOME', '');
@@ -19,7 +24,7 @@ export const gemini: Client = {
       ],
     };
     if (user) return [settings, ...skillFiles(place, '.agents')];
-    // It reads GEMINI.md only, unless it is told of another name.
+    // It reads only GEMINI.md unless its settings name another file.
     const named = { kind: 'name', path: ['context', 'fileName'], name: 'AGENTS.md', others: ['GEMINI.md'] } as const;
     return [
       { ...settings, holds: 'hooks, MCP server, AGENTS.md', edits: [...settings.edits, named] },
@@ -33,9 +38,8 @@ export const gemini: Client = {
       : [],
 };
 
-/** Times in milliseconds. */
 export function geminiEvents(program: string): Record<string, object> {
-  const matchers: Record<string, string | null> = {
+  const matchers = {
     SessionStart: null,
     BeforeAgent: null,
     BeforeTool: 'run_shell_command',
@@ -44,24 +48,5 @@ export function geminiEvents(program: string): Record<string, object> {
     PreCompress: null,
     SessionEnd: null,
   };
-  return namedEvents('gemini', program, matchers);
-}
-
-/** One handler for each event, with a name that the client shows. */
-export function namedEvents(
-  client: 'gemini' | 'qwen',
-  program: string,
-  matchers: Readonly<Record<string, string | null>>,
-): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(matchers).map(([event, matcher]) => {
-      const handler = {
-        type: 'command',
-        name: `holdfast-${event}`,
-        command: `${program} hook ${client} ${event}`,
-        timeout: 10_000,
-      };
-      return [event, { ...(matcher === null ? {} : { matcher }), hooks: [handler] }];
-    }),
-  );
+  return matchedHooks(matchers, (event) => namedHandler('gemini', program, event));
 }

@@ -1,34 +1,33 @@
-import { failureOf } from '../claude/hooks.ts';
-import type { JsonObject } from '../json-value.ts';
-import { countOf, listOf, objectOf, textOf } from '../json-value.ts';
-import type { Dialect, HookSource, Moment, MomentKind } from '../moment.ts';
+import { failureOf } from '../claude-events.ts';
+import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
+import { type ClientHooks, type HookSource, type Moment, type MomentKind, pressureOf } from '../moment.ts';
 import { withoutShellQuotes } from '../request.ts';
-import { readTodoList, resultOf, toolCallOf } from '../tool-call.ts';
+import { readTodoList, resultOf, type Spent, toolCallOf } from '../tool-call.ts';
 
 /**
- * OpenCode has no hook commands: its plugin calls this one with the name of its own hook or event, and hands on what it
- * was given as `{ directory, pid, input, output }`, or the properties of an event. The answer is `{ context }`, which the
- * plugin puts where that hook takes text.
+ * OpenCode has no hook commands: our plugin calls this program with the name of its own hook or event, and passes on
+ * `{ directory, pid, input, output }`, or the properties of an event. The plugin puts the answer `{ context }` where that
+ * hook accepts text.
  */
-export const opencode: Dialect = {
+export const hooks: ClientHooks = {
   read: readOpencodeEvent,
   takesContext: new Set<MomentKind>(['prompt', 'compact-before']),
-  tellsCompacted: false,
+  reportsCompacted: false,
   answer: (_, context) => ({ context }),
 };
 
-function readOpencodeEvent(event: string, payload: JsonObject): Moment | null {
-  const input = objectOf(payload['input']);
-  const output = objectOf(payload['output']);
-  const info = objectOf(payload['info']);
+function readOpencodeEvent(event: string, given: JsonObject): Moment | null {
+  const input = objectOf(given['input']);
+  const output = objectOf(given['output']);
+  const info = objectOf(given['info']);
   const source: HookSource = {
     client: 'opencode',
-    conversation: textOf(input['sessionID']) ?? textOf(payload['sessionID']) ?? textOf(info['sessionID']),
+    conversation: textOf(input['sessionID']) ?? textOf(given['sessionID']) ?? textOf(info['sessionID']),
     id: textOf(input['callID']) ?? textOf(objectOf(output['message'])['id']) ?? textOf(info['id']),
-    cwd: textOf(payload['directory']) ?? textOf(info['directory']),
+    cwd: textOf(given['directory']) ?? textOf(info['directory']),
     transcript: null,
     subagent: null,
-    pid: countOf(payload['pid']),
+    pid: countOf(given['pid']),
   };
   switch (event) {
     case 'session.created':
@@ -43,8 +42,8 @@ function readOpencodeEvent(event: string, payload: JsonObject): Moment | null {
       };
     case 'chat.message': {
       const parts = listOf(output['parts']).map(objectOf);
-      const said = parts.filter((part) => part['type'] === 'text' && part['synthetic'] !== true);
-      const request = said
+      const request = parts
+        .filter((part) => part['type'] === 'text' && part['synthetic'] !== true)
         .map((part) => textOf(part['text']) ?? '')
         .join('\n')
         .trim();
@@ -64,18 +63,18 @@ function readOpencodeEvent(event: string, payload: JsonObject): Moment | null {
         result: resultOf(output),
       };
     case 'todo.updated': {
-      const call = { tool: event, command: null, files: [], todos: readTodoList(listOf(payload['todos'])) };
-      return { ...source, id: null, kind: 'tool-after', call: call, result: resultOf(null) };
+      const call = { tool: event, command: null, files: [], todos: readTodoList(listOf(given['todos'])) };
+      return { ...source, id: null, kind: 'tool-after', call, result: resultOf(null) };
     }
     case 'message.updated':
-      return usageMoment(source, info, payload);
+      return usageMoment(source, info, given);
     case 'session.idle':
-      return { ...source, kind: 'turn-end', said: null, pressure: null };
+      return { ...source, kind: 'turn-end', lastMessage: null, pressure: null };
     case 'session.error':
       return {
         ...source,
         kind: 'turn-failed',
-        ...failureOf(objectOf(payload['error'])['name'], objectOf(payload['error'])['data']),
+        ...failureOf(objectOf(given['error'])['name'], objectOf(given['error'])['data']),
       };
     case 'experimental.session.compacting':
       return { ...source, kind: 'compact-before', isCertain: true, pressure: null };
@@ -87,21 +86,20 @@ function readOpencodeEvent(event: string, payload: JsonObject): Moment | null {
   }
 }
 
-/** A message of the agent that is finished tells what it took: input without the cache, output without the reasoning. */
-function usageMoment(source: HookSource, info: JsonObject, payload: JsonObject): Moment | null {
-  const tokens = objectOf(info['tokens']);
-  const cache = objectOf(tokens['cache']);
+/** A finished message of the agent reports the tokens it used. */
+function usageMoment(source: HookSource, info: JsonObject, given: JsonObject): Moment | null {
   if (info['role'] !== 'assistant' || objectOf(info['time'])['completed'] === undefined) return null;
-  const at = (value: unknown): number => countOf(value) ?? 0;
-  const cached = at(cache['read']);
-  const input = at(tokens['input']) + cached + at(cache['write']);
-  const output = at(tokens['output']) + at(tokens['reasoning']);
-  if (input + output === 0) return null;
-  const window = countOf(payload['contextWindow']);
-  return {
-    ...source,
-    kind: 'usage',
-    spent: { input, output, cached },
-    pressure: window ? { percent: Math.min(100, ((input + output) / window) * 100) } : null,
-  };
+  const spent = spentOf(objectOf(info['tokens']));
+  const usedTokens = spent.input + spent.output;
+  if (usedTokens === 0) return null;
+  return { ...source, kind: 'usage', spent, pressure: pressureOf(usedTokens, countOf(given['contextWindow'])) };
+}
+
+/** Its input excludes the cache, its output the reasoning. */
+export function spentOf(tokens: JsonObject): Spent {
+  const cache = objectOf(tokens['cache']);
+  const count = (value: unknown): number => countOf(value) ?? 0;
+  const cached = count(cache['read']);
+  const input = count(tokens['input']) + cached + count(cache['write']);
+  return { input, output: count(tokens['output']) + count(tokens['reasoning']), cached };
 }

@@ -1,13 +1,17 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, LAUNCHER, ownFolder, type Place } from '../installation.ts';
+import { type ClientInstall, LAUNCHER, ownFolder, type Place } from '../installation.ts';
 import { agentsFile, skillFiles } from '../installed-files.ts';
 
-/** OpenCode has no hook commands; its plugin calls ours. */
-export const opencode: Client = {
-  title: 'OpenCode',
+/** OpenCode has no hook commands; a plugin calls our program. */
+export const install: ClientInstall = {
   commands: ['opencode'],
   folders: ['.config/opencode'],
+  launch: {
+    start: ['opencode', '--prompt'],
+    headless: ['opencode', 'run'],
+    resume: ['opencode', '--session'],
+    resumeLast: ['opencode', '--continue'],
+  },
   files(place) {
     const user = place.scope === 'user';
     const folder = user ? join(ownFolder(place, 'XDG_CONFIG_HOME', '.config'), 'opencode') : place.root;
@@ -19,7 +23,7 @@ export const opencode: Client = {
         edits: [{ kind: 'whole', text: plugin(place) }],
       },
       {
-        path: existsSync(commented) ? commented : join(folder, 'opencode.json'),
+        path: place.exists(commented) ? commented : join(folder, 'opencode.json'),
         holds: 'MCP server',
         edits: [
           { kind: 'default', path: ['$schema'], value: 'https://opencode.ai/config.json' },
@@ -37,7 +41,7 @@ export const opencode: Client = {
   steps: () => [],
 };
 
-/** With the way to the program in it; in a project from where the plugin lies, for OpenCode may stand below. */
+/** The plugin with the path of the program: in a project relative to the plugin, since OpenCode may run in a subfolder. */
 function plugin(place: Place): string {
   const text = place.packaged('plugins/opencode/holdfast.js');
   const words =

@@ -4,89 +4,84 @@ import type { TranscriptEntry } from '../reconstruction.ts';
 import { withoutShellQuotes } from '../request.ts';
 import { readTodoList, resultOf, toolCallOf } from '../tool-call.ts';
 import {
+  type ClientTranscript,
+  fieldIn,
   isWithin,
-  namesIn,
-  type OpenDatabase,
-  type ReadDatabase,
+  type LocatedTranscript,
   type Transcript,
-  type TranscriptClient,
+  type TranscriptFiles,
   timeOf,
 } from '../transcript.ts';
-import { readDocument } from '../transcript-lines.ts';
+import { spentOf } from './hooks.ts';
 
 /**
- * OpenCode: a database for all conversations, whose newest part is in its write-ahead log; older versions keep a file a
- * message and a file a part below `storage/`. The path of a transcript is that of the database or of the session's file.
+ * OpenCode: a database for all conversations, whose newest part is in its write-ahead log; older versions keep one
+ * file per message and per part below `storage/`. The path of a transcript is that of the database or of the session's file.
  */
-export const opencode: TranscriptClient = {
-  find(home, wanted, open) {
-    const isOurs = ({ id, place }: Listed): boolean =>
-      wanted.id === null ? wanted.folder === null || isWithin(wanted.folder, place) : id === wanted.id;
-    const names = namesIn(home, 'file').filter((name) => name === 'opencode.db');
-    return [...names.flatMap((name) => conversationsIn(join(home, name), open)), ...inStorage(join(home, 'storage'))]
-      .filter(isOurs)
-      .map(asTranscript);
+export const transcript: ClientTranscript = {
+  home: (environment, userHome) => join(environment['XDG_DATA_HOME'] || join(userHome, '.local', 'share'), 'opencode'),
+  find(home, wanted, files) {
+    const isWanted = ({ id, folder }: LocatedTranscript): boolean =>
+      wanted.id === null ? wanted.folder === null || isWithin(files, wanted.folder, folder) : id === wanted.id;
+    const names = files.namesIn(home, 'file').filter((name) => name === 'opencode.db');
+    const inTables = names.flatMap((name) => conversationsIn(files, join(home, name)));
+    return [...inTables, ...inStorage(files, join(home, 'storage'))].filter(isWanted);
   },
-  *read(transcript, open) {
+  *read(transcript, files) {
     try {
-      if (transcript.path.endsWith('.json')) yield* readStorage(transcript);
-      else yield* readTables(transcript, open);
+      if (transcript.path.endsWith('.json')) yield* readStorage(files, transcript);
+      else yield* readTables(files, transcript);
     } catch (thrown) {
       yield { kind: 'problem', line: 1, message: `cannot be read: ${(thrown as Error).message}` };
     }
   },
   recognises: (path, head) =>
     /opencode[^\\/]*\.db$/.test(path) || /[\\/]storage[\\/]session[\\/]/.test(path) || head.includes('"projectID"'),
+  specificity: 5,
+  idIn: (_, head) => fieldIn(head, 'id') ?? '',
+  conversationsIn: (path, files) => (path.endsWith('.db') ? conversationsIn(files, path) : null),
 };
 
-/** A conversation and the folder it is about. */
-export type Listed = Omit<Transcript, 'client'> & { place: string | null };
-
-export const asTranscript = ({ id, path, writtenMs }: Listed): Transcript => ({
-  client: 'opencode',
-  id,
-  path,
-  writtenMs,
-});
-
-/** All that a database of OpenCode holds; a copy of it may have any name. */
-export function conversationsIn(file: string, open: OpenDatabase): Listed[] {
-  return withDatabase(file, open, [] as Listed[], (database) =>
-    database.all('SELECT id, directory, time_updated FROM session WHERE parent_id IS NULL').map((row) => {
-      const { id, directory, time_updated: updated } = objectOf(row);
-      return { id: textOf(id) ?? '', path: file, place: textOf(directory), writtenMs: countOf(updated) ?? 0 };
-    }),
-  );
-}
-
-function withDatabase<T>(file: string, open: OpenDatabase, otherwise: T, work: (database: ReadDatabase) => T): T {
+/** The conversations in a database, which may be a copy of any name. */
+function conversationsIn(files: TranscriptFiles, path: string): LocatedTranscript[] {
   try {
-    const database = open(file);
+    const database = files.openDatabase(path);
     try {
-      return work(database);
+      return database.all('SELECT id, directory, time_updated FROM session WHERE parent_id IS NULL').map((row) => {
+        const { id, directory, time_updated: updated } = objectOf(row);
+        return located(textOf(id) ?? '', path, directory, updated);
+      });
     } finally {
       database.close();
     }
   } catch {
-    return otherwise;
+    return [];
   }
 }
 
-function inStorage(storage: string): Listed[] {
+function located(id: string, path: string, folder: unknown, updated: unknown): LocatedTranscript {
+  return { client: 'opencode', id, path, folder: textOf(folder), writtenMs: countOf(updated) ?? 0 };
+}
+
+function inStorage(files: TranscriptFiles, storage: string): LocatedTranscript[] {
   const sessions = join(storage, 'session');
-  return namesIn(sessions, 'folder').flatMap((project) =>
-    namesIn(join(sessions, project), 'file').flatMap((name) => {
-      const path = join(sessions, project, name);
-      const document = name.endsWith('.json') ? readDocument(path) : null;
-      const id = textOf(document?.['id']);
-      const updated = countOf(objectOf(document?.['time'])['updated']) ?? 0;
-      return id === null ? [] : [{ id, path, place: textOf(document?.['directory']), writtenMs: updated }];
+  return files.namesIn(sessions, 'folder').flatMap((project) =>
+    documentsIn(files, join(sessions, project)).flatMap(({ path, document }) => {
+      const id = path.endsWith('.json') ? textOf(document['id']) : null;
+      return id === null ? [] : [located(id, path, document['directory'], objectOf(document['time'])['updated'])];
     }),
   );
 }
 
-function* readTables({ id, path }: Transcript, open: OpenDatabase): Generator<TranscriptEntry> {
-  const database = open(path);
+function documentsIn(files: TranscriptFiles, folder: string): { path: string; document: JsonObject }[] {
+  return files.namesIn(folder, 'file').flatMap((name) => {
+    const document = files.readDocument(join(folder, name));
+    return document ? [{ path: join(folder, name), document }] : [];
+  });
+}
+
+function* readTables(files: TranscriptFiles, { id, path }: Transcript): Generator<TranscriptEntry> {
+  const database = files.openDatabase(path);
   try {
     const [session] = database.all('SELECT id, directory FROM session WHERE id = ? OR ? = ? LIMIT 1', id, id, '');
     const own = textOf(objectOf(session)['id']) ?? id;
@@ -119,25 +114,19 @@ function parse(data: unknown): JsonObject {
   }
 }
 
-function* readStorage({ id, path }: Transcript): Generator<TranscriptEntry> {
+function* readStorage(files: TranscriptFiles, { id, path }: Transcript): Generator<TranscriptEntry> {
   const storage = join(path, '..', '..', '..');
-  const session = readDocument(path);
+  const session = files.readDocument(path);
   yield { kind: 'session', id: textOf(session?.['id']) ?? id, cwd: textOf(session?.['directory']) };
-  const folder = join(storage, 'message', textOf(session?.['id']) ?? id);
-  const messages = namesIn(folder, 'file').flatMap((name): JsonObject[] => {
-    const document = readDocument(join(folder, name));
-    return document ? [document] : [];
-  });
+  const messages = documentsIn(files, join(storage, 'message', textOf(session?.['id']) ?? id));
   const created = (message: JsonObject): number => countOf(objectOf(message['time'])['created']) ?? 0;
-  for (const message of messages.sort((a, b) => created(a) - created(b))) {
-    const below = join(storage, 'part', textOf(message['id']) ?? '');
-    const parts = namesIn(below, 'file')
-      .sort()
-      .flatMap((name): JsonObject[] => {
-        const document = readDocument(join(below, name));
-        return document ? [document] : [];
-      });
-    yield* messageEntries(message, parts);
+  for (const { document: message } of messages.sort((a, b) => created(a.document) - created(b.document))) {
+    const parts = documentsIn(files, join(storage, 'part', textOf(message['id']) ?? ''));
+    const inOrder = parts.sort((a, b) => (a.path < b.path ? -1 : 1));
+    yield* messageEntries(
+      message,
+      inOrder.map(({ document }) => document),
+    );
   }
 }
 
@@ -155,9 +144,12 @@ function messageEntries(message: JsonObject, parts: readonly JsonObject[]): Tran
   const isSummary = message['summary'] === true;
   if (text !== '') entries.push({ kind: isSummary ? 'summary' : 'message', at, text });
   for (const part of parts) entries.push(...partEntries(part, at));
-  // A message's own sum is written when it is finished; its parts have it as they go.
+  // A message has its sum when it is finished; its steps have theirs before that.
   const steps = parts.filter((part) => part['type'] === 'step-finish' && part['tokens'] !== undefined);
-  for (const { tokens } of steps.length > 0 ? steps : [message]) entries.push(...usageEntries(objectOf(tokens), at));
+  for (const { tokens } of steps.length > 0 ? steps : [message]) {
+    const spent = spentOf(objectOf(tokens));
+    if (spent.input + spent.output > 0) entries.push({ kind: 'usage', at, id: null, spent });
+  }
   const error =
     textOf(objectOf(objectOf(message['error'])['data'])['message']) ?? textOf(objectOf(message['error'])['name']);
   if (error) entries.push({ kind: 'error', at, text: error });
@@ -179,14 +171,4 @@ function partEntries(part: JsonObject, at: string | null): TranscriptEntry[] {
   if (status !== 'completed' && status !== 'error') return [begun];
   const result = resultOf({ output, metadata, error }, status === 'error');
   return [begun, { kind: 'tool-ended', at: timeOf(end) ?? at, call, toolCall, result }];
-}
-
-/** Its input is without the cache, its output without the reasoning. */
-function usageEntries(tokens: JsonObject, at: string | null): TranscriptEntry[] {
-  const cache = objectOf(tokens['cache']);
-  const count = (value: unknown): number => countOf(value) ?? 0;
-  const cached = count(cache['read']);
-  const input = count(tokens['input']) + cached + count(cache['write']);
-  const output = count(tokens['output']) + count(tokens['reasoning']);
-  return input + output === 0 ? [] : [{ kind: 'usage', at, id: null, spent: { input, output, cached } }];
 }

@@ -1,13 +1,25 @@
-import { readClaudeEvent, specificOutput } from '../claude/hooks.ts';
-import type { Dialect, MomentKind } from '../moment.ts';
+import { readClaudeEvent, specificOutput } from '../claude-events.ts';
+import { countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
+import type { ClientHooks, MomentKind, UsageReport } from '../moment.ts';
 
 /**
- * Qwen Code: Claude's events. Its prompt event comes with every request to the model, most often with no prompt in it,
- * which is then no prompt; its stop event tells how full the context is.
+ * Qwen Code: Claude's events. Its prompt event comes with every request to the model, usually without a prompt, and is
+ * ignored then; its stop event reports how full the context is.
  */
-export const qwen: Dialect = {
+export const hooks: ClientHooks = {
   read: (event, input) => readClaudeEvent(event, input, 'qwen'),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
-  tellsCompacted: true,
+  reportsCompacted: true,
   answer: specificOutput,
+  usageIn,
 };
+
+/** Its input includes tokens read from the cache; its thoughts are counted apart from the output. */
+export function usageIn(entry: JsonObject): UsageReport | null {
+  if (entry['type'] !== 'assistant' || entry['usageMetadata'] === undefined) return null;
+  const usage = objectOf(entry['usageMetadata']);
+  const count = (field: string): number => countOf(usage[field]) ?? 0;
+  const output = count('candidatesTokenCount') + count('thoughtsTokenCount');
+  const spent = { input: count('promptTokenCount'), output, cached: count('cachedContentTokenCount') };
+  return { spent, id: textOf(entry['uuid']) };
+}

@@ -1,13 +1,17 @@
 import { join } from 'node:path';
-import { namedEvents } from '../gemini/install.ts';
-import { type Client, mcpEntry } from '../installation.ts';
+import { type ClientInstall, matchedHooks, mcpEntry, namedHandler } from '../installation.ts';
 import { agentsFile, skillFiles } from '../installed-files.ts';
 
 /** Qwen Code: Claude's events in settings like Gemini's. */
-export const qwen: Client = {
-  title: 'Qwen Code',
+export const install: ClientInstall = {
   commands: ['qwen'],
   folders: ['.qwen'],
+  launch: {
+    start: ['qwen', '-i'],
+    headless: ['qwen', '-p'],
+    resume: ['qwen', '--resume'],
+    resumeLast: ['qwen', '--continue'],
+  },
   files: (place) => [
     {
       path: join(place.scope === 'user' ? place.home : place.root, '.qwen/settings.json'),
@@ -23,9 +27,8 @@ export const qwen: Client = {
   steps: ({ scope }) => (scope === 'project' ? ['Start `qwen` here and trust the folder, if it asks (`/trust`).'] : []),
 };
 
-/** Times in milliseconds. */
 function qwenEvents(program: string): Record<string, object> {
-  const matchers: Record<string, string | null> = {
+  const matchers = {
     SessionStart: null,
     UserPromptSubmit: null,
     PreToolUse: 'run_shell_command',
@@ -38,5 +41,5 @@ function qwenEvents(program: string): Record<string, object> {
     StopFailure: null,
     SessionEnd: null,
   };
-  return namedEvents('qwen', program, matchers);
+  return matchedHooks(matchers, (event) => namedHandler('qwen', program, event));
 }

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { type Client, mcpEntry, ownFolder, type Place } from '../installation.ts';
+import { type ClientInstall, mcpEntry, ownFolder, type Place } from '../installation.ts';
 import { agentsFile, skillFiles } from '../installed-files.ts';
 
-/** VS Code's agent mode: a hook file of our own, which Copilot CLI reads too and is then told apart by its environment. */
-export const vscode: Client = {
-  title: 'VS Code',
+/** VS Code's agent mode: a hook file of our own, which Copilot CLI reads too; its environment shows which one runs it. */
+export const install: ClientInstall = {
   commands: ['code', 'code-insiders'],
   folders: ['.vscode'],
   files(place) {

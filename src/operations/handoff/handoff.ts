@@ -52,7 +52,7 @@ export const handoff = defineOperation({
     version: v.number(),
   }),
   async run(context, { to, from, message, launch, start, payload, payloadText }) {
-    if (launch || start) (await import('./parts/launch.ts')).mustKnowClient(to);
+    if (launch || start) await (await import('./parts/launch.ts')).mustKnowClient(to);
     const earlier = from === undefined ? null : await lastSnapshotOf(context, from);
     const about = { subject: `handoff to ${to}`, type: 'handoff-ready' } as const;
     const rendered = await renderAttachment(context, { payload, payloadText }, about);
@@ -142,7 +142,7 @@ async function launchReceiver(
   const recalled = (await engine.recall(run, [from])).find((one) => one.kind === 'session')?.doc as Session | undefined;
   const session = state.sessions.get(from) ?? recalled;
   const before = { client: session?.client?.name ?? session?.agent ?? null, id: session?.client?.id ?? null };
-  const commands = launchCommands(to, id, before);
+  const commands = await launchCommands(to, id, before);
   const exitCode = start ? await runClient(context, commands.headless) : null;
   return { ...commands, line: shellLine(commands.start), exitCode };
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { clients } from '../../clients/clients.ts';
-import { type ClientName, clientNames } from '../../clients/conversation.ts';
+import { type ClientName, clientNames, installOf } from '../../clients/index.ts';
 import type { WantedFile } from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
 import { readDamaged } from '../../workspace/read.ts';
@@ -19,10 +18,11 @@ export const install = defineOperation({
   async run(context, input) {
     const scope = scopeOf(input);
     const place = findPlace(context, scope);
-    const names = input.client === 'all' ? clientNames.filter((name) => isFound(clients[name], place)) : [input.client];
+    const names = input.client === 'all' ? await findClients(place) : [input.client];
     if (names.length === 0) throw nothingFound();
-    const wanted = wantedBy(names, place);
-    const steps = names.flatMap((name) => clients[name].steps(place));
+    const wanted = await wantedBy(names, place);
+    const steps: string[] = [];
+    for (const name of names) steps.push(...(await installOf(name)).steps(place));
     const notes = [
       ...(isTemporary(place.program)
         ? ['Holdfast runs from the cache of npx, which may be cleared. `npm install -g holdfast` keeps it.']
@@ -50,11 +50,17 @@ export const install = defineOperation({
   say: (data, pen) => sayFiles(data, pen, 'Installed for'),
 });
 
+async function findClients(place: ReturnType<typeof findPlace>): Promise<ClientName[]> {
+  const found: ClientName[] = [];
+  for (const name of clientNames) if (isFound(await installOf(name), place)) found.push(name);
+  return found;
+}
+
 /** A file that several clients read is written once and removed with the last of them. */
-function wantedBy(names: readonly ClientName[], place: ReturnType<typeof findPlace>) {
+async function wantedBy(names: readonly ClientName[], place: ReturnType<typeof findPlace>) {
   const wanted = new Map<string, { file: WantedFile; by: string[] }>();
   for (const name of names) {
-    for (const file of [...launcherFiles(place), ...clients[name].files(place)]) {
+    for (const file of [...launcherFiles(place), ...(await installOf(name)).files(place)]) {
       const found = wanted.get(file.path);
       if (found) found.by.push(name);
       else wanted.set(file.path, { file, by: [name] });

@@ -1,5 +1,4 @@
-import { clients } from '../../clients/clients.ts';
-import { type ClientName, clientNames } from '../../clients/conversation.ts';
+import { type ClientName, clientNames, installOf } from '../../clients/index.ts';
 import type { WantedFile } from '../../clients/installation.ts';
 import { defineOperation } from '../operation.ts';
 import { applyChanges, type FileChange, keyOf, type OpenManifest, pathOf, planUninstall } from './parts/apply.ts';
@@ -15,8 +14,8 @@ export const uninstall = defineOperation({
     const place = findPlace(context, scopeOf(input));
     const names = input.client === 'all' ? [...clientNames] : [input.client];
     return withManifest(place, input.dryRun === true, async (open) => {
-      const planned = planAll(open, names, place);
-      const reported = input.client === 'all' ? installedClients(open, planned, place) : names;
+      const planned = await planAll(open, names, place);
+      const reported = input.client === 'all' ? await installedClients(open, planned, place) : names;
       if (input.dryRun !== true) {
         applyChanges(open, planned);
         for (const name of names) delete open.manifest.clients[name];
@@ -29,12 +28,16 @@ export const uninstall = defineOperation({
 });
 
 /** Takes the files of the manifest and, where there is none, as in a clone, those with entries of ours. */
-function planAll(open: OpenManifest, names: readonly ClientName[], place: ReturnType<typeof findPlace>): FileChange[] {
+async function planAll(
+  open: OpenManifest,
+  names: readonly ClientName[],
+  place: ReturnType<typeof findPlace>,
+): Promise<FileChange[]> {
   const wanted = new Map<string, WantedFile>();
   for (const name of names) {
     // Other clients that are still installed need the launcher too.
     const alone = Object.keys(open.manifest.clients).every((other) => (names as readonly string[]).includes(other));
-    const files = [...clients[name].files(place), ...(alone ? launcherFiles(place) : [])];
+    const files = [...(await installOf(name)).files(place), ...(alone ? launcherFiles(place) : [])];
     for (const file of files) wanted.set(keyOf(place, file.path), file);
   }
   const recorded = Object.entries(open.manifest.files)
@@ -49,15 +52,16 @@ function planAll(open: OpenManifest, names: readonly ClientName[], place: Return
 }
 
 /** The clients in the manifest or, in a clone, those that have hooks of ours. */
-function installedClients(
+async function installedClients(
   open: OpenManifest,
   planned: readonly FileChange[],
   place: ReturnType<typeof findPlace>,
-): ClientName[] {
+): Promise<ClientName[]> {
   const recorded = clientNames.filter((name) => name in open.manifest.clients);
   if (recorded.length > 0) return recorded;
   const keys = new Set(planned.map(({ key }) => key));
   const hasOurs = ({ path, holds }: WantedFile): boolean => /hooks|plugin/.test(holds) && keys.has(keyOf(place, path));
-  const marked = clientNames.filter((name) => clients[name].files(place).some(hasOurs));
+  const marked: ClientName[] = [];
+  for (const name of clientNames) if ((await installOf(name)).files(place).some(hasOurs)) marked.push(name);
   return marked.length > 0 ? marked : [...clientNames];
 }

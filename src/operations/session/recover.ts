@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { transcriptClients } from '../../clients/transcripts.ts';
+import { transcriptClients } from '../../clients/index.ts';
 import { Text } from '../../core/text.ts';
 import { defineOperation, described } from '../operation.ts';
 

@@ -1,15 +1,14 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientNames } from '../../../src/clients/conversation.ts';
+import { clientNames, type TranscriptClientName } from '../../../src/clients/index.ts';
 import type { Reconstruction } from '../../../src/clients/reconstruction.ts';
-import { reconstruct, type TranscriptClientName } from '../../../src/clients/transcripts.ts';
 import { createApp } from '../../../src/http/app.ts';
 import type { Limits } from '../../../src/http/limits.ts';
 import { createMcpHandler } from '../../../src/mcp/http.ts';
 import { loadTools } from '../../../src/mcp/tools.ts';
 import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/token-secret.ts';
 import { openContext } from '../../../src/operations/open.ts';
-import { openForeignDatabase } from '../../../src/operations/session/parts/foreign-database.ts';
+import { openTranscripts } from '../../../src/operations/session/parts/transcripts.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import type { InputInterface } from './input-interfaces.ts';
 import { mutate, mutateValue } from './mutator.ts';
@@ -48,7 +47,7 @@ function transcriptInterface(client: TranscriptClientName): InputInterface {
           const { name, text } = random.pick(texts);
           const path = place.file(name);
           writeFileSync(path, random.chance(0.5) ? mutate(text, random, others) : mutateLines(text, random));
-          return judgeReading(reconstruct({ client, id: 'c-1', path, writtenMs: 0 }, openForeignDatabase));
+          return judgeReading((await openTranscripts()).reconstruct({ client, id: 'c-1', path, writtenMs: 0 }));
         },
         close: async () => place.remove(),
       };
@@ -118,7 +117,7 @@ async function openDatabases() {
       writer.close();
       if (random.chance(0.3)) flip(path, random);
       return judgeReading(
-        reconstruct({ client: 'opencode', id: rows.session, path, writtenMs: 0 }, openForeignDatabase),
+        (await openTranscripts()).reconstruct({ client: 'opencode', id: rows.session, path, writtenMs: 0 }),
       );
     },
     close: async () => place.remove(),
@@ -145,7 +144,7 @@ async function openPacked() {
         : [block(0, text.length, text)];
       writeFileSync(path, frame([...blocks, block(0, 0, Buffer.alloc(0), true)], isBomb ? 0x50 : random.below(256)));
       if (!isBomb && random.chance(0.9)) flip(path, random);
-      const found = reconstruct({ client: 'codex', id: 'c-1', path, writtenMs: 0 }, openForeignDatabase);
+      const found = (await openTranscripts()).reconstruct({ client: 'codex', id: 'c-1', path, writtenMs: 0 });
       if (isBomb && found.problems.length === 0)
         throw new Error('a bomb was unpacked without a problem being reported');
       return isBomb ? 'bomb rejected' : judgeReading(found);

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { clientNames } from '../../../src/clients/conversation.ts';
-import { dialectOf } from '../../../src/clients/recognise.ts';
+import { clientNames, hooksOf } from '../../../src/clients/index.ts';
 import { RunModel } from '../../../src/core/model/run-model.ts';
 import * as apex from '../../../src/formats/apex/samples.suite.ts';
 import * as codewalk from '../../../src/formats/codewalk/samples.suite.ts';
@@ -124,7 +123,7 @@ async function openHooks() {
       const { client, event, payload } = random.pick(payloads);
       const mutated = mutateValue(payload, random);
       const isObject = typeof mutated === 'object' && mutated !== null && !Array.isArray(mutated);
-      const moment = isObject ? dialectOf(client).read(event, mutated as Record<string, unknown>) : null;
+      const moment = isObject ? (await hooksOf(client)).read(event, mutated as Record<string, unknown>) : null;
       return moment === null ? 'nothing to record' : 'understood';
     },
     close: async () => undefined,

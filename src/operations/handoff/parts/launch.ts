@@ -1,60 +1,6 @@
+import { type ClientName, clientNames, installOf } from '../../../clients/index.ts';
+import type { ClientLaunch } from '../../../clients/installation.ts';
 import { Fault, quoted } from '../../../core/fault.ts';
-
-/** How a client is started on a prompt, and how its own conversation is continued. */
-interface Client {
-  /** The prompt is appended; a person takes part in the conversation. */
-  start: readonly string[];
-  /** Runs to the end without a person. */
-  headless: readonly string[];
-  /** Continues the conversation with an id; null if the client can only continue the last one. */
-  resume: readonly string[] | null;
-  resumeLast: readonly string[];
-}
-
-const clients: Readonly<Record<string, Client>> = {
-  claude: {
-    start: ['claude'],
-    headless: ['claude', '-p'],
-    resume: ['claude', '--resume'],
-    resumeLast: ['claude', '--continue'],
-  },
-  codex: {
-    start: ['codex'],
-    headless: ['codex', 'exec'],
-    resume: ['codex', 'resume'],
-    resumeLast: ['codex', 'resume', '--last'],
-  },
-  gemini: {
-    start: ['gemini', '-i'],
-    headless: ['gemini', '-p'],
-    resume: ['gemini', '--resume'],
-    resumeLast: ['gemini', '--resume', 'latest'],
-  },
-  qwen: {
-    start: ['qwen', '-i'],
-    headless: ['qwen', '-p'],
-    resume: ['qwen', '--resume'],
-    resumeLast: ['qwen', '--continue'],
-  },
-  copilot: {
-    start: ['copilot', '-i'],
-    headless: ['copilot', '-p'],
-    resume: ['copilot', '--resume='],
-    resumeLast: ['copilot', '--continue'],
-  },
-  opencode: {
-    start: ['opencode', '--prompt'],
-    headless: ['opencode', 'run'],
-    resume: ['opencode', '--session'],
-    resumeLast: ['opencode', '--continue'],
-  },
-  cursor: {
-    start: ['cursor-agent'],
-    headless: ['cursor-agent', '-p'],
-    resume: ['cursor-agent', '--resume'],
-    resumeLast: ['cursor-agent', 'resume'],
-  },
-};
 
 export interface Launch {
   /** The command as words: no shell interprets it. */
@@ -71,22 +17,24 @@ export interface Conversation {
 }
 
 /** Called before anything is offered, so that a launch that cannot work records nothing. */
-export function mustKnowClient(agent: string): { name: string; client: Client } {
+export async function mustKnowClient(agent: string): Promise<{ name: ClientName; client: ClientLaunch }> {
   const name = clientOf(agent);
-  const client = name === null ? undefined : clients[name];
-  if (name !== null && client) return { name, client };
+  const client = name && (await installOf(name)).launch;
+  if (name && client) return { name, client };
+  const known: ClientName[] = [];
+  for (const one of clientNames) if ((await installOf(one)).launch) known.push(one);
   throw new Fault('invalid', `Holdfast does not know how to start ${quoted(agent)}.`, {
     hints: [
-      `Known clients: ${Object.keys(clients).join(', ')}; a name may have a suffix, such as claude-2.`,
+      `Known clients: ${known.join(', ')}; a name may have a suffix, such as claude-2.`,
       'Offer it without `--launch` and start the agent yourself: `holdfast resume` shows it the offer.',
     ],
-    data: { agent, known: Object.keys(clients) },
+    data: { agent, known },
   });
 }
 
 /** The commands that start an agent on a handoff. */
-export function launchCommands(agent: string, handoff: string, before: Conversation): Launch {
-  const { name, client } = mustKnowClient(agent);
+export async function launchCommands(agent: string, handoff: string, before: Conversation): Promise<Launch> {
+  const { name, client } = await mustKnowClient(agent);
   const prompt = promptFor(handoff);
   const same = before.client !== null && clientOf(before.client) === name;
   const back = before.id !== null && client.resume ? withId(client.resume, before.id) : [...client.resumeLast];
@@ -100,9 +48,9 @@ function withId(words: readonly string[], id: string): string[] {
 }
 
 /** An agent is named after its client, often with a suffix: `claude-2`, `codex.reviewer`. */
-function clientOf(agent: string): string | null {
-  const name = agent.toLowerCase().split(/[^a-z]/, 1)[0] ?? '';
-  return Object.hasOwn(clients, name) ? name : null;
+function clientOf(agent: string): ClientName | null {
+  const name = agent.toLowerCase().split(/[^a-z]/, 1)[0];
+  return clientNames.find((one) => one === name) ?? null;
 }
 
 /** Quotes nothing that was recorded: recorded text is shown as such in the brief. */

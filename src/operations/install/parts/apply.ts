@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
-import type { Place, WantedFile } from '../../../clients/installation.ts';
+import type { Edit, Place, WantedFile } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import {
@@ -11,7 +11,7 @@ import {
   writeSettings,
 } from '../../../workspace/settings-file.ts';
 import { removeIfEmpty } from '../../../workspace/write.ts';
-import { applyEdit, type Edit, mustBeReadable, revertEdit } from './edit.ts';
+import { applyEdit, mustBeReadable, revertEdit } from './edit.ts';
 import { readJson } from './json-text.ts';
 import { dropBackup, keepBackup, type Manifest, type ManifestFile, readBackup, writeManifest } from './manifest.ts';
 

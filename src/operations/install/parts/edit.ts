@@ -1,25 +1,6 @@
+import type { Edit } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { appendAt, eolOf, readJson, removeAt, setAt, valueAt } from './json-text.ts';
-
-/**
- * A change of a client's file, as data: it is kept in the manifest, so that a later version can revert it. Each kind
- * recognises its own entry.
- */
-export type Edit =
-  /** Hook entries, one list for each event. */
-  | { kind: 'hooks'; events: Readonly<Record<string, object>> }
-  /** An entry of ours under our own name. */
-  | { kind: 'entry'; path: readonly string[]; value: unknown }
-  /** What the file needs to be valid; removed if it was not there before, or with a file that has nothing else. */
-  | { kind: 'default'; path: readonly string[]; value: unknown }
-  /** A name in a list, which may be a single name; a new list gets `others` too. */
-  | { kind: 'name'; path: readonly string[]; name: string; others: readonly string[] }
-  /** Lines of Markdown between two marks, unless the text has the line `unless`. */
-  | { kind: 'block'; lines: readonly string[]; unless?: string }
-  /** A table of TOML. */
-  | { kind: 'table'; name: string; lines: readonly string[] }
-  /** A file with nothing but our text. */
-  | { kind: 'whole'; text: string };
 
 /** The text after an edit; `left` is the reason if the edit was not made. */
 export interface Edited {

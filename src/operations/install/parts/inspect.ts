@@ -1,14 +1,13 @@
 import { join } from 'node:path';
-import { clients } from '../../../clients/clients.ts';
 import { type CodexHook, codexHash, codexKey, trustedHashes } from '../../../clients/codex/trust.ts';
-import type { ClientName } from '../../../clients/conversation.ts';
-import { ownFolder, type Place } from '../../../clients/installation.ts';
+import { clientNames, installOf } from '../../../clients/index.ts';
+import { type Edit, ownFolder, type Place } from '../../../clients/installation.ts';
 import type { Session } from '../../../core/fold/state.ts';
 import { outputOf } from '../../../workspace/program.ts';
 import { readDamaged } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 import { pathOf } from './apply.ts';
-import { applyEdit, type Edit, isOurs } from './edit.ts';
+import { applyEdit, isOurs } from './edit.ts';
 import { valueAt } from './json-text.ts';
 import { hasManifest, type Manifest, readManifest } from './manifest.ts';
 import { findPlace, manifestFolder } from './place.ts';
@@ -125,15 +124,17 @@ async function silent(context: Context, place: Place, { clients: names }: Manife
       if (client && startedAt > (reported.get(client.name) ?? '')) reported.set(client.name, startedAt);
     }
   }
-  return Object.keys(names).flatMap((name) => {
+  const findings: Finding[] = [];
+  for (const name of Object.keys(names)) {
     const last = reported.get(name);
-    if (last !== undefined && Date.parse(engine.now()) - Date.parse(last) < LATELY_MS) return [];
-    const client = clients[name as ClientName];
+    if (last !== undefined && Date.parse(engine.now()) - Date.parse(last) < LATELY_MS) continue;
+    const client = clientNames.find((one) => one === name);
     const since =
       last === undefined ? 'Its hooks have not reported yet' : `Its hooks last reported on ${last.slice(0, 10)}`;
-    const [step = 'Start it here once.'] = client?.steps(place) ?? [];
-    return [warning('install.silent', name, `${since}. ${step}`)];
-  });
+    const [step = 'Start it here once.'] = client ? (await installOf(client)).steps(place) : [];
+    findings.push(warning('install.silent', name, `${since}. ${step}`));
+  }
+  return findings;
 }
 
 const SESSIONS_LIMIT = 200;

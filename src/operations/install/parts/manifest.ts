@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
+import type { Edit } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { mustReadText, pathExists, readText } from '../../../workspace/read.ts';
 import { makeFolders, removeFile, removeIfEmpty, writeAtomically } from '../../../workspace/write.ts';
-import type { Edit } from './edit.ts';
 
 /** What `install` changed in one file. */
 const ManifestFile = v.object({

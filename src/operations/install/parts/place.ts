@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import {
-  type Client,
+  type ClientInstall,
   LAUNCHER,
   type Place,
   projectStart,
@@ -31,6 +31,7 @@ export function findPlace(context: Context, scope: PlaceScope): Place & { progra
     program,
     start: scope === 'user' ? userStart(process.execPath, program, platform) : projectStart(),
     packaged: (path) => mustReadText(join(packageFolder, path)),
+    exists: pathExists,
   };
 }
 
@@ -70,7 +71,7 @@ export function launcherFiles({ scope, root, packaged, program }: ReturnType<typ
 }
 
 /** Whether a client is used here: its command is on the search path, or its settings folder exists. */
-export function isFound({ commands, folders }: Client, { home, root, environment, platform }: Place): boolean {
+export function isFound({ commands, folders }: ClientInstall, { home, root, environment, platform }: Place): boolean {
   if (folders.some((name) => pathExists(join(home, name)) || pathExists(join(root, name)))) return true;
   const endings = platform === 'win32' ? ['.cmd', '.exe', '.bat', ''] : [''];
   const path = environment['PATH'] ?? environment['Path'] ?? '';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { clients } from '../../../clients/clients.ts';
-import { type ClientName, clientNames } from '../../../clients/conversation.ts';
+import { type ClientName, clientNames, clients } from '../../../clients/index.ts';
 import type { Place } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
@@ -40,7 +39,7 @@ export const installFields = {
   input: v.object({
     client: described(
       v.picklist([...clientNames, 'all']),
-      'The client: claude, codex, gemini, qwen, copilot, vscode, cursor, opencode; or all that are found.',
+      `The client: ${clientNames.join(', ')}; or all that are found.`,
     ),
     project: v.optional(described(v.boolean(), 'In the settings of this project, which is the default.')),
     user: v.optional(described(v.boolean(), "In the user's own settings, for all projects.")),

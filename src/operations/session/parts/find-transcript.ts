@@ -1,17 +1,11 @@
 import { resolve } from 'node:path';
-import { asTranscript, conversationsIn, type Listed } from '../../../clients/opencode/transcript.ts';
-import { isWithin, type Transcript } from '../../../clients/transcript.ts';
-import {
-  findTranscripts,
-  recogniseTranscript,
-  type TranscriptClientName,
-  transcriptClients,
-} from '../../../clients/transcripts.ts';
+import { type TranscriptClientName, transcriptClients } from '../../../clients/index.ts';
+import type { LocatedTranscript, Transcript } from '../../../clients/transcript.ts';
+import type { Transcripts } from '../../../clients/transcripts.ts';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Session } from '../../../core/fold/state.ts';
 import { isAtRest, isGone } from '../../../core/views/plan.ts';
 import type { Clients, Context } from '../../context.ts';
-import { openForeignDatabase } from './foreign-database.ts';
 
 export interface Asked {
   transcript?: string | undefined;
@@ -24,9 +18,9 @@ export interface KnownSession {
   session: Session;
 }
 
-/** The transcript that is meant: by its file, by a session, else that of the last one that was cut off here. */
-export async function findTranscript(context: Context, asked: Asked): Promise<Transcript> {
-  if (asked.transcript !== undefined) return await namedFile(context, asked.transcript, asked.client);
+/** The transcript in a file, or of a session, else that of the last session that was cut off here. */
+export async function findTranscript(context: Context, transcripts: Transcripts, asked: Asked): Promise<Transcript> {
+  if (asked.transcript !== undefined) return await namedFile(context, transcripts, asked.transcript, asked.client);
   const clients = await context.clients();
   if (!clients) {
     throw new Fault('usage', 'It is not known here where the clients keep their transcripts.', {
@@ -38,44 +32,56 @@ export async function findTranscript(context: Context, asked: Asked): Promise<Tr
   const meant = named === null ? undefined : known.find(({ session }) => isCalled(session, named));
   // Whoever asks may be known by its own session: that one is not the one that was cut off.
   if (named !== null && meant?.session.status !== 'active') {
-    const found = ofConversation(clients, meant?.session.client?.id ?? named, meant?.session, asked.client);
+    const found = ofConversation(
+      transcripts,
+      clients,
+      meant?.session.client?.id ?? named,
+      meant?.session,
+      asked.client,
+    );
     if (found) return found;
     throw noTranscript(`of session ${quoted(named)}`, clients, asked.client);
   }
   for (const { session } of known) {
     if (session.status !== 'crashed' || !session.client || session.parent !== null) continue;
-    const found = ofConversation(clients, session.client.id, session, asked.client);
+    const found = ofConversation(transcripts, clients, session.client.id, session, asked.client);
     if (found) return found;
   }
-  return newestHere(context, clients, known, asked.client);
+  return newestHere(context, transcripts, clients, known, asked.client);
 }
 
 async function namedFile(
   context: Context,
+  transcripts: Transcripts,
   path: string,
   client: TranscriptClientName | undefined,
 ): Promise<Transcript> {
   const file = resolve(context.dir, path);
-  const found = recogniseTranscript(file, client);
-  if (found?.client !== 'opencode' || !file.endsWith('.db')) {
-    if (found) return found;
+  const found = transcripts.recognise(file, client);
+  if (!found) {
     throw new Fault('invalid', `${quoted(path)} is not a transcript of a client that is known here.`, {
       hints: [`Say whose it is with \`--client\`: ${transcriptClients.join(', ')}.`],
       data: { path },
     });
   }
-  return asTranscript(await conversationIn(context, path, conversationsIn(file, openForeignDatabase)));
+  const inside = transcripts.conversationsIn(found);
+  return inside === null ? found : conversationIn(context, transcripts, path, inside);
 }
 
-/** One file for all conversations: that of the session that is named, else the last one of this folder, else the only one. */
-async function conversationIn(context: Context, path: string, all: readonly Listed[]): Promise<Listed> {
+/** In a file with several conversations: that of the named session, else the last one of this folder, else the only one. */
+async function conversationIn(
+  context: Context,
+  transcripts: Transcripts,
+  path: string,
+  all: readonly LocatedTranscript[],
+): Promise<Transcript> {
   const named = context.identity.session;
   const session =
     named === null ? undefined : (await knownSessions(context)).find((one) => isCalled(one.session, named));
   const isOwn = session?.session.status === 'active';
   const id = isOwn ? null : (session?.session.client?.id ?? named);
   const folder = context.workspace()?.root ?? context.dir;
-  const meant = all.filter((one) => (id === null ? isWithin(folder, one.place) : one.id === id));
+  const meant = all.filter((one) => (id === null ? transcripts.isWithin(folder, one.folder) : one.id === id));
   const candidates = meant.length > 0 || id !== null || all.length > 1 ? meant : all;
   const [newest] = candidates.toSorted((a, b) => b.writtenMs - a.writtenMs);
   if (newest) return newest;
@@ -121,6 +127,7 @@ function isCalled(session: Session, name: string): boolean {
 }
 
 function ofConversation(
+  transcripts: Transcripts,
   { homes }: Clients,
   id: string,
   session: Session | undefined,
@@ -128,7 +135,7 @@ function ofConversation(
 ): Transcript | undefined {
   const ofSession = transcriptClients.find((name) => name === session?.client?.name);
   const names = client ? [client] : ofSession ? [ofSession] : transcriptClients;
-  return findTranscripts(homes, names, { folder: null, id }, openForeignDatabase)[0];
+  return transcripts.find(homes, names, { folder: null, id })[0];
 }
 
 /** A transcript that was written to a moment ago may be that of somebody at work. */
@@ -136,13 +143,14 @@ const QUIET_MS = 60_000;
 
 function newestHere(
   context: Context,
+  transcripts: Transcripts,
   clients: Clients,
   known: readonly KnownSession[],
   client: TranscriptClientName | undefined,
 ): Transcript {
   const folder = context.workspace()?.root ?? context.dir;
   const names = client ? [client] : transcriptClients;
-  const all = findTranscripts(clients.homes, names, { folder, id: null }, openForeignDatabase);
+  const all = transcripts.find(clients.homes, names, { folder, id: null });
   const isOpen = ({ id }: Transcript): boolean => {
     const own = known.find(({ session }) => session.client?.id === id);
     return !clients.current.includes(id) && (own === undefined || own.session.status === 'timeout');

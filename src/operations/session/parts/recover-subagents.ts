@@ -2,12 +2,11 @@ import { type Conversation, conversationOf } from '../../../clients/conversation
 import type { Reconstruction } from '../../../clients/reconstruction.ts';
 import type { Spent } from '../../../clients/tool-call.ts';
 import type { SubagentTranscript, Transcript } from '../../../clients/transcript.ts';
-import { findSubagents, reconstruct } from '../../../clients/transcripts.ts';
+import type { Transcripts } from '../../../clients/transcripts.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import type { Change } from '../../../core/views/changed.ts';
 import type { Context } from '../../context.ts';
 import { knownSessions } from './find-transcript.ts';
-import { openForeignDatabase } from './foreign-database.ts';
 import { gatherNews, type News, type Place, tellNews } from './recover-news.ts';
 import { recordNews } from './recover-record.ts';
 
@@ -18,11 +17,15 @@ export interface RecoveredSubagent {
 }
 
 /** What a conversation and its subagents did. What the client counted for all of them is shared out among them. */
-export function reconstructWhole(transcript: Transcript): { found: Reconstruction; subagents: RecoveredSubagent[] } {
-  const whole = reconstruct(transcript, openForeignDatabase);
-  const subagents = findSubagents(transcript)
+export function reconstructWhole(
+  transcripts: Transcripts,
+  transcript: Transcript,
+): { found: Reconstruction; subagents: RecoveredSubagent[] } {
+  const whole = transcripts.reconstruct(transcript);
+  const subagents = transcripts
+    .subagents(transcript)
     .slice(-SUBAGENTS_LIMIT)
-    .map((one) => ({ transcript: one, found: reconstruct(one, openForeignDatabase) }))
+    .map((one) => ({ transcript: one, found: transcripts.reconstruct(one) }))
     .filter(({ found }) => found.entries > 0);
   if (!whole.isSpentTotal || whole.spent === null) return { found: whole, subagents };
   const spent = subagents.reduce((left, { found }) => without(left, found.spent), whole.spent);

@@ -19,11 +19,13 @@ import {
   recordSubagentNews,
   tellSubagentNews,
 } from './recover-subagents.ts';
+import { openTranscripts } from './transcripts.ts';
 
 /** Reads a transcript and records what is not known yet. A second time there is nothing left to record. */
 export async function recoverTranscript(context: Context, asked: Asked & { dryRun?: boolean | undefined }) {
-  const transcript = await findTranscript(context, asked);
-  const { found, subagents } = reconstructWhole(transcript);
+  const transcripts = await openTranscripts();
+  const transcript = await findTranscript(context, transcripts, asked);
+  const { found, subagents } = reconstructWhole(transcripts, transcript);
   if (found.entries === 0) {
     throw new Fault('invalid', `Nothing in ${transcript.path} could be read as a transcript of ${transcript.client}.`, {
       hints: ['Say whose it is with `--client`.', ...found.problems.slice(0, 3)],

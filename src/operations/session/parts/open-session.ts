@@ -1,70 +1,75 @@
-import { conversationOf } from '../clients/conversation.ts';
-import type { HookSource, StartSource } from '../clients/moment.ts';
-import { Fault } from '../core/fault.ts';
-import type { Session, State } from '../core/fold/state.ts';
-import { sha256 } from '../core/sha256.ts';
-import type { Engine } from '../engine/engine.ts';
-import { treeMark } from '../operations/act.ts';
-import { fullTreeMark } from '../operations/brief/parts/evidence.ts';
-import type { Context } from '../operations/context.ts';
-import { openRun } from '../operations/run/parts/open-run.ts';
-import { execute, type SessionContext, sessionContextOf } from '../operations/session/parts/attached-session.ts';
-import { superviseRun } from '../operations/session/parts/supervision.ts';
-import type { GitStatus } from '../workspace/git-status.ts';
+import { type Conversation, conversationOf } from '../../../clients/conversation.ts';
+import type { StartSource } from '../../../clients/moment.ts';
+import { Fault } from '../../../core/fault.ts';
+import type { Session, State } from '../../../core/fold/state.ts';
+import { sha256 } from '../../../core/sha256.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { GitStatus } from '../../../workspace/git-status.ts';
+import { treeMark } from '../../act.ts';
+import { fullTreeMark } from '../../brief/parts/evidence.ts';
+import type { Context } from '../../context.ts';
+import { openRun } from '../../run/parts/open-run.ts';
+import { execute, type SessionContext, sessionContextOf } from './attached-session.ts';
 import { sessionIn } from './find-session.ts';
+import { superviseRun } from './supervision.ts';
 
-export interface Arrival {
-  /** How the conversation began or went on, where its client says so. */
+/** How a conversation appears. */
+export interface Opening {
+  /** How it started or continued, where its client reports that. */
   source: StartSource | null;
   request: string | null;
-  /** The conversation that this one was started from. */
+  /** The conversation that started this one. */
   parent: string | null;
-  /** It waits for a request; otherwise a turn is under way. */
+  /** It waits for a request; otherwise a turn is running. */
   atRest?: boolean;
   status?: Promise<GitStatus | null> | undefined;
 }
 
 /**
- * Gives a conversation its session: the one it has, or a new one that goes on from the one it had. The run is that of its
- * session, else the only active one, else a new one. Sessions that are gone are marked on the way. Null when another
- * session was given the work: then this one records nothing more.
+ * Finds or starts the session of a conversation; a new one continues the conversation's last one. The run is that of its
+ * session, else the only active one, else a new one. Sessions that are gone are marked first. Returns null if the work was
+ * handed to another session: this conversation then records nothing more.
  */
-export async function arrive(context: Context, moment: HookSource, arrival: Arrival): Promise<SessionContext | null> {
+export async function openSession(
+  context: Context,
+  moment: Conversation,
+  opening: Opening,
+): Promise<SessionContext | null> {
   const engine = await context.engine();
-  const { run, isNew } = await chooseRun(context, engine, moment, arrival.request);
+  const { run, isNew } = await chooseRun(context, engine, moment, opening.request);
   const here: Context = { ...context, run, identity: { ...context.identity, session: null, key: null } };
-  if (!isNew) await superviseRun(here, arrival.status);
+  if (!isNew) await superviseRun(here, opening.status);
   const state = await engine.load(run);
   const present = sessionIn(state, moment);
   if (present && isSameProcess(present, context)) return sessionContextOf(here, engine, state, present);
   const former = present ?? (await formerSession(engine, run, moment));
   if (former?.status === 'active' && isSameProcess(former, context)) {
-    // Another hook of this moment has begun it since the state was read.
+    // Another hook of this moment has started it since the state was read.
     const now = await engine.load(run);
-    const begun = sessionIn(now, moment);
-    if (begun) return sessionContextOf(here, engine, now, begun);
+    const started = sessionIn(now, moment);
+    if (started) return sessionContextOf(here, engine, now, started);
   }
-  if (former && former.status === 'superseded' && arrival.source === null) {
+  if (former && former.status === 'superseded' && opening.source === null) {
     const next = former.continuedBy ? await sessionById(engine, run, former.continuedBy) : null;
     if (next?.client?.id !== former.client?.id) return null;
   }
-  const within = await beginSession(here, engine, state, moment, arrival, former);
+  const within = await startSession(here, engine, state, moment, opening, former);
   if (former && former.id !== present?.id) await takeBack(within, former);
   return within;
 }
 
-/** Sessions whose owner is not known go on; another process that goes on with a conversation takes the place of the first. */
+/** A session without a known owner continues; another process of the same conversation replaces the first. */
 function isSameProcess({ owner }: Session, context: Context): boolean {
   const mine = context.identity.owner;
   return !owner || !mine || (owner.pid === mine.pid && owner.startedAt === mine.startedAt);
 }
 
-async function beginSession(
+async function startSession(
   context: Context,
   engine: Engine,
   state: State,
-  moment: HookSource,
-  { source, parent, status, atRest }: Arrival,
+  moment: Conversation,
+  { source, parent, status, atRest }: Opening,
   former: Session | null,
 ): Promise<SessionContext> {
   const continues =
@@ -82,23 +87,23 @@ async function beginSession(
       mark: status ? await fullTreeMark(context, status) : treeMark(context),
       ...(atRest ? { atRest } : {}),
     },
-    { ...context.identity, key: sittingKey(context, moment, former) },
+    { ...context.identity, key: startKey(context, moment, former) },
   );
   const session = sessionIn(done.state, moment) ?? done.state.sessions.get(done.session ?? '');
-  if (!session) throw new Fault('internal', 'The session that was begun is not there.');
+  if (!session) throw new Fault('internal', 'The session that was started is missing.');
   return sessionContextOf(context, engine, done.state, session);
 }
 
-/** A client may run two hooks at the same moment, each the first of its process: the conversation has one session there. */
-function sittingKey(context: Context, moment: HookSource, former: Session | null): string | null {
+/** A client may run two hooks at once, each the first of its process: both must start the same session. */
+function startKey(context: Context, moment: Conversation, former: Session | null): string | null {
   if (moment.conversation === null) return null;
   const { pid, host, startedAt } = { ...context.identity.owner };
-  const told = [conversationOf(moment), pid ?? null, host ?? null, startedAt ?? null, former?.id ?? null];
-  return `hook:session:${sha256(JSON.stringify(told)).slice(0, 32)}`;
+  const parts = [conversationOf(moment), pid ?? null, host ?? null, startedAt ?? null, former?.id ?? null];
+  return `hook:session:${sha256(JSON.stringify(parts)).slice(0, 32)}`;
 }
 
-/** The session of the same process: a conversation that was cleared or forked goes on from it. */
-function siblingOf(state: State, moment: HookSource, context: Context): Session | undefined {
+/** The session of the same process, which a cleared or forked conversation continues. */
+function siblingOf(state: State, moment: Conversation, context: Context): Session | undefined {
   const { owner } = context.identity;
   if (!owner) return undefined;
   return [...state.sessions.values()].findLast(
@@ -106,19 +111,19 @@ function siblingOf(state: State, moment: HookSource, context: Context): Session 
   );
 }
 
-function parentOf(state: State, moment: HookSource, parent: string | null): Session | undefined {
+function parentOf(state: State, moment: Conversation, parent: string | null): Session | undefined {
   const id = moment.subagent === null ? parent : conversationOf({ ...moment, subagent: null });
   if (id === null) return undefined;
   return [...state.sessions.values()].find((session) => session.client?.id === id);
 }
 
-/** The last session of the conversation, which has ended, or was taken for dead. */
-async function formerSession(engine: Engine, run: string, moment: HookSource): Promise<Session | null> {
+/** The last session of the conversation, which ended or counts as gone. */
+async function formerSession(engine: Engine, run: string, moment: Conversation): Promise<Session | null> {
   if (moment.conversation === null) return null;
   const tag = `client:${conversationOf(moment)}`;
   const found = await engine.rows(run, { kind: 'session', tag, limit: 20 });
   const sessions = found.map((record) => record.doc as Session);
-  // The one that was begun last; touching its predecessor is part of beginning one.
+  // By number: starting a session touches its predecessor too.
   return sessions.sort((a, b) => Number(b.id.slice(2)) - Number(a.id.slice(2)))[0] ?? null;
 }
 
@@ -127,7 +132,7 @@ async function sessionById(engine: Engine, run: string, id: string): Promise<Ses
   return (found.find((record) => record.kind === 'session')?.doc as Session | undefined) ?? null;
 }
 
-/** What the conversation held when its session ended, and nobody took since. */
+/** Takes the steps again that the conversation held when its session ended, unless another session has them. */
 async function takeBack(within: SessionContext, former: Session): Promise<void> {
   for (const step of within.state.steps.values()) {
     if (step.status !== 'in_progress' || step.holder !== null || step.lastSession !== former.id) continue;
@@ -144,7 +149,7 @@ const RUNS_LIMIT = 50;
 async function chooseRun(
   context: Context,
   engine: Engine,
-  moment: HookSource,
+  moment: Conversation,
   request: string | null,
 ): Promise<{ run: string; isNew: boolean }> {
   if (context.run !== undefined) {
@@ -169,12 +174,12 @@ async function chooseRun(
   const [only, another] = active;
   if (only && !another) return { run: only.run, isNew: false };
   const [last] = completed;
-  if (!only && last && (await hasSomethingOpen(engine, last.run))) return { run: last.run, isNew: false };
+  if (!only && last && (await hasOpenWork(engine, last.run))) return { run: last.run, isNew: false };
   return openRun(context, engine, moment, request);
 }
 
-/** A run completes itself with the last entry of a to-do list; whoever was at work then may have gone on, and died. */
-async function hasSomethingOpen(engine: Engine, run: string): Promise<boolean> {
+/** A run completes with the last entry of a to-do list; its session may have continued after that, and crashed. */
+async function hasOpenWork(engine: Engine, run: string): Promise<boolean> {
   const { sessions, effects } = await engine.load(run);
   return sessions.size > 0 || effects.size > 0;
 }

@@ -1,48 +1,83 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type JsonObject, objectOf } from './json-value.ts';
 
-/** A line of a transcript that is an object, or why it is none. */
-export type RecordLine =
-  | { line: number; record: JsonObject; problem?: never }
-  | { line: number; record?: never; problem: string };
+/** Reads the files that agent clients leave. They may be torn, huge or hostile: what cannot be read is empty or null. */
+
+export function namesIn(folder: string, kind: 'file' | 'folder'): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => (kind === 'file' ? entry.isFile() : entry.isDirectory()))
+      .map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+/** Null unless it is a regular file. */
+export function writtenMs(path: string): number | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() ? found.mtimeMs : null;
+}
+
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+export function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A line that is an object, or why it is not one. */
+type EntryLine =
+  | { line: number; entry: JsonObject; problem?: never }
+  | { line: number; entry?: never; problem: string };
 
 export interface LineLimits {
   lineBytes: number;
-  /** Of a compressed file, when it is unpacked. */
+  /** Of a compressed file, after unpacking. */
   totalBytes: number;
 }
 
 const DEFAULT_LIMITS: LineLimits = { lineBytes: 32 * 1024 * 1024, totalBytes: 16 * 1024 * 1024 * 1024 };
 
 /**
- * The objects of a file with one JSON value a line, one after the other: never more than one line is in memory. What
- * cannot be read becomes a problem and the next line is read; the last line may be torn, since its writer was killed.
+ * The objects of a file with one JSON value per line, with one line in memory at a time. A line that cannot be read becomes
+ * a problem and the next one is read; the last line may be torn because its writer was killed.
  */
-export function* readRecords(
+export function* readEntries(
   path: string,
   isSkipped: (text: string) => boolean = () => false,
   limits: LineLimits = DEFAULT_LIMITS,
-): Generator<RecordLine> {
+): Generator<EntryLine> {
   for (const { line, text, problem, isTorn } of readLines(path, limits)) {
     if (problem !== undefined) yield { line, problem };
     if (text === undefined || /^[\s\0]*$/.test(text) || isSkipped(text)) continue;
     try {
       const found: unknown = JSON.parse(line === 1 ? text.replace(/^\ufeff/, '') : text);
-      if (typeof found === 'object' && found !== null && !Array.isArray(found))
-        yield { line, record: found as JsonObject };
-      else yield { line, problem: 'is no object.' };
+      if (isObject(found)) yield { line, entry: found };
+      else yield { line, problem: 'is not an object.' };
     } catch {
-      yield { line, problem: isTorn ? 'is torn: its writer stopped in the middle of it.' : 'is no JSON.' };
+      yield { line, problem: isTorn ? 'is torn: its writer stopped in the middle of it.' : 'is not JSON.' };
     }
   }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface Line {
   line: number;
   text?: string;
   problem?: string;
-  /** It has no line feed: nothing came after it. */
+  /** It has no line feed. */
   isTorn?: boolean;
 }
 
@@ -72,7 +107,7 @@ function* readLines(path: string, limits: LineLimits): Generator<Line> {
   try {
     for (const piece of path.endsWith('.zst') ? unpacked(path, limits.totalBytes) : pieces(path, PIECE_BYTES)) {
       let at = 0;
-      // Empty lines say nothing; a file of nothing else is passed over as fast as it is read.
+      // A file of empty lines is skipped as fast as it is read.
       while (keptBytes === 0 && piece[at] === LINE_FEED) {
         at += 1;
         line += 1;
@@ -86,7 +121,7 @@ function* readLines(path: string, limits: LineLimits): Generator<Line> {
           line += 1;
         }
       }
-      // Copied, so that the rest of the piece can go.
+      // Copied, so that the rest of the piece can be freed.
       if (at < piece.length) keep(Buffer.from(piece.subarray(at)));
     }
   } catch (thrown) {
@@ -101,8 +136,8 @@ const PIECE_BYTES = 1024 * 1024;
 function* pieces(path: string, pieceBytes: number): Generator<Buffer> {
   const handle = openSync(path, 'r');
   try {
-    // A pipe or a device would be waited for, perhaps for ever.
-    if (!fstatSync(handle).isFile()) throw new Error('it is no file.');
+    // Reading a pipe or a device could block forever.
+    if (!fstatSync(handle).isFile()) throw new Error('it is not a file.');
     for (;;) {
       const piece = Buffer.allocUnsafe(pieceBytes);
       const length = readSync(handle, piece, 0, pieceBytes, null);
@@ -114,21 +149,21 @@ function* pieces(path: string, pieceBytes: number): Generator<Buffer> {
   }
 }
 
-/** A kilobyte of a hostile file unpacks to 32 MB at most; what is unpacked is looked at before the next one is taken. */
+/** A kilobyte of a hostile file unpacks to at most 32 MB; the sum is checked before the next kilobyte is unpacked. */
 const PACKED_PIECE_BYTES = 1024;
 const WINDOW_LIMIT_BYTES = 128 * 1024 * 1024;
-/** Conversations pack to a tenth, dull ones to a hundredth. What unpacks to more than this was made to keep us busy. */
+/** Conversations compress to a tenth, repetitive ones to a hundredth; a higher ratio is an attack. */
 const MOST_UNPACKED = 250;
 const ALWAYS_UNPACKED_BYTES = 64 * 1024 * 1024;
 
 function* unpacked(path: string, limitBytes: number): Generator<Buffer> {
-  // Loaded when a compressed file is met: hardly any is.
+  // Loaded on demand: compressed files are rare.
   const { Decompress } = createRequire(import.meta.filename)('fzstd') as typeof import('fzstd');
   let ready: Buffer[] = [];
   let bytes = 0;
   const stream = new Decompress((part) => {
     bytes += part.length;
-    // The library goes on writing into what it gives away.
+    // The library reuses the buffers that it hands out.
     ready.push(Buffer.from(part));
   });
   let isFirst = true;
@@ -143,7 +178,7 @@ function* unpacked(path: string, limitBytes: number): Generator<Buffer> {
   }
 }
 
-/** The memory that the first frame of a Zstandard file asks for. */
+/** The memory that the first frame of a Zstandard file needs. */
 function windowBytes(head: Buffer): number {
   const descriptor = head[4] ?? 0;
   const isSingle = (descriptor & 0x20) !== 0;
@@ -167,33 +202,24 @@ function windowBytes(head: Buffer): number {
 
 const DOCUMENT_LIMIT_BYTES = 128 * 1024 * 1024;
 
-/** A file that is one JSON value; null when it cannot be read as one. */
+/** A file that is one JSON value; null if it cannot be read as one. */
 export function readDocument(path: string): JsonObject | null {
   try {
     const found = statSync(path);
     if (!found.isFile() || found.size > DOCUMENT_LIMIT_BYTES) return null;
-    return objectOf(JSON.parse(readFileSync(path, 'utf8')));
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isObject(value) ? value : {};
   } catch {
     return null;
   }
 }
 
-/** The beginning of a file as text; empty when it cannot be read. */
+/** The first bytes of a file as text; empty if it cannot be read. */
 export function readHead(path: string, limitBytes = 256 * 1024): string {
   try {
     const [piece] = path.endsWith('.zst') ? unpacked(path, limitBytes) : pieces(path, limitBytes);
     return piece?.toString('utf8', 0, limitBytes) ?? '';
   } catch {
     return '';
-  }
-}
-
-/** The first value of a field that a text of JSON objects has, wherever it stands. */
-export function fieldIn(text: string, field: string): string | null {
-  const found = new RegExp(`"${field}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(text)?.[1];
-  try {
-    return found === undefined ? null : (JSON.parse(found) as string);
-  } catch {
-    return null;
   }
 }
