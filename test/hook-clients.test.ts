@@ -62,3 +62,66 @@ describe.each(clientNames)('a session of %s', (client) => {
     if (client !== 'cursor') expect(again).toEqual([]);
   });
 });
+
+/** How each client reports that its agent could not write a file; VS Code and OpenCode report no such call. */
+const failedWrites: [client: string, event: string, input: (path: string) => object][] = [
+  [
+    'claude',
+    'PostToolUseFailure',
+    (file_path) => ({ tool_name: 'Write', tool_input: { file_path }, error: 'File has not been read yet.' }),
+  ],
+  [
+    'claude',
+    'PostToolUse',
+    (file_path) => ({ tool_name: 'Write', tool_input: { file_path }, tool_response: { interrupted: true } }),
+  ],
+  [
+    'codex',
+    'PostToolUse',
+    (path) => ({
+      tool_name: 'apply_patch',
+      tool_input: { command: `*** Begin Patch\n*** Update File: ${path}\n@@\n-x\n+y\n*** End Patch` },
+      tool_response: 'Exit code: 1\nWall time: 0 seconds\nOutput:\nFailed to find expected lines.\n',
+    }),
+  ],
+  [
+    'gemini',
+    'AfterTool',
+    (file_path) => ({
+      tool_name: 'write_file',
+      tool_input: { file_path },
+      tool_response: { llmContent: 'Error', returnDisplay: 'Error', error: { message: 'Permission denied' } },
+    }),
+  ],
+  [
+    'qwen',
+    'PostToolUseFailure',
+    (file_path) => ({ tool_name: 'write_file', tool_input: { file_path }, error: 'Permission denied' }),
+  ],
+  [
+    'copilot',
+    'postToolUseFailure',
+    (path) => ({ toolName: 'create', toolArgs: { path }, error: { message: 'The file exists.' } }),
+  ],
+  [
+    'copilot',
+    'postToolUse',
+    (path) => ({ toolName: 'create', toolArgs: { path }, toolResult: { resultType: 'denied', textResultForLlm: '' } }),
+  ],
+  [
+    'cursor',
+    'postToolUseFailure',
+    (path) => ({ tool_name: 'Write', tool_input: { path }, error_message: 'Permission denied' }),
+  ],
+];
+
+it.each(failedWrites)('does not record the file of a failed call: %s %s', (client, event, input) => {
+  const folder = newRepository();
+  const [start] = payloadsOf(client, folder);
+  hook(folder, client, start?.event ?? '', start?.payload);
+  const { hook_event_name: _, ...source } = start?.payload ?? {};
+  hook(folder, client, event, { ...source, ...input(join(folder.path, 'login.ts')), tool_use_id: 'failed' });
+  const events = journal(folder);
+  expect(ofType(events, 'session.started')).toHaveLength(1);
+  expect(ofType(events, 'files.seen')).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../src/store/sqlite/driver.ts';
 import { type Folder, newFolder, program } from './command-line.ts';
+import { journal, newAgent, ofType } from './hook-player.ts';
 
 const ID = '6f1d0c52-0000-4000-8000-000000000001';
 
@@ -215,6 +216,34 @@ describe('recover', () => {
       { id: 'S-1', status: 'crashed' },
     ]);
     expect(folder.data('recover', '--session', 'S-1')).toMatchObject({ session: null, added: [] });
+  });
+
+  it('counts tokens once, whether hooks or the transcript reported them', async () => {
+    const { folder, transcript } = newPlace();
+    const lines = readFileSync(transcript, 'utf8').trimEnd().split('\n');
+    // A message may have several lines with the same figures.
+    const ends = new Map<string, number>();
+    for (const [index, line] of lines.entries()) {
+      const { message } = JSON.parse(line);
+      if (message?.usage) ends.set(message.id, index + 1);
+    }
+    const writeUpTo = (count: number) => writeFileSync(transcript, `${lines.slice(0, count).join('\n')}\n`);
+    const agent = newAgent();
+    folder.env['HOLDFAST_PID'] = agent.pid;
+    folder.data('init', '--title', 'Login');
+    const [first = 0, , third = 0] = ends.values();
+    for (const count of [first, third]) {
+      writeUpTo(count);
+      hook(folder, 'Stop', { transcript_path: transcript });
+    }
+    hook(folder, 'UserPromptSubmit', { transcript_path: transcript, prompt: 'Deploy it' });
+    delete folder.env['HOLDFAST_PID'];
+    expect(folder.data('usage')['total']).toEqual({ input: 450, output: 60, cached: 120 });
+    await agent.kill();
+    writeUpTo(lines.length);
+    expect(folder.data('recover')['added']).toContain('Tokens: 150 in, 20 out, 40 cached.');
+    expect(folder.data('usage')['total']).toEqual({ input: 600, output: 80, cached: 160 });
+    expect(ofType(journal(folder), 'usage.added')).toHaveLength(3);
   });
 
   it('does not take a conversation that may be at work for one that was cut off, unless it is named', () => {
