@@ -1,4 +1,4 @@
-// Writes the packaged forms below `plugins/` anew: `node scripts/run.mjs scripts/plugins.ts`.
+// Generates the packaged forms below `plugins/`: `node scripts/run.mjs scripts/plugins.ts`.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packagedFiles } from './packages.ts';

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientNames } from '../src/clients/index.ts';
-import { contextIn, hook, journal, newRepository, ofType, payloadsOf, play } from './hook-player.ts';
+import { contextIn, hook, inputsOf, journal, newRepository, ofType, play } from './hook-player.ts';
 
-/** Where each client takes the brief. */
+/** Which hook input is answered with the brief. */
 const briefAt: Record<string, number> = { gemini: 1, opencode: 1 };
 
 describe.each(clientNames)('a session of %s', (client) => {
-  it('is recorded without its help and once: request, to-dos, files, commands, the end of the turn', () => {
+  it('is recorded once and without its help: request, to-dos, files, commands, the end of the turn', () => {
     const folder = newRepository();
     const said = play(folder, client);
     for (const one of said) expect([one.code, one.err]).toEqual([0, '']);
@@ -52,12 +52,12 @@ describe.each(clientNames)('a session of %s', (client) => {
     expect(existsSync(join(folder.path, '.holdfast', 'hook.log'))).toBe(false);
 
     const before = events.length;
-    for (const { event, payload } of payloadsOf(client, folder)) {
+    for (const { event, input } of inputsOf(client, folder)) {
       // The end of a turn and the start of a session may happen again.
-      if (/tool|shell|edit|prompt|chat/i.test(event)) hook(folder, client, event, payload);
+      if (/tool|shell|edit|prompt|chat/i.test(event)) hook(folder, client, event, input);
     }
     const again = journal(folder).slice(before);
-    // A client without ids for its reads and edits cannot tell one from the next.
+    // The reads and edits of a client without ids for them look alike.
     expect(again.filter((one) => one.type !== 'files.seen')).toEqual([]);
     if (client !== 'cursor') expect(again).toEqual([]);
   });
@@ -117,9 +117,9 @@ const failedWrites: [client: string, event: string, input: (path: string) => obj
 
 it.each(failedWrites)('does not record the file of a failed call: %s %s', (client, event, input) => {
   const folder = newRepository();
-  const [start] = payloadsOf(client, folder);
-  hook(folder, client, start?.event ?? '', start?.payload);
-  const { hook_event_name: _, ...source } = start?.payload ?? {};
+  const [start] = inputsOf(client, folder);
+  hook(folder, client, start?.event ?? '', start?.input);
+  const { hook_event_name: _, ...source } = start?.input ?? {};
   hook(folder, client, event, { ...source, ...input(join(folder.path, 'login.ts')), tool_use_id: 'failed' });
   const events = journal(folder);
   expect(ofType(events, 'session.started')).toHaveLength(1);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Folder, newFolder, program } from './command-line.ts';
 
-/** Plays what clients send to their hooks, each as a process of its own, as the clients do. */
+/** Runs hooks with the input of real clients, each in a process of its own. */
 
 const fixtures = fileURLToPath(new URL('./fixtures/hooks/', import.meta.url));
 
@@ -22,32 +22,32 @@ export interface Said {
   code: number | null;
   out: string;
   err: string;
-  /** The one object on the standard output; null for silence. */
+  /** The one object on the standard output; null if there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
   answer: any;
 }
 
-export interface Payload {
+export interface HookInput {
   event: string;
-  payload: Record<string, unknown>;
+  input: Record<string, unknown>;
 }
 
-/** A life of a session as a client tells it: the start, a request, to-dos, edits, commands, the end of the turn. */
-export function payloadsOf(client: string, folder: Folder): Payload[] {
+/** A whole session as a client reports it: the start, a request, to-dos, edits, commands, the end of the turn. */
+export function inputsOf(client: string, folder: Folder): HookInput[] {
   return readdirSync(join(fixtures, client))
     .sort()
     .map((name) => {
       const text = readFileSync(join(fixtures, client, name), 'utf8');
       const filled = text.replaceAll('{cwd}', folder.path).replaceAll('{home}', folder.path);
-      return { event: name.slice(3, -5), payload: JSON.parse(filled) as Record<string, unknown> };
+      return { event: name.slice(3, -5), input: JSON.parse(filled) as Record<string, unknown> };
     });
 }
 
-/** The same without the commands that are run: what they leave is asked in the test of whole lives. */
-export function turnOf(client: string, folder: Folder): Payload[] {
+/** The same without commands. */
+export function turnOf(client: string, folder: Folder): HookInput[] {
   const command = /"(npm test|node check\.js)"/;
-  return payloadsOf(client, folder).filter(
-    ({ event, payload }) => !/tool|shell/i.test(event) || !command.test(JSON.stringify(payload)),
+  return inputsOf(client, folder).filter(
+    ({ event, input }) => !/tool|shell/i.test(event) || !command.test(JSON.stringify(input)),
   );
 }
 
@@ -75,13 +75,13 @@ export function hook(
   folder: Folder,
   client: string,
   event: string,
-  payload: unknown,
+  input: unknown,
   env: Record<string, string> = {},
 ): Said {
   const ran = spawnSync(process.execPath, [program, 'hook', client, event], {
     cwd: folder.path,
     env: { ...folder.env, ...environments[client], ...env },
-    input: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    input: typeof input === 'string' ? input : JSON.stringify(input),
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
     timeout: 25_000,
@@ -96,14 +96,14 @@ export function hook(
   };
 }
 
-/** Plays a whole life, or its first payloads; what was said to each. */
+/** Plays a whole session or its first inputs, and returns the answers. */
 export function play(folder: Folder, client: string, count = Number.POSITIVE_INFINITY): Said[] {
-  return payloadsOf(client, folder)
+  return inputsOf(client, folder)
     .slice(0, count)
-    .map(({ event, payload }) => hook(folder, client, event, payload));
+    .map(({ event, input }) => hook(folder, client, event, input));
 }
 
-/** A git repository with the files that the payloads speak of, and no plan. */
+/** A git repository with the files that the sessions change, and no plan. */
 export function newRepository(): Folder {
   const folder = newFolder();
   spawnSync('git', ['init', '--quiet'], { cwd: folder.path });

@@ -8,11 +8,11 @@ import { program } from './command-line.ts';
 import {
   contextIn,
   hook,
+  inputsOf,
   journal,
   newAgent,
   newRepository,
   ofType,
-  payloadsOf,
   play,
   startOf,
   turnOf,
@@ -22,19 +22,19 @@ describe('a hook', () => {
   it('gives the brief again after a compaction, as a continuation', () => {
     const folder = newRepository();
     play(folder, 'codex');
-    const payload = payloadsOf('codex', folder)[0]?.payload;
-    const compacted = contextIn(hook(folder, 'codex', 'SessionStart', { ...payload, source: 'compact' }));
+    const input = inputsOf('codex', folder)[0]?.input;
+    const compacted = contextIn(hook(folder, 'codex', 'SessionStart', { ...input, source: 'compact' }));
     expect(compacted).toContain('was compacted and session S-1 goes on');
     expect(compacted).not.toContain('Holdfast brief of');
     expect(compacted).toContain('Remember the user');
     expect(ofType(journal(folder), 'session.started')).toHaveLength(1);
   });
 
-  it('waits for the next prompt after a compaction where the client takes nothing before', () => {
+  it('gives the brief with the next prompt after a compaction if the client accepts it only there', () => {
     const folder = newRepository();
     play(folder, 'copilot');
-    const [, asked] = payloadsOf('copilot', folder);
-    const again = { ...asked?.payload, timestamp: 1794771999000, prompt: 'And now?' };
+    const [, asked] = inputsOf('copilot', folder);
+    const again = { ...asked?.input, timestamp: 1794771999000, prompt: 'And now?' };
     expect(hook(folder, 'copilot', 'userPromptSubmitted', again).out).toBe('');
     const compact = { ...again, timestamp: 1794771999100, trigger: 'auto' };
     expect(hook(folder, 'copilot', 'preCompact', compact).out).toBe('');
@@ -43,7 +43,7 @@ describe('a hook', () => {
     expect(hook(folder, 'copilot', 'userPromptSubmitted', { ...again, timestamp: 1794771999300 }).out).toBe('');
   });
 
-  it('sees in the transcript of Gemini that a compaction took place, which it announces before every request', () => {
+  it('detects a compaction of Gemini, which it announces before every request, in the transcript', () => {
     const folder = newRepository();
     let transcript = join(folder.path, 'session.jsonl');
     const tokens = { input: 50, output: 5, cached: 10, thoughts: 2, tool: 0, total: 57 };
@@ -59,10 +59,10 @@ describe('a hook', () => {
     appendFileSync(transcript, `${JSON.stringify({ $set: { messages: [] } })}\n`);
     tell('AfterAgent', '2026-11-15T20:00:10.000Z', { prompt: 'Go on', prompt_response: 'Yes' });
     expect(tell('BeforeAgent', '2026-11-15T20:00:19.000Z', { prompt: 'And on' })).toContain('was compacted');
-    // Taken up again in another minute, it has another file at first.
+    // A conversation that is resumed in another minute has another file at first.
     transcript = join(folder.path, 'session-later.jsonl');
     expect(tell('BeforeAgent', '2026-11-15T20:01:19.000Z', { prompt: 'Still on' })).toContain('was compacted');
-    // Told by two hook files at once, one prompt is answered once.
+    // One prompt that two hook files report at once is answered once.
     expect(tell('BeforeAgent', '2026-11-15T20:01:19.000Z', { prompt: 'Still on' })).toBe('');
     expect(tell('BeforeAgent', '2026-11-15T20:01:29.000Z', { prompt: 'Go on then' })).toBe('');
     expect(ofType(journal(folder), 'usage.added').map((one) => one.body)).toMatchObject([
@@ -70,7 +70,7 @@ describe('a hook', () => {
     ]);
   });
 
-  it('speaks to a client that is started again a moment later, and not twice to one', () => {
+  it('answers a client that is started again a moment later, and no process twice', () => {
     const folder = newRepository();
     const begin = (pid: number): string =>
       contextIn(hook(folder, 'claude', 'SessionStart', startOf(folder, 'resume'), { HOLDFAST_PID: String(pid) }));
@@ -79,11 +79,11 @@ describe('a hook', () => {
     expect(begin(process.ppid)).toContain('Holdfast brief of');
   });
 
-  it('speaks once when one client runs two hook files, and records one session', () => {
+  it('answers once when one client runs two hook files, and records one session', () => {
     const folder = newRepository();
-    const own = payloadsOf('copilot', folder);
-    const session = own[0]?.payload['sessionId'] as string;
-    const first = hook(folder, 'copilot', 'sessionStart', own[0]?.payload);
+    const own = inputsOf('copilot', folder);
+    const session = own[0]?.input['sessionId'] as string;
+    const first = hook(folder, 'copilot', 'sessionStart', own[0]?.input);
     // The same moment through the file of Claude Code, which Copilot reads too.
     const second = hook(
       folder,
@@ -93,8 +93,8 @@ describe('a hook', () => {
       { COPILOT_CLI: '1', CLAUDECODE: '' },
     );
     expect([first.answer !== null, second.out]).toEqual([true, '']);
-    const tool = own.find(({ payload }) => payload['toolName'] === 'bash');
-    hook(folder, 'copilot', 'postToolUse', tool?.payload);
+    const tool = own.find(({ input }) => input['toolName'] === 'bash');
+    hook(folder, 'copilot', 'postToolUse', tool?.input);
     const other = {
       session_id: session,
       hook_event_name: 'PostToolUse',
@@ -110,12 +110,11 @@ describe('a hook', () => {
     expect(ofType(events, 'effect.began')).toHaveLength(1);
   });
 
-  it('leaves an effect without an end when the agent is killed, and tells the next agent, of another client', async () => {
+  it('leaves an effect without an end when the agent is killed, and shows it to the next agent, of another client', async () => {
     const folder = newRepository();
     const agent = newAgent();
     const env = { CLAUDE_PID: agent.pid };
-    for (const { event, payload } of payloadsOf('claude', folder).slice(0, 6))
-      hook(folder, 'claude', event, payload, env);
+    for (const { event, input } of inputsOf('claude', folder).slice(0, 6)) hook(folder, 'claude', event, input, env);
     folder.env['HOLDFAST_AGENT'] = 'claude';
     folder.data(
       'decide',
@@ -129,14 +128,14 @@ describe('a hook', () => {
     );
     delete folder.env['HOLDFAST_AGENT'];
     const deploy = {
-      ...payloadsOf('claude', folder)[7]?.payload,
+      ...inputsOf('claude', folder)[7]?.input,
       tool_input: { command: 'git push origin main' },
       tool_use_id: 'toolu_last',
     };
     hook(folder, 'claude', 'PreToolUse', deploy, env);
     await agent.kill();
 
-    const brief = contextIn(hook(folder, 'codex', 'SessionStart', payloadsOf('codex', folder)[0]?.payload));
+    const brief = contextIn(hook(folder, 'codex', 'SessionStart', inputsOf('codex', folder)[0]?.input));
     expect(brief).toContain('UNCERTAIN');
     expect(brief).toContain('git push origin main');
     expect(brief).toContain('irreversible');
@@ -148,33 +147,36 @@ describe('a hook', () => {
     expect(folder.data('runs')['runs']).toHaveLength(1);
 
     // The same entry on the next agent's list is the same step, taken over.
-    hook(folder, 'codex', 'PostToolUse', payloadsOf('codex', folder)[2]?.payload);
+    hook(folder, 'codex', 'PostToolUse', inputsOf('codex', folder)[2]?.input);
     const [first] = folder.data('plan', 'show')['steps'];
     expect(first).toMatchObject({ key: 'todo-1', status: 'in_progress', holder: { agent: 'codex' } });
   });
 
-  it.each(clientNames)('takes a session of %s that tells no end for ended when its turn was over', async (client) => {
-    const folder = newRepository();
-    const agent = newAgent();
-    const env = { HOLDFAST_PID: agent.pid };
-    for (const { event, payload } of turnOf(client, folder))
-      hook(folder, client, event, 'pid' in payload ? { ...payload, pid: Number(agent.pid) } : payload, env);
-    await agent.kill();
-    const other = client === 'codex' ? 'claude' : 'codex';
-    const brief = contextIn(hook(folder, other, 'SessionStart', payloadsOf(other, folder)[0]?.payload));
-    expect(brief).toContain('Remember the user');
-    expect(brief).not.toContain('crashed');
-    expect(ofType(journal(folder), 'session.ended')).toMatchObject([
-      { body: { id: 'S-1', reason: 'completed', unannounced: true } },
-    ]);
-    const { out } = folder.run('sessions');
-    expect(out).toContain('completed (its end was not told)');
-  });
+  it.each(clientNames)(
+    'treats a session of %s without a reported end as ended if its turn was over',
+    async (client) => {
+      const folder = newRepository();
+      const agent = newAgent();
+      const env = { HOLDFAST_PID: agent.pid };
+      for (const { event, input } of turnOf(client, folder))
+        hook(folder, client, event, 'pid' in input ? { ...input, pid: Number(agent.pid) } : input, env);
+      await agent.kill();
+      const other = client === 'codex' ? 'claude' : 'codex';
+      const brief = contextIn(hook(folder, other, 'SessionStart', inputsOf(other, folder)[0]?.input));
+      expect(brief).toContain('Remember the user');
+      expect(brief).not.toContain('crashed');
+      expect(ofType(journal(folder), 'session.ended')).toMatchObject([
+        { body: { id: 'S-1', reason: 'completed', unannounced: true } },
+      ]);
+      const { out } = folder.run('sessions');
+      expect(out).toContain('completed (its end was not told)');
+    },
+  );
 
-  it('gives a conversation one session when Copilot tells the request before the start, after a process that only compacted', async () => {
+  it('gives a conversation one session when Copilot reports the request before the start, after a process that only compacted', async () => {
     const folder = newRepository();
     play(folder, 'copilot');
-    const [start, prompt] = payloadsOf('copilot', folder).map(({ payload }) => payload);
+    const [start, prompt] = inputsOf('copilot', folder).map(({ input }) => input);
     hook(folder, 'copilot', 'sessionEnd', { ...start, reason: 'complete' });
     const compacting = newAgent();
     hook(folder, 'copilot', 'preCompact', { ...start, trigger: 'manual' }, { HOLDFAST_PID: compacting.pid });
@@ -198,14 +200,14 @@ describe('a hook', () => {
     for (let time = 0; time < 4; time++) {
       const folder = newRepository();
       folder.data('init', '--title', 'Race', '--id', 'race');
-      const first = payloadsOf('copilot', folder).slice(0, 2);
-      const ran = first.map(async ({ event, payload }) => {
+      const first = inputsOf('copilot', folder).slice(0, 2);
+      const ran = first.map(async ({ event, input }) => {
         const child = spawn(process.execPath, [program, 'hook', 'copilot', event], {
           cwd: folder.path,
           env: { ...folder.env, COPILOT_CLI: '1' },
           stdio: ['pipe', 'ignore', 'ignore'],
         });
-        child.stdin.end(JSON.stringify(payload));
+        child.stdin.end(JSON.stringify(input));
         await once(child, 'exit');
       });
       await Promise.all(ran);
@@ -214,45 +216,45 @@ describe('a hook', () => {
     }
   });
 
-  it('takes no session for ended that had begun and was asked something', async () => {
+  it('does not treat a session with an open request as ended', async () => {
     const folder = newRepository();
     const agent = newAgent();
-    for (const { event, payload } of payloadsOf('gemini', folder).slice(0, 2))
-      hook(folder, 'gemini', event, payload, { HOLDFAST_PID: agent.pid });
+    for (const { event, input } of inputsOf('gemini', folder).slice(0, 2))
+      hook(folder, 'gemini', event, input, { HOLDFAST_PID: agent.pid });
     await agent.kill();
     expect(folder.data('supervise')).toMatchObject({ crashed: [{ session: 'S-1' }], ended: [] });
   });
 
-  it('does not take a session for ended while something of it runs in the background', () => {
+  it('does not treat a session as ended while a background task runs', () => {
     const folder = newRepository();
     play(folder, 'claude');
-    const stop = payloadsOf('claude', folder).at(-1);
+    const stop = inputsOf('claude', folder).at(-1);
     expect(stop?.event).toBe('Stop');
     const before = ofType(journal(folder), 'snapshot.taken').at(-1);
     expect(before?.body.atRest).toBe(true);
     hook(folder, 'claude', 'UserPromptSubmit', {
-      ...stop?.payload,
+      ...stop?.input,
       prompt_id: 'another',
       hook_event_name: 'UserPromptSubmit',
       prompt: 'Go on.',
     });
-    hook(folder, 'claude', 'Stop', { ...stop?.payload, prompt_id: 'another', background_tasks: [{ id: 'b1' }] });
+    hook(folder, 'claude', 'Stop', { ...stop?.input, prompt_id: 'another', background_tasks: [{ id: 'b1' }] });
     expect(ofType(journal(folder), 'snapshot.taken').at(-1)?.body.atRest).toBeUndefined();
   });
 
-  it('tells whoever goes on what was asked and said last and what comes after, and nothing of what was installed', async () => {
+  it('shows the next session the last request, the last message and the next action, and no installed files', async () => {
     const folder = newRepository();
     const agent = newAgent();
     const env = { CLAUDE_PID: agent.pid };
-    const payloads = payloadsOf('claude', folder);
-    for (const { event, payload } of payloads) hook(folder, 'claude', event, payload, env);
-    const stop = payloads.at(-1)?.payload;
+    const inputs = inputsOf('claude', folder);
+    for (const { event, input } of inputs) hook(folder, 'claude', event, input, env);
+    const stop = inputs.at(-1)?.input;
     const asked = { hook_event_name: 'UserPromptSubmit', prompt: 'Now the tests, please.', prompt_id: 'another' };
     hook(folder, 'claude', 'UserPromptSubmit', { ...stop, ...asked }, env);
     writeFileSync(join(folder.path, 'left.ts'), 'half');
     await agent.kill();
     folder.data('install', 'codex');
-    const brief = contextIn(hook(folder, 'codex', 'SessionStart', payloadsOf('codex', folder)[0]?.payload));
+    const brief = contextIn(hook(folder, 'codex', 'SessionStart', inputsOf('codex', folder)[0]?.input));
     expect(brief).toMatch(/Asked last \(S-1, .*\): "Now the tests, please\."/);
     const said = String(stop?.['last_assistant_message']);
     expect(brief).toMatch(/Said at the end of the last turn \(S-1, /);
@@ -262,36 +264,35 @@ describe('a hook', () => {
     expect(brief).toContain('go on from the files that were changed for it');
     expect(brief).toContain('left.ts half-changed');
     expect(brief).not.toMatch(/\.codex|\.agents|AGENTS\.md/);
-    const [, prompt] = payloadsOf('gemini', folder);
-    const request = { ...prompt?.payload, prompt: 'Go on.' };
+    const [, prompt] = inputsOf('gemini', folder);
+    const request = { ...prompt?.input, prompt: 'Go on.' };
     const other = contextIn(hook(folder, 'gemini', prompt?.event ?? '', request));
     expect(other).toMatch(/Asked before \(S-1, .*\): "Now the tests, please\."\n- Asked last \(S-3, .*\): "Go on\."/);
   });
 
-  it('takes a conversation up again after its client died, with the steps it held', async () => {
+  it('continues a conversation after its client died, with the steps it held', async () => {
     const folder = newRepository();
     const agent = newAgent();
-    const payloads = payloadsOf('claude', folder);
-    for (const { event, payload } of payloads.slice(0, 5))
-      hook(folder, 'claude', event, payload, { CLAUDE_PID: agent.pid });
+    const inputs = inputsOf('claude', folder);
+    for (const { event, input } of inputs.slice(0, 5)) hook(folder, 'claude', event, input, { CLAUDE_PID: agent.pid });
     await agent.kill();
-    hook(folder, 'claude', 'SessionStart', { ...payloads[0]?.payload, source: 'resume' });
+    hook(folder, 'claude', 'SessionStart', { ...inputs[0]?.input, source: 'resume' });
     const [, second] = ofType(journal(folder), 'session.started');
     expect(second?.body).toMatchObject({ id: 'S-2', continues: 'S-1', client: { name: 'claude' } });
     expect(folder.data('plan', 'show')['steps'][0]).toMatchObject({ key: 'todo-1', holder: { session: 'S-2' } });
   });
 
-  it('ends a session with a snapshot, and begins another that continues it', () => {
+  it('ends a session with a snapshot, and starts another that continues it', () => {
     const folder = newRepository();
     play(folder, 'claude');
-    const [first] = payloadsOf('claude', folder);
-    hook(folder, 'claude', 'SessionEnd', { ...first?.payload, hook_event_name: 'SessionEnd', reason: 'other' });
+    const [first] = inputsOf('claude', folder);
+    hook(folder, 'claude', 'SessionEnd', { ...first?.input, hook_event_name: 'SessionEnd', reason: 'other' });
     expect(folder.data('sessions')['sessions']).toMatchObject([{ id: 'S-1', status: 'completed' }]);
-    const brief = contextIn(hook(folder, 'claude', 'SessionStart', { ...first?.payload, source: 'resume' }));
+    const brief = contextIn(hook(folder, 'claude', 'SessionStart', { ...first?.input, source: 'resume' }));
     expect(brief).toContain('Remember the user');
     const sessions = folder.data('sessions')['sessions'] as { id: string; continues: string | null; status: string }[];
     expect(sessions).toContainEqual(expect.objectContaining({ id: 'S-2', continues: 'S-1', status: 'active' }));
-    hook(folder, 'claude', 'SessionEnd', { ...first?.payload, hook_event_name: 'SessionEnd', reason: 'other' });
+    hook(folder, 'claude', 'SessionEnd', { ...first?.input, hook_event_name: 'SessionEnd', reason: 'other' });
     expect(folder.data('sessions')['sessions']).toContainEqual(
       expect.objectContaining({ id: 'S-2', status: 'completed' }),
     );
@@ -302,7 +303,7 @@ describe('a hook', () => {
     play(folder, 'claude', 2);
     const base = {
       ...startOf(folder),
-      session_id: payloadsOf('claude', folder)[0]?.payload['session_id'],
+      session_id: inputsOf('claude', folder)[0]?.input['session_id'],
       agent_id: 'a1',
       agent_type: 'Explore',
     };
@@ -347,7 +348,7 @@ describe('a hook', () => {
     expect(folder.data('sessions')['sessions']).toContainEqual(
       expect.objectContaining({ id: 'S-2', status: 'completed' }),
     );
-    // A helper that nobody announced is none of ours.
+    // A helper without a reported start is ignored.
     hook(folder, 'claude', 'SubagentStop', {
       ...base,
       agent_id: 'a9',

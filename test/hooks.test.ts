@@ -5,10 +5,10 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { hooksOf } from '../src/clients/index.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
-import { contextIn, hook, journal, newRepository, ofType, payloadsOf, play, startOf } from './hook-player.ts';
+import { contextIn, hook, inputsOf, journal, newRepository, ofType, play, startOf } from './hook-player.ts';
 
 describe('a hook', () => {
-  it('exits 0 and says nothing, whatever it is given', () => {
+  it('exits 0 and prints nothing, whatever its input', () => {
     const folder = newRepository();
     const huge = `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"content":"${'x'.repeat(20_000_000)}"}}`;
     const inputs: [string, string, unknown][] = [
@@ -26,19 +26,19 @@ describe('a hook', () => {
       ['nobody', 'SessionStart', { session_id: 's' }],
       ['codex', '', {}],
     ];
-    for (const [client, event, payload] of inputs) {
-      const said = hook(folder, client, event, payload, client === 'claude' ? {} : { CLAUDECODE: '' });
+    for (const [client, event, input] of inputs) {
+      const said = hook(folder, client, event, input, client === 'claude' ? {} : { CLAUDECODE: '' });
       expect([client, event, said.code, said.out, said.err]).toEqual([client, event, 0, '', '']);
     }
   });
 
-  it('stays silent where there is neither a workspace nor a repository', () => {
+  it('prints nothing where there is neither a workspace nor a repository', () => {
     const folder = newFolder();
     const said = hook(folder, 'claude', 'SessionStart', startOf(folder));
     expect([said.code, said.out, said.err, readdirSync(folder.path)]).toEqual([0, '', '', []]);
   });
 
-  it('lets the agent go on where nothing can be written', () => {
+  it('does not disturb the agent where nothing can be written', () => {
     const folder = newRepository();
     hook(folder, 'claude', 'SessionStart', startOf(folder));
     const inside = join(folder.path, '.holdfast');
@@ -55,7 +55,7 @@ describe('a hook', () => {
     expect([said.code, said.out, said.err]).toEqual([0, '', '']);
   });
 
-  it('keeps what went wrong in a file that only its owner reads, without secrets', () => {
+  it('logs errors to a file that only its owner can read, without secrets', () => {
     const folder = newRepository();
     hook(folder, 'claude', 'SessionStart', startOf(folder));
     const inside = join(folder.path, '.holdfast');
@@ -68,12 +68,12 @@ describe('a hook', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('is given up when the journal is held by somebody else for too long', () => {
+  it('stops when another process holds the journal for too long', () => {
     const folder = newRepository();
     play(folder, 'claude', 2);
     const database = new DatabaseSync(join(folder.path, '.holdfast', 'journal.db'));
     database.exec('BEGIN IMMEDIATE');
-    const written = payloadsOf('claude', folder)[5]?.payload;
+    const written = inputsOf('claude', folder)[5]?.input;
     const said = hook(folder, 'claude', 'PostToolUse', written);
     database.exec('ROLLBACK');
     database.close();
@@ -83,21 +83,21 @@ describe('a hook', () => {
     expect(ofType(journal(folder), 'files.seen')).toHaveLength(1);
   });
 
-  it('takes the quotes off a request that OpenCode puts around it', () => {
+  it('removes the quotes that OpenCode puts around a request', () => {
     const folder = newRepository();
-    for (const { event, payload } of payloadsOf('opencode', folder).slice(0, 2)) {
+    for (const { event, input } of inputsOf('opencode', folder).slice(0, 2)) {
       const parts = [{ type: 'text', text: '"Say \\"hello\\" to the harbour"' }];
-      const quoted = { ...payload, output: { message: { id: 'msg_q' }, parts } };
-      hook(folder, 'opencode', event, event === 'chat.message' ? quoted : payload);
+      const quoted = { ...input, output: { message: { id: 'msg_q' }, parts } };
+      hook(folder, 'opencode', event, event === 'chat.message' ? quoted : input);
     }
     expect(folder.data('status')['run']).toMatchObject({ goal: 'Say "hello" to the harbour' });
   });
 
-  it('says once that the context is nearly full, and counts tokens as the client does', () => {
+  it('reports once that the context is nearly full, and counts tokens as the client does', () => {
     const folder = newRepository();
     play(folder, 'qwen');
-    const [first, asked] = payloadsOf('qwen', folder);
-    const prompt = (timestamp: string) => ({ ...asked?.payload, timestamp, prompt: 'Go on', prompt_id: timestamp });
+    const [first, asked] = inputsOf('qwen', folder);
+    const prompt = (timestamp: string) => ({ ...asked?.input, timestamp, prompt: 'Go on', prompt_id: timestamp });
     expect(contextIn(hook(folder, 'qwen', 'UserPromptSubmit', prompt('t1')))).toContain('78 % of the context');
     expect(hook(folder, 'qwen', 'UserPromptSubmit', prompt('t2')).out).toBe('');
     const codex = newRepository();
@@ -106,13 +106,13 @@ describe('a hook', () => {
     const count = (input: number) =>
       `${JSON.stringify({ type: 'event_msg', payload: { type: 'token_count', info: { total_token_usage: { input_tokens: input, cached_input_tokens: 40, output_tokens: 9 }, last_token_usage: { total_tokens: 950 }, model_context_window: 1000 } } })}\n`;
     writeFileSync(rollout, count(100) + count(300));
-    const stop = { ...payloadsOf('codex', codex)[8]?.payload, transcript_path: rollout };
+    const stop = { ...inputsOf('codex', codex)[8]?.input, transcript_path: rollout };
     hook(codex, 'codex', 'Stop', stop);
     hook(codex, 'codex', 'Stop', { ...stop, turn_id: 'another' });
     expect(ofType(journal(codex), 'usage.added').map((one) => one.body)).toMatchObject([
       { agent: 'codex', input: 300, output: 9, cached: 40 },
     ]);
-    const tool = { ...payloadsOf('codex', codex)[5]?.payload, tool_use_id: 'call_new', transcript_path: rollout };
+    const tool = { ...inputsOf('codex', codex)[5]?.input, tool_use_id: 'call_new', transcript_path: rollout };
     expect(contextIn(hook(codex, 'codex', 'PostToolUse', tool))).toContain('95 % of the context');
     expect(hook(codex, 'codex', 'PostToolUse', { ...tool, tool_use_id: 'call_newer' }).out).toBe('');
     expect(first?.event).toBe('SessionStart');
@@ -135,7 +135,7 @@ describe('a hook', () => {
   it('records a stop by a rate limit as such', () => {
     const folder = newRepository();
     play(folder, 'claude', 2);
-    const base = payloadsOf('claude', folder)[1]?.payload;
+    const base = inputsOf('claude', folder)[1]?.input;
     hook(folder, 'claude', 'StopFailure', {
       ...base,
       hook_event_name: 'StopFailure',
@@ -146,11 +146,11 @@ describe('a hook', () => {
     expect(note?.body.text).toContain('Stopped by a rate limit: rate_limit: 429');
   });
 
-  it('takes secrets out of what it records', () => {
+  it('redacts secrets', () => {
     const folder = newRepository();
     play(folder, 'claude', 1);
-    const base = payloadsOf('claude', folder)[1]?.payload;
-    // Put together here, so that no scanner takes this file for a leak.
+    const base = inputsOf('claude', folder)[1]?.input;
+    // Built here, so that no scanner reports this file as a leak.
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     hook(folder, 'claude', 'UserPromptSubmit', { ...base, prompt: `Use ${token} to push` });
     hook(folder, 'claude', 'PreToolUse', {
@@ -165,11 +165,11 @@ describe('a hook', () => {
     expect(text).toContain('[redacted: github token]');
   });
 
-  it('ignores files outside the workspace and what the settings leave out, and stops where capture is off', () => {
+  it('ignores files outside the workspace and what the settings exclude, and stops where capture is off', () => {
     const folder = newRepository();
     play(folder, 'claude', 2);
     folder.data('capture', '--ignore-path', 'secret/**', '--ignore-command', 'vault *');
-    const base = { ...payloadsOf('claude', folder)[1]?.payload, hook_event_name: 'PostToolUse' };
+    const base = { ...inputsOf('claude', folder)[1]?.input, hook_event_name: 'PostToolUse' };
     const before = journal(folder).length;
     const written = (file_path: string, id: string) => ({
       ...base,
@@ -231,7 +231,7 @@ describe('a to-do list', () => {
       ({ key, title, status }) => `${key} ${title}: ${status}`,
     );
 
-  it('is the plan where there is none, and its keys stay', () => {
+  it('becomes the plan where there is none, and keeps its keys', () => {
     const folder = newRepository();
     write(folder, '1', ['Read', 'in_progress'], ['Write', 'pending'], ['Ship', 'pending']);
     write(folder, '2', ['Read', 'completed'], ['Write', 'in_progress'], ['Ship', 'pending']);
@@ -246,7 +246,7 @@ describe('a to-do list', () => {
     expect(folder.data('runs')['runs'][0]).toMatchObject({ status: 'active' });
   });
 
-  it('adds nothing to a plan that somebody made: it moves the steps it names, the rest are checkpoints or a note', () => {
+  it('adds nothing to a plan made on purpose: it moves the steps it names, the rest are checkpoints or a note', () => {
     const folder = newWorkspace();
     const plan = steps(folder);
     write(folder, '1', ['Look around', 'completed'], ['Think', 'in_progress']);
@@ -262,9 +262,9 @@ describe('a to-do list', () => {
   });
 });
 
-// Run by hand over payloads that real clients have sent: HOOK_PAYLOADS=FOLDER npx vitest run test/hooks.test.ts
-describe.runIf(process.env['HOOK_PAYLOADS'])('payloads of real clients', () => {
-  it('are read, all of them', async () => {
+// Run by hand over the hook input of real clients: HOOK_PAYLOADS=FOLDER npx vitest run test/hooks.test.ts
+describe.runIf(process.env['HOOK_PAYLOADS'])('hook input of real clients', () => {
+  it('is read, all of it', async () => {
     const root = process.env['HOOK_PAYLOADS'] ?? '';
     const counts: Record<string, Record<string, number>> = {};
     for (const name of readdirSync(root, { recursive: true }) as string[]) {

@@ -18,7 +18,7 @@ import { packagedFiles } from '../scripts/packages.ts';
 import { codexHash, codexKey } from '../src/clients/codex/trust.ts';
 import { clientNames } from '../src/clients/index.ts';
 import { newFolder, program } from './command-line.ts';
-import { contextIn, payloadsOf } from './hook-player.ts';
+import { contextIn, inputsOf } from './hook-player.ts';
 import { briefHooks, type Ground, newGround, seeds, treeOf } from './installation.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -153,8 +153,8 @@ describe('what was installed', () => {
     ground.project.data('install', client);
     const { file, event, command } = briefHooks[client] ?? { file: '', event: '', command: () => '' };
     const line = command(join(ground.project.path, file), event);
-    const found = payloadsOf(client, ground.project).find((one) => one.event === event);
-    const ran = runLine(line, ground, found?.payload);
+    const found = inputsOf(client, ground.project).find((one) => one.event === event);
+    const ran = runLine(line, ground, found?.input);
     expect([ran.code, ran.err]).toEqual([0, '']);
     expect(contextIn({ ...ran })).toContain('Holdfast brief');
     expect(ground.project.data('sessions')['sessions']).toMatchObject([{ client: { name: client } }]);
@@ -180,7 +180,7 @@ describe('what was installed', () => {
       recursive: true,
       filter: (path) => !/\.git$|journal\.db|\.local$|installed/.test(path),
     });
-    const payload = payloadsOf('claude', clone.project)[0]?.payload;
+    const payload = inputsOf('claude', clone.project)[0]?.input;
     const line = briefHooks['claude']?.command(join(clone.project.path, '.claude/settings.json'), 'SessionStart') ?? '';
     clone.project.env['PATH'] = '/usr/bin:/bin';
     const node = join(clone.home, 'bin');
@@ -385,7 +385,7 @@ describe('doctor', () => {
     mkdirSync(join(ground.home, '.codex'));
     writeFileSync(join(ground.home, '.codex/config.toml'), trust.join('\n'));
     const line = briefHooks['codex']?.command(file, 'SessionStart') ?? '';
-    runLine(line, ground, payloadsOf('codex', ground.project)[0]?.payload);
+    runLine(line, ground, inputsOf('codex', ground.project)[0]?.input);
     expect(findingsOf(ground)).toEqual([]);
     writeFileSync(join(ground.home, '.codex/config.toml'), trust.slice(1).join('\n'));
     expect(findingsOf(ground)).toMatchObject([
@@ -439,7 +439,7 @@ describe('the packaged forms', () => {
       codex: {},
       qwen: { QWEN_PROJECT_DIR: '/' },
     })) {
-      const payload = payloadsOf(client, ground.project)[0]?.payload;
+      const payload = inputsOf(client, ground.project)[0]?.input;
       const ran = runLine(line, ground, payload, { CLAUDE_PLUGIN_ROOT: plugin, ...env } as Record<string, string>);
       expect([client, contextIn({ ...ran })]).toEqual([client, expect.stringContaining('Holdfast brief')]);
     }

@@ -7,7 +7,7 @@ import { newRepository } from './hook-player.ts';
 
 const source = fileURLToPath(new URL('../plugins/opencode/holdfast.js', import.meta.url));
 
-/** As an installer would: with whole paths in place of a name on the search path. */
+/** As the installer does: with absolute paths instead of a name on the search path. */
 async function loadPlugin(folder: string) {
   const command = JSON.stringify([process.execPath, program]);
   mkdirSync(join(folder, '.opencode'));

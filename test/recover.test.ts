@@ -33,7 +33,7 @@ const versionOf = (folder: Folder): number =>
   folder.data('status')['version'] ?? folder.data('log')['events'].at(-1).version;
 
 describe('recover', () => {
-  it('makes a run of a conversation that nobody recorded, and twice is once', () => {
+  it('creates a run for an unrecorded conversation, and records nothing the second time', () => {
     const { folder } = newPlace();
     const done = folder.data('recover');
     expect(done).toMatchObject({ client: 'claude', conversation: ID, session: 'S-1' });
@@ -56,7 +56,7 @@ describe('recover', () => {
     expect(folder.run('doctor').code).toBe(0);
   });
 
-  it('reads a copy of a database of OpenCode under any name, and says which conversations it has', () => {
+  it('reads a copy of a database of OpenCode under any name, and lists its conversations', () => {
     const folder = newFolder();
     folder.run('init', '--title', 'T');
     const copy = join(folder.path, 'backup.db');
@@ -74,10 +74,10 @@ describe('recover', () => {
     expect(folder.fault(...named).hints.join()).toContain('`ses_a`, `ses_b`');
     expect(folder.fault(...named, '--session', 'ses_c').message).toContain('has no conversation `ses_c`');
     const { added } = folder.data(...named, '--session', 'ses_b', '--dry-run');
-    expect(added).toEqual(['Tokens: 5 in, 2 out, 0 cached.', 'It said last: The build is green.']);
+    expect(added).toEqual(['Tokens: 5 in, 2 out, 0 cached.', 'Last message: The build is green.']);
   });
 
-  it('reads the files of subagents, and counts their tokens as theirs', () => {
+  it('reads the files of subagents, and counts their tokens under their names', () => {
     const total = { inputTokens: 1000, outputTokens: 200, cacheReadInputTokens: 400, cacheCreationInputTokens: 0 };
     const { folder, transcript } = newPlace([{ type: 'cost-state', modelUsage: { m: total } }]);
     writeFileSync(join(folder.path, 'src/helper.ts'), 'y');
@@ -142,7 +142,7 @@ describe('recover', () => {
     expect(folder.data('recover', '--session', ID)).toMatchObject({ session: null, added: [] });
   });
 
-  it('leaves a snapshot that is marked as reconstructed, and no secret', () => {
+  it('leaves a snapshot that is marked as reconstructed, without secrets', () => {
     const { folder } = newPlace();
     folder.data('recover');
     const snapshot = readFileSync(join(folder.path, '.holdfast/snapshots/claude-1.md'), 'utf8');
@@ -246,14 +246,14 @@ describe('recover', () => {
     expect(ofType(journal(folder), 'usage.added')).toHaveLength(3);
   });
 
-  it('does not take a conversation that may be at work for one that was cut off, unless it is named', () => {
+  it('does not recover a conversation that may be active unless it is named', () => {
     const { folder, transcript } = newPlace();
     utimesSync(transcript, new Date(), new Date());
     expect(folder.fault('recover')).toMatchObject({ code: 'held', data: { conversation: ID } });
     expect(folder.data('recover', '--session', ID)).toMatchObject({ session: 'S-1' });
   });
 
-  it('says where it looked when there is nothing', () => {
+  it('lists where it looked if it finds nothing', () => {
     const folder = newFolder();
     expect(folder.fault('recover')).toMatchObject({
       code: 'not_found',

@@ -1,5 +1,5 @@
-// Starts Holdfast from wherever it is installed on this machine, in this very process. Settings that are in git call this
-// file, so that they hold no path of anybody's machine. Where Holdfast is not installed, a hook says and breaks nothing.
+// Starts the Holdfast that is installed on this machine, in this process. Settings in git call this file, so that they hold
+// no path of one machine. Where Holdfast is not installed, a hook does nothing and exits 0.
 'use strict';
 const { readFileSync, realpathSync, statSync } = require('node:fs');
 const { delimiter, dirname, isAbsolute, join } = require('node:path');
@@ -38,7 +38,7 @@ function named(folder) {
   }
 }
 
-/** What belongs to one machine is not in git, and so not in a linked working tree. */
+/** `program.local` is not in git, and so not in a linked working tree. */
 function namedInMainCheckout() {
   try {
     const text = readFileSync(join(dirname(__dirname), '.git'), 'utf8');
@@ -59,7 +59,7 @@ function amongPackages() {
 
 function onSearchPath() {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    // A relative one means a folder of whatever is worked on.
+    // A relative path would be inside the project.
     if (!isAbsolute(folder)) continue;
     try {
       const real = realpathSync(join(folder, 'holdfast'));
@@ -67,7 +67,7 @@ function onSearchPath() {
     } catch {
       // Not here.
     }
-    // On Windows the packages lie beside the command; elsewhere, if the command is a script, in the sibling folder.
+    // On Windows the packages are beside the command; elsewhere, if the command is a script, in the sibling folder.
     for (const packages of [join(folder, 'node_modules'), join(dirname(folder), 'lib', 'node_modules')]) {
       const found = file(join(packages, 'holdfast', PROGRAM));
       if (found !== null) return found;

@@ -1,67 +1,74 @@
-// Holdfast for OpenCode, which has no hook commands: this plugin hands on what happens to `holdfast hook opencode EVENT`
-// and puts the brief it gets back into the conversation. Copy it to .opencode/plugins/ or ~/.config/opencode/plugins/.
+// Holdfast for OpenCode, which has no hook commands: this plugin passes events to `holdfast hook opencode EVENT`
+// and puts the brief from its answer into the conversation. Copy it to .opencode/plugins/ or ~/.config/opencode/plugins/.
 // It never fails and never waits longer than the command itself may take.
 import { spawn } from 'node:child_process';
 
-/** How the command is called; an installer may put whole paths here. */
+/** The command; `holdfast install` puts absolute paths here. */
 const COMMAND = ['holdfast'];
 const LIMIT_MS = 6000;
 
-/** Events of OpenCode that say something about the work. */
+/** The events that are passed on. */
 const EVENTS = new Set(['session.created', 'session.idle', 'session.error', 'session.deleted', 'todo.updated']);
 
 export const Holdfast = async ({ client, directory }) => {
-  // One after the other: what began is recorded before it ends.
+  // One after the other, so that a start is recorded before its end.
   let last = Promise.resolve(null);
-  const tell = (event, payload) => {
-    last = last.then(() => callHook(event, { directory, pid: process.pid, ...payload })).catch(() => null);
+  const report = (event, input) => {
+    last = last.then(() => callHook(event, { directory, pid: process.pid, ...input })).catch(() => null);
     return last;
   };
   const windows = new Map();
   return {
     event: async ({ event }) => {
       const { type, properties = {} } = event;
-      if (EVENTS.has(type)) await tell(type, properties);
+      if (EVENTS.has(type)) await report(type, properties);
       const info = properties.info;
       if (type !== 'message.updated' || info?.role !== 'assistant' || !info.time?.completed) return;
       const { id, sessionID, role, time, tokens } = info;
       const contextWindow = await contextWindowOf(client, windows, info);
-      tell(type, { info: { id, sessionID, role, time, tokens }, ...(contextWindow ? { contextWindow } : {}) });
+      report(type, { info: { id, sessionID, role, time, tokens }, ...(contextWindow ? { contextWindow } : {}) });
     },
     'chat.message': async (input, output) => {
       const { sessionID } = input;
-      const said = await tell('chat.message', {
+      const answer = await report('chat.message', {
         input: { sessionID },
         output: { message: { id: output.message?.id }, parts: output.parts?.filter((part) => part.type === 'text') },
       });
-      if (!said?.context) return;
+      if (!answer?.context) return;
       const id = `prt_0000000000${Math.random().toString(36).slice(2, 12)}`;
-      const part = { id, sessionID, messageID: output.message?.id, type: 'text', synthetic: true, text: said.context };
+      const part = {
+        id,
+        sessionID,
+        messageID: output.message?.id,
+        type: 'text',
+        synthetic: true,
+        text: answer.context,
+      };
       output.parts.unshift(part);
     },
     'tool.execute.before': async ({ tool, sessionID, callID }, output) => {
       if (tool !== 'bash') return;
-      await tell('tool.execute.before', { input: { tool, sessionID, callID }, output: { args: output.args } });
+      await report('tool.execute.before', { input: { tool, sessionID, callID }, output: { args: output.args } });
     },
     'tool.execute.after': async ({ tool, sessionID, callID, args }, output) => {
       const { filePath, path, command, patchText } = args ?? {};
       const { exit, exists } = output?.metadata ?? {};
-      tell('tool.execute.after', {
+      report('tool.execute.after', {
         input: { tool, sessionID, callID, args: { filePath, path, command, patchText } },
         output: { metadata: { exit, exists } },
       });
     },
     'experimental.session.compacting': async ({ sessionID }, output) => {
-      const said = await tell('experimental.session.compacting', { input: { sessionID } });
-      if (said?.context) output.context.push(said.context);
+      const answer = await report('experimental.session.compacting', { input: { sessionID } });
+      if (answer?.context) output.context.push(answer.context);
     },
     dispose: async () => {
-      await tell('dispose', {});
+      await report('dispose', {});
     },
   };
 };
 
-/** How much the model takes, asked once for each model; null where it cannot be told. */
+/** The size of the model's context, asked once per model; null if unknown. */
 async function contextWindowOf(client, windows, { providerID, modelID }) {
   const name = `${providerID}/${modelID}`;
   if (!windows.has(name)) {
@@ -71,18 +78,18 @@ async function contextWindowOf(client, windows, { providerID, modelID }) {
       const provider = data.providers.find((one) => one.id === providerID);
       windows.set(name, provider?.models?.[modelID]?.limit?.context || null);
     } catch {
-      // Then nothing is said about how full it is.
+      // Then the use of the context is not reported.
     }
   }
   return windows.get(name);
 }
 
-/** The object that the hook printed; null for silence and for whatever goes wrong. */
-function callHook(event, payload) {
+/** The object that the hook printed; null for no output and for any error. */
+function callHook(event, input) {
   return new Promise((resolve) => {
     const [file, ...words] = COMMAND;
     const child = spawn(file, [...words, 'hook', 'opencode', event], {
-      cwd: payload.directory,
+      cwd: input.directory,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     const timer = setTimeout(() => child.kill(), LIMIT_MS);
@@ -97,7 +104,7 @@ function callHook(event, payload) {
       clearTimeout(timer);
       resolve(answer);
     }
-    child.stdin.end(JSON.stringify(payload));
+    child.stdin.end(JSON.stringify(input));
   });
 }
 

@@ -88,7 +88,7 @@ describe('the class of a command', () => {
     'npm ci && GIT_DIR=x git push',
   ])('is irreversible: %s', (command) => expect(classOfCommand(command)).toBe('irreversible'));
 
-  it('is told of a long line by its beginning, in no time', () => {
+  it('comes from the beginning of a long line, quickly', () => {
     expect(classOfCommand(`ls ${'a '.repeat(1_000_000)}`)).toBe('read');
     expect(classOfCommand(`${'x='.repeat(2000)} ls`)).toBe('unknown');
   });

@@ -3,8 +3,8 @@ import type { EventBody } from '../core/journal/event.ts';
 type EffectClass = EventBody<'effect.began'>['class'];
 
 /**
- * What repeating a command could do, by its first words. Few are known for certain; whatever is not is unknown, and a
- * line of several commands is as bad as the worst of them. Nothing is decided by this but how a brief speaks of it.
+ * What repeating a command could do, by its first words. A command that is not in the tables is unknown, and a line of
+ * several commands has the class of the worst one. The class only decides how a brief describes the command.
  */
 export function classOfCommand(command: string): EffectClass {
   const text = command.slice(0, 4000);
@@ -21,7 +21,7 @@ export function classOfCommand(command: string): EffectClass {
 const order: readonly EffectClass[] = ['read', 'idempotent', 'unknown'];
 
 function classOfOne(words: string): EffectClass {
-  // What a substitution runs, or where an append leads, is not looked into.
+  // Substitutions and appends are not analysed.
   if (/`|\$\(|<\(|>>/.test(words)) return 'unknown';
   const end = words.search(/\s/);
   const tool = end < 0 ? words : words.slice(0, end);
@@ -31,7 +31,7 @@ function classOfOne(words: string): EffectClass {
   return isKnown(repeatable, tool, rest) ? 'idempotent' : 'unknown';
 }
 
-/** For each tool what must follow. One pattern for all would take as long to compile as the rest of a hook. */
+/** What must follow each tool. One pattern for all tools would take as long to compile as the rest of a hook. */
 type Tools = ReadonlyMap<string, RegExp | null>;
 
 function isKnown(tools: Tools, tool: string, rest: string): boolean {
@@ -76,7 +76,7 @@ const repeatable = toolsOf('touch tsc eslint prettier biome vitest jest pytest m
   docker: /^build(?:\s|$)/,
 });
 
-/** Whether the words are there without which nothing of the next pattern matches: that one takes long to compile. */
+/** Whether the text has a word that `irreversible` needs; that pattern takes long to compile. */
 function hasAlarmingWord(text: string): boolean {
   return text
     .toLowerCase()
@@ -92,6 +92,6 @@ const alarming = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Anywhere in the line, quotes or not: better to be told once too often to look first. */
+/** Matches anywhere in the line, even inside quotes: a false warning costs less than a missing one. */
 const irreversible =
   /\bgit\s+(?:push|reset\s+--hard|clean\s+-|filter-branch)|\b(?:npm|pnpm|yarn|cargo|poetry|gem|twine|vsce|deno|bun)\s+(?:publish|push|upload|unpublish|yank)\b|\brm\s+-\w*[rf]|\b(?:terraform|tofu|pulumi|cdk|sam|serverless|sls|helmfile)\s+(?:apply|destroy|up|deploy|sync|import)\b|\bansible-playbook\s|\bkubectl\s+(?:apply|delete|create|replace|patch|scale|rollout|drain|exec)|\bhelm\s+(?:install|upgrade|uninstall|rollback)|\bdocker\s+(?:push|rm|rmi|volume rm|system prune)|\bgh\s+(?:release|pr|issue|repo|workflow)\s+(?:create|merge|close|delete|edit|run|comment)|\bcurl\b[^\n|;]*\s(?:-X\s*(?:POST|PUT|PATCH|DELETE)|-d|--data\S*|-F|-T)\b|\b(?:aws|gcloud|az|fly|flyctl|vercel|netlify|heroku|wrangler|firebase)\s+\S*\s*\S*(?:deploy|delete|create|update|put|rm|sync|terminate|release|publish)|\b(?:DROP|TRUNCATE)\s+(?:TABLE|DATABASE|SCHEMA)|\bDELETE\s+FROM\b|\b(?:dd\s+if|mkfs|shutdown|reboot|kill|pkill|killall|crontab|sendmail|mail\s+-s|scp|rsync)\b|(?:^|[\s/:])deploy(?:\.\w+)?(?:\s|$)/i;

@@ -1,7 +1,5 @@
-/** An object from outside, of which nothing is known. */
+/** An object from outside with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** Reads fields of what a client sent: nothing about it is certain. */
 
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
@@ -25,7 +23,7 @@ export function percentOf(value: unknown): number | null {
   return Math.min(100, value <= 1 ? value * 100 : value);
 }
 
-/** The text in what a tool answered, whatever it is wrapped in; cut, since only its marks are looked at. */
+/** The text in a tool's answer, in any client's form; shortened, since only its ends are searched. */
 export function answerText(value: unknown, limitChars = 20_000): string {
   if (typeof value === 'string')
     return value.length > limitChars ? value.slice(0, 2000) + value.slice(-limitChars) : value;

@@ -1,7 +1,7 @@
 import { redact } from '../core/redact.ts';
 import { oneLine } from '../core/text.ts';
 
-/** The first request is the goal of a run, and its first line the title; a command to the client is neither. */
+/** The goal and title that a run takes from its first request; null for a command to the client. */
 export function requestWords(request: string): { goal: string; title: string } | null {
   const text = redact(request.slice(0, GOAL_CHARS * 2)).text.trim();
   if (text === '' || /^\/[a-z][\w:-]*(?:\s|$)/.test(text)) return null;
@@ -11,7 +11,7 @@ export function requestWords(request: string): { goal: string; title: string } |
 
 const GOAL_CHARS = 4000;
 
-/** OpenCode's command line puts quotes around a request of several words; they are none of the user's. */
+/** OpenCode's command line puts quotes around a request of several words. */
 export function withoutShellQuotes(request: string): string {
   const inside = /^"((?:[^"]|(?<=\\)")*)"$/.exec(request)?.[1];
   return inside === undefined ? request : inside.replaceAll('\\"', '"').trim();

@@ -129,9 +129,9 @@ async function dueText(
   const memory = recallMemory(folder, conversation);
   // A due brief waits for the next prompt, unless the client accepts no text there.
   const due = hooks.takesContext.has('prompt') ? undefined : memory.due;
-  if (memory.notice === undefined && due === undefined) return null;
-  keepMemory(folder, conversation, { ...memory, notice: undefined, due: due ? undefined : memory.due });
-  if (due === undefined) return memory.notice ?? null;
+  if (memory.hint === undefined && due === undefined) return null;
+  keepMemory(folder, conversation, { ...memory, hint: undefined, due: due ? undefined : memory.due });
+  if (due === undefined) return memory.hint ?? null;
   const { briefText } = await import('./moments.ts');
   return briefText(within, due);
 }

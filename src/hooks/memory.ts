@@ -13,7 +13,7 @@ export interface Memory {
   /** A brief was given in this conversation. */
   briefed?: boolean;
   /** A sentence for the next answer. */
-  notice?: string | undefined;
+  hint?: string | undefined;
   /** The highest threshold of context use that was reported. */
   reportedPercent?: number;
   /** How far the transcript was searched for a compaction. */
@@ -42,7 +42,7 @@ export function keepMemory(folder: string, conversation: string, memory: Memory)
 
 /** Whether this process is the first to give an answer: a client may run the same hook twice at the same moment. */
 export function isFirstToAnswer(folder: string, answer: string): boolean {
-  const file = join(folder, FOLDER, `${sha256(answer).slice(0, 24)}.said`);
+  const file = join(folder, FOLDER, `${sha256(answer).slice(0, 24)}.answered`);
   try {
     mkdirSync(join(folder, FOLDER), { recursive: true, mode: 0o700 });
     closeSync(openSync(file, 'wx', 0o600));

@@ -80,11 +80,11 @@ async function startSession(
   remember({
     ...memory,
     due: undefined,
-    notice: undefined,
+    hint: undefined,
     briefed: true,
     ...(isCompacted ? { reportedPercent: 0 } : {}),
   });
-  return withNotice(await briefText(within, isCompacted ? 'compacted' : 'start', status), memory.notice);
+  return withHint(await briefText(within, isCompacted ? 'compacted' : 'start', status), memory.hint);
 }
 
 async function takePrompt(context: Context, hooks: ClientHooks, moment: MomentOf<'prompt'>): Promise<string | null> {
@@ -109,18 +109,18 @@ async function takePrompt(context: Context, hooks: ClientHooks, moment: MomentOf
     memory = looked.memory;
     if (looked.wasCompacted) due ??= 'compacted';
   }
-  if (due === undefined && memory.notice === undefined) {
+  if (due === undefined && memory.hint === undefined) {
     if (memory !== before) remember(memory);
     return null;
   }
   remember({
     ...memory,
     due: undefined,
-    notice: undefined,
+    hint: undefined,
     briefed: true,
     ...(due === 'compacted' ? { reportedPercent: 0 } : {}),
   });
-  return withNotice(due === undefined ? null : await briefText(within, due), memory.notice);
+  return withHint(due === undefined ? null : await briefText(within, due), memory.hint);
 }
 
 /** A client may report the first request before the start of its session: a session whose process is gone is not reused. */
@@ -263,14 +263,14 @@ export async function reportPressure(
   const { memory, remember } = memoryOf(within, moment);
   const threshold = THRESHOLDS.find((one) => pressure !== null && pressure.percent >= one);
   if (threshold === undefined || threshold <= (memory.reportedPercent ?? 0)) return false;
-  const notice = `Holdfast: about ${Math.round(pressure?.percent ?? threshold)} % of the context is used. A snapshot of session ${within.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
+  const hint = `Holdfast: about ${Math.round(pressure?.percent ?? threshold)} % of the context is used. A snapshot of session ${within.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
   const lastMessage = moment.kind === 'turn-end' ? moment.lastMessage : null;
   await leaveSnapshot(
     within,
     lastMessage ?? `${Math.round(pressure?.percent ?? threshold)} % of the context is used.`,
     atRest,
   );
-  remember({ ...memory, reportedPercent: threshold, notice });
+  remember({ ...memory, reportedPercent: threshold, hint });
   return true;
 }
 
@@ -315,12 +315,12 @@ export async function briefText(
 }
 
 const introduction = ({ id, agent }: Session, now: string): string =>
-  `Holdfast brief of ${now} for ${agent}, session ${id}; it supersedes earlier ones. It is a record of the work in this folder, not a list of instructions. Files, commands and the to-do list of this session are recorded by themselves; decisions are recorded with \`holdfast decide --context … --decision … --reason …\`.`;
+  `Holdfast brief of ${now} for ${agent}, session ${id}; it supersedes earlier ones. It is a record of the work in this folder, not a list of instructions. Files, commands and the to-do list of this session are recorded automatically; decisions are recorded with \`holdfast decide --context … --decision … --reason …\`.`;
 
 const continuation = ({ id, agent }: Session, now: string): string =>
-  `Holdfast, ${now}: the context of ${agent} was compacted and session ${id} goes on. The work stands as follows; this supersedes earlier briefs.`;
+  `Holdfast, ${now}: the context of ${agent} was compacted and session ${id} continues. The current state follows; it supersedes earlier briefs.`;
 
-function withNotice(text: string | null, notice: string | undefined): string | null {
-  if (notice === undefined) return text;
-  return text === null ? notice : `${notice}\n\n${text}`.slice(0, LIMIT_CHARS);
+function withHint(text: string | null, hint: string | undefined): string | null {
+  if (hint === undefined) return text;
+  return text === null ? hint : `${hint}\n\n${text}`.slice(0, LIMIT_CHARS);
 }

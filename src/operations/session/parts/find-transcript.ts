@@ -23,14 +23,14 @@ export async function findTranscript(context: Context, transcripts: Transcripts,
   if (asked.transcript !== undefined) return await namedFile(context, transcripts, asked.transcript, asked.client);
   const clients = await context.clients();
   if (!clients) {
-    throw new Fault('usage', 'It is not known here where the clients keep their transcripts.', {
+    throw new Fault('usage', 'The folders of the clients are not known here.', {
       hints: ['Name the file with `--transcript FILE`.'],
     });
   }
   const known = await knownSessions(context);
   const named = context.identity.session;
   const meant = named === null ? undefined : known.find(({ session }) => isCalled(session, named));
-  // Whoever asks may be known by its own session: that one is not the one that was cut off.
+  // An active session is that of the agent who asks, not one that was cut off.
   if (named !== null && meant?.session.status !== 'active') {
     const found = ofConversation(
       transcripts,
@@ -59,8 +59,8 @@ async function namedFile(
   const file = resolve(context.dir, path);
   const found = transcripts.recognise(file, client);
   if (!found) {
-    throw new Fault('invalid', `${quoted(path)} is not a transcript of a client that is known here.`, {
-      hints: [`Say whose it is with \`--client\`: ${transcriptClients.join(', ')}.`],
+    throw new Fault('invalid', `${quoted(path)} is not a transcript of a known client.`, {
+      hints: [`Name its client with \`--client\`: ${transcriptClients.join(', ')}.`],
       data: { path },
     });
   }
@@ -89,7 +89,7 @@ async function conversationIn(
   throw new Fault('not_found', `${quoted(path)} has no conversation ${id === null ? 'of this folder' : quoted(id)}.`, {
     hints: [
       all.length === 0
-        ? 'It holds none at all.'
+        ? 'It has no conversations.'
         : `Name one with \`--session ID\`: ${has.join(', ')}${all.length > LISTED ? ', …' : ''}.`,
     ],
     data: { path, conversations: all.length },
@@ -98,7 +98,7 @@ async function conversationIn(
 
 const LISTED = 5;
 
-/** Sessions of all runs of the workspace that a client's conversation belongs to, the last one first. */
+/** The sessions of all runs of the workspace, newest first. */
 export async function knownSessions(context: Context): Promise<KnownSession[]> {
   const workspace = context.workspace();
   if (!workspace) return [];
@@ -138,7 +138,7 @@ function ofConversation(
   return transcripts.find(homes, names, { folder: null, id })[0];
 }
 
-/** A transcript that was written to a moment ago may be that of somebody at work. */
+/** A transcript that was written to a moment ago may belong to an active session. */
 const QUIET_MS = 60_000;
 
 function newestHere(
@@ -160,7 +160,7 @@ function newestHere(
   if (Date.now() - newest.writtenMs < QUIET_MS) {
     throw new Fault('held', `The newest transcript here, ${newest.path}, was written to less than a minute ago.`, {
       hints: [
-        'Its session may be at work. If it is gone, name it: `holdfast recover --session ID` or `--transcript FILE`.',
+        'Its session may be active. If it is gone, name it: `holdfast recover --session ID` or `--transcript FILE`.',
       ],
       data: { client: newest.client, conversation: newest.id, path: newest.path },
     });

@@ -4,12 +4,12 @@ import { openDatabase } from '../../../store/sqlite/driver.ts';
 import { fileSize, pathExists } from '../../../workspace/read.ts';
 import { copyToTemporary } from '../../../workspace/write.ts';
 
-/** Copies are made of what cannot be opened where it is; not of what would fill the disk. */
+/** Larger databases are not copied: a copy could fill the disk. */
 const COPY_LIMIT_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Opens another program's database for reading, with what is still in its write-ahead log. Where the folder cannot be
- * written to SQLite cannot read the log there: then both files are copied, and the copy goes when it is closed.
+ * Opens another program's database for reading, with what is still in its write-ahead log. SQLite cannot read the log in a
+ * read-only folder: then both files are copied, and the copy is removed on close.
  */
 export function openForeignDatabase(file: string): ReadDatabase {
   try {
@@ -29,7 +29,7 @@ export function openForeignDatabase(file: string): ReadDatabase {
 function opened(file: string, closed: () => void): ReadDatabase {
   const database = openDatabase(file, true);
   try {
-    // Nothing is read when a database is opened: whether it can be shows here.
+    // Opening reads nothing; only a query shows whether the file can be read.
     database.prepare('SELECT count(*) FROM sqlite_master').get();
   } catch (thrown) {
     database.close();

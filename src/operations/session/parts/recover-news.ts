@@ -9,18 +9,18 @@ import { capturesCommand, capturesPath } from '../../../workspace/capture.ts';
 import { recordedPath } from '../../../workspace/files.ts';
 import type { Context } from '../../context.ts';
 
-/** What the conversation and its sessions are here, and the run that what is found goes to. */
+/** A conversation with its sessions here, and the run that it is recorded in. */
 export interface Place {
   conversation: Conversation;
-  /** Its sessions in the run, the last one first. */
+  /** Its sessions in the run, newest first. */
   sessions: readonly Session[];
   /** Null while there is none. */
   run: string | null;
-  /** By which this very reading of the transcript is known. */
+  /** Identifies this reading of the transcript. */
   key: string;
 }
 
-/** What a transcript tells and the journal does not. */
+/** What a transcript has and the journal does not. */
 export interface News {
   files: readonly { path: string; change: NonNullable<TouchedFile['change']> }[];
   /** Commands with the key of their effect; one without a result was running when the conversation was cut off. */
@@ -31,7 +31,7 @@ export interface News {
   decisions: readonly { text: string; key: string }[];
 }
 
-/** Of a long conversation the last ones: what was done days before is in git. */
+/** Of a long conversation only the last ones: older work is in git. */
 const COMMANDS_LIMIT = 50;
 
 export async function gatherNews(context: Context, place: Place, found: Reconstruction): Promise<News> {
@@ -45,7 +45,7 @@ export async function gatherNews(context: Context, place: Place, found: Reconstr
     const open = known.open.find((effect) => effect.key && keys.includes(effect.key));
     if (open && command.result !== null) endings.push({ id: open.id, command });
     if (open || keys.some((key) => known.effects.has(key))) continue;
-    // What only looked at something is worth telling only while nobody knows whether it ended.
+    // A command that only reads is recorded only if its end is unknown.
     if (command.result !== null && classOfCommand(command.command) === 'read') continue;
     commands.push({ ...command, key: keys[0] ?? '' });
   }
@@ -70,7 +70,7 @@ interface Recorded {
   keys: ReadonlySet<string>;
 }
 
-/** What is recorded of the conversation, from the events of its sessions. */
+/** What the events of its sessions already record. */
 async function recordedOf(context: Context, { run, sessions }: Place): Promise<Recorded> {
   const files = new Set<string>();
   const effects = new Set<string>();
@@ -96,7 +96,7 @@ async function recordedOf(context: Context, { run, sessions }: Place): Promise<R
   return { files, effects, open: [...open.values()], spent, keys };
 }
 
-/** Files of this workspace that the conversation changed, unless somebody recorded them since. */
+/** Files of this workspace that the conversation changed, without those that were recorded since. */
 async function newFiles(
   context: Context,
   { run }: Place,
@@ -122,7 +122,7 @@ async function newFiles(
   return [...changes].map(([path, change]) => ({ path, change }));
 }
 
-/** Null for what lies outside the workspace: it is nobody's business here. */
+/** Null for a path outside the workspace, which is never recorded. */
 function pathInside(tree: string, cwd: string | null, path: string): string | null {
   try {
     return recordedPath(tree, cwd ?? tree, path);
@@ -141,8 +141,8 @@ function beyond(found: Spent | null, known: Spent): Spent | null {
   return rest.input + rest.output > 0 ? rest : null;
 }
 
-/** What there is to record, in sentences. */
-export function tellNews(news: News, found: Reconstruction): string[] {
+/** What will be recorded, in sentences. */
+export function describeNews(news: News, found: Reconstruction): string[] {
   const running = news.commands.filter((command) => command.result === null);
   const ended = news.commands.length - running.length;
   const named = (list: readonly string[]): string =>
@@ -150,20 +150,18 @@ export function tellNews(news: News, found: Reconstruction): string[] {
   return [
     ...(news.files.length > 0 ? [`Files changed: ${named(news.files.map(({ path }) => path))}.`] : []),
     ...(ended > 0 ? [`Commands that ended: ${ended}.`] : []),
-    ...running.map(({ command }) => `Was running, and its end is not known: ${oneLine(command, 200)}`),
-    ...otherCalls(found).map((tool) => `Was running, and its end is not known: the tool ${oneLine(tool, 80)}.`),
-    ...(news.endings.length > 0
-      ? [`Ends of effects that had none: ${news.endings.map(({ id }) => id).join(', ')}.`]
-      : []),
+    ...running.map(({ command }) => `Was running, outcome unknown: ${oneLine(command, 200)}`),
+    ...otherCalls(found).map((tool) => `Was running, outcome unknown: the tool ${oneLine(tool, 80)}.`),
+    ...(news.endings.length > 0 ? [`Effects that ended: ${news.endings.map(({ id }) => id).join(', ')}.`] : []),
     ...(found.todos ? [`To-do list: ${found.todos.entries.length} entries.`] : []),
-    ...(news.decisions.length > 0 ? [`Decisions that its summary states: ${news.decisions.length}.`] : []),
+    ...(news.decisions.length > 0 ? [`Decisions in its summary: ${news.decisions.length}.`] : []),
     ...(news.spent ? [`Tokens: ${news.spent.input} in, ${news.spent.output} out, ${news.spent.cached} cached.`] : []),
-    ...(found.lastRequest ? [`It was asked last: ${oneLine(found.lastRequest, 300)}`] : []),
-    ...(found.lastMessage ? [`It said last: ${oneLine(found.lastMessage, 300)}`] : []),
+    ...(found.lastRequest ? [`Last request: ${oneLine(found.lastRequest, 300)}`] : []),
+    ...(found.lastMessage ? [`Last message: ${oneLine(found.lastMessage, 300)}`] : []),
   ];
 }
 
-/** Tools other than commands that were in use. */
+/** Running tools other than commands. */
 export function otherCalls(found: Reconstruction): string[] {
   return found.running.filter(({ toolCall }) => toolCall.command === null).map(({ toolCall }) => toolCall.tool);
 }

@@ -13,20 +13,20 @@ import { treeMark } from '../../act.ts';
 import { writeResumeFile } from '../../brief/parts/resume-file.ts';
 import type { Context } from '../../context.ts';
 import { execute, type SessionContext, sessionContextOf } from './attached-session.ts';
-import { type News, otherCalls, type Place, tellNews } from './recover-news.ts';
+import { describeNews, type News, otherCalls, type Place } from './recover-news.ts';
 import { superviseRun } from './supervision.ts';
 import { followTodos } from './todo-list.ts';
 
 export interface Lineage {
-  /** The session that a subagent worked for. */
+  /** The session of the agent that started this subagent. */
   parent?: string;
-  /** What is recorded below the session before it ends. */
-  within?: (session: string) => Promise<Change[]>;
+  /** Records the subagents of the session before it ends. */
+  below?: (session: string) => Promise<Change[]>;
 }
 
 /**
- * Records what was found under a session of the conversation that goes on from the last one it had, and ends it as the
- * conversation ended, with a snapshot that is marked as reconstructed.
+ * Records what was found in a session that continues the last one of the conversation, and ends it as the conversation
+ * ended, with a snapshot that is marked as reconstructed.
  */
 export async function recordNews(
   context: Context,
@@ -34,34 +34,34 @@ export async function recordNews(
   news: News,
   found: Reconstruction,
   transcript: Transcript,
-  { parent, within = async () => [] }: Lineage = {},
+  { parent, below = async () => [] }: Lineage = {},
 ): Promise<{ session: string; changed: Change[] }> {
   await superviseRun({ ...context, identity: { ...context.identity, session: null, key: null } });
-  const seat = await takeSeat(context, place, parent);
+  const within = await startRecovery(context, place, parent);
   const changed: Change[] = [];
   const record = async (command: Command, key: string | null = null): Promise<void> => {
-    changed.push(...(await execute(seat, command, key)).changed);
+    changed.push(...(await execute(within, command, key)).changed);
   };
   try {
-    await recordTodos(seat, place, found);
-    await recordFiles(seat, news, record);
+    await recordTodos(within, place, found);
+    await recordFiles(within, news, record);
     for (const { id, command } of news.endings) await record({ type: 'effect.end', id, ...endOf(command) });
-    await recordCommands(news, record, seat);
+    await recordCommands(news, record, within);
     if (news.spent) await record({ type: 'usage.add', ...news.spent });
     for (const { text, key } of news.decisions) await record(decisionOf(place, text), key);
     await record({ type: 'note.add', kind: 'worklog', text: noteOf(place, found) });
     const from = `transcript of ${transcript.client}, conversation ${transcript.id}: ${transcript.path}`;
-    const findings = [...tellNews(news, found), ...found.problems];
-    changed.push(...(await within(seat.session.id)));
+    const findings = [...describeNews(news, found), ...found.problems];
+    changed.push(...(await below(within.session.id)));
     await record({ type: 'recovery.make', from, findings }, place.key);
   } finally {
-    // Whatever went wrong, nobody is left behind who seems to be at work.
-    await close(seat, place, found, news, changed);
+    // Even after an error no session may be left active.
+    await close(within, place, found, news, changed);
   }
-  return { session: seat.session.id, changed };
+  return { session: within.session.id, changed };
 }
 
-async function takeSeat(
+async function startRecovery(
   context: Context,
   { conversation, sessions, run }: Place & { run: string },
   parent: string | undefined,
@@ -78,14 +78,14 @@ async function takeSeat(
       role: former?.role,
       parent: former?.parent ?? parent,
       client: { name: conversation.client, id: conversationOf(conversation) },
-      // Whoever recovers: if that is cut off too, it is seen at once, and recovering again goes on.
+      // The recovering process: if it is killed too, that shows at once, and another recovery continues.
       owner: ownerOf(process.pid),
       mark: treeMark(context),
     },
     identity,
   );
   const session = done.state.sessions.get(done.session ?? '');
-  if (!session) throw new Fault('internal', 'The session that was begun is not there.');
+  if (!session) throw new Fault('internal', 'The session that was started is missing.');
   return sessionContextOf(context, engine, done.state, session);
 }
 
@@ -102,7 +102,7 @@ async function recordTodos(within: SessionContext, { conversation }: Place, foun
 
 type Recorder = (command: Command, key?: string | null) => Promise<void>;
 
-/** As they are now: what they were then nobody kept. */
+/** With their present hashes, since no earlier ones are known. */
 async function recordFiles(within: SessionContext, { files }: News, record: Recorder): Promise<void> {
   if (files.length === 0) return;
   const tree = within.context.workspace()?.tree ?? within.context.dir;
@@ -118,15 +118,15 @@ async function recordCommands({ commands }: News, record: Recorder, within: Sess
     const name = command.command.length > NAME_CHARS ? `${command.command.slice(0, NAME_CHARS - 1)}…` : command.command;
     await record({ type: 'effect.begin', name, class: classOfCommand(command.command), key: command.key });
     if (command.result === null) continue;
-    const begun = [...within.state.effects.values()].find((effect) => effect.key === command.key);
-    if (begun) await record({ type: 'effect.end', id: begun.id, ...endOf(command) });
+    const effect = [...within.state.effects.values()].find(({ key }) => key === command.key);
+    if (effect) await record({ type: 'effect.end', id: effect.id, ...endOf(command) });
   }
 }
 
 function endOf(command: News['commands'][number] | News['endings'][number]['command']) {
   const outcome = outcomeOf(command);
   const exitCode = command.result?.exitCode ?? undefined;
-  const note = 'So the transcript says.';
+  const note = 'According to the transcript.';
   return {
     outcome: outcome === 'running' ? ('unknown' as const) : outcome,
     note,
@@ -149,8 +149,8 @@ function noteOf({ conversation }: Place, found: Reconstruction): string {
   const when = startedAt && endedAt ? `, from ${startedAt} to ${endedAt}` : '';
   return [
     `Recovered from the transcript of ${conversation.client}${when}, ${requests} requests.`,
-    ...(lastRequest ? [`Asked last: ${oneLine(lastRequest, 1000)}`] : []),
-    ...(lastMessage ? [`Said last: ${oneLine(lastMessage, 2000)}`] : []),
+    ...(lastRequest ? [`Last request: ${oneLine(lastRequest, 1000)}`] : []),
+    ...(lastMessage ? [`Last message: ${oneLine(lastMessage, 2000)}`] : []),
     ...errors.slice(-2).map((error) => `Error: ${error}`),
   ].join('\n');
 }
@@ -172,7 +172,7 @@ async function close(
       reason: reasonOf(place, found),
       ...(isSaid ? { next: next.text } : nextOf(place, found)),
       ...(found.lastMessage ? { why: oneLine(found.lastMessage, 600) } : {}),
-      evidence: ['Put together from the transcript of its client.', ...tellNews(news, found)].map((line) =>
+      evidence: ['Recovered from the transcript of its client.', ...describeNews(news, found)].map((line) =>
         oneLine(redact(line).text, 400),
       ),
       ...(found.endedAt ? { lastSeenAt: found.endedAt } : {}),
@@ -190,12 +190,12 @@ function reasonOf({ sessions }: Place, found: Reconstruction): 'completed' | 'ti
 }
 
 function nextOf({ conversation }: Place, found: Reconstruction): { next?: string } {
-  // What comes next is for whoever it worked for to say.
+  // The agent that started a subagent decides what comes next.
   if (conversation.subagent !== null) return {};
   if (found.lastMessage === null && found.lastRequest === null) return {};
   const tools = otherCalls(found);
-  const said = found.lastMessage ? ` It said last: ${oneLine(found.lastMessage, 300)}` : '';
-  const asked = found.lastRequest ? ` It was asked: ${oneLine(found.lastRequest, 200)}` : '';
+  const message = found.lastMessage ? ` Its last message: ${oneLine(found.lastMessage, 300)}` : '';
+  const request = found.lastRequest ? ` Its last request: ${oneLine(found.lastRequest, 200)}` : '';
   const used = tools.length > 0 ? ` It was in the middle of ${oneLine(tools.join(', '), 100)}.` : '';
-  return { next: `Go on where ${conversation.client} stopped.${used}${said}${asked}` };
+  return { next: `Continue where ${conversation.client} stopped.${used}${message}${request}` };
 }

@@ -7,16 +7,16 @@ import { sha256 } from '../../../core/sha256.ts';
 import type { Change } from '../../../core/views/changed.ts';
 import type { Context } from '../../context.ts';
 import { knownSessions } from './find-transcript.ts';
-import { gatherNews, type News, type Place, tellNews } from './recover-news.ts';
+import { describeNews, gatherNews, type News, type Place } from './recover-news.ts';
 import { recordNews } from './recover-record.ts';
 
-/** A subagent of a conversation, as far as its own file tells. */
+/** A subagent of a conversation, according to its own file. */
 export interface RecoveredSubagent {
   transcript: SubagentTranscript;
   found: Reconstruction;
 }
 
-/** What a conversation and its subagents did. What the client counted for all of them is shared out among them. */
+/** What a conversation and its subagents did; a client's total for all of them is divided among them. */
 export function reconstructWhole(
   transcripts: Transcripts,
   transcript: Transcript,
@@ -32,7 +32,7 @@ export function reconstructWhole(
   return { found: { ...whole, spent }, subagents };
 }
 
-/** Of very many the last ones. */
+/** Of more only the last ones are read. */
 const SUBAGENTS_LIMIT = 200;
 
 function without(all: Spent, part: Spent | null): Spent {
@@ -45,7 +45,7 @@ interface SubagentNews extends RecoveredSubagent {
   news: News;
 }
 
-/** What of them is not recorded yet. */
+/** What is not recorded yet. */
 export async function gatherSubagentNews(
   context: Context,
   above: Place,
@@ -58,8 +58,8 @@ export async function gatherSubagentNews(
     const conversation: Conversation = { ...above.conversation, subagent: transcript.subagent };
     const id = conversationOf(conversation);
     const sessions = known.filter((one) => one.run === above.run && one.session.client?.id === id);
-    const told = [id, found.entries, found.endedAt, found.spent];
-    const key = `recover:${sha256(JSON.stringify(told)).slice(0, 32)}`;
+    const parts = [id, found.entries, found.endedAt, found.spent];
+    const key = `recover:${sha256(JSON.stringify(parts)).slice(0, 32)}`;
     const place = { conversation, sessions: sessions.map(({ session }) => session), run: above.run, key };
     const news = await gatherNews(context, place, found);
     const isNew = news.files.length + news.commands.length + news.endings.length > 0 || news.spent !== null;
@@ -68,15 +68,15 @@ export async function gatherSubagentNews(
   return gathered;
 }
 
-export function tellSubagentNews(gathered: readonly SubagentNews[]): string[] {
+export function describeSubagentNews(gathered: readonly SubagentNews[]): string[] {
   return gathered.map(({ transcript, news, found }) => {
     const { type, id } = transcript.subagent;
-    const told = tellNews(news, { ...found, lastRequest: null, lastMessage: null, todos: null });
-    return `Subagent ${type ?? id}: ${told.join(' ')}`;
+    const sentences = describeNews(news, { ...found, lastRequest: null, lastMessage: null, todos: null });
+    return `Subagent ${type ?? id}: ${sentences.join(' ')}`;
   });
 }
 
-/** Each under a session of its own, below that of the conversation. */
+/** Records each subagent in a session of its own, below that of the conversation. */
 export async function recordSubagentNews(
   context: Context & { run: string },
   gathered: readonly SubagentNews[],
@@ -84,7 +84,7 @@ export async function recordSubagentNews(
 ): Promise<Change[]> {
   const changed: Change[] = [];
   for (const { place, news, found, transcript } of gathered) {
-    // Its to-do list is the work of a moment, not the plan of the run.
+    // A subagent's to-do list is not the plan of the run.
     const own = { ...found, todos: null };
     const done = await recordNews(context, { ...place, run: context.run }, news, own, transcript, { parent });
     changed.push(...done.changed);

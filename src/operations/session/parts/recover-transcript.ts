@@ -10,25 +10,25 @@ import { currentRun } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { openRun } from '../../run/parts/open-run.ts';
 import { type Asked, findTranscript, type KnownSession, knownSessions } from './find-transcript.ts';
-import { gatherNews, type Place, tellNews } from './recover-news.ts';
+import { describeNews, gatherNews, type Place } from './recover-news.ts';
 import { recordNews } from './recover-record.ts';
 import {
+  describeSubagentNews,
   gatherSubagentNews,
   type RecoveredSubagent,
   reconstructWhole,
   recordSubagentNews,
-  tellSubagentNews,
 } from './recover-subagents.ts';
 import { openTranscripts } from './transcripts.ts';
 
-/** Reads a transcript and records what is not known yet. A second time there is nothing left to record. */
+/** Reads a transcript and records what is not recorded yet; a second time records nothing. */
 export async function recoverTranscript(context: Context, asked: Asked & { dryRun?: boolean | undefined }) {
   const transcripts = await openTranscripts();
   const transcript = await findTranscript(context, transcripts, asked);
   const { found, subagents } = reconstructWhole(transcripts, transcript);
   if (found.entries === 0) {
     throw new Fault('invalid', `Nothing in ${transcript.path} could be read as a transcript of ${transcript.client}.`, {
-      hints: ['Say whose it is with `--client`.', ...found.problems.slice(0, 3)],
+      hints: ['Name its client with `--client`.', ...found.problems.slice(0, 3)],
       data: { path: transcript.path, problems: found.problems },
     });
   }
@@ -51,17 +51,19 @@ export async function recoverTranscript(context: Context, asked: Asked & { dryRu
   if (place.run !== null && (await isRecorded(context, place))) return outcome(place.run, null, []);
   const news = await gatherNews(context, place, found);
   const below = await gatherSubagentNews(context, place, subagents);
-  const told = [
+  const added = [
     ...(place.run === null ? [`A run with the goal: ${oneLine(found.goal ?? 'none', 200)}`] : []),
-    ...tellNews(news, found),
-    ...tellSubagentNews(below),
+    ...describeNews(news, found),
+    ...describeSubagentNews(below),
   ];
-  if (isDry) return outcome(place.run, null, told);
+  if (isDry) return outcome(place.run, null, added);
   const run = place.run ?? (await newRun(context, place.conversation, found));
   const here = { ...context, run };
-  const within = (session: string) => recordSubagentNews(here, below, session);
-  const { session, changed } = await recordNews(here, { ...place, run }, news, found, transcript, { within });
-  return outcome(run, session, told, changed);
+  const recordBelow = (session: string) => recordSubagentNews(here, below, session);
+  const { session, changed } = await recordNews(here, { ...place, run }, news, found, transcript, {
+    below: recordBelow,
+  });
+  return outcome(run, session, added, changed);
 }
 
 async function placeOf(
@@ -78,11 +80,11 @@ async function placeOf(
   const sessions = own.filter((one) => one.run === run).map(({ session }) => session);
   const { entries, endedAt, lastRequest, lastMessage, spent, running } = found;
   const below = subagents.map((one) => [one.transcript.id, one.found.entries]);
-  const told = [id, entries, endedAt, lastRequest, lastMessage, spent, running.map(({ call }) => call), below];
-  return { conversation, sessions, run, key: `recover:${sha256(JSON.stringify(told)).slice(0, 32)}` };
+  const parts = [id, entries, endedAt, lastRequest, lastMessage, spent, running.map(({ call }) => call), below];
+  return { conversation, sessions, run, key: `recover:${sha256(JSON.stringify(parts)).slice(0, 32)}` };
 }
 
-/** The run its session is in, else the one that is meant, else a new one. */
+/** The run of its session, else the current one, else a new one. */
 async function runOf(context: Context, own: readonly KnownSession[]): Promise<string | null> {
   const [last] = own;
   if (context.run === undefined && last) return last.run;
@@ -91,17 +93,17 @@ async function runOf(context: Context, own: readonly KnownSession[]): Promise<st
   const active = await engine.heads({ workspace, status: 'active', limit: 2 });
   return context.run === undefined && active.length === 0
     ? null
-    : currentRun({ ...context, identity: nobody(context) });
+    : currentRun({ ...context, identity: withoutSession(context) });
 }
 
-/** The session that is named is the one that is recovered, not the one that asks. */
-const nobody = (context: Context): Context['identity'] => ({ ...context.identity, session: null });
+/** The named session is the one to recover, not the one that asks. */
+const withoutSession = (context: Context): Context['identity'] => ({ ...context.identity, session: null });
 
 function mustBeOver({ sessions, conversation }: Place): void {
   const active = sessions.find((session) => session.status === 'active');
   if (!active) return;
-  throw new Fault('held', `${active.id} (${active.agent}) is at work in that conversation of ${conversation.client}.`, {
-    hints: ['What it does is recorded as it goes. When it is gone, `holdfast recover` reads what it left.'],
+  throw new Fault('held', `${active.id} (${active.agent}) is active in that conversation of ${conversation.client}.`, {
+    hints: ['Its work is being recorded. When it is gone, `holdfast recover` reads its transcript.'],
     data: { session: active.id },
   });
 }
@@ -111,11 +113,11 @@ async function isRecorded(context: Context, { run, key }: Place): Promise<boolea
   return run !== null && (await engine.hasRecorded(run, key));
 }
 
-/** The workspace first: without one there is no journal to open. */
+/** Creates the workspace first: without one there is no journal to open. */
 async function newRun(context: Context, conversation: Conversation, found: Reconstruction): Promise<string> {
   context.createWorkspace();
-  const identity = { ...nobody(context), key: null };
-  const { run } = await openRun({ ...context, identity: identity }, await context.engine(), conversation, found.goal);
+  const identity = { ...withoutSession(context), key: null };
+  const { run } = await openRun({ ...context, identity }, await context.engine(), conversation, found.goal);
   return run;
 }
 
@@ -125,7 +127,7 @@ function shownSubagent({ transcript, found }: RecoveredSubagent) {
 }
 
 function shown(found: Reconstruction) {
-  // One tool names a file by its whole path, another from where the conversation was.
+  // Tools name a file by an absolute path or relative to the folder of the conversation.
   const changed = new Map<string, string>();
   for (const { path, read, change = 'modified' } of found.files.values()) {
     const whole = found.cwd === null ? path : resolve(found.cwd, path);
