@@ -24,7 +24,7 @@ describe('a hook', () => {
     play(folder, 'codex');
     const input = inputsOf('codex', folder)[0]?.input;
     const compacted = contextIn(hook(folder, 'codex', 'SessionStart', { ...input, source: 'compact' }));
-    expect(compacted).toContain('was compacted and session S-1 goes on');
+    expect(compacted).toContain('was compacted and session S-1 continues');
     expect(compacted).not.toContain('Holdfast brief of');
     expect(compacted).toContain('Remember the user');
     expect(ofType(journal(folder), 'session.started')).toHaveLength(1);

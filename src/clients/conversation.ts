@@ -16,7 +16,7 @@ export function conversationOf(moment: Conversation): string {
 }
 
 /** A client's ids may have any form; a label may not. */
-function label(id: string): string {
+export function label(id: string): string {
   const isFit = id.length <= 120 && /^[\x20-\x7e]+$/.test(id);
   return isFit ? id : sha256(id).slice(0, 32);
 }

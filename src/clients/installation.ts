@@ -86,7 +86,9 @@ export function userStart(node: string, program: string, platform: string): Star
   return { shell: () => shell, words: [node, program] };
 }
 
-const inShell = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+/** A word as a POSIX shell reads it. */
+export const inShell = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** The folder of a user's own settings: the one a variable names, else the one below the home folder. */
 export function ownFolder({ environment, home }: Place, variable: string, name: string): string {

@@ -28,12 +28,8 @@ export function clientOfShell(environment: Environment): ClientName | null {
 
 function clientBy(kind: 'hooks' | 'shells', environment: Environment): ClientName | null {
   const variables = (name: ClientName): ClientVariables => clients[name].variables;
-  return clientNames
-    .filter((name) => variables(name)[kind]?.some((variable) => environment[variable]))
-    .reduce<ClientName | null>(
-      (best, name) => (best === null || variables(name).rank < variables(best).rank ? name : best),
-      null,
-    );
+  const found = clientNames.filter((name) => variables(name)[kind]?.some((variable) => environment[variable]));
+  return found.sort((a, b) => variables(a).rank - variables(b).rank)[0] ?? null;
 }
 
 async function clientByInput(input: JsonObject): Promise<ClientName | null> {

@@ -126,6 +126,21 @@ export function projectFolders(
   return names.filter(isOurs).map((name) => join(parent, name));
 }
 
+/** The transcripts in the folders of projects, which hold the folder of the conversation as `cwd`. */
+export function findInProjects(
+  files: TranscriptFiles,
+  client: string,
+  home: string,
+  { folder, id }: Wanted,
+  inside = '',
+): Transcript[] {
+  const found = projectFolders(files, join(home, 'projects'), id === null ? folder : null).flatMap((place) =>
+    transcriptsIn(files, client, join(place, inside), '.jsonl'),
+  );
+  if (id !== null) return found.filter((one) => one.id === id);
+  return found.filter(({ path }) => folder === null || isWithin(files, folder, fieldIn(files.readHead(path), 'cwd')));
+}
+
 /** The name of a project's folder: its path with dashes for everything but letters and digits. */
 export function projectName(path: string): string {
   return path.replace(/[^A-Za-z0-9]/g, '-');

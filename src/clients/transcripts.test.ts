@@ -200,7 +200,7 @@ function newStore(folder: string, messages: readonly object[], nested = false): 
   );
   const put = (data: Buffer): Buffer => {
     const hash = createHash('sha256').update(data).digest();
-    database.prepare('INSERT OR IGNORE INTO blobs VALUES (?, ?)').run(hash.toString('hex'), data as never);
+    database.exec(`INSERT OR IGNORE INTO blobs VALUES ('${hash.toString('hex')}', x'${data.toString('hex')}')`);
     return hash;
   };
   const field = (number: number, bytes: Buffer): Buffer => {

@@ -6,8 +6,9 @@ import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
 import { msBetween } from '../core/time.ts';
 import { execute, type SessionContext } from '../operations/session/parts/attached-session.ts';
-import { capturesCommand, capturesPath } from '../workspace/capture.ts';
-import { hashArtifact, recordedPath } from '../workspace/files.ts';
+import { capturedPath } from '../operations/session/parts/captured-path.ts';
+import { capturesCommand } from '../workspace/capture.ts';
+import { hashArtifact } from '../workspace/files.ts';
 import type { CaptureConfig } from '../workspace/workspace.ts';
 import { log } from './log.ts';
 import { isTime, keyOf } from './moment-key.ts';
@@ -109,8 +110,8 @@ async function recordFiles(
     const artifacts = [];
     for (const file of moment.call.files) {
       if (file.read !== read) continue;
-      const path = pathInside(tree, within.context.dir, file.path);
-      if (path === null || !capturesPath(config, path)) continue;
+      const path = capturedPath(config, tree, within.context.dir, file.path);
+      if (path === null) continue;
       const { change } = file;
       artifacts.push({ ...(await hashArtifact(tree, path)), ...(change ? { change } : {}) });
     }
@@ -123,15 +124,6 @@ async function recordFiles(
     isRecorded = true;
   }
   return isRecorded;
-}
-
-/** Null for a path outside the workspace, which is never recorded. */
-function pathInside(tree: string, from: string, path: string): string | null {
-  try {
-    return recordedPath(tree, from, path);
-  } catch {
-    return null;
-  }
 }
 
 const BEAT_AFTER_MS = 60_000;

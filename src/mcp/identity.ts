@@ -1,5 +1,5 @@
+import { label } from '../clients/conversation.ts';
 import type { Owner } from '../core/journal/event.ts';
-import { sha256 } from '../core/sha256.ts';
 import { isName } from '../core/text.ts';
 
 /** The sender of a tool call: an agent, the conversation of its client, and its process. */
@@ -61,9 +61,4 @@ function agentFrom(client: string): string {
     .replace(/^-+|-+$/g, '')
     .slice(0, 64);
   return isName(name, '._@+-', 64) ? name : 'agent';
-}
-
-/** An id from a client may be too long or contain other characters: then its hash is used. */
-function label(id: string): string {
-  return id.length <= 120 && /^[\x20-\x7e]+$/.test(id) ? id : sha256(id).slice(0, 32);
 }

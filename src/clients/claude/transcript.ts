@@ -2,15 +2,7 @@ import { dirname, join } from 'node:path';
 import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
 import { resultOf, type ToolCall, toolCallOf } from '../tool-call.ts';
-import {
-  type ClientTranscript,
-  fieldIn,
-  isWithin,
-  projectFolders,
-  readByLine,
-  timeOf,
-  transcriptsIn,
-} from '../transcript.ts';
+import { type ClientTranscript, fieldIn, findInProjects, readByLine, timeOf, transcriptsIn } from '../transcript.ts';
 import { usageIn } from './hooks.ts';
 
 /**
@@ -19,13 +11,7 @@ import { usageIn } from './hooks.ts';
  */
 export const transcript: ClientTranscript = {
   home: (environment, userHome) => environment['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude'),
-  find(home, { folder, id }, files) {
-    const found = projectFolders(files, join(home, 'projects'), id === null ? folder : null)
-      .flatMap((place) => transcriptsIn(files, 'claude', place, '.jsonl'))
-      .filter((one) => !isSubagentName(one.id));
-    if (id !== null) return found.filter((one) => one.id === id);
-    return found.filter(({ path }) => folder === null || isWithin(files, folder, fieldIn(files.readHead(path), 'cwd')));
-  },
+  find: (home, wanted, files) => findInProjects(files, 'claude', home, wanted).filter((one) => !isSubagentName(one.id)),
   subagents({ path, id }, files) {
     const place = path.replace(/\.jsonl$/, '');
     if (place === path) return [];

@@ -2,27 +2,13 @@ import { join } from 'node:path';
 import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { TranscriptEntry } from '../reconstruction.ts';
 import { resultOf, toolCallOf } from '../tool-call.ts';
-import {
-  type ClientTranscript,
-  fieldIn,
-  isWithin,
-  projectFolders,
-  readByLine,
-  timeOf,
-  transcriptsIn,
-} from '../transcript.ts';
+import { type ClientTranscript, findInProjects, readByLine, timeOf } from '../transcript.ts';
 import { usageIn } from './hooks.ts';
 
 /** Qwen Code: `projects/FOLDER/chats/ID.jsonl`, Claude's chain with Gemini's messages. */
 export const transcript: ClientTranscript = {
   home: (environment, userHome) => environment['QWEN_HOME'] || join(userHome, '.qwen'),
-  find(home, { folder, id }, files) {
-    const found = projectFolders(files, join(home, 'projects'), id === null ? folder : null).flatMap((place) =>
-      transcriptsIn(files, 'qwen', join(place, 'chats'), '.jsonl'),
-    );
-    if (id !== null) return found.filter((one) => one.id === id);
-    return found.filter(({ path }) => folder === null || isWithin(files, folder, fieldIn(files.readHead(path), 'cwd')));
-  },
+  find: (home, wanted, files) => findInProjects(files, 'qwen', home, wanted, 'chats'),
   read({ path }, files) {
     let isFirst = true;
     return readByLine(files, path, (entry) => {

@@ -1,5 +1,5 @@
 import { type ClientName, clientNames, installOf } from '../../../clients/index.ts';
-import type { ClientLaunch } from '../../../clients/installation.ts';
+import { type ClientLaunch, inShell } from '../../../clients/installation.ts';
 import { Fault, quoted } from '../../../core/fault.ts';
 
 export interface Launch {
@@ -60,5 +60,5 @@ function promptFor(handoff: string): string {
 
 /** For a person to paste into a POSIX shell. */
 export function shellLine(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return words.map(inShell).join(' ');
 }

@@ -5,9 +5,9 @@ import type { Spent, TouchedFile } from '../../../clients/tool-call.ts';
 import type { Effect, FileRecord, Session } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
-import { capturesCommand, capturesPath } from '../../../workspace/capture.ts';
-import { recordedPath } from '../../../workspace/files.ts';
+import { capturesCommand } from '../../../workspace/capture.ts';
 import type { Context } from '../../context.ts';
+import { capturedPath } from './captured-path.ts';
 
 /** A conversation with its sessions here, and the run that it is recorded in. */
 export interface Place {
@@ -107,8 +107,8 @@ async function newFiles(
   const capture = context.workspace()?.config.capture;
   const changes = new Map<string, NonNullable<TouchedFile['change']>>();
   for (const file of found.files.values()) {
-    const path = file.read ? null : pathInside(tree, found.cwd, file.path);
-    if (path === null || known.has(path) || !capturesPath(capture, path)) continue;
+    const path = file.read ? null : capturedPath(capture, tree, found.cwd ?? tree, file.path);
+    if (path === null || known.has(path)) continue;
     const before = changes.get(path);
     changes.set(path, before === 'created' ? before : (file.change ?? 'modified'));
   }
@@ -120,15 +120,6 @@ async function newFiles(
     if (record.kind === 'file' && found.endedAt !== null && at > found.endedAt) changes.delete(path);
   }
   return [...changes].map(([path, change]) => ({ path, change }));
-}
-
-/** Null for a path outside the workspace, which is never recorded. */
-function pathInside(tree: string, cwd: string | null, path: string): string | null {
-  try {
-    return recordedPath(tree, cwd ?? tree, path);
-  } catch {
-    return null;
-  }
 }
 
 function beyond(found: Spent | null, known: Spent): Spent | null {
