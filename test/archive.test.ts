@@ -82,7 +82,7 @@ describe('archiving a run with files of its own', () => {
     expect(folder.run('complete', '2', '--agent', 'ada').out).toContain('`holdfast archive --run 2026-03-01-tokens`');
   });
 
-  it('moves plans, design and state, updates status and pointers, and says what it moved', () => {
+  it('moves plans, design and state, updates status and references, and reports the moves', () => {
     const folder = finished();
     const { moved, run } = folder.data('archive');
     expect(run.status).toBe('archived');
@@ -98,7 +98,7 @@ describe('archiving a run with files of its own', () => {
     expect(folder.data('mirror', 'list', '--run', run.id)['mirrors']).toEqual([]);
   });
 
-  it('puts an unfinished run away only with a reason, and not as completed', () => {
+  it('archives an unfinished run only with a reason, and not as completed', () => {
     const folder = session();
     expect(folder.fault('archive')).toMatchObject({ code: 'illegal' });
     expect(has(folder, ACTIVE)).toBe(true);
@@ -107,7 +107,7 @@ describe('archiving a run with files of its own', () => {
     expect(folder.data('runs')['runs']).toMatchObject([{ status: 'archived' }]);
   });
 
-  it('never overwrites what has the same name', () => {
+  it('never overwrites a file of the same name', () => {
     const folder = finished();
     put(folder, ARCHIVED, 'Somebody else\n');
     const { moved } = folder.data('archive');
@@ -115,7 +115,7 @@ describe('archiving a run with files of its own', () => {
     expect(moved.at(-1).to).toBe('docs/maestro/state/archive/2026-03-01-tokens-2.md');
   });
 
-  it('forgets what it had decided when it was refused', () => {
+  it('drops its plan when it was refused', () => {
     const folder = session();
     expect(folder.fault('archive', '--agent', 'ada')).toMatchObject({ code: 'illegal' });
     put(folder, ARCHIVED, 'Somebody else\n');
@@ -126,12 +126,12 @@ describe('archiving a run with files of its own', () => {
     expect(textOf(folder, moved.at(-1).to).match(/status: "?completed/g)).toHaveLength(3);
   });
 
-  it('takes another name when somebody took the one that was chosen', () => {
+  it('takes another name if the chosen one was taken meanwhile', () => {
     const folder = finished();
     const { run } = folder.data('archive');
     const intent = join(folder.path, '.holdfast/archives', `${run.id}.json`);
     const [first] = JSON.parse(readFileSync(intent, 'utf8'));
-    // As a crash before the last move leaves it, and then another file comes to lie there.
+    // As after a crash before the last move, and then another file takes the name.
     put(folder, ACTIVE, textOf(folder, ARCHIVED));
     put(folder, ARCHIVED, 'Somebody else\n');
     writeFileSync(intent, JSON.stringify([{ ...first, done: false }]));
@@ -143,10 +143,10 @@ describe('archiving a run with files of its own', () => {
     expect(has(folder, ACTIVE)).toBe(true);
   });
 
-  it('is finished by running it again when it was cut short', () => {
+  it('is completed by running it again after a crash', () => {
     const folder = finished();
     const { run } = folder.data('archive');
-    // As a crash in the middle leaves it: one document moved, the rest not, the intent not marked as done.
+    // As after a crash in the middle: one document moved, the rest not, the intent not marked as done.
     const intent = join(folder.path, '.holdfast/archives', `${run.id}.json`);
     const [first] = JSON.parse(readFileSync(intent, 'utf8'));
     const state = first.moves.at(-1);
@@ -163,7 +163,7 @@ describe('archiving a run with files of its own', () => {
     expect(has(folder, `${state.to}x`)).toBe(true);
   });
 
-  it('leaves a RESUME.md that says so, since when, and how to go on; so does giving up', () => {
+  it('leaves a RESUME.md that shows it, since when, and how to continue; so does abandoning', () => {
     const folder = newWorkspace();
     const text = () => textOf(folder, '.holdfast/RESUME.md');
     folder.data('start', 't1', '--agent', 'ada');

@@ -10,12 +10,12 @@ const agent = ['--agent', 'claude'];
 
 /** A session that has ended, and its snapshot. */
 function ended(): { folder: Folder; file: string; text: string } {
-  const folder = copyOf('ended session', sit);
+  const folder = copyOf('ended session', endedSession);
   const file = join(folder.path, '.holdfast', 'snapshots', 'claude-1.md');
   return { folder, file, text: readFileSync(file, 'utf8') };
 }
 
-function sit(): Folder {
+function endedSession(): Folder {
   const folder = newWorkspace();
   writeFileSync(join(folder.path, 'token.ts'), 'export {};\n');
   folder.data('start', 't1', ...agent);
@@ -34,7 +34,7 @@ function failures(folder: Folder, ...words: string[]): Record<string, string> {
 }
 
 describe('check', () => {
-  it('passes what the tool wrote, and writes nothing', () => {
+  it('passes what Holdfast wrote, and writes nothing', () => {
     const { folder, text, file } = ended();
     const before = folder.data('log', '--limit', '100')['events'].length;
     const checked = folder.data('check', file);
@@ -95,7 +95,7 @@ describe('check', () => {
     expect(Object.keys(failures(folder, file)).sort()).toEqual(rules);
   });
 
-  it('holds a snapshot against the moment it was taken at, not against what came after', () => {
+  it('checks a snapshot against the journal at that time, not against what came after', () => {
     const { folder } = ended();
     folder.data('start', 't1', '--agent', 'codex');
     folder.data('complete', '--agent', 'codex');
@@ -118,14 +118,14 @@ describe('check', () => {
       });
   });
 
-  it('says that a file has no snapshot, or is not there', () => {
+  it('reports a file without a snapshot and a missing file', () => {
     const { folder } = ended();
     writeFileSync(join(folder.path, 'notes.md'), '# Notes\n');
     expect(folder.fault('check', 'notes.md')).toMatchObject({ code: 'not_found' });
     expect(folder.fault('check', 'nowhere.md')).toMatchObject({ code: 'not_found' });
     expect(newFolder().fault('check')).toMatchObject({ code: 'not_found' });
     writeFileSync(join(folder.path, '.holdfast', 'snapshots', 'claude-1.md'), 'gone');
-    expect(failures(folder)).toMatchObject({ form: expect.stringContaining('No snapshot can be read') });
+    expect(failures(folder)).toMatchObject({ form: expect.stringContaining('It has no readable snapshot') });
   });
 });
 
@@ -165,7 +165,7 @@ const mailbox = `# Mailbox
 `;
 
 describe('check of a working session', () => {
-  /** A chat file beside its files, with no journal anywhere. */
+  /** A chat file beside its files, without a journal. */
   function workingSession(): { folder: Folder; chat: string; write(name: string, text: string): void } {
     const { text } = ended();
     const folder = newFolder();
@@ -182,7 +182,7 @@ describe('check of a working session', () => {
     return { folder, chat, write };
   }
 
-  it('holds the last snapshot of a chat file against the files beside it', () => {
+  it('checks the last snapshot of a chat file against the files beside it', () => {
     const { folder } = workingSession();
     const checked = folder.data('check', 'working-session/chat-claude.md');
     expect(checked['failed']).toBe(0);
@@ -201,7 +201,7 @@ describe('check of a working session', () => {
     expect(folder.data('check', 'working-session')).toMatchObject({ failed: 0, snapshots: [{ standing: 'current' }] });
   });
 
-  it('finds what does not agree with them', () => {
+  it('reports what differs from them', () => {
     const { folder, write } = workingSession();
     write('MAILBOX.md', mailbox.replace('**Status:** closed', '**Status:** unread'));
     write('TURNFILE.yaml', turnfile.replace('in_progress', 'done'));
@@ -215,7 +215,7 @@ describe('check of a working session', () => {
     });
   });
 
-  it('reads the short headings of cards with the rest', () => {
+  it('reads cards with short headings', () => {
     const { folder, write } = workingSession();
     const short = mailbox.replace('### MSG-20260208-002', '### M-4').replace('### MSG-20260208-001', '### M-3: Tides');
     write('MAILBOX.md', short);
@@ -226,7 +226,7 @@ describe('check of a working session', () => {
     });
   });
 
-  it('holds a snapshot without a number against them too, unless another of its agent follows', () => {
+  it('checks a snapshot without a number too, unless another of its agent follows', () => {
     const { folder, chat, write } = workingSession();
     const old = chat.replace(/-1-h[0-9a-f]{8}/, '-01');
     const told = (...words: string[]): Record<string, string> => {
@@ -237,7 +237,7 @@ describe('check of a working session', () => {
     write('chat-claude.md', old);
     expect(told()).toMatchObject({
       token: expect.stringContaining('fail: REV-'),
-      standing: 'cannot-tell: It has no number to tell its place by.',
+      standing: 'cannot-tell: It has no number to compare.',
       'active-task': 'pass: partial, as by TURNFILE.yaml and WORKLOG.md.',
       mailbox: 'pass: As the cards of working-session say.',
     });
@@ -285,7 +285,7 @@ describe('check of a working session', () => {
     expect(folder.run('check', 'MAILBOX.md').out).toContain('MAILBOX.md:40 (attachment)');
   });
 
-  it('cannot tell where a file is missing', () => {
+  it('does not judge a rule whose file is missing', () => {
     const { folder } = workingSession();
     for (const name of ['TURNFILE.yaml', 'WORKLOG.md', 'MAILBOX.md', 'OPEN_QUESTIONS.md'])
       unlinkSync(join(folder.path, 'working-session', name));
@@ -301,7 +301,7 @@ describe('check of a working session', () => {
     ]);
   });
 
-  it('tells the newest, a superseded one, a duplicate and two of the same number apart', () => {
+  it('distinguishes the newest, a superseded one, a duplicate and two with the same number', () => {
     const { folder, chat, write } = workingSession();
     const entry = chat.slice(chat.indexOf('## Session'));
     const older = signedChat(entry.replace(/claude-1-h/, 'claude-0-h'));

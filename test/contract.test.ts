@@ -9,7 +9,7 @@ import { signed } from './signed.ts';
 const claude = ['--agent', 'claude'];
 const codex = ['--agent', 'codex'];
 
-/** Every snapshot of the run, where the tool keeps them and where people read them. */
+/** Every snapshot of the run, in the data folder and in the files that people read. */
 function allPass(folder: Folder): void {
   for (const words of [
     ['check', '--all'],
@@ -27,7 +27,7 @@ interface Checked {
 const failedRules = (ran: Ran): string[] =>
   (ran.json.data as unknown as Checked).rules.filter((rule) => rule.result === 'fail').map((rule) => rule.rule);
 
-/** A process that claims a session and is gone before it ends it. */
+/** A process that owns a session and dies before ending it. */
 async function dyingOwner(): Promise<{ pid: string; kill(): Promise<void> }> {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   return {
@@ -55,7 +55,7 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
     folder.data('session', 'end', '--reason', 'context-exhausted', '--next', 'Write the test', ...claude);
     allPass(folder);
 
-    // 2. The same agent resumes by itself: its brief says where it stands and what is next.
+    // 2. The same agent resumes by itself: its brief shows the position and the next action.
     const second = folder.data('session', 'start', ...claude);
     expect(second['brief']).toContain('Write the test');
     folder.data('start', 't1', ...claude);
@@ -86,7 +86,7 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
     const offer = folder.data('handoff', '--to', 'claude', '--message', 'Out of time', ...codex);
     allPass(folder);
 
-    // 4. Claude takes it; codex may not write any more.
+    // 4. Claude accepts it; codex may no longer write.
     folder.data('session', 'start', ...claude);
     folder.data('handoff', 'accept', offer['id'], ...claude);
     expect(folder.fault('checkpoint', 'late', '--step', 't2', ...codex).code).toMatch(/fenced|held/);
@@ -94,7 +94,7 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
     folder.data('session', 'end', '--reason', 'timeout', '--next', 'Run it for a night', ...claude);
     allPass(folder);
 
-    // 5. A session whose process dies: its snapshot is put together from outside.
+    // 5. A session whose process dies: its snapshot is reconstructed.
     const owner = await dyingOwner();
     folder.env['HOLDFAST_PID'] = owner.pid;
     folder.data('session', 'start', ...codex);
@@ -106,7 +106,7 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
     expect(readFileSync(join(folder.path, crashed.at), 'utf8')).toContain('reconstructed: true');
     allPass(folder);
 
-    // 6. The maintainer offers what the dead session left; much happens before anybody looks.
+    // 6. The maintainer offers what the dead session left; much happens before anyone accepts.
     const dead = folder.data('sessions')['sessions'].find((one: { status: string }) => one.status === 'crashed');
     const stale = folder.data('handoff', '--to', 'claude', '--from', dead.id);
     for (let count = 0; count < 10; count++) folder.data('note', `Meanwhile ${count}`);
@@ -158,7 +158,7 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
       expect(text).not.toBe(honest);
       writeFileSync(file, text);
       const ran = folder.run('check', latest, '--json');
-      // The journal has the text that was left, so it tells every lie; the rule says which one it is.
+      // The journal has the original text, so `recorded` finds every lie; the other rule names it.
       expect([name, ran.code, failedRules(ran).sort()]).toEqual([name, 1, [rule, 'recorded'].sort()]);
     }
   });

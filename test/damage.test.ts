@@ -16,7 +16,7 @@ function bySql(folder: Folder, ...statements: string[]): void {
   database.close();
 }
 
-/** A workspace with enough in its journal that every part of it can be hit. */
+/** A workspace with enough in its journal that every part of it can be damaged. */
 function workspaceWithHistory(): Folder {
   const folder = newWorkspace();
   folder.data('note', 'n'.repeat(40_000));
@@ -25,7 +25,7 @@ function workspaceWithHistory(): Folder {
 }
 
 describe('a damaged journal', () => {
-  it('of garbage, or cut off, is refused as corrupt by every command and left as it is', () => {
+  it('that is garbage or truncated is refused as corrupt by every command and left as it is', () => {
     const folder = workspaceWithHistory();
     const file = journalOf(folder);
     const whole = readFileSync(file);
@@ -48,7 +48,7 @@ describe('a damaged journal', () => {
     expect(folder.run('doctor').code).toBe(0);
   });
 
-  it('with one byte flipped is found by doctor or refused, never taken for sound', () => {
+  it('with one byte flipped is found by doctor or refused, never accepted', () => {
     const folder = workspaceWithHistory();
     const file = journalOf(folder);
     const whole = readFileSync(file);
@@ -87,7 +87,7 @@ describe('a damaged journal', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('has its settings beside it: broken ones are told, not replaced', () => {
+  it('has its settings beside it: broken ones are reported, not replaced', () => {
     const folder = newWorkspace();
     const file = join(folder.path, '.holdfast', 'config.json');
     const whole = readFileSync(file, 'utf8');
@@ -102,7 +102,7 @@ describe('a damaged journal', () => {
   });
 });
 
-describe('a journal changed behind the back of the program', () => {
+describe('a journal changed by another program', () => {
   it('shows a changed body, a changed envelope and a lost event', () => {
     const changes: [string, RegExp, string?][] = [
       [`UPDATE events SET body = replace(body, 'Rotate', 'Forget') WHERE version = 4`, /body of event 4 was changed/],
@@ -130,14 +130,14 @@ describe('a journal changed behind the back of the program', () => {
     }
   });
 
-  it('does not list an event twice where one is missing', () => {
+  it('does not list an event twice if one is missing', () => {
     const folder = newWorkspace();
     bySql(folder, 'DELETE FROM events WHERE version = 3');
     const events = folder.data('log', '--limit', '50')['events'] as { version: number }[];
     expect(events.map((event) => event.version)).toEqual([1, 2, 4, 5]);
   });
 
-  it('shows derived data that was changed or dropped, and makes it anew when asked', () => {
+  it('reports derived data that was changed or dropped, and rebuilds it on request', () => {
     const folder = workspaceWithHistory();
     const findings = (): unknown[] => folder.run('doctor', '--json').json.data['findings'] as unknown as unknown[];
     const changes: [string, RegExp][] = [
@@ -170,8 +170,8 @@ describe('a journal changed behind the back of the program', () => {
   });
 });
 
-describe('a disk that does not take it', () => {
-  it('is told as unavailable where the journal or its folder cannot be made', () => {
+describe('a disk that cannot be written', () => {
+  it('is reported as unavailable if the journal or its folder cannot be created', () => {
     const folder = newWorkspace();
     const file = journalOf(folder);
     for (const name of ['', '-wal', '-shm']) rmSync(`${file}${name}`, { force: true });
@@ -184,10 +184,10 @@ describe('a disk that does not take it', () => {
     expect(folder.fault('init', '--dir', '/proc/nowhere')).toMatchObject({ code: 'unavailable', exit: 3 });
   });
 
-  it('records nothing of a command when it is full, and goes on when there is room again', () => {
+  it('records nothing of a command when it is full, and continues when there is space again', () => {
     const folder = newWorkspace();
     const before = folder.data('log')['version'];
-    // A limit on the size of files is what a full disk looks like to SQLite, and needs no rights.
+    // A file size limit looks like a full disk to SQLite and needs no privileges.
     const script = `trap '' XFSZ; ulimit -f 8; exec "$@"`;
     const words = [process.execPath, program, 'note', 'x'.repeat(100_000), '--json'];
     let out = '';
@@ -219,7 +219,7 @@ describe('a disk that does not take it', () => {
     expect(JSON.parse(told.out)).toMatchObject({ ok: true, warnings: [expect.stringContaining('RESUME.md')] });
   });
 
-  it('takes an empty file for a new journal', () => {
+  it('treats an empty file as a new journal', () => {
     const folder = newWorkspace();
     const file = journalOf(folder);
     for (const name of ['-wal', '-shm']) rmSync(`${file}${name}`, { force: true });

@@ -27,7 +27,7 @@ function seed(ground: Ground, client: string, eol = '\n'): void {
   for (const [path, text] of Object.entries(seeds[client] ?? {})) ground.put(path, text.replaceAll('\n', eol));
 }
 
-/** What a client would run: the line as it stands in the settings, in a shell, with an event on its input. */
+/** What a client would run: the line from the settings, in a shell, with an event on standard input. */
 function runLine(line: string, ground: Ground, payload: unknown, env: Record<string, string> = {}) {
   const ran = spawnSync('/bin/sh', ['-c', line], {
     cwd: ground.project.path,
@@ -48,7 +48,7 @@ describe.each(clientNames)('%s', (client) => {
   it.each([
     ['lines of Unix', '\n'],
     ['lines of Windows', '\r\n'],
-  ])('is installed beside what is there and taken out byte for byte, with %s', (_, eol) => {
+  ])('is installed beside what is there and removed byte for byte, with %s', (_, eol) => {
     const ground = newGround();
     seed(ground, client, eol);
     const { path } = ground.project;
@@ -57,7 +57,7 @@ describe.each(clientNames)('%s', (client) => {
     for (const [file, text] of Object.entries(seeds[client] ?? {})) {
       const now = ground.text(file);
       if (eol === '\r\n') expect(now.replaceAll('\r\n', '')).not.toContain('\n');
-      // Every line that was there still is, in its order; a comma may follow it now.
+      // Every line is still there, in order; a comma may follow it now.
       const lines = now.split(eol);
       let at = 0;
       for (const line of text
@@ -78,7 +78,7 @@ describe.each(clientNames)('%s', (client) => {
     expect(existsSync(join(path, '.holdfast', 'holdfast.cjs'))).toBe(false);
   });
 
-  it('is installed where there is nothing, once however often, and leaves nothing behind', () => {
+  it('is installed once however often it is run, and leaves nothing behind', () => {
     const ground = newGround();
     const { path } = ground.project;
     const planned = ground.project.data('install', client, '--dry-run');
@@ -94,7 +94,7 @@ describe.each(clientNames)('%s', (client) => {
     expect(ground.project.data('uninstall', client)).toMatchObject({ files: [], changed: [] });
   });
 
-  it('is installed for a user with whole paths, and taken out again', () => {
+  it('is installed for a user with absolute paths, and removed again', () => {
     const ground = newGround();
     const { home, project } = ground;
     writeFileSync(join(home, '.profile'), 'x\n');
@@ -116,7 +116,7 @@ describe.each(clientNames)('%s', (client) => {
     expect(after).toEqual(before);
   });
 
-  it('finds its way in a file that begins with a byte order mark', () => {
+  it('keeps a byte order mark', () => {
     const ground = newGround();
     for (const [path, text] of Object.entries(seeds[client] ?? {})) ground.put(path, `\ufeff${text}`);
     const before = treeOf(ground.project.path, '.holdfast');
@@ -125,7 +125,7 @@ describe.each(clientNames)('%s', (client) => {
     expect(treeOf(ground.project.path, '.holdfast')).toEqual(before);
   });
 
-  it('keeps what others wrote into its files since, and takes out its own only', () => {
+  it('keeps what others wrote into its files since, and removes only its own entries', () => {
     const ground = newGround();
     seed(ground, client);
     ground.project.data('install', client);
@@ -172,7 +172,7 @@ describe('what was installed', () => {
     expect(output.parts[0]?.text).toContain('Holdfast brief');
   });
 
-  it('works in a clone that has the program elsewhere, and disturbs nobody who has none', () => {
+  it('works in a clone with the program elsewhere, and does not affect people without Holdfast', () => {
     const ground = newGround();
     ground.project.data('install', 'claude');
     const clone = newGround();
@@ -196,12 +196,12 @@ describe('what was installed', () => {
     expect([mcp.status, mcp.stderr]).toEqual([1, expect.stringContaining('npm install -g holdfast')]);
     symlinkSync(program, join(node, 'holdfast'));
     expect(contextIn({ ...runLine(line, clone, payload) })).toContain('Holdfast brief');
-    // The colleague takes it out without a record, by its marks.
+    // The colleague removes it without a manifest.
     clone.project.data('uninstall', 'claude');
     expect(Object.keys(treeOf(clone.project.path, '.holdfast')).filter((name) => !name.endsWith('/'))).toEqual([]);
   });
 
-  it('is told apart when Copilot runs the file for VS Code', () => {
+  it('is recognised when Copilot runs the file for VS Code', () => {
     const ground = newGround();
     ground.project.data('install', 'vscode');
     const line = briefHooks['vscode']?.command(
@@ -227,7 +227,7 @@ describe('what was installed', () => {
     expect(treeOf(ground.project.path, '.holdfast')).toEqual({});
   });
 
-  it('is told as it is: what a trial would do, whom it is taken out of, and that there is nothing', () => {
+  it('is reported: what a dry run would do, which clients it is removed from, and that nothing is installed', () => {
     const { project } = newGround();
     const trial = project.run('install', 'claude', '--dry-run').out;
     expect(trial).toMatch(/^This would be installed for Claude Code in this project:$/m);
@@ -284,7 +284,7 @@ describe('install refuses', () => {
     expect(ground.text('.claude/settings.json')).toContain('hook claude');
   });
 
-  it('settings that cannot be read, by their line', () => {
+  it('settings that cannot be parsed, with their line', () => {
     const ground = newGround();
     ground.put('.claude/settings.json', '{\n  "hooks": {\n');
     expect(ground.project.fault('install', 'claude')).toMatchObject({
@@ -319,7 +319,7 @@ describe('install refuses', () => {
     expect(ground.text('nowhere.json')).toBe('{ "a": 1 }');
   });
 
-  it('what it does not know, and to guess where nothing is', () => {
+  it('unknown clients, and to guess if none is found', () => {
     const ground = newGround();
     expect(ground.project.fault('install', 'emacs')).toMatchObject({ code: 'invalid' });
     expect(ground.project.fault('install', 'claude', '--user', '--project')).toMatchObject({ code: 'usage' });
@@ -351,7 +351,7 @@ describe('install refuses', () => {
 });
 
 describe("Codex's settings", () => {
-  it('keep tables that Codex wrote below ours, and lose what says nothing without ours', () => {
+  it('keep tables that Codex wrote below ours, and lose sub-tables of ours', () => {
     const ground = newGround();
     ground.project.data('install', 'codex');
     const text = ground.text('.codex/config.toml');
@@ -370,7 +370,7 @@ describe('doctor', () => {
   const findingsOf = (ground: Ground): { code: string; at: string; message: string }[] =>
     ground.project.data('doctor')['findings'];
 
-  it('says what is not trusted, was never heard of, is gone or does not run', () => {
+  it('reports what is not trusted, has never reported, is missing or fails', () => {
     const ground = newGround();
     ground.project.data('install', 'codex');
     expect(findingsOf(ground).map(({ code }) => code)).toEqual(['install.untrusted', 'install.silent']);
@@ -402,7 +402,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('knows the hash that Codex gives a hook', () => {
+  it('computes the hash that Codex gives a hook', () => {
     const handlerWords = { type: 'command', command: 'node x hook codex Stop', timeout: 10 };
     const hook = { event: 'Stop', group: 0, handler: 0, matcher: 'ignored', handlerWords };
     // Of {"event_name":"stop","hooks":[{"async":false,"command":"node x hook codex Stop","timeout":10,"type":"command"}]}
@@ -412,7 +412,7 @@ describe('doctor', () => {
 });
 
 describe('the packaged forms', () => {
-  it('are made of what install writes (`node scripts/run.mjs scripts/plugins.ts` makes them anew)', () => {
+  it('equal what install writes (`node scripts/run.mjs scripts/plugins.ts` rebuilds them)', () => {
     const files = packagedFiles((path) => readFileSync(join(root, path), 'utf8'));
     for (const name of ['claude', 'gemini', 'cursor']) {
       const wanted = [...files]
@@ -424,7 +424,7 @@ describe('the packaged forms', () => {
     }
   });
 
-  it('bring the brief from wherever they are put', () => {
+  it('bring the brief from any folder', () => {
     const ground = newGround();
     const plugin = join(ground.home, 'cache', 'holdfast', '0.1.0');
     cpSync(join(root, 'plugins/claude'), plugin, { recursive: true });

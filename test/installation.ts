@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { type Folder, newFolder } from './command-line.ts';
 
-/** A project in git and a home of its own, in which clients have settings already, or have none. */
+/** A project in git and a separate home folder, with or without client settings. */
 export interface Ground {
   project: Folder;
   home: string;
@@ -27,7 +27,7 @@ export function newGround(): Ground {
   };
 }
 
-/** Every file below a folder with its bytes, and every folder; without git's and, if asked, ours. */
+/** Every file below a folder with its bytes, and every folder; without git's and optionally without ours. */
 export function treeOf(folder: string, ...without: string[]): Record<string, string> {
   const tree: Record<string, string> = {};
   const walk = (inside: string): void => {
@@ -98,7 +98,7 @@ export const seeds: Record<string, Record<string, string>> = {
   opencode: { 'opencode.jsonc': '{\n  "theme": "dark", // kept\n  "mcp": {},\n}\n' },
 };
 
-/** Where each client's hook at the start of a session stands, and at which it takes the brief. */
+/** Where each client has its session start hook, and the event that takes the brief. */
 export const briefHooks: Record<string, { file: string; event: string; command(file: string, event: string): string }> =
   {
     claude: { file: '.claude/settings.json', event: 'SessionStart', command: nested },

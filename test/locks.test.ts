@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newWorkspace } from './command-line.ts';
 
 describe('file locks', () => {
-  it('keep another agent off what overlaps, in both directions, and name the holder', () => {
+  it('refuse overlapping claims of another agent, in both directions, and name the holder', () => {
     const folder = newWorkspace();
     const { id } = folder.data('claim', 'src/**', '--agent', 'ada');
     const fault = folder.fault('claim', 'src/a.ts', '--agent', 'bob');
@@ -19,7 +19,7 @@ describe('file locks', () => {
     folder.data('claim', 'web/**/*.tsx', '--agent', 'bob');
   });
 
-  it('are shown with their end, and freed by their holder or a person', () => {
+  it('are shown with their expiry, and released by their holder or a person', () => {
     const folder = newWorkspace();
     const { id } = folder.data('claim', 'src/**', '--agent', 'ada');
     expect(folder.data('status')['claims']).toMatchObject([{ id, agent: 'ada', until: expect.stringMatching(/Z$/) }]);
@@ -32,7 +32,7 @@ describe('file locks', () => {
     expect(folder.data('status')['claims']).toEqual([]);
   });
 
-  it('are freed when their holder has died', async () => {
+  it('are released when their holder has died', async () => {
     const folder = newWorkspace();
     const { spawn } = await import('node:child_process');
     const owner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
@@ -47,7 +47,7 @@ describe('file locks', () => {
     expect(folder.data('status')['claims']).toMatchObject([{ id: taken['id'], agent: 'bob' }]);
   });
 
-  it('keep the worklog as it is while somebody else has it', async () => {
+  it('keep the worklog unchanged while another session holds it', async () => {
     const folder = newWorkspace();
     const { readFileSync } = await import('node:fs');
     const file = `${folder.path}/.holdfast/worklog/WORKLOG.md`;

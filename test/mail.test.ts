@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newWorkspace } from './command-line.ts';
 
-/** Sends a request and gives its id. */
+/** Sends a request and returns its id. */
 function send(folder: Folder, from: string, to: string, ...more: string[]): string {
   const as = from === 'maintainer' ? [] : ['--agent', from];
   const words = ['--subject', 'Review the rotation', '--body', 'src/rotate.ts', '--type', 'request'];
@@ -42,7 +42,7 @@ describe('mail', () => {
     ]);
   });
 
-  it('that is closed is listed for both sides, the last closed first, page by page', () => {
+  it('that is closed is listed for both sides, newest first, page by page', () => {
     const folder = newWorkspace();
     const close = (id: string, from: string) =>
       folder.data('mail', 'close', id, '--as', 'resolved', '--note', `done ${id}`, '--agent', from);
@@ -65,7 +65,7 @@ describe('mail', () => {
     expect(folder.data('mail', 'inbox', '--agent', 'bob')).toMatchObject({ unread: [{ id: 'M-5' }], closed: null });
   });
 
-  it('shows an answer to whoever sent the message until it is heard, in the inbox and in the brief', () => {
+  it('shows an answer to the sender until it is acknowledged, in the inbox and in the brief', () => {
     const folder = newWorkspace();
     const id = send(folder, 'ada', 'bob');
     folder.data('mail', 'reply', id, '--body', 'Which of the two?', '--agent', 'bob');
@@ -83,7 +83,7 @@ describe('mail', () => {
     expect(folder.data('resume', '--agent', 'ada')['text']).toContain('yours to close');
   });
 
-  it('to the maintainer is for whoever is a person here', () => {
+  it('to the maintainer reaches any person', () => {
     const folder = newWorkspace();
     const id = send(folder, 'ada', 'maintainer');
     expect(ids(folder.data('mail', 'inbox')['unread'])).toEqual([id]);
@@ -93,7 +93,7 @@ describe('mail', () => {
     expect(folder.data('mail', 'inbox', '--agent', 'ada')['replies']).toHaveLength(1);
   });
 
-  it('is shown at the beginning and at the end of a session, which leaves to the maintainer what presses', () => {
+  it('is shown at the start and end of a session, which escalates urgent mail to the maintainer', () => {
     const folder = newWorkspace();
     const id = send(folder, 'ada', 'bob');
     const small = send(folder, 'ada', 'bob', '--priority', 'P2');
@@ -111,7 +111,7 @@ describe('mail', () => {
     expect(folder.data('mail', 'inbox')['unread']).toEqual([]);
   });
 
-  it('is with the maintainer no more once its receiver answers it, as when it is acknowledged', () => {
+  it('is no longer with the maintainer once its receiver answers or acknowledges it', () => {
     const folder = newWorkspace();
     const id = send(folder, 'ada', 'bob', '--priority', 'P0');
     folder.data('session', 'start', '--agent', 'bob');
@@ -122,7 +122,7 @@ describe('mail', () => {
     expect(folder.data('mail', 'inbox')['unread']).toEqual([]);
   });
 
-  it('that is overdue says so everywhere and is left to the maintainer once', () => {
+  it('that is overdue is marked everywhere and escalated to the maintainer once', () => {
     const folder = newWorkspace();
     const id = send(folder, 'ada', 'bob', '--by', '2020-01-01');
     expect(folder.data('mail', 'inbox', '--agent', 'bob')['overdue']).toEqual([id]);
@@ -138,7 +138,7 @@ describe('mail', () => {
     ).toBe('invalid');
   });
 
-  it('to a name nobody goes by is sent, with the names that could be meant', () => {
+  it('to an unknown name is sent, with similar names as hints', () => {
     const folder = newWorkspace();
     folder.data('session', 'start', '--agent', 'codex');
     const words = ['--type', 'notify', '--subject', 's', '--body', 'b'];
@@ -161,7 +161,7 @@ describe('mail', () => {
     expect(folder.data('wait', '--for', id, '--timeout', '0')).toMatchObject({ state: 'answered' });
   });
 
-  it('is read by whoever a session belongs to, whatever the caller is called', () => {
+  it('is read by the agent of the session, whatever the name of the process', () => {
     const folder = newWorkspace();
     folder.data('session', 'start', '--agent', 'bob');
     const id = send(folder, 'ada', 'bob');
@@ -169,7 +169,7 @@ describe('mail', () => {
     expect(folder.data('wait', '--for', 'mail', '--timeout', '0', '--session', 'S-1')['state']).toBe('1 unread');
   });
 
-  it('shows hostile words as words', () => {
+  it('shows hostile text as text', () => {
     const folder = newWorkspace();
     folder.data(
       'mail',
@@ -189,7 +189,7 @@ describe('mail', () => {
 });
 
 describe('commitments and questions', () => {
-  it('stand in the brief with whom they bind and until when, until they are settled', () => {
+  it('are in the brief with owner and due date until they are settled', () => {
     const folder = newWorkspace();
     folder.data('raise', 'commitment', 'Review the rotation', '--to', 'ada', '--due', '2020-01-01', '--agent', 'bob');
     folder.data('raise', 'question', 'Which cookie?', '--to', 'ada', '--agent', 'bob');
@@ -209,7 +209,7 @@ describe('commitments and questions', () => {
     expect(folder.data('items', '--status', 'deferred')['items']).toEqual([]);
   });
 
-  it('of others who left say whether they left in the middle', () => {
+  it('of others who left show whether they stopped in the middle of a step', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'bob');
     folder.data('session', 'end', '--reason', 'timeout', '--agent', 'bob');

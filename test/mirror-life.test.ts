@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newFolder } from './command-line.ts';
 
-/** A folder with a file of somebody's that was adopted and is kept in step, and what the file says now. */
+/** A folder with an adopted and mirrored file, and the current text of the file. */
 function adopted(path: string, text: string): { folder: Folder; now: () => string } {
   const folder = newFolder();
   const file = join(folder.path, path);
@@ -104,8 +104,8 @@ Stopped at: The lamp room is swept
 Resume file: None
 `;
 
-describe('a file that is kept in step with the work', () => {
-  it('tells in a Turnfile which task an agent is on, and keeps the notes of the task', () => {
+describe('a mirrored file', () => {
+  it('shows the task of an agent in a Turnfile, and keeps the notes of the task', () => {
     const { folder, now } = adopted('working-session/TURNFILE.yaml', turnfile);
     folder.data('start', 'wick');
     expect(now()).toMatch(/ {2}ada:\n(?: {4}.*\n)*? {4}current_task: "wick"\n/);
@@ -128,7 +128,7 @@ describe('a file that is kept in step with the work', () => {
     expect(now()).toContain('current_phase: 2\n');
   });
 
-  it('says in a GSD page what a session stopped at in words, and puts the row of a phase right', () => {
+  it('shows in a GSD page where a session stopped, and corrects the row of a phase', () => {
     const { folder, now } = adopted('.planning/STATE.md', phases);
     folder.data('start', '1');
     expect(now()).toContain('Stopped at: The lamp room is swept');
@@ -139,7 +139,7 @@ describe('a file that is kept in step with the work', () => {
     expect(now()).toContain('Stopped at: Completed 1 Lamps\n');
   });
 
-  it('writes no phase into a GSD page for a step that is none', () => {
+  it('writes no phase into a GSD page for a step that is not one', () => {
     const { folder, now } = adopted('.planning/STATE.md', tasks);
     folder.data('plan', 'add', 'sweep', 'Sweep the stairs', '--kind', 'task');
     folder.data('plan', 'add', 'polish', 'Polish the brass', '--kind', 'task', '--after', 'sweep');

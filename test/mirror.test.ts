@@ -11,7 +11,7 @@ interface Findings {
 
 const STATE = 'agent-output/shop/00-session-state.json';
 
-/** As the tool that owns the format writes it, with a key of somebody else. */
+/** As the tool that owns the format writes it, with an unknown key. */
 function sessionState(change: Record<string, unknown> = {}): string {
   const step = (name: string, status: string, more = {}) => ({
     name,
@@ -32,7 +32,7 @@ function sessionState(change: Record<string, unknown> = {}): string {
     branch: 'main',
     updated: '2026-03-01T10:00:00Z',
     current_step: 2,
-    house_rule: { 'kept by': 'somebody', order: [3, 1, 2] },
+    house_rule: { 'kept by': 'someone', order: [3, 1, 2] },
     decisions: {
       region: 'swedencentral',
       compliance: 'GDPR',
@@ -86,7 +86,7 @@ function adopted(): Folder {
 }
 
 describe('adopting', () => {
-  it('needs no workspace, says what is there, and changes nothing when it is only asked', () => {
+  it('needs no workspace, and a dry run shows what is there and changes nothing', () => {
     const folder = newFolder();
     put(folder, STATE, sessionState());
     const { found } = folder.data('adopt', '--dry-run');
@@ -94,7 +94,7 @@ describe('adopting', () => {
     expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
   });
 
-  it('takes the work over so that it can be resumed, and leaves the file alone', () => {
+  it('makes the work resumable and leaves the file alone', () => {
     const folder = newFolder();
     put(folder, STATE, sessionState());
     put(folder, 'agent-output/shop/01-requirements.md', '# Requirements\n');
@@ -108,7 +108,7 @@ describe('adopting', () => {
     expect(first).toMatchObject({ at: '2026-03-01T09:30:00.000Z', by: '02-Requirements' });
   });
 
-  it('twice is once; what was edited between is taken in', () => {
+  it('twice is the same as once; an edit in between is absorbed', () => {
     const folder = newFolder();
     put(folder, STATE, sessionState());
     folder.data('adopt');
@@ -120,7 +120,7 @@ describe('adopting', () => {
     expect(folder.data('items')['items'].map((one: { text: string }) => one.text)).toContain('No backup');
   });
 
-  it('looks at the files that were not looked at the first time', () => {
+  it('hashes files that were missing the first time', () => {
     const folder = newFolder();
     const requirements = 'agent-output/shop/01-requirements.md';
     put(folder, STATE, sessionState().replace('01-requirements.md', requirements));
@@ -128,13 +128,13 @@ describe('adopting', () => {
     put(folder, requirements, '# Requirements\n');
     expect(folder.data('adopt')['found']).toMatchObject([{ outcome: 'known' }]);
     const version = folder.data('status')['version'];
-    put(folder, requirements, '# Requirements, changed by somebody\n');
+    put(folder, requirements, '# Requirements, changed\n');
     folder.data('adopt');
     expect(folder.data('status')['version']).toBe(version);
     expect(folder.data('resume')['conflicts']).toMatchObject([{ path: requirements }]);
   });
 
-  it('takes over what lies outside, by where it lies, and does not keep it in step', () => {
+  it('adopts a file outside the workspace by its absolute path, and does not mirror it', () => {
     const [folder, other] = [newFolder(), newFolder()];
     put(folder, STATE, sessionState());
     put(other, STATE, sessionState({ open_findings: [] }));
@@ -146,7 +146,7 @@ describe('adopting', () => {
     expect(textOf(folder)).toBe(sessionState());
   });
 
-  it('takes a folder whose name only begins like that of the workspace for another one', () => {
+  it('treats a folder whose name starts with that of the workspace as another one', () => {
     const folder = newFolder();
     put(folder, 'shop/agent-output/shop/00-session-state.json', sessionState());
     put(folder, 'shop-old/agent-output/old/00-session-state.json', sessionState({ project: 'old' }));
@@ -156,7 +156,7 @@ describe('adopting', () => {
     ]);
   });
 
-  it('takes a file that is called otherwise when it is named', () => {
+  it('adopts a file with an unusual name if it is given', () => {
     const folder = newFolder();
     put(folder, 'old/state-of-the-shop.json', sessionState());
     expect(folder.data('adopt')['found']).toEqual([]);
@@ -167,7 +167,7 @@ describe('adopting', () => {
 });
 
 describe('a mirror', () => {
-  it('says what a command recorded, and keeps every other byte', () => {
+  it('shows what a command recorded, and keeps every other byte', () => {
     const folder = adopted();
     const before = textOf(folder).split('\n');
     folder.data('start', '2', '--agent', 'ada');
@@ -180,7 +180,7 @@ describe('a mirror', () => {
     expect(existsSync(join(folder.path, `${STATE}.bak`))).toBe(true);
   });
 
-  it('takes in what another tool wrote, under the name of the file', () => {
+  it('absorbs what another tool wrote, under the name of the file', () => {
     const folder = adopted();
     const state = stateOf(folder);
     state.steps['2'] = { ...state.steps['2'], status: 'complete', sub_step: null, completed: '2026-03-02T08:00:00Z' };
@@ -195,7 +195,7 @@ describe('a mirror', () => {
     expect(folder.data('log', '--limit', '1')['events']).toMatchObject([{ type: 'account.read', agent: 'file' }]);
   });
 
-  it('keeps a decision that an edit dropped, says so, and writes it back', () => {
+  it('keeps a decision that an edit removed, reports it, and writes it back', () => {
     const folder = adopted();
     put(folder, STATE, `${JSON.stringify({ ...stateOf(folder), decision_log: [] }, null, 2)}\n`);
     const ran = folder.run('note', 'Looked at it', '--agent', 'ada');
@@ -203,7 +203,7 @@ describe('a mirror', () => {
     expect(stateOf(folder).decision_log).toMatchObject([{ id: 'D001', choice: 'Table storage' }]);
   });
 
-  it('puts an edit aside that cannot be understood', () => {
+  it('keeps a copy of an edit that cannot be read', () => {
     const folder = adopted();
     const before = stateOf(folder);
     put(folder, STATE, '{ "schema_version": "3.0", "project": "sh');
@@ -212,7 +212,7 @@ describe('a mirror', () => {
     expect(stateOf(folder).steps).toEqual(before.steps);
   });
 
-  it('leaves what lies beside an edit that cannot be understood', () => {
+  it('leaves the files beside an edit that cannot be read alone', () => {
     const folder = adopted();
     folder.data('start', '2');
     for (const name of ['one', 'two', 'three']) folder.data('checkpoint', name, '--step', '2');
@@ -224,7 +224,7 @@ describe('a mirror', () => {
     expect(JSON.parse(textOf(folder, `${STATE}.bak`)).project).toBe('shop');
   });
 
-  it('is not put on a file that belongs to somebody else', () => {
+  it('is refused for a file that belongs to another run or tool', () => {
     const folder = newFolder();
     put(folder, STATE, sessionState());
     folder.data('init', '--title', 'Other', '--plan', 'apex');
@@ -232,7 +232,7 @@ describe('a mirror', () => {
     expect(textOf(folder)).toBe(sessionState());
   });
 
-  it('is of one run only, also where a run made the file', () => {
+  it('belongs to one run only, also if a run created the file', () => {
     const folder = newFolder();
     folder.data('init', '--title', 'First', '--id', 'first');
     folder.data('mirror', 'add', 'codewalk');
@@ -244,7 +244,7 @@ describe('a mirror', () => {
     folder.data('mirror', 'add', 'codewalk', '--run', 'first');
   });
 
-  it('is not written under the lock of another, and is once that is given up', () => {
+  it('is not written under the claim of another session, and is written after its release', () => {
     const folder = adopted();
     const lock = folder.data('claim', 'agent-output/**', '--agent', 'bob');
     folder.data('start', '2', '--agent', 'ada');
@@ -255,7 +255,7 @@ describe('a mirror', () => {
     expect(stateOf(folder).steps['2'].sub_step).toBe('phase_3_cost');
   });
 
-  it('of several files is finished when a crash came between them', () => {
+  it('of several files is completed after a crash between them', () => {
     const folder = adopted();
     const page = 'agent-output/shop/00-handoff.md';
     const mirrors = join(folder.path, '.holdfast/mirrors');
@@ -264,7 +264,7 @@ describe('a mirror', () => {
     folder.data('archive', '--run', 'shop', '--reason', 'Done with it');
     const wanted = textOf(folder, page);
     const { files } = JSON.parse(readFileSync(base, 'utf8')) as typeof before;
-    // As it is when the process died after the state file was in place: the page is not there yet.
+    // As after a crash when the state file was written and the page was not.
     rmSync(join(folder.path, page));
     writeFileSync(base, JSON.stringify({ ...before, writing: files }));
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
@@ -276,7 +276,7 @@ describe('a mirror', () => {
     expect(readdirSync(join(folder.path, 'agent-output/shop')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('is left alone once it is taken away', () => {
+  it('is left alone once it is removed', () => {
     const folder = adopted();
     expect(folder.data('mirror', 'list')['mirrors']).toMatchObject([{ format: 'apex', path: STATE }]);
     folder.data('mirror', 'remove', 'apex');
@@ -285,7 +285,7 @@ describe('a mirror', () => {
     expect(textOf(folder)).toBe(before);
   });
 
-  it('equals the journal after twelve that decide and twelve that change steps at once', async () => {
+  it('equals the journal after 24 concurrent decisions and step changes', async () => {
     const folder = adopted();
     folder.data('start', '2', '--agent', 'ada');
     const deciders = Array.from({ length: 12 }, (_, index) =>
@@ -319,8 +319,8 @@ describe('a mirror', () => {
   });
 });
 
-describe('what is left of a damaged file', () => {
-  it('is shown first, taken over on request, and the damaged bytes are kept', () => {
+describe('repairing a damaged file', () => {
+  it('shows what can be repaired, repairs it on request, and keeps the damaged bytes', () => {
     const folder = newFolder();
     put(folder, STATE, '{ "schema_version": "3.0", "updated": "');
     put(folder, 'agent-output/shop/01-requirements.md', '# Requirements\n');
@@ -344,7 +344,7 @@ describe('what is left of a damaged file', () => {
     expect(folder.data('adopt')['found']).toMatchObject([{ outcome: 'known', run: 'shop' }]);
   });
 
-  it('leaves a good backup alone, and takes it', () => {
+  it('uses a good backup and leaves it alone', () => {
     const folder = newFolder();
     const backup = sessionState({ decisions: { region: 'westeurope', compliance: 'GDPR' } });
     put(folder, STATE, backup.slice(0, 200));
@@ -355,7 +355,7 @@ describe('what is left of a damaged file', () => {
     expect(stateOf(folder).steps['2']).toMatchObject({ status: 'in_progress', sub_step: 'phase_2_waf' });
   });
 
-  it('of a mirror is written anew from the journal, and the good backup stays', () => {
+  it('rewrites a mirror from the journal and keeps the good backup', () => {
     const folder = adopted();
     folder.data('start', '2');
     folder.data('checkpoint', 'phase_3_cost', '--step', '2');
@@ -363,13 +363,13 @@ describe('what is left of a damaged file', () => {
     put(folder, STATE, '{ "schema_version": "3.0", "upd');
     folder.run('doctor', STATE, '--repair', '--json');
     expect(stateOf(folder).steps['2'].sub_step).toBe('phase_3_cost');
-    expect(stateOf(folder).house_rule).toEqual({ 'kept by': 'somebody', order: [3, 1, 2] });
+    expect(stateOf(folder).house_rule).toEqual({ 'kept by': 'someone', order: [3, 1, 2] });
     expect(readFileSync(join(folder.path, `${STATE}.bak`), 'utf8')).toBe(before);
   });
 });
 
 describe('the tables of codewalk', () => {
-  it('go out as a script that SQLite loads, and come in from the database or a dump, each initiative once', () => {
+  it('are exported as a script that SQLite loads, and adopted from the database or a dump, each initiative once', () => {
     const folder = newFolder();
     folder.data('init', '--title', 'Tides', '--id', 'tides');
     folder.data('plan', 'add', '1', 'Read', '--kind', 'phase');
@@ -404,7 +404,7 @@ describe('the tables of codewalk', () => {
 });
 
 describe('exporting', () => {
-  it('writes any run in a format and lists what it cannot say', () => {
+  it('writes any run in a format and lists what the format cannot hold', () => {
     const folder = newFolder();
     folder.data('init', '--title', 'Shop', '--plan', 'apex', '--goal', 'Sell');
     folder.data('note', 'Mind the gap', '--kind', 'constraint');

@@ -6,7 +6,7 @@ import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 const claude = ['--agent', 'claude'];
 const codex = ['--agent', 'codex'];
 const mailbox = 'working-session/MAILBOX.md';
-/** No line feed at its end, and full of what a mailbox is made of. */
+/** No line feed at its end, and full of mailbox syntax. */
 const page =
   '# Plan\n\n<!-- later\n### MSG-20260101-001\n-->\n**Ack:** me | now | no\n```ts\nlet a;\n```\n---\nthe end';
 const diff = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-let a;\n+const a = 1;\n';
@@ -35,7 +35,7 @@ const verdicts = (folder: Folder, ...words: string[]): string[] => {
 };
 
 describe('an attachment', () => {
-  it('stands in the mirrored card under its token, is verified there and in the journal, and is given back', () => {
+  it('is in the mirrored card with its token, is verified there and in the journal, and is printed', () => {
     const folder = mirrored();
     const sent = send(folder, '--payload', 'plan.md');
     expect(sent['tokens']).toEqual([expect.stringMatching(/^REV-\d{8}-plan-1-h[0-9a-f]{8}$/)]);
@@ -61,7 +61,7 @@ describe('an attachment', () => {
     expect(other.run('mail', 'show', 'M-1', '--raw').out).toBe(`${page}\n`);
   });
 
-  it('that somebody changed by a byte is found in the file, in the journal that took it in, and not given out', () => {
+  it('with one changed byte is found in the file and in the journal that absorbed it, and not printed', () => {
     const folder = mirrored();
     const { id } = send(folder, '--payload', 'plan.md');
     const file = join(folder.path, mailbox);
@@ -74,7 +74,7 @@ describe('an attachment', () => {
     expect(folder.run('mail', 'show', id).out).toMatch(/Attachment REV-\S+: changed/);
   });
 
-  it('keeps its token when it is sent again, and gets the next when it says something else', () => {
+  it('keeps its token when it is sent again, and gets the next one for other content', () => {
     const folder = mirrored();
     const first = send(folder, '--payload', 'plan.md', '--idempotency', 'k1');
     expect(send(folder, '--payload', 'plan.md', '--idempotency', 'k1')).toMatchObject({ id: first['id'], changed: [] });
@@ -83,7 +83,7 @@ describe('an attachment', () => {
     expect(send(folder, '--payload', 'plan.md')['tokens'][0]).toMatch(/-plan-2-h/);
   });
 
-  it('that is a difference names the files it changes and what is asked', () => {
+  it('that is a diff names the files it changes and what is asked', () => {
     const folder = mirrored();
     writeFileSync(join(folder.path, 'a.diff'), diff);
     const { id } = send(folder, '--payload', 'a.diff', '--ask', 'review-only');
@@ -92,7 +92,7 @@ describe('an attachment', () => {
     ]);
   });
 
-  it('above 300 lines goes in parts, which are put together again', () => {
+  it('above 300 lines is split into parts, which are joined again', () => {
     const folder = mirrored();
     const long = Array.from({ length: 650 }, (_, index) => `line ${index}\n`).join('');
     writeFileSync(join(folder.path, 'long.txt'), long);
@@ -102,7 +102,7 @@ describe('an attachment', () => {
     expect(folder.run('mail', 'show', id, '--raw').out).toBe(long);
   });
 
-  it('goes with a reply, on the next revision of what it answers, and is verified in the card', () => {
+  it('of a reply is the next revision of what it answers, and is verified in the card', () => {
     const folder = mirrored();
     const { id, tokens } = send(folder, '--payload', 'plan.md');
     writeFileSync(join(folder.path, 'plan.md'), `${page}, rather so`);
@@ -127,7 +127,7 @@ describe('an attachment', () => {
     expect(folder.fault('mail', 'reply', 'M-9', '--body', 'b', '--payload', 'plan.md').code).toBe('not_found');
   });
 
-  it('goes with a handoff, for whoever accepts it', () => {
+  it('of a handoff reaches the receiver', () => {
     const folder = mirrored();
     folder.data('start', 't1', ...claude);
     const offered = folder.data(
@@ -146,10 +146,10 @@ describe('an attachment', () => {
   });
 
   it.each<[string, string | Buffer, string]>([
-    ['what is no text', Buffer.from([0xff, 0xfe, 0x00]), 'is no UTF-8 text'],
+    ['a file that is not text', Buffer.from([0xff, 0xfe, 0x00]), 'is not UTF-8 text'],
     ['what terminals act upon', 'one\ntwo \u001b[2J\n', 'not shown as they are (line 2)'],
     ['what is empty', ' \n', 'is empty'],
-    ['the marks of a merge', 'a\n<<<<<<< HEAD\n', 'the marks of a merge (line 2)'],
+    ['a text with merge conflict markers', 'a\n<<<<<<< HEAD\n', 'merge conflict markers (line 2)'],
     ['a line no envelope holds', `x\n${'y'.repeat(20_000)}\n`, 'a line of more than 16 KiB (line 2)'],
     ['more than a message carries', 'x\n'.repeat(70_000), 'longer than 128 KiB'],
   ])('is never %s', (_, content, why) => {
@@ -162,7 +162,7 @@ describe('an attachment', () => {
     expect(folder.data('mail', 'inbox', '--all')['unread']).toEqual([]);
   });
 
-  it('is one file that is there', () => {
+  it('is one existing file', () => {
     const folder = newWorkspace();
     const words = ['mail', 'send', '--to', 'codex', '--type', 'notify', '--subject', 's', '--body', 'b'];
     expect(folder.fault(...words, '--payload', 'none.txt').code).toBe('not_found');

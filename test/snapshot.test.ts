@@ -38,7 +38,7 @@ function work(): Folder {
 }
 
 describe('a snapshot', () => {
-  it('is left by every session end, made of the journal, git and the files', () => {
+  it('is taken at every session end from the journal, git and the files', () => {
     const folder = atWork();
     const ended = folder.data(
       ...['session', 'end', '--reason', 'context-exhausted', '--next', 'wire it now', '--why', 'tests are red'],
@@ -74,7 +74,7 @@ describe('a snapshot', () => {
     expect(folder.data('resume')['nextAction']).toMatchObject({ text: 'wire it now', session: 'S-1' });
   });
 
-  it('tells what git saw and nobody recorded, and what was deleted', () => {
+  it('lists what git reports and no session recorded, and what was deleted', () => {
     const folder = atWork();
     writeFileSync(join(folder.path, 'more.ts'), '1\n');
     unlinkSync(join(folder.path, 'plan.md'));
@@ -90,7 +90,7 @@ describe('a snapshot', () => {
     expect(folder.data('check')).toMatchObject({ failed: 0 });
   });
 
-  it('lists no file that a mirror writes, whether git knows its folder or not', () => {
+  it('lists no mirrored file, whether git tracks its folder or not', () => {
     const folder = newWorkspace();
     git(folder, 'init', '-q', '-b', 'feature');
     folder.data('mirror', 'add', 'snap');
@@ -109,34 +109,34 @@ describe('a snapshot', () => {
     expect(git(folder, 'status', '--porcelain')).toContain('working-session/TURNFILE.yaml');
   });
 
-  it('of a session that had no step says what somebody left in the middle', () => {
+  it('of a session without a step names an interrupted step', () => {
     const folder = newWorkspace();
     const next = (name: string): string | null | undefined =>
       parseSnapshot(read(folder, `${name}-1.md`)).value?.task?.next;
-    const sit = (name: string): void => {
+    const workAs = (name: string): void => {
       folder.data('session', 'start', '--agent', name);
       folder.data('session', 'end', '--reason', 'completed', '--agent', name);
     };
     folder.data('start', 't1', ...agent);
     folder.data('session', 'end', '--reason', 'timeout', ...agent);
-    sit('ada');
+    workAs('ada');
     expect(next('ada')).toBe("Take t1 over with 'holdfast start t1' and start it again: it has no checkpoint.");
     folder.data('start', 't1', ...agent);
     folder.data('checkpoint', 'drafted', '--next', 'wire the router', ...agent);
     folder.data('session', 'end', '--reason', 'timeout', ...agent);
-    sit('bo');
+    workAs('bo');
     expect(next('bo')).toBe(
       "Take t1 over with 'holdfast start t1' and continue after checkpoint drafted: wire the router.",
     );
     folder.data('start', 't1', ...agent);
     folder.data('complete', ...agent);
     folder.data('session', 'end', '--reason', 'completed', ...agent);
-    sit('cy');
+    workAs('cy');
     expect(next('cy')).toBe("Start t2 with 'holdfast start t2'.");
     expect(folder.data('check', '--all')['failed']).toBe(0);
   });
 
-  it('is taken in between, numbered, and supersedes the one before', () => {
+  it('can be taken during a session, is numbered, and supersedes the one before', () => {
     const folder = atWork();
     expect(folder.data('snapshot', '--next', 'first', ...agent)).toMatchObject({ id: 'P-1', sequence: 1 });
     folder.data('complete', ...agent);
@@ -156,7 +156,7 @@ describe('a snapshot', () => {
     expect(folder.fault('snapshot', '--agent', 'nobody')).toMatchObject({ code: 'usage' });
   });
 
-  it('says that a task is blocked', () => {
+  it('shows that a task is blocked', () => {
     const folder = atWork();
     folder.data('raise', 'blocker', 'no key', '--affects', 't1', ...agent);
     folder.data('session', 'end', '--reason', 'maintainer-directed', ...agent);
@@ -228,7 +228,7 @@ describe('a snapshot', () => {
     expect(folder.fault('snapshot', '--again', 'P-7')).toMatchObject({ code: 'not_found' });
   });
 
-  it('is in the journal where its file cannot be written', () => {
+  it('is in the journal even if its file cannot be written', () => {
     const folder = atWork();
     writeFileSync(join(folder.path, '.holdfast', 'snapshots'), 'in the way');
     const ran = folder.run('session', 'end', '--reason', 'completed', '--json', ...agent);
@@ -239,7 +239,7 @@ describe('a snapshot', () => {
     expect(parseSnapshot(read(folder, 'claude-1.md')).value?.tokenVerdict).toBe('valid');
   });
 
-  it('of a second run in the same workspace has a place of its own', () => {
+  it('of a second run in the same workspace has its own folder', () => {
     const folder = atWork();
     folder.data('session', 'end', '--reason', 'completed', ...agent);
     folder.data('init', '--title', 'Other', '--id', 'other');
@@ -250,7 +250,7 @@ describe('a snapshot', () => {
     expect(read(folder, 'claude-1.md')).toContain('run: auth\n');
   });
 
-  it('loses the words that were erased, on disk too', () => {
+  it('loses erased text, on disk too', () => {
     const folder = atWork();
     folder.data('decide', '--context', 'c', '--decision', 'hunter2', '--reason', 'r', ...agent);
     folder.data('session', 'end', '--reason', 'completed', ...agent);

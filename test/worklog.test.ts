@@ -7,7 +7,7 @@ import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 const logOf = (folder: Folder): string => readFileSync(join(folder.path, '.holdfast/worklog/WORKLOG.md'), 'utf8');
 const archiveOf = (folder: Folder, number = 1): string => join(folder.path, `.holdfast/worklog/archive-${number}.md`);
 
-/** Two agents who have worked and left, one of them still here: S-1 and N-1 to N-3 are done, the rest is not. */
+/** Two agents, one of them still active: S-1 and N-1 to N-3 are done, the rest is not. */
 function worked(): Folder {
   const folder = newWorkspace();
   folder.data('start', 't1', '--agent', 'ada');
@@ -23,7 +23,7 @@ function worked(): Folder {
   return folder;
 }
 
-describe('a link in place of a folder of ours, as a repository may bring it', () => {
+describe('a link instead of one of our folders, as a repository may have it', () => {
   it.each(['worklog', 'snapshots'])('is not written through: %s', (name) => {
     const [folder, elsewhere] = [newWorkspace(), newFolder()];
     symlinkSync(elsewhere.path, join(folder.path, '.holdfast', name));
@@ -39,7 +39,7 @@ describe('a link in place of a folder of ours, as a repository may bring it', ()
 });
 
 describe('the worklog', () => {
-  it('has its status within ten lines, the decisions, and a pointer for each sitting', () => {
+  it('has its status within ten lines, the decisions, and a reference to each session', () => {
     const folder = worked();
     const text = logOf(folder);
     const top = text.split('\n').slice(0, 10).join('\n');
@@ -53,7 +53,7 @@ describe('the worklog', () => {
     expect(folder.data('worklog')).toMatchObject({ text, entries: 6, lines: 4 + 5 + 5 + 4 + 4 + 4 });
   });
 
-  it('proposes a compaction to the next one who writes into it, above 500 lines', () => {
+  it('proposes a compaction above 500 lines', () => {
     const folder = newWorkspace();
     expect(folder.data('note', 'x\n'.repeat(495))['hints']).toEqual([]);
     const { hints } = folder.data('note', 'one more');
@@ -62,7 +62,7 @@ describe('the worklog', () => {
     expect(folder.data('session', 'end', '--reason', 'completed', '--agent', 'ada')['hints'][0]).toContain('compact');
   });
 
-  it('says of every entry whether it could go, and why not', () => {
+  it('shows for every entry whether it could be archived, and why not', () => {
     const folder = worked();
     const { entries } = folder.data('compact');
     const told = Object.fromEntries(entries.map((one: { id: string; why: string }) => [one.id, one.why]));
@@ -117,7 +117,7 @@ describe('the worklog', () => {
     expect(folder.data('compact', '--approve')).toMatchObject({ archive: null, changed: [] });
   });
 
-  it('gives up the entries that were chosen, and no others', () => {
+  it('moves the chosen entries only', () => {
     const folder = worked();
     folder.data('compact', '--approve', '--entry', 'N-2');
     expect(logOf(folder)).toContain('Chose cookies');
@@ -128,11 +128,11 @@ describe('the worklog', () => {
     expect(readFileSync(archiveOf(folder, 2), 'utf8')).toContain('Chose cookies');
   });
 
-  it('is finished by the next compaction when the first was cut off', () => {
+  it('is completed by the next compaction if the first was cut off', () => {
     const folder = worked();
     folder.data('compact', '--approve');
     const archived = readFileSync(archiveOf(folder), 'utf8');
-    // As a crash between the record and the file leaves it.
+    // As after a crash between the event and the file.
     rmSync(join(folder.path, '.holdfast/worklog'), { recursive: true });
     expect(folder.data('compact')['unfinished']).toEqual([1]);
     folder.data('compact', '--approve');
@@ -141,14 +141,14 @@ describe('the worklog', () => {
     expect(logOf(folder)).toContain('Rotation follows N-3');
   });
 
-  it('is not compacted while somebody else has a claim on it', () => {
+  it('is not compacted under the claim of another session', () => {
     const folder = worked();
     folder.data('claim', '.holdfast/**', '--agent', 'bob');
     expect(folder.fault('compact', '--approve')).toMatchObject({ code: 'held', data: { agent: 'bob' } });
     expect(existsSync(archiveOf(folder))).toBe(false);
   });
 
-  it('loses erased words in its archives too', () => {
+  it('loses erased text in its archives too', () => {
     const folder = worked();
     folder.data('compact', '--approve');
     folder.data('erase', 'N-1', '--reason', 'secret');

@@ -41,7 +41,7 @@ export const readText = (file: string): string | null => decodeFile(file, true);
 /** The same for files whose damage is reported: bytes that are not UTF-8 are replaced. */
 export const readDamaged = (file: string): string | null => decodeFile(file, false);
 
-/** Throws the system's own error where a caller reports the reason. */
+/** Throws the system's own error, for callers that report the reason. */
 export const mustReadText = (file: string): string => readFileSync(file, 'utf8');
 
 function decodeFile(file: string, fatal: boolean): string | null {

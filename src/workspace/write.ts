@@ -37,7 +37,7 @@ export function writeInside(root: string, path: string, text: string): void {
 
 /**
  * Replaces the text `before` of a file, null for a file that is not there yet. Returns false, and leaves the file alone,
- * if it holds anything else by now: somebody has edited it since it was read.
+ * if it was edited since it was read.
  */
 export function replaceText(file: string, before: string | null, text: string, backup: boolean): boolean {
   if (currentText(file) !== before) return false;
@@ -148,7 +148,7 @@ export function makeFolders(path: string, mode?: number): void {
 }
 
 /**
- * Makes a folder of our own below `.holdfast/`. A link in its place may have come with a repository and lead anywhere, so
+ * Makes a folder of our own below `.holdfast/`. A link of that name may have come with a repository and lead anywhere, so
  * it is not followed.
  */
 export function makeOwnFolder(path: string): void {

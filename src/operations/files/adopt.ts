@@ -61,10 +61,10 @@ export const adopt = defineOperation({
     const wanted = path === undefined ? undefined : resolve(context.dir, path);
     const stateFiles = await findForeign(root, wanted, context.progress);
     const found: Adopted[] = [];
-    for (const [done, place] of stateFiles.entries()) {
-      context.progress?.({ doing: 'Adopting', done, total: stateFiles.length, at: place.found.main });
-      if (dryRun) found.push(reportOf(place, 'found', null));
-      else found.push(await adoptOne(context, place, mirror));
+    for (const [done, file] of stateFiles.entries()) {
+      context.progress?.({ doing: 'Adopting', done, total: stateFiles.length, at: file.found.main });
+      if (dryRun) found.push(reportOf(file, 'found', null));
+      else found.push(await adoptOne(context, file, mirror));
     }
     return { data: { found, dryRun, mirrored: mirror && !dryRun } };
   },
@@ -106,8 +106,8 @@ function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
   const more = problems.length - PROBLEMS_SHOWN;
   return [
     ...problems.slice(0, PROBLEMS_SHOWN).map(({ level, path: file, line, message }) => {
-      const place = `${oneLine(file, 100)}${line === null ? '' : `:${line}`}`;
-      return level === 'error' ? `  ${pen.warn(place)} ${oneLine(message)}` : pen.dim(`  ${place} ${oneLine(message)}`);
+      const at = `${oneLine(file, 100)}${line === null ? '' : `:${line}`}`;
+      return level === 'error' ? `  ${pen.warn(at)} ${oneLine(message)}` : pen.dim(`  ${at} ${oneLine(message)}`);
     }),
     ...(more > 0 ? [pen.dim(`  and ${more} more: \`holdfast doctor ${oneLine(path, 100)}\``)] : []),
   ];
@@ -177,8 +177,8 @@ async function guessForeign(tree: FileTree, path: string): Promise<Guess | null>
     const found = { format: name, main: path, files: [path] };
     const files = readFiles(tree, found);
     const parsed = format.parse(found, files);
-    const place = { format, found, files, parsed };
-    if (parsed.model && (best === null || factsIn(place) > factsIn(best))) best = place;
+    const guess = { format, found, files, parsed };
+    if (parsed.model && (best === null || factsIn(guess) > factsIn(best))) best = guess;
   }
   return best;
 }
@@ -192,12 +192,12 @@ function factsIn({ parsed: { model, problems } }: Guess): number {
   return facts - problems.filter((problem) => problem.level === 'error').length;
 }
 
-async function adoptOne(context: Context, place: ForeignFile, mirror: boolean): Promise<Adopted> {
-  const { format, base, name, found, files, parsed } = place;
+async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): Promise<Adopted> {
+  const { format, base, name, found, files, parsed } = file;
   const mirrored = await mirrorOwner(context, { format: format.name, path: name });
   const known = mirrored ?? (await knownRun(context, format.name, name));
   const { model } = parsed;
-  if (!model) return reportOf(place, 'unreadable', known);
+  if (!model) return reportOf(file, 'unreadable', known);
   const isOutside = name !== found.main;
   if (mirror && isOutside) throw outside(name);
   const workspace = context.workspace() ?? context.createWorkspace();
@@ -212,7 +212,7 @@ async function adoptOne(context: Context, place: ForeignFile, mirror: boolean): 
     const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: located } };
     await engine.execute(run, { type: 'run.open', ...opening }, context.identity);
     outcome = 'adopted';
-  } else if (workspace && (await changeOf(engine, workspace, run, place)) > 0) outcome = 'changed';
+  } else if (workspace && (await absorbChange(engine, workspace, run, file)) > 0) outcome = 'changed';
   // Also for a known run: its adoption may have been cut off before the files were hashed.
   if (!isOutside) await seeFiles(context, engine, run, base, withPaths(model, base, dirname(found.main)));
   if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
@@ -223,7 +223,7 @@ async function adoptOne(context: Context, place: ForeignFile, mirror: boolean): 
     await syncMirrors(context, await engine.load(run));
   }
   await writeResumeFile(context, state);
-  return reportOf(place, outcome, run);
+  return reportOf(file, outcome, run);
 }
 
 function outside(path: string): Fault {
@@ -273,9 +273,9 @@ async function seeFiles(context: Context, engine: Engine, run: string, root: str
 }
 
 /** Absorbs what was edited since the file was adopted and returns the number of events. */
-async function changeOf(engine: Engine, workspace: Workspace, run: string, place: ForeignFile): Promise<number> {
-  const { format, found, name, parsed } = place;
-  const base = readBase(workspace, { format: format.name, path: name }, place.files);
+async function absorbChange(engine: Engine, workspace: Workspace, run: string, file: ForeignFile): Promise<number> {
+  const { format, found, name, parsed, files } = file;
+  const base = readBase(workspace, { format: format.name, path: name }, files);
   const before = base && format.parse({ ...found, files: [...base.keys()] }, base).model;
   if (!before || !parsed.model) return 0;
   const { changed } = diffModels(before, parsed.model);

@@ -3,12 +3,12 @@ import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import { FilePath } from '../../core/text.ts';
 import { type Envelope, envelopesIn } from '../../formats/documents/revision.ts';
-import { type FoundSnapshot, type Problem, snapshotsInChat } from '../../formats/documents/snapshot-reading.ts';
+import { type FoundSnapshot, snapshotsInChat } from '../../formats/documents/snapshot-reading.ts';
 import { isFolder, listFolder, pathExists, readDamaged } from '../../workspace/read.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
-import { type Contract, checkSnapshot, type Ruling, type SnapshotState } from './parts/check-rules.ts';
+import { type Checked, type Contract, checkSnapshot, type Ruling } from './parts/check-rules.ts';
 import { contractFolder } from './parts/contract-folder.ts';
 import { journalOf, type KnownSnapshot, type SnapshotJournal } from './parts/journal.ts';
 
@@ -100,19 +100,13 @@ export const check = defineOperation({
   verdict: ({ failed }) => (failed > 0 ? 1 : 0),
 });
 
-interface Found {
+interface Found extends Omit<Checked, 'snapshot'> {
   id?: string;
   at: string;
   /** The token, if this is an attachment. */
   attachment?: string;
   /** Null for an attachment, and if no snapshot could be read; then `rulings` has the reason. */
   snapshot: FoundSnapshot | null;
-  problems: readonly Problem[];
-  text: string;
-  state: { is: SnapshotState; why: string; broken: boolean };
-  isLast: boolean;
-  recorded: { same: boolean; why: string } | null;
-  against: Contract | null;
   rulings: Ruling[];
 }
 
@@ -191,7 +185,7 @@ async function checkPath(checking: Check, path: string, all = false): Promise<Fo
   const folder = isFolder(target) ? foldersIn(target).find(hasSnapshots) : undefined;
   const files = folder === undefined ? [target] : textsIn(folder);
   const texts = files.map((file) => ({ file, text: readDamaged(file) ?? '' }));
-  const places = texts.flatMap(({ file, text }) =>
+  const snapshots = texts.flatMap(({ file, text }) =>
     snapshotsInChat(text).map(({ value }, index, { length }) => ({
       file,
       text,
@@ -203,15 +197,15 @@ async function checkPath(checking: Check, path: string, all = false): Promise<Fo
   const attachments = texts.flatMap(({ file, text }) =>
     attachmentsIn(text, (line) => `${shown(context, file)}:${line}`),
   );
-  if (places.length + attachments.length === 0) {
+  if (snapshots.length + attachments.length === 0) {
     throw new Fault('not_found', `There is no snapshot in ${quoted(path)}.`, {
       hints: ['A snapshot begins with front matter that names session_id, agent and close_reason.'],
       data: { path },
     });
   }
-  const siblings = places.map((place) => place.value).filter((value) => value !== null);
+  const siblings = snapshots.map((one) => one.value).filter((value) => value !== null);
   const found: Found[] = [];
-  for (const place of places) if (all || place.isLast) found.push(await judge(checking, place, siblings));
+  for (const one of snapshots) if (all || one.isLast) found.push(await judge(checking, one, siblings));
   return [...found, ...attachments];
 }
 

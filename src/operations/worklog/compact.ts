@@ -111,7 +111,7 @@ async function approved(context: Context, before: State, only: ReadonlySet<strin
   const claimed = await actPart(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: REASON });
   const inSession = { ...context, identity: { ...context.identity, session: claimed.session } };
   try {
-    const { planned, done } = await record(inSession, only);
+    const { planned, done } = await recordMove(inSession, only);
     const state = done?.state ?? claimed.state;
     const unfinished = unfinishedArchives(context, state);
     for (const archive of state.worklog.archives) {
@@ -141,7 +141,7 @@ const REASON = 'compaction';
 const ATTEMPTS = 5;
 
 /** Plans and records; plans again if others recorded something in between. */
-async function record(
+async function recordMove(
   context: Context,
   only: ReadonlySet<string> | null,
 ): Promise<{ planned: PlannedEntry[]; done: Done | null }> {

@@ -4,23 +4,22 @@ import type { Counted, ListedFile } from '../../../formats/documents/snapshot-bo
 import type { FoundSnapshot, Problem } from '../../../formats/documents/snapshot-reading.ts';
 import type { TaskState } from '../../../formats/snap/contract-files.ts';
 
-export const ruleNames = [
-  'form',
-  'identity',
-  'token',
-  'standing',
-  'recorded',
-  'active-task',
-  'mailbox',
-  'files-modified',
-  'files-to-read',
-  'questions',
-  'length',
-  'payload',
-] as const;
+type RuleName =
+  | 'form'
+  | 'identity'
+  | 'token'
+  | 'standing'
+  | 'recorded'
+  | 'active-task'
+  | 'mailbox'
+  | 'files-modified'
+  | 'files-to-read'
+  | 'questions'
+  | 'length'
+  | 'payload';
 
 export interface Ruling {
-  rule: (typeof ruleNames)[number];
+  rule: RuleName;
   result: 'pass' | 'fail' | 'cannot-tell';
   why: string;
 }
@@ -28,7 +27,7 @@ export interface Ruling {
 /** What the rules compare a snapshot with: a folder or the journal. Null or absent means unknown. */
 export interface Contract {
   /** The name in messages: `working-session`, `event 12 of run auth`. */
-  place: string;
+  name: string;
   /** The agent's task by each source. */
   tasks(agent: string): readonly TaskState[];
   mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
@@ -56,7 +55,7 @@ export async function checkSnapshot(checked: Checked): Promise<Ruling[]> {
   const { snapshot, against, state, recorded, text } = checked;
   const tokens = estimateTokens(text);
   const isNewest = state.is === 'current' || (state.is === 'unknown' && checked.isLast);
-  const fresh = isNewest || against?.place.startsWith('event ');
+  const fresh = isNewest || against?.name.startsWith('event ');
   const older = state.is === 'unknown' ? 'not the last one here' : state.is;
   const moved = cannotTell(`It is ${older}, and the files beside it have changed since.`);
   return [
@@ -193,7 +192,7 @@ function checkMail({ mail, agent, keys }: FoundSnapshot, against: Contract | nul
       wrong.push(`mailbox.${key} is ${said.slice(0, 20)}, the cards give ${count}`);
   }
   if (wrong.length > 0) return fail(`${wrong.join('; ')}.`);
-  return compared > 0 ? pass(`As the cards of ${against?.place} say.`) : cannotTell('It gives no numbers.');
+  return compared > 0 ? pass(`As the cards of ${against?.name} say.`) : cannotTell('It gives no numbers.');
 }
 
 function differences(name: MailClass, { count, ids }: Counted, actual: readonly string[]): string[] {

@@ -21,7 +21,7 @@ export function contractFolder(folder: string): Contract | null {
   const { tasks, mail, questions } = contractIn({ format: 'snap', main, files: [...files.keys()] }, files);
   const roots = rootsOf(folder);
   return {
-    place: basename(resolve(folder)),
+    name: basename(resolve(folder)),
     tasks,
     mail,
     questions: async (ids) => (questions === null ? null : new Set(ids.filter((id) => questions.has(id)))),

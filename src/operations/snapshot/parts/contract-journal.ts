@@ -13,7 +13,7 @@ export function contractJournal(context: Context, run: string, state: State, tak
   const workspace = context.workspace();
   const isHere = workspace !== null && (taken.mark?.tree ?? null) === (treeMark(context)?.tree ?? null);
   return {
-    place: `event ${taken.version} of run ${run}`,
+    name: `event ${taken.version} of run ${run}`,
     tasks: () => [taskAt(state, taken)],
     mail: (agent) => {
       const mail = mailOf(state, agent);
