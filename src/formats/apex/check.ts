@@ -1,6 +1,7 @@
 import type { Node } from 'jsonc-parser';
 import type { Problem } from '../format.ts';
 import { shapeOf } from './decisions.ts';
+import { momentOf } from './field-values.ts';
 import { isNewer, needsMigration } from './migrate.ts';
 import type { Reading } from './read.ts';
 import { folderOf } from './read.ts';
@@ -8,7 +9,6 @@ import { elements, member, members, stringAt } from './state-file.ts';
 import type { StepOrigin } from './step-entries.ts';
 import { contextOf, stepNumber, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
 import { DECISION_KEYS } from './template.ts';
-import { momentOf } from './words.ts';
 
 type Say = (code: string, node: Node | undefined, message: string, level?: Problem['level']) => void;
 

@@ -1,9 +1,9 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import type { ModelDecision } from '../../core/model/run-model.ts';
+import { asLabel, asText, asTime, asWho, asWords, defined } from './field-values.ts';
 import { elements, member, members } from './state-file.ts';
 import { stepKey } from './steps.ts';
 import { titleFor } from './title.ts';
-import { asLabel, asText, asTime, asWho, asWords, defined } from './words.ts';
 
 /**
  * Decisions stand in two places: `decisions`, values by key, and `decision_log`, entries in three shapes, all of them

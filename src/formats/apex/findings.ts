@@ -1,8 +1,8 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import type { ModelItem } from '../../core/model/run-model.ts';
 import { stepReference } from './decisions.ts';
+import { asLabel, asText, asTime, asWho, asWords, defined } from './field-values.ts';
 import { elements, member } from './state-file.ts';
-import { asLabel, asText, asTime, asWho, asWords, defined } from './words.ts';
 
 /** By definition the titles of unresolved `must_fix` findings; really also objects of six shapes, resolved ones among them. */
 export interface ReadFindings {

@@ -1,9 +1,9 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import type { ModelStep } from '../../core/model/run-model.ts';
+import { asTime, asWho, defined } from './field-values.ts';
 import { isRecord } from './migrate.ts';
 import { member, members } from './state-file.ts';
 import { WORKFLOW, workflowStep } from './steps.ts';
-import { asTime, asWho, defined } from './words.ts';
 
 export type Gate = NonNullable<ModelStep['gate']>;
 

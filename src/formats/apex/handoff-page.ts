@@ -1,5 +1,6 @@
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { oneLine, printable } from '../../core/text.ts';
+import { stamp } from './field-values.ts';
 import {
   checkLine,
   DERIVED,
@@ -14,7 +15,6 @@ import {
 } from './handoff.ts';
 import { type News, newsOf } from './handoff-news.ts';
 import { derivePosition, workflowStep } from './steps.ts';
-import { stamp } from './words.ts';
 import { isOpenMustFix, standing } from './write.ts';
 
 export interface Place {

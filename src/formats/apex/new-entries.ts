@@ -2,12 +2,12 @@ import { getNodeValue, type Node } from 'jsonc-parser';
 import type { ModelDecision, ModelItem, ModelStep } from '../../core/model/run-model.ts';
 import { agentText } from './agents.ts';
 import type { LogShape } from './decisions.ts';
+import { defined, stamp } from './field-values.ts';
 import { isRecord } from './migrate.ts';
 import type { Kept } from './read.ts';
 import { elements, member } from './state-file.ts';
 import { stepNumber } from './steps.ts';
 import { titleFor } from './title.ts';
-import { defined, stamp } from './words.ts';
 
 /** A step with the eight fields every step has. */
 export function newStep(step: ModelStep, tool: string, kept: Kept | undefined): Record<string, unknown> {

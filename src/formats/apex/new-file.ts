@@ -1,11 +1,11 @@
 import type { RunModel } from '../../core/model/run-model.ts';
+import { stamp } from './field-values.ts';
 import { gateBefore, impliedGates } from './gates.ts';
 import { writeJson } from './json.ts';
 import { CURRENT_VERSION } from './migrate.ts';
 import { decisionIds, newDecision, newStep } from './new-entries.ts';
 import { derivedStatus, type Kept } from './read.ts';
 import { DECISION_KEYS, DEFAULT_BRANCH, DEFAULT_REGION, defaultReview } from './template.ts';
-import { stamp } from './words.ts';
 import { belongsInLog, currentStep, gateEntry, isOpenMustFix, standing } from './write.ts';
 
 /** A file that is not there yet, in the newest form and the order of its template. */

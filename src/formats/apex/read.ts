@@ -1,6 +1,7 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import { emptyRunModel, type ModelStep, type ModelUsage, type RunModel } from '../../core/model/run-model.ts';
 import { type DecisionOrigin, readDecisions } from './decisions.ts';
+import { asLabel, asPath, asText, asTime, asWho, asWords, defined } from './field-values.ts';
 import { readFindings } from './findings.ts';
 import { gateBefore, readGates } from './gates.ts';
 import { isRecord, needsMigration, type Version, versionOf } from './migrate.ts';
@@ -8,7 +9,6 @@ import { member, members, type StateFile, stringAt } from './state-file.ts';
 import { type StepOrigin, stepEntries } from './step-entries.ts';
 import { contextOf, derivePosition, STATE_FILE, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
 import { isDefaultReview } from './template.ts';
-import { asLabel, asPath, asText, asTime, asWho, asWords, defined } from './words.ts';
 
 /** What a state file says, and where each part of it stands. */
 export interface Reading {

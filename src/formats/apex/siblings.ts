@@ -1,10 +1,10 @@
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
+import { momentOf } from './field-values.ts';
 import { HANDOFF_LIMIT_LINES, isAboutAnother, parseHandoff } from './handoff.ts';
 import { folderOf } from './read.ts';
 import { member, openStateFile, stringAt } from './state-file.ts';
 import { HANDOFF_FILE } from './steps.ts';
-import { momentOf } from './words.ts';
 
 /** What lies beside a state file that can be read: its page for people, its backup, a write that was not finished. */
 export function checkSiblings(model: RunModel, found: Found, files: Files): Problem[] {

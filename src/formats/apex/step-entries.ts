@@ -1,8 +1,8 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
+import { asLabel, asStepKey } from './field-values.ts';
 import { isRecord } from './migrate.ts';
 import { elements, member, members } from './state-file.ts';
 import { stepKey, stepNumber, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
-import { asLabel, asStepKey } from './words.ts';
 
 /** Where a step of the account stands in the file. In the order of the account's steps. */
 export interface StepOrigin {

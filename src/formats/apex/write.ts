@@ -3,6 +3,7 @@ import type { ModelDecision, ModelItem, ModelStep, RunModel } from '../../core/m
 import { agentKey, agentText } from './agents.ts';
 import { type DecisionOrigin, type LogShape, shapeOf } from './decisions.ts';
 import { type Editor, editorOf } from './edit.ts';
+import { momentOf, sameTime, stamp } from './field-values.ts';
 import { gateBefore, impliedGates, writtenGates } from './gates.ts';
 import { matcher } from './match.ts';
 import { migrate, needsMigration } from './migrate.ts';
@@ -13,7 +14,6 @@ import { hasNumbers, indexOfCurrent, type StepOrigin } from './step-entries.ts';
 import { listWriter } from './step-list.ts';
 import { derivePosition, stepNumber, stepStatus, workflowStep } from './steps.ts';
 import { DECISION_KEYS } from './template.ts';
-import { momentOf, sameTime, stamp } from './words.ts';
 
 /**
  * The file with what has changed since it was read. Each part of the account is compared with what the file says now,

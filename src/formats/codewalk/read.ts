@@ -11,9 +11,9 @@ import { isName } from '../../core/text.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { labelOf } from '../label.ts';
 import { bare, scanMarkdown } from '../markdown.ts';
-import { stepStatus } from '../status-words.ts';
+import { stepStatus } from '../step-status.ts';
 import { findContradictions, findDamage } from './contradictions.ts';
-import { optional, readBlocker, readDecision, readSession } from './read-records.ts';
+import { optional, readBlocker, readDecision, readSession } from './read-entry.ts';
 import { itemsOf, listOf, nodeOf, problem, readMainPage, readYamlPage, wordsOf, type YamlPage } from './yaml-page.ts';
 
 /** STATE.md with the files of its folder form: the account, and the node of YAML that says each record. */

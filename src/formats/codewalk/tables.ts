@@ -5,8 +5,8 @@ import {
   type ModelSession,
   type RunModel,
 } from '../../core/model/run-model.ts';
+import { runStateOf } from '../current-step.ts';
 import { labelOf } from '../label.ts';
-import { runStateOf } from '../run-state.ts';
 import { progressBar, progressOf } from './progress.ts';
 
 /** The four tables of the design, as rows. Times are seconds since 1970; lists are JSON. */

@@ -1,9 +1,9 @@
 import { isMap, type YAMLMap } from 'yaml';
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { runStateOf } from '../run-state.ts';
+import { runStateOf } from '../current-step.ts';
+import { blockerEntries, decisionEntries, sessionEntries } from './model-entries.ts';
 import { progressBar, progressOf } from './progress.ts';
 import type { Placed, Reading } from './read.ts';
-import { blockerEntries, decisionEntries, sessionEntries } from './record-entries.ts';
 import { addItems, type Entries, entries, removeItem, renderEntries, setKey, type Value } from './write-yaml.ts';
 import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
 

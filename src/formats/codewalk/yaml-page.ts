@@ -11,7 +11,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { Problem } from '../format.ts';
-import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-size.ts';
+import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 
 /**
  * A YAML document inside a file: the whole of it, a fence in a page, or front matter. It is edited by splicing text at

@@ -6,7 +6,7 @@ import type { HandoffNote } from './handoff-json.ts';
 import { sectionKind } from './headings.ts';
 import { isNone } from './none.ts';
 import { readDate } from './numbers.ts';
-import { readDecision, readItem } from './records.ts';
+import { readDecision, readItem } from './read-entry.ts';
 
 /** `.continue-here.md`: front matter, then parts between tags (`<current_state>`), or headings that say the same. */
 export function readContinueHere(path: string, text: string): { note: HandoffNote; problems: Problem[] } {

@@ -1,6 +1,6 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
-import { stepStatus } from '../status-words.ts';
+import { stepStatus } from '../step-status.ts';
 import { setCell, statusCell } from './edit-state.ts';
 import { splitRow } from './entries.ts';
 import { flat } from './matching.ts';

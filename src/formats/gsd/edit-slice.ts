@@ -1,6 +1,6 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, type LineEdit } from '../markdown.ts';
-import { stepStatus } from '../status-words.ts';
+import { stepStatus } from '../step-status.ts';
 import type { Reading } from './assemble.ts';
 import { type FieldName, setField } from './fields.ts';
 import { flat } from './matching.ts';

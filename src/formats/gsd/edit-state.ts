@@ -1,9 +1,9 @@
 import type { ModelSession, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
-import { stepStatus } from '../status-words.ts';
+import { stepStatus } from '../step-status.ts';
 import type { Reading } from './assemble.ts';
+import { editRecords, newSection, row } from './edit-entries.ts';
 import { editProgress } from './edit-progress.ts';
-import { editRecords, newSection, row } from './edit-records.ts';
 import { editSlice } from './edit-slice.ts';
 import { type Field, type FieldName, setField } from './fields.ts';
 import { setFront } from './front-matter.ts';

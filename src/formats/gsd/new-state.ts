@@ -1,10 +1,10 @@
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { listTitle } from './edit-records.ts';
+import { listTitle } from './edit-entries.ts';
 import { sessionLines } from './edit-state.ts';
 import { frontLine } from './front-matter.ts';
 import { flat } from './matching.ts';
 import { countSteps, percentOf, progressBar } from './progress.ts';
-import { decisionWords, itemWords } from './records.ts';
+import { decisionWords, itemWords } from './read-entry.ts';
 import { numberSteps } from './roadmap.ts';
 import type { ListKind } from './state-markdown.ts';
 

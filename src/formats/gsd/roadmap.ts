@@ -1,6 +1,6 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
 import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
-import { stepStatus } from '../status-words.ts';
+import { stepStatus } from '../step-status.ts';
 import { isRow, splitRow } from './entries.ts';
 import { isStepKey, phaseKey, phaseOfPlan, planKey, readPlanId } from './numbers.ts';
 

@@ -1,5 +1,5 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { runStateOf } from '../run-state.ts';
+import { runStateOf } from '../current-step.ts';
 import type { Reading } from './assemble.ts';
 
 /** How the steps of an account differ from those the files give. */

@@ -1,7 +1,7 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
 import type { Files } from '../format.ts';
 import { bare, bodyStart, scanMarkdown } from '../markdown.ts';
-import { stepStatus } from '../status-words.ts';
+import { stepStatus } from '../step-status.ts';
 import type { Entry } from './entries.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { phaseKey, planKey, readCount, readPhase, readPlanId } from './numbers.ts';

@@ -1,7 +1,7 @@
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found, Tree } from '../format.ts';
 import { maestro } from './format.ts';
-import { findDocument, isArchived, sessionId, stateDir } from './places.ts';
+import { findDocument, isArchived, sessionId, stateDir } from './paths.ts';
 
 /** What archiving a session does to files. Nothing here is done yet: whoever carries it out journals each move. */
 export interface ArchivePlan {

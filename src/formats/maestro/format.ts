@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
-import { detectSessions, homeOf, isArchived, sessionId, stateDir } from './places.ts';
+import { detectSessions, homeOf, isArchived, sessionId, stateDir } from './paths.ts';
 import { repairSession } from './repair.ts';
 import { readSession } from './session-file.ts';
 import { editSession, newSession } from './write-session.ts';

@@ -1,6 +1,6 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
-import { isStepKey, label, toStepKey, words } from './admit.ts';
 import type { BodyLog, PhaseSection } from './body-log.ts';
+import { isStepKey, label, toStepKey, words } from './field-values.ts';
 import { type Complain, type Phase, readPhase } from './phase.ts';
 import { at, growTree, type ListNode, type MapNode, type Node, wordsOf } from './tree.ts';
 

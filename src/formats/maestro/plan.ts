@@ -1,6 +1,6 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
 import { scanMarkdown } from '../markdown.ts';
-import { isStepKey } from './admit.ts';
+import { isStepKey } from './field-values.ts';
 
 /** The phases an implementation plan announces in its headings: `## Phase 2: Middleware`. They are only names. */
 export function readPlan(text: string): { title: string | null; steps: ModelStep[] } {

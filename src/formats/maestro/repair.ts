@@ -1,7 +1,7 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import type { Found, Repaired, Tree } from '../format.ts';
-import { flat } from './admit.ts';
-import { findDocument, isArchived, stateDir } from './places.ts';
+import { flat } from './field-values.ts';
+import { findDocument, isArchived, stateDir } from './paths.ts';
 import { readPlan } from './plan.ts';
 import { readSession, type Session } from './session-file.ts';
 

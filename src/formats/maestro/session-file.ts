@@ -7,10 +7,10 @@ import {
   type RunModel,
 } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
-import { flat, label, path, when, words } from './admit.ts';
+import { type BodyRecord, readDecisions, readItems } from './body-entries.ts';
 import { type BodyLog, type PhaseSection, readBody } from './body-log.ts';
-import { type BodyRecord, readDecisions, readItems } from './body-records.ts';
 import type { Manner } from './emit.ts';
+import { flat, label, path, when, words } from './field-values.ts';
 import { lineFinder, type SessionText, splitSession } from './front-matter.ts';
 import { type Complain, type Phase, readErrors } from './phase.ts';
 import { type Placed, placePhases } from './phases.ts';

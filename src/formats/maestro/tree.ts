@@ -1,5 +1,5 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml';
-import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-size.ts';
+import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 import {
   canShield,
   maskElisions,

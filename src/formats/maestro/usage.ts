@@ -1,5 +1,5 @@
 import type { ModelUsage } from '../../core/model/run-model.ts';
-import { count, who } from './admit.ts';
+import { count, who } from './field-values.ts';
 import type { Complain } from './phase.ts';
 import { at, type Node, plain } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import type { ModelDecision, ModelItem, ModelNote, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { flat, same } from './admit.ts';
+import { type BodyRecord, decisionFields, emitField, emitRecord, headline, itemFields } from './body-entries.ts';
 import { emitProse, type Section } from './body-log.ts';
-import { type BodyRecord, decisionFields, emitField, emitRecord, headline, itemFields } from './body-records.ts';
+import { flat, same } from './field-values.ts';
 import type { Session } from './session-file.ts';
 import type { Splicer } from './splice.ts';
 import { glyphs } from './transitions.ts';

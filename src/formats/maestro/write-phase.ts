@@ -1,6 +1,6 @@
 import type { ModelFile, ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { flat, same } from './admit.ts';
 import { filesOnOneLine, setList } from './comma-list.ts';
+import { flat, same } from './field-values.ts';
 import { contextLabels, dependencyKeys, listsFiles, manifests, type Phase } from './phase.ts';
 import type { Session } from './session-file.ts';
 import type { Splicer } from './splice.ts';

@@ -1,6 +1,6 @@
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { same } from './admit.ts';
 import { emitPair, type Manner } from './emit.ts';
+import { same } from './field-values.ts';
 import { readSession, type Session } from './session-file.ts';
 import { openSplicer, type Splicer } from './splice.ts';
 import { sessionWord } from './transitions.ts';

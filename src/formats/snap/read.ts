@@ -19,7 +19,7 @@ import { flat, label, sameWords, slug } from './names.ts';
 import { checkQuestions, type Questions, readQuestions } from './questions.ts';
 import { reporter } from './report.ts';
 import { readTurnfile, type Turnfile, textOf } from './turnfile.ts';
-import { modelOfTurnfile } from './turnfile-account.ts';
+import { modelOfTurnfile } from './turnfile-model.ts';
 import { checkTurnfile } from './turnfile-rules.ts';
 import { checkWorklog, readWorklog, type Worklog } from './worklog.ts';
 

@@ -3,7 +3,6 @@ import { ERASED } from '../../core/text.ts';
 import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
 import { flat, sameWords, slug } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
-import { CANCELLED, FAILED, NO_STEP, taskKeys } from './turnfile-account.ts';
 import {
   addSection,
   applySplices,
@@ -16,6 +15,7 @@ import {
   setEntries,
   setFields,
 } from './turnfile-edit.ts';
+import { CANCELLED, FAILED, NO_STEP, taskKeys } from './turnfile-model.ts';
 import { isStale, listOf } from './turnfile-rules.ts';
 
 /** A Turnfile with nothing in it but what was kept from an earlier one. */

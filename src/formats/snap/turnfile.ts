@@ -1,6 +1,6 @@
 import { isAlias, isCollection, isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
 import { conflictMarkers, elidedLines, splitLines } from '../markdown.ts';
-import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-size.ts';
+import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 import type { Report } from './report.ts';
 
 /** TURNFILE.yaml as it stands, each part with its place, so that a change touches nothing else. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FormatName } from './format.ts';
 import { formats } from './index.ts';
-import { remembered, YAML_LIMIT_CHARACTERS } from './yaml-size.ts';
+import { remembered, YAML_LIMIT_CHARACTERS } from './yaml-limit.ts';
 
 const filler = `# ${'x'.repeat(1000)}\n`.repeat(Math.ceil(YAML_LIMIT_CHARACTERS / 1000));
 
