@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { digestSnapshot, renderEnvelopes } from '../src/formats/documents/revision.ts';
+import { renderEnvelopes } from '../src/formats/documents/envelope.ts';
+import { digestSnapshot } from '../src/formats/documents/revision.ts';
 import { renderChatEntry } from '../src/formats/documents/snapshot.ts';
 import { copyOf, type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { signed } from './signed.ts';

@@ -1,7 +1,7 @@
 import { isMap, type YAMLMap } from 'yaml';
 import type { Problem } from '../format.ts';
 import { conflictMarkers, elidedLines, splitLines } from '../markdown.ts';
-import type { Reading } from './read.ts';
+import type { Reading } from './reading.ts';
 import { nodeOf, pairOf, problem, wordsOf, type YamlPage } from './yaml-page.ts';
 
 /** What happened to a file that should not have. */

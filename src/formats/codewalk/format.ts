@@ -1,6 +1,7 @@
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Tree } from '../format.ts';
-import { type Reading, type RecordFolder, readCodewalk, recordFolder } from './read.ts';
+import { type RecordFolder, readCodewalk, recordFolder } from './read.ts';
+import type { Reading } from './reading.ts';
 import { isCodewalkState } from './sniff.ts';
 import { editDocument, recordChanges, renderNew } from './write.ts';
 import { type Entries, renderEntries } from './write-yaml.ts';

@@ -1,43 +1,14 @@
 import { isMap, type Node, type YAMLMap } from 'yaml';
-import {
-  emptyRunModel,
-  type ModelDecision,
-  type ModelItem,
-  type ModelSession,
-  type ModelStep,
-  type RunModel,
-} from '../../core/model/run-model.ts';
+import { emptyRunModel, type ModelStep, type RunModel } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
-import type { Files, Found, Problem } from '../format.ts';
+import type { Files, Found } from '../format.ts';
 import { labelOf } from '../label.ts';
 import { bare, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
 import { findContradictions, findDamage } from './contradictions.ts';
 import { optional, readBlocker, readDecision, readSession } from './read-entry.ts';
+import type { Placed, Reading } from './reading.ts';
 import { itemsOf, listOf, nodeOf, problem, readMainPage, readYamlPage, wordsOf, type YamlPage } from './yaml-page.ts';
-
-/** STATE.md with the files of its folder form: the account, and the node of YAML that says each record. */
-export interface Reading {
-  model: RunModel;
-  page: YamlPage | null;
-  decisions: Placed<ModelDecision>[];
-  blockers: Placed<ModelItem>[];
-  questions: ModelItem[];
-  sessions: Placed<ModelSession>[];
-  /** What is said in prose, or in a list of words: read, and left as it is. */
-  loose: Pick<RunModel, 'decisions' | 'items' | 'sessions'>;
-  /** Records lie in files of their own. */
-  folders: boolean;
-  problems: Problem[];
-  writable: boolean;
-}
-
-export interface Placed<T> {
-  value: T;
-  page: YamlPage;
-  path: string;
-  node: YAMLMap;
-}
 
 export function readCodewalk(found: Found, files: Files): Reading {
   const text = files.get(found.main);

@@ -3,7 +3,7 @@ import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.
 import { runStateOf } from '../current-step.ts';
 import { blockerEntries, decisionEntries, sessionEntries } from './model-entries.ts';
 import { progressBar, progressOf } from './progress.ts';
-import type { Placed, Reading } from './read.ts';
+import type { Placed, Reading } from './reading.ts';
 import { addItems, type Entries, entries, removeItem, renderEntries, setKey, type Value } from './write-yaml.ts';
 import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
 

@@ -1,5 +1,5 @@
+import { closingFence, openingFence } from './fence.ts';
 import { LINE_CHARS, type Report } from './front-matter.ts';
-import { closingFence, openingFence } from './revision.ts';
 import {
   decodePath,
   type MailClass,

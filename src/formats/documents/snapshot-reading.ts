@@ -1,3 +1,4 @@
+import { closingFence, openingFence } from './fence.ts';
 import {
   type Field,
   fieldsIn,
@@ -10,16 +11,7 @@ import {
   readYaml,
 } from './front-matter.ts';
 import { expandQuestionIds } from './question-ids.ts';
-import {
-  closingFence,
-  digestSnapshot,
-  NO_DIGITS,
-  openingFence,
-  parseRevision,
-  type Revision,
-  snapshotTopic,
-  unifyLines,
-} from './revision.ts';
+import { digestSnapshot, NO_DIGITS, parseRevision, type Revision, snapshotTopic, unifyLines } from './revision.ts';
 import { type MailClass, type SectionName, sectionTitles, type TaskStatus } from './snapshot.ts';
 import { bodySections, type Counted, type ListedFile, readMail, readTask } from './snapshot-body.ts';
 

@@ -1,46 +1,18 @@
-import {
-  emptyRunModel,
-  type ModelDecision,
-  type ModelItem,
-  type ModelNote,
-  type RunModel,
-} from '../../core/model/run-model.ts';
+import { emptyRunModel, type ModelDecision, type ModelItem, type ModelNote } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { clip, plain } from './clip.ts';
 import { readContinueHere } from './continue-here.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDamage } from './damage.ts';
-import type { Entry } from './entries.ts';
 import { fillAccount } from './fill-model.ts';
 import { type HandoffNote, readHandoffJson } from './handoff-json.ts';
 import { isNone } from './none.ts';
 import { isStepKey, planKey, readCount, readPhase, readPlanId } from './numbers.ts';
 import { readDecision, readItem } from './read-entry.ts';
+import type { Reading } from './reading.ts';
 import { type Roadmap, readRoadmap } from './roadmap.ts';
-import { type List, type ListKind, readStatePage, type StatePage } from './state-markdown.ts';
+import { type ListKind, readStatePage, type StatePage } from './state-markdown.ts';
 import { gatherSteps, type Steps } from './steps.ts';
-
-/** Everything read of one `.planning/`: the account, and where in which file each part of it stands. */
-export interface Reading {
-  account: RunModel;
-  state: StatePage | null;
-  roadmap: Roadmap | null;
-  roadmapPath: string;
-  steps: Steps;
-  decisions: Placed<ModelDecision>[];
-  items: Placed<ModelItem>[];
-  notes: Placed<ModelNote>[];
-  handoffs: HandoffNote[];
-  problems: Problem[];
-  writable: boolean;
-}
-
-/** A record and the entry of STATE.md that says it; null where another file does. */
-export interface Placed<T> {
-  value: T;
-  list: List | null;
-  entry: Entry | null;
-}
 
 export function assemble(found: Found, files: Files): Reading {
   const folder = found.main.includes('/') ? found.main.slice(0, found.main.lastIndexOf('/') + 1) : '';

@@ -1,6 +1,6 @@
 import type { Found, Problem } from '../format.ts';
-import type { Reading } from './assemble.ts';
 import { phaseKey, readDate, readPercent, readPhase } from './numbers.ts';
+import type { Reading } from './reading.ts';
 
 /** The seven words the tool itself knows for a status. */
 const statuses = new Set(['discussing', 'planning', 'executing', 'verifying', 'completed', 'paused', 'unknown']);

@@ -1,9 +1,11 @@
 import type { ModelDecision, ModelItem, ModelNote, RunModel } from '../../core/model/run-model.ts';
 import { bare, type LineEdit } from '../markdown.ts';
-import { noteKinds, type Placed, type Reading } from './assemble.ts';
+import { noteKinds } from './assemble.ts';
+import { flat } from './clip.ts';
 import type { Entry } from './entries.ts';
-import { flat, matchRecords } from './matching.ts';
+import { matchRecords } from './matching.ts';
 import { decisionCells, decisionWords, itemCells, itemWords, readDecision, readItem } from './read-entry.ts';
+import type { Placed, Reading } from './reading.ts';
 import type { List, ListKind, StatePage } from './state-markdown.ts';
 
 /** The edits that bring the lists of a page to what an account says, each in the form its list has. */

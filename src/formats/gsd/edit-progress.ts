@@ -1,10 +1,10 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import type { LineEdit } from '../markdown.ts';
-import type { Reading } from './assemble.ts';
 import { setField } from './fields.ts';
 import { setFront } from './front-matter.ts';
 import { readPercent } from './numbers.ts';
 import { type Counts, countSteps, isOver, moveBar, percentOf } from './progress.ts';
+import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
 

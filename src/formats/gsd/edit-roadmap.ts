@@ -1,9 +1,9 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
+import { flat } from './clip.ts';
 import { setCell, statusCell } from './edit-state.ts';
 import { splitRow } from './entries.ts';
-import { flat } from './matching.ts';
 import { numberSteps, phaseBox, planBox, type Roadmap, type RoadmapStep, suffix } from './roadmap.ts';
 import type { StepChanges } from './step-changes.ts';
 

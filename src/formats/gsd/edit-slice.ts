@@ -1,9 +1,9 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
-import type { Reading } from './assemble.ts';
+import { flat } from './clip.ts';
 import { type FieldName, setField } from './fields.ts';
-import { flat } from './matching.ts';
+import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
 

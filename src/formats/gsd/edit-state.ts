@@ -1,16 +1,16 @@
 import type { ModelSession, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
-import type { Reading } from './assemble.ts';
+import { flat } from './clip.ts';
 import { editRecords, newSection, row } from './edit-entries.ts';
 import { editProgress } from './edit-progress.ts';
 import { editSlice } from './edit-slice.ts';
 import { type Field, type FieldName, setField } from './fields.ts';
 import { setFront } from './front-matter.ts';
-import { flat } from './matching.ts';
 import { editNextAction } from './next-action.ts';
 import { padded, readCount, readPhase, readPlanId } from './numbers.ts';
 import { isOver } from './progress.ts';
+import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
 

@@ -2,12 +2,12 @@ import type { RunModel } from '../../core/model/run-model.ts';
 import type { Found } from '../format.ts';
 import { labelOf } from '../label.ts';
 import { bare, type Heading } from '../markdown.ts';
-import type { Reading } from './assemble.ts';
 import { clip, plain } from './clip.ts';
 import type { Field } from './fields.ts';
 import { belowLabel } from './next-action.ts';
 import { isNone } from './none.ts';
 import { readDate } from './numbers.ts';
+import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 
 /** The account of everything that was read. */

@@ -1,4 +1,5 @@
-import type { Placed } from './assemble.ts';
+import { flat } from './clip.ts';
+import type { Placed } from './reading.ts';
 
 /** What became of each record that a file holds, and what it does not hold yet. */
 export interface Matched<T> {
@@ -41,10 +42,6 @@ export function matchRecords<T>(
   }
   for (const [index, placed] of before.entries()) if (taken[index] === 0 && placed.entry) result.removed.push(placed);
   return result;
-}
-
-export function flat(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 function push(map: Map<string, number[]>, key: string, index: number): void {

@@ -1,7 +1,7 @@
 import { ERASED } from '../../core/text.ts';
 import { bare, type Heading, type LineEdit, type MarkdownPage } from '../markdown.ts';
+import { flat } from './clip.ts';
 import { type Field, readFields, setField } from './fields.ts';
-import { flat } from './matching.ts';
 import { isNone } from './none.ts';
 
 /**

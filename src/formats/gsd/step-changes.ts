@@ -1,6 +1,6 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { runStateOf } from '../current-step.ts';
-import type { Reading } from './assemble.ts';
+import type { Reading } from './reading.ts';
 
 /** How the steps of an account differ from those the files give. */
 export interface StepChanges {

@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../core/model/run-model.ts';
-import { envelopesIn } from '../documents/revision.ts';
+import { envelopesIn } from '../documents/envelope.ts';
 import type { Mailbox } from './mailbox.ts';
 import { slug } from './names.ts';
 import type { Report } from './report.ts';

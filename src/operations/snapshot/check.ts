@@ -2,7 +2,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import { FilePath } from '../../core/text.ts';
-import { type Envelope, envelopesIn } from '../../formats/documents/revision.ts';
+import { type Envelope, envelopesIn } from '../../formats/documents/envelope.ts';
 import { type FoundSnapshot, snapshotsInChat } from '../../formats/documents/snapshot-reading.ts';
 import { isFolder, listFolder, pathExists, readDamaged } from '../../workspace/read.ts';
 import { currentState } from '../act.ts';

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Message, State } from '../../../core/fold/state.ts';
 import { FilePath, printable, Text, utf8Length } from '../../../core/text.ts';
-import { type Attachment, type Envelope, envelopesIn, renderEnvelopes } from '../../../formats/documents/revision.ts';
+import { type Attachment, type Envelope, envelopesIn, renderEnvelopes } from '../../../formats/documents/envelope.ts';
 import { conflictMarkers } from '../../../formats/markdown.ts';
 import { isInside, realPathOf } from '../../../workspace/files.ts';
 import { fileSize, readText } from '../../../workspace/read.ts';

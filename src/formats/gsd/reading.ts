@@ -1,0 +1,29 @@
+import type { ModelDecision, ModelItem, ModelNote, RunModel } from '../../core/model/run-model.ts';
+import type { Problem } from '../format.ts';
+import type { Entry } from './entries.ts';
+import type { HandoffNote } from './handoff-json.ts';
+import type { Roadmap } from './roadmap.ts';
+import type { List, StatePage } from './state-markdown.ts';
+import type { Steps } from './steps.ts';
+
+/** Everything read of one `.planning/`: the account, and where in which file each part of it stands. */
+export interface Reading {
+  account: RunModel;
+  state: StatePage | null;
+  roadmap: Roadmap | null;
+  roadmapPath: string;
+  steps: Steps;
+  decisions: Placed<ModelDecision>[];
+  items: Placed<ModelItem>[];
+  notes: Placed<ModelNote>[];
+  handoffs: HandoffNote[];
+  problems: Problem[];
+  writable: boolean;
+}
+
+/** A record and the entry of STATE.md that says it; null where another file does. */
+export interface Placed<T> {
+  value: T;
+  list: List | null;
+  entry: Entry | null;
+}
