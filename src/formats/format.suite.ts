@@ -10,7 +10,7 @@ import { wholeModels } from './models.suite.ts';
 export interface FormatCases {
   /** Accounts that the format should be able to write, as rich as it allows; begin from `richAccount`. */
   models: readonly { name: string; model: RunModel }[];
-  /** Files as people have them, one of each dialect. */
+  /** Files as people have them, one of each variant. */
   samples: readonly Sample[];
   /** A well-formed set of files of about this many bytes. */
   long(bytes: number): { found: Found; files: Files };
@@ -31,6 +31,22 @@ const later = '2026-03-04T06:07:08.000Z';
 const none: Files = new Map();
 
 export function formatSuite(format: Format, cases: FormatCases): void {
+  describeModels(format, cases);
+  describeSamples(format, cases);
+  describe(`${format.name}: size`, () => {
+    it('reads and edits ten megabytes', { timeout: 120_000 }, () => {
+      const { found, files } = cases.long(10 * 1024 * 1024);
+      const { model } = format.parse(found, files);
+      expect(model).not.toBeNull();
+      if (model) {
+        const changed = { ...model, decisions: [...model.decisions, addedDecision] };
+        expect(format.render(changed, found, files, later).size).toBeGreaterThan(0);
+      }
+    });
+  });
+}
+
+function describeModels(format: Format, cases: FormatCases): void {
   describe(`${format.name}: what can be said`, () => {
     it.each(cases.models)('gives back what it wrote: $name', ({ model }) => {
       expect(v.safeParse(RunModel, model).issues).toBeUndefined();
@@ -77,7 +93,9 @@ export function formatSuite(format: Format, cases: FormatCases): void {
       }
     });
   });
+}
 
+function describeSamples(format: Format, cases: FormatCases): void {
   describe.each(cases.samples.map((sample) => ({ ...sample })))(`${format.name}: $name`, (sample) => {
     const parsed = format.parse(sample.found, sample.files);
 
@@ -138,18 +156,6 @@ export function formatSuite(format: Format, cases: FormatCases): void {
         }),
         { numRuns: 150 },
       );
-    });
-  });
-
-  describe(`${format.name}: size`, () => {
-    it('reads and edits ten megabytes', { timeout: 120_000 }, () => {
-      const { found, files } = cases.long(10 * 1024 * 1024);
-      const { model } = format.parse(found, files);
-      expect(model).not.toBeNull();
-      if (model) {
-        const changed = { ...model, decisions: [...model.decisions, addedDecision] };
-        expect(format.render(changed, found, files, later).size).toBeGreaterThan(0);
-      }
     });
   });
 }

@@ -18,92 +18,115 @@ export interface Editor {
   text(): string;
 }
 
-export function editorOf({ text, root }: StateFile): Editor {
-  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
-  // Looking back for a character that is nowhere would walk through the whole text each time.
-  const lineEnd = eol === '\r' ? '\r' : '\n';
-  const unit = indentUnit(text, root);
-  const oneLine = unit === null;
-  const ascii = /\\u[0-9a-f]{4}/i.test(text) && !hasBeyondAscii(text);
+export function editorOf(file: StateFile): Editor {
+  const style = styleOf(file);
   const values = new Map<Node, unknown>();
-  const containers = new Map<Node, { removed: Set<Node>; first: Addition[]; last: Addition[] }>();
-  const of = (node: Node) => {
+  const containers = new Map<Node, Changes>();
+  const changesOf = (node: Node): Changes => {
     const known = containers.get(node) ?? { removed: new Set<Node>(), first: [], last: [] };
     containers.set(node, known);
     return known;
   };
-
-  const written = (value: unknown, indent: string): string => {
-    const json = writeJson(value, unit);
-    const plain = ascii
-      ? json.replace(/[^\0-\x7f]/g, (unit16) => `\\u${unit16.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      : json;
-    return plain.replaceAll('\n', eol + indent);
-  };
-  const indentOf = (offset: number): string => {
-    const start = text.lastIndexOf(lineEnd, offset - 1) + 1;
-    return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
-  };
-  const memberText = ({ key, value }: Addition, indent: string): string =>
-    (key === undefined ? '' : `${written(key, '')}: `) + written(value, indent);
-
-  /** The edits of one object or array: runs of removed children, then additions at either end. */
-  const reshape = (node: Node): Edit[] => {
-    const { removed, first, last } = of(node);
-    const children = node.children ?? [];
-    const kept = children.filter((child) => !removed.has(child));
-    const [head] = children;
-    const spread = head ? /[\r\n]/.test(text.slice(node.offset, head.offset)) : !oneLine;
-    const indent = head && spread ? indentOf(head.offset) : indentOf(node.offset) + (unit ?? '');
-    const gap = spread ? eol + indent : ' ';
-    const added = [...first, ...last].map((addition) => memberText(addition, spread ? indent : indentOf(node.offset)));
-    const tail = kept.at(-1);
-    if (!tail) {
-      const [open, close] = node.type === 'array' ? ['[', ']'] : ['{', '}'];
-      const inside =
-        added.length === 0 ? '' : spread ? gap + added.join(`,${gap}`) + eol + indentOf(node.offset) : added.join(', ');
-      return [{ offset: node.offset, length: node.length, text: open + inside + close }];
-    }
-    const edits: Edit[] = [];
-    const front = added.slice(0, first.length);
-    const back = added.slice(first.length);
-    if (front.length > 0 && head)
-      edits.push({ offset: head.offset, length: 0, text: front.map((member) => `${member},${gap}`).join('') });
-    if (back.length > 0)
-      edits.push({ offset: endOf(tail), length: 0, text: back.map((member) => `,${gap}${member}`).join('') });
-    for (const [from, to] of runs(children, removed)) {
-      const next = children[to + 1];
-      const start = next ? (children[from]?.offset ?? 0) : endOf(children[from - 1]);
-      edits.push({ offset: start, length: (next ? next.offset : endOf(children[to])) - start, text: '' });
-    }
-    return edits;
-  };
-
   return {
     replace: (node, value) => void values.set(node, value),
     set(object, key, value, first = false) {
       const property = object.children?.findLast((child) => child.children?.[0]?.value === key);
       const node = property?.children?.[1];
       if (node) values.set(node, value);
-      else of(object)[first ? 'first' : 'last'].push({ key, value });
+      else changesOf(object)[first ? 'first' : 'last'].push({ key, value });
     },
-    append: (array, value) => void of(array).last.push({ value }),
+    append: (array, value) => void changesOf(array).last.push({ value }),
     remove(container, child) {
-      of(container).removed.add(container.type === 'object' ? (child.parent ?? child) : child);
+      changesOf(container).removed.add(container.type === 'object' ? (child.parent ?? child) : child);
     },
     touched: () => values.size > 0 || containers.size > 0,
     text() {
       const edits = [
-        ...[...containers.keys()].flatMap(reshape),
+        ...[...containers].flatMap(([node, changes]) => reshape(node, changes, style)),
         ...[...values].map(([node, value]) => ({
           offset: node.offset,
           length: node.length,
-          text: written(value, indentOf(node.offset)),
+          text: style.written(value, style.indentOf(node.offset)),
         })),
       ];
-      return apply(text, edits);
+      return apply(file.text, edits);
     },
   };
+}
+
+/** What happens to the children of one object or array. */
+interface Changes {
+  removed: Set<Node>;
+  first: Addition[];
+  last: Addition[];
+}
+
+/** How the file is written: its line end, its indentation and whether it escapes what is not ASCII. */
+interface Style {
+  text: string;
+  eol: string;
+  unit: string | null;
+  written(value: unknown, indent: string): string;
+  indentOf(offset: number): string;
+}
+
+function styleOf({ text, root }: StateFile): Style {
+  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+  // Looking back for a character that is nowhere would walk through the whole text each time.
+  const lineEnd = eol === '\r' ? '\r' : '\n';
+  const unit = indentUnit(text, root);
+  const ascii = /\\u[0-9a-f]{4}/i.test(text) && !hasBeyondAscii(text);
+  return {
+    text,
+    eol,
+    unit,
+    written(value, indent) {
+      const json = writeJson(value, unit);
+      const plain = ascii
+        ? json.replace(/[^\0-\x7f]/g, (unit16) => `\\u${unit16.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        : json;
+      return plain.replaceAll('\n', eol + indent);
+    },
+    indentOf(offset) {
+      const start = text.lastIndexOf(lineEnd, offset - 1) + 1;
+      return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
+    },
+  };
+}
+
+/** The edits of one object or array: runs of removed children, then additions at either end. */
+function reshape(node: Node, { removed, first, last }: Changes, style: Style): Edit[] {
+  const { text, eol, unit, written, indentOf } = style;
+  const children = node.children ?? [];
+  const kept = children.filter((child) => !removed.has(child));
+  const [head] = children;
+  const spread = head ? /[\r\n]/.test(text.slice(node.offset, head.offset)) : unit !== null;
+  const indent = head && spread ? indentOf(head.offset) : indentOf(node.offset) + (unit ?? '');
+  const gap = spread ? eol + indent : ' ';
+  const added = [...first, ...last].map(
+    ({ key, value }) =>
+      (key === undefined ? '' : `${written(key, '')}: `) + written(value, spread ? indent : indentOf(node.offset)),
+  );
+  const tail = kept.at(-1);
+  if (!tail) {
+    const [open, close] = node.type === 'array' ? ['[', ']'] : ['{', '}'];
+    const inside =
+      added.length === 0 ? '' : spread ? gap + added.join(`,${gap}`) + eol + indentOf(node.offset) : added.join(', ');
+    return [{ offset: node.offset, length: node.length, text: open + inside + close }];
+  }
+  const edits: Edit[] = [];
+  const front = added.slice(0, first.length);
+  const back = added.slice(first.length);
+  if (front.length > 0 && head)
+    edits.push({ offset: head.offset, length: 0, text: front.map((member) => `${member},${gap}`).join('') });
+  if (back.length > 0)
+    edits.push({ offset: endOf(tail), length: 0, text: back.map((member) => `,${gap}${member}`).join('') });
+  for (const [from, to] of runs(children, removed)) {
+    const next = children[to + 1];
+    const start = next ? (children[from]?.offset ?? 0) : endOf(children[from - 1]);
+    edits.push({ offset: start, length: (next ? next.offset : endOf(children[to])) - start, text: '' });
+  }
+  return edits;
 }
 
 interface Addition {

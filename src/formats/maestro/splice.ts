@@ -17,134 +17,158 @@ export interface Splicer {
 }
 
 export function openSplicer(text: string, eol: string, manner: Manner): Splicer {
-  const splices: { start: number; end: number; by: string }[] = [];
+  const splices: Splice[] = [];
   const replace = (start: number, end: number, by: string): void => {
     const put = by.replace(/\r?\n/g, eol);
     if (text.slice(start, end) !== put) splices.push({ start, end, by: put });
   };
-  const lineStart = (offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
-  const lineEnd = (offset: number): number => {
-    const end = text.indexOf('\n', offset);
-    if (end < 0) return text.length;
-    return text[end - 1] === '\r' ? end - 1 : end;
-  };
-  const column = (offset: number): number => offset - lineStart(offset);
-  const isSpread = (node: MapNode | ListNode): boolean => text.slice(node.start, node.end).includes('\n');
-
+  const draft = { text, manner, replace, ...positionsIn(text) };
   return {
     text,
     get changed() {
       return splices.length > 0;
     },
     replace,
-    set(map, key, value, after = []) {
-      const there = at(map, key);
-      if (there) {
-        if (says(there, value)) return;
-        const pair = map.pairs.find((entry) => entry.value === there);
-        if (pair) replaceValue(map, pair.start, there, value);
-        return;
-      }
-      const before =
-        after.map((name) => map.pairs.findLast((entry) => entry.key === name)).find(Boolean) ?? map.pairs.at(-1);
-      const first = map.pairs[0];
-      if (!before || !first) {
-        // An empty map in braces.
-        const indent = indentAt(map.start) + 2;
-        const pair = emitPair(key, value, indent, manner);
-        if (manner.style === 'json')
-          replace(map.start, map.end, `{\n${' '.repeat(indent)}${pair}\n${' '.repeat(indent - 2)}}`);
-        else if (map.flow) replace(map.start, map.end, emitInline({ [key]: value }, manner));
-      } else if (!map.flow) {
-        const indent = column(first.start);
-        const end = lineEnd(before.value.end);
-        replace(end, end, `\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
-      } else if (isSpread(map)) {
-        const indent = indentAt(first.start);
-        replace(before.value.end, before.value.end, `,\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
-      } else {
-        const name = manner.style === 'json' ? JSON.stringify(key) : emitScalar(key, manner);
-        replace(before.value.end, before.value.end, `, ${name}: ${emitInline(value, manner)}`);
-      }
-    },
-    append(list, items) {
-      const last = list.items.at(-1);
-      if (items.length === 0) return;
-      if (!last) {
-        replaceValue(null, list.start, list, items);
-      } else if (!list.flow) {
-        const dash = text.lastIndexOf('-', last.start - 1);
-        const indent = column(dash);
-        const end = lineEnd(last.end);
-        replace(end, end, items.map((item) => `\n${' '.repeat(indent)}${emitItem(item, indent, manner)}`).join(''));
-      } else if (isSpread(list)) {
-        const indent = indentAt(last.start);
-        replace(last.end, last.end, items.map((item) => `,\n${' '.repeat(indent)}${flowItem(item, indent)}`).join(''));
-      } else {
-        replace(last.end, last.end, items.map((item) => `, ${emitInline(item, manner)}`).join(''));
-      }
-    },
-    remove(list, item) {
-      const index = list.items.indexOf(item);
-      const [previous, next] = [list.items[index - 1], list.items[index + 1]];
-      if (!list.flow) {
-        if (list.items.length === 1) replace(list.start, item.end, '[]');
-        else {
-          const end = lineEnd(item.end);
-          replace(lineStart(item.start), end < text.length ? text.indexOf('\n', end) + 1 : end, '');
-        }
-      } else if (next) replace(item.start, next.start, '');
-      else if (previous) replace(previous.end, item.end, '');
-      else replace(item.start, item.end, '');
-    },
-    apply() {
-      const sorted = splices.map((splice, index) => ({ ...splice, index }));
-      sorted.sort((a, b) => a.start - b.start || a.end - b.end || a.index - b.index);
-      const parts: string[] = [];
-      let from = 0;
-      for (const { start, end, by } of sorted) {
-        if (start < from) continue;
-        parts.push(text.slice(from, start), by);
-        from = end;
-      }
-      parts.push(text.slice(from));
-      return parts.join('');
-    },
+    set: (map, key, value, after = []) => setKey(draft, map, key, value, after),
+    append: (list, items) => appendItems(draft, list, items),
+    remove: (list, item) => removeItem(draft, list, item),
+    apply: () => applySplices(text, splices),
   };
+}
 
-  function indentAt(offset: number): number {
-    const start = lineStart(offset);
-    return (/^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '').length;
+interface Splice {
+  start: number;
+  end: number;
+  by: string;
+}
+
+interface Draft extends ReturnType<typeof positionsIn> {
+  text: string;
+  manner: Manner;
+  replace: Splicer['replace'];
+}
+
+function positionsIn(text: string) {
+  const lineStart = (offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
+  return {
+    lineStart,
+    lineEnd(offset: number): number {
+      const end = text.indexOf('\n', offset);
+      if (end < 0) return text.length;
+      return text[end - 1] === '\r' ? end - 1 : end;
+    },
+    column: (offset: number): number => offset - lineStart(offset),
+    indentAt: (offset: number): number => (/^[ \t]*/.exec(text.slice(lineStart(offset), offset))?.[0] ?? '').length,
+  };
+}
+
+function setKey(draft: Draft, map: MapNode, key: string, value: unknown, after: readonly string[]): void {
+  const { manner, replace, lineEnd, column, indentAt } = draft;
+  const there = at(map, key);
+  if (there) {
+    if (says(there, value)) return;
+    const pair = map.pairs.find((entry) => entry.value === there);
+    if (pair) replaceValue(draft, map, pair.start, there, value);
+    return;
   }
-
-  function flowItem(item: unknown, indent: number): string {
-    return manner.style === 'json' ? emitItem(item, indent, manner) : emitInline(item, manner);
-  }
-
-  function replaceValue(map: MapNode | null, keyStart: number, there: Node, value: unknown): void {
-    const start = there.start;
-    if (typeof value === 'string' && there.type === 'scalar') {
-      const quote = there.value === null || typeof there.value !== 'string' ? undefined : there.quote;
-      replace(start, there.end, `${there.absent ? ' ' : ''}${emitScalar(value, manner, quote)}`);
-      return;
-    }
-    if (typeof value !== 'object' || value === null) {
-      replace(start, there.end, `${isAbsent(there) ? ' ' : ''}${emitInline(value, manner)}`);
-      return;
-    }
-    if (map?.flow && manner.style !== 'json') {
-      replace(start, there.end, emitInline(value, manner));
-      return;
-    }
-    // Written as a pair and cut after its colon: the value may begin on the same line or below.
-    const line = map ? column(keyStart) : indentAt(keyStart);
-    const indent = manner.style === 'json' ? indentAt(keyStart) : line;
-    const put = emitPair('k', value, indent, manner).slice(manner.style === 'json' ? 5 : 2);
-    const colon = text.lastIndexOf(':', start - 1) + 1;
-    const gap = text.slice(colon, start).trim() === '' ? colon : start;
-    replace(gap, there.end, gap === colon ? (put.startsWith('\n') ? put : ` ${put.trimStart()}`) : put.trimStart());
+  const before =
+    after.map((name) => map.pairs.findLast((entry) => entry.key === name)).find(Boolean) ?? map.pairs.at(-1);
+  const first = map.pairs[0];
+  if (!before || !first) {
+    // An empty map in braces.
+    const indent = indentAt(map.start) + 2;
+    const pair = emitPair(key, value, indent, manner);
+    if (manner.style === 'json')
+      replace(map.start, map.end, `{\n${' '.repeat(indent)}${pair}\n${' '.repeat(indent - 2)}}`);
+    else if (map.flow) replace(map.start, map.end, emitInline({ [key]: value }, manner));
+  } else if (!map.flow) {
+    const indent = column(first.start);
+    const end = lineEnd(before.value.end);
+    replace(end, end, `\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
+  } else if (isSpread(draft, map)) {
+    const indent = indentAt(first.start);
+    replace(before.value.end, before.value.end, `,\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
+  } else {
+    const name = manner.style === 'json' ? JSON.stringify(key) : emitScalar(key, manner);
+    replace(before.value.end, before.value.end, `, ${name}: ${emitInline(value, manner)}`);
   }
 }
+
+function appendItems(draft: Draft, list: ListNode, items: readonly unknown[]): void {
+  const { text, manner, replace, lineEnd, column, indentAt } = draft;
+  const last = list.items.at(-1);
+  if (items.length === 0) return;
+  if (!last) {
+    replaceValue(draft, null, list.start, list, items);
+  } else if (!list.flow) {
+    const dash = text.lastIndexOf('-', last.start - 1);
+    const indent = column(dash);
+    const end = lineEnd(last.end);
+    replace(end, end, items.map((item) => `\n${' '.repeat(indent)}${emitItem(item, indent, manner)}`).join(''));
+  } else if (isSpread(draft, list)) {
+    const indent = indentAt(last.start);
+    const emit = (item: unknown) =>
+      manner.style === 'json' ? emitItem(item, indent, manner) : emitInline(item, manner);
+    replace(last.end, last.end, items.map((item) => `,\n${' '.repeat(indent)}${emit(item)}`).join(''));
+  } else {
+    replace(last.end, last.end, items.map((item) => `, ${emitInline(item, manner)}`).join(''));
+  }
+}
+
+function removeItem(draft: Draft, list: ListNode, item: Node): void {
+  const { text, replace, lineStart, lineEnd } = draft;
+  const index = list.items.indexOf(item);
+  const [previous, next] = [list.items[index - 1], list.items[index + 1]];
+  if (!list.flow) {
+    if (list.items.length === 1) replace(list.start, item.end, '[]');
+    else {
+      const end = lineEnd(item.end);
+      replace(lineStart(item.start), end < text.length ? text.indexOf('\n', end) + 1 : end, '');
+    }
+  } else if (next) replace(item.start, next.start, '');
+  else if (previous) replace(previous.end, item.end, '');
+  else replace(item.start, item.end, '');
+}
+
+function replaceValue(draft: Draft, map: MapNode | null, keyStart: number, there: Node, value: unknown): void {
+  const { text, manner, replace, column, indentAt } = draft;
+  const start = there.start;
+  if (typeof value === 'string' && there.type === 'scalar') {
+    const quote = there.value === null || typeof there.value !== 'string' ? undefined : there.quote;
+    replace(start, there.end, `${there.absent ? ' ' : ''}${emitScalar(value, manner, quote)}`);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) {
+    replace(start, there.end, `${isAbsent(there) ? ' ' : ''}${emitInline(value, manner)}`);
+    return;
+  }
+  if (map?.flow && manner.style !== 'json') {
+    replace(start, there.end, emitInline(value, manner));
+    return;
+  }
+  // Written as a pair and cut after its colon: the value may begin on the same line or below.
+  const line = map ? column(keyStart) : indentAt(keyStart);
+  const indent = manner.style === 'json' ? indentAt(keyStart) : line;
+  const put = emitPair('k', value, indent, manner).slice(manner.style === 'json' ? 5 : 2);
+  const colon = text.lastIndexOf(':', start - 1) + 1;
+  const gap = text.slice(colon, start).trim() === '' ? colon : start;
+  replace(gap, there.end, gap === colon ? (put.startsWith('\n') ? put : ` ${put.trimStart()}`) : put.trimStart());
+}
+
+function applySplices(text: string, splices: readonly Splice[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end, by } of [...splices].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    if (start < from) continue;
+    parts.push(text.slice(from, start), by);
+    from = end;
+  }
+  parts.push(text.slice(from));
+  return parts.join('');
+}
+
+const isSpread = ({ text }: Draft, node: MapNode | ListNode): boolean =>
+  text.slice(node.start, node.end).includes('\n');
 
 const isAbsent = (node: Node): boolean => node.type === 'scalar' && node.absent;
 

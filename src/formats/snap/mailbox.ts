@@ -124,60 +124,14 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
   while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(bare(page.lines[to - 1])) && !page.isQuiet(to - 1)) to--;
   const { form, fields, fieldsEnd } = readFields(page, heading.line + 1, to);
   const parts = readBody(page, fieldsEnd, to);
-  const value = (...names: string[]): string | undefined => {
-    for (const name of names) {
-      const found = fields.get(name)?.value;
-      if (found !== undefined && found !== '') return found;
-    }
-    return undefined;
-  };
-  const at = heading.line + 1;
-  const [from, receiver = value('to')] = parties(value('from', 'from -> to', 'from → to') ?? '');
-  const written = value('status') ?? '';
-  const { status, disposition, isTerminal } = statusIn(written);
-  const type = MessageType.options.find((one) => one === slug(value('type')));
-  const priority = Priority.options.find((one) => one === value('priority')?.slice(0, 2).toUpperCase());
-  const lineOf = (name: string): number => (fields.get(name)?.line ?? at - 1) + 1;
-  if (form === 'table') report('table_card', 'warning', at, `${id} is in the old form, a table of fields.`);
-  const subject = value('subject') ?? heading.title.slice(id.length).replace(/^[\s:：—–-]+/u, '');
-  const missing = ['from', 'date', 'type', 'priority', 'status', 'subject'].filter(
-    (name) => value(name) === undefined && !(name === 'subject' && subject !== ''),
-  );
-  if (missing.length > 0) report('missing_field', 'warning', at, `${id} does not say ${missing.join(', ')}.`);
-  if (status === null) {
-    if (written !== '')
-      report(
-        'unknown_status',
-        'warning',
-        lineOf('status'),
-        `${id} has the status ${written.slice(0, 60)}, which is none of ${MessageStatus.options.join(', ')}.`,
-      );
-  } else if (slug(written) !== status)
-    report(
-      'unknown_status',
-      'warning',
-      lineOf('status'),
-      `${id} has the status ${written.slice(0, 60)}; it is read as ${status}.`,
-    );
-  if (type === undefined && value('type') !== undefined)
-    report(
-      'unknown_type',
-      'warning',
-      lineOf('type'),
-      `${id} has the type ${(value('type') ?? '').slice(0, 60)}, which is none of ${MessageType.options.join(', ')}.`,
-    );
-  const owner = value('closure owner');
-  if (owner !== undefined && slug(owner) === slug(receiver) && slug(owner) !== 'maintainer')
-    report(
-      'closure_owner',
-      'warning',
-      lineOf('closure owner'),
-      `${id} is to be closed by its receiver, who may not close it.`,
-    );
-  const own = Disposition.options.find((one) => one === slug(value('disposition'))) ?? disposition;
-  const respondBy = label(value('response needed by', 'needs response by', 'respond by'));
-  const day = label(value('date'));
-  return {
+  const [from, receiver = fieldOf(fields, 'to')] = parties(fieldOf(fields, 'from', 'from -> to', 'from → to') ?? '');
+  const { status, disposition, isTerminal } = statusIn(fieldOf(fields, 'status') ?? '');
+  const priority = Priority.options.find((one) => one === fieldOf(fields, 'priority')?.slice(0, 2).toUpperCase());
+  const subject = fieldOf(fields, 'subject') ?? heading.title.slice(id.length).replace(/^[\s:：—–-]+/u, '');
+  const own = Disposition.options.find((one) => one === slug(fieldOf(fields, 'disposition'))) ?? disposition;
+  const respondBy = label(fieldOf(fields, 'response needed by', 'needs response by', 'respond by'));
+  const day = label(fieldOf(fields, 'date'));
+  const card: Card = {
     id,
     from: heading.line,
     to,
@@ -190,7 +144,7 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
       alias: label(id) ?? id.slice(0, 200),
       from: label(from) ?? 'unknown',
       to: label(receiver) ?? 'unknown',
-      type: type ?? 'notify',
+      type: typeIn(fields) ?? 'notify',
       priority: priority ?? 'P2',
       status: status ?? 'unread',
       subject,
@@ -202,6 +156,48 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
       ...(parts.replies.length > 0 ? { replies: parts.replies } : {}),
     },
   };
+  checkCard(card, receiver, report);
+  return card;
+}
+
+/** The first of the named fields that says something. */
+function fieldOf(fields: Card['fields'], ...names: string[]): string | undefined {
+  return names.map((name) => fields.get(name)?.value).find((found) => found !== undefined && found !== '');
+}
+
+function typeIn(fields: Card['fields']): ModelMessage['type'] | undefined {
+  return MessageType.options.find((one) => one === slug(fieldOf(fields, 'type')));
+}
+
+function checkCard({ id, from, form, fields, message }: Card, receiver: string | undefined, report: Report): void {
+  const at = from + 1;
+  const warn = (code: string, field: string | null, message: string): void =>
+    report(code, 'warning', field === null ? at : (fields.get(field)?.line ?? from) + 1, message);
+  if (form === 'table') warn('table_card', null, `${id} is in the old form, a table of fields.`);
+  const missing = ['from', 'date', 'type', 'priority', 'status', 'subject'].filter(
+    (name) => fieldOf(fields, name) === undefined && !(name === 'subject' && message.subject !== ''),
+  );
+  if (missing.length > 0) warn('missing_field', null, `${id} does not say ${missing.join(', ')}.`);
+  const written = fieldOf(fields, 'status') ?? '';
+  const { status } = statusIn(written);
+  if (status !== null && slug(written) !== status)
+    warn('unknown_status', 'status', `${id} has the status ${written.slice(0, 60)}; it is read as ${status}.`);
+  else if (status === null && written !== '')
+    warn(
+      'unknown_status',
+      'status',
+      `${id} has the status ${written.slice(0, 60)}, which is none of ${MessageStatus.options.join(', ')}.`,
+    );
+  const type = fieldOf(fields, 'type');
+  if (type !== undefined && typeIn(fields) === undefined)
+    warn(
+      'unknown_type',
+      'type',
+      `${id} has the type ${type.slice(0, 60)}, which is none of ${MessageType.options.join(', ')}.`,
+    );
+  const owner = slug(fieldOf(fields, 'closure owner'));
+  if (owner !== '' && owner === slug(receiver) && owner !== 'maintainer')
+    warn('closure_owner', 'closure owner', `${id} is to be closed by its receiver, who may not close it.`);
 }
 
 /** `Ada -> Bo`. */
