@@ -4,7 +4,7 @@ import type { ModelStep, RunModel } from '../core/model/run-model.ts';
  * Where an account stands: at what is being worked on, else at the place it names while that is open, else at what comes
  * behind it. What it names may be older than its steps, so the file moves only when this does.
  */
-export function runStateOf(model: RunModel): string | null {
+export function currentStepOf(model: RunModel): string | null {
   const said = model.position?.step ?? null;
   const parents = new Set(model.steps.map(({ parent }) => parent));
   const leaves = model.steps.filter(({ key }) => !parents.has(key));

@@ -1,8 +1,8 @@
 import type { RunModel } from '../core/model/run-model.ts';
 
 /**
- * Another tool's files. A format reads leniently (every dialect that occurs) and writes strictly (the newest form for a
- * new file; an existing one is edited in place, in its own dialect). Text in, text out: no I/O, no clock.
+ * Another tool's files. A format reads leniently (every variant that occurs) and writes strictly (the newest form for a
+ * new file; an existing one is edited in place, in its own variant). Text in, text out: no I/O, no clock.
  *
  * Laws, checked by `format.suite.ts` on every format:
  * - `parse` never throws and never hangs: damage gives problems with line numbers. Time is linear in size.
@@ -49,7 +49,7 @@ export interface Found {
 export interface Parsed {
   /** Null when nothing can be said. */
   model: RunModel | null;
-  /** The dialect as the format names it: `3.0`, `G4`, `1.6`. */
+  /** The variant as the format names it: `3.0`, `G4`, `1.6`. */
   version: string | null;
   /** False when it must not be written: a newer version, or damage that a write would make worse. */
   writable: boolean;

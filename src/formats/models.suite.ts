@@ -3,7 +3,7 @@ import { ItemKind, MessageStatus, NoteKind, Severity } from '../core/words.ts';
 
 const SessionStatus = ModelSession.entries.status;
 
-/** Accounts with every word of every list in them, and every field of a step, over the steps given. */
+/** Run models with every value of every list, and every field of a step, over the given steps. Long: it is mostly one literal. */
 export function wholeModels(steps: RunModel['steps']): RunModel[] {
   const [first] = steps;
   const here = steps.findLast(({ status }) => status === 'in_progress');
@@ -117,7 +117,7 @@ function ended(model: RunModel, status: RunModel['run']['status']): RunModel {
   return { ...rest, run: { ...rest.run, status }, steps };
 }
 
-/** An account with something in every field, over the steps given. */
+/** A run model with something in every field, over the given steps. Long: it is one literal. */
 export function richModel(steps: RunModel['steps']): RunModel {
   const step = steps[0]?.key;
   const at = '2026-03-01T10:00:00Z';

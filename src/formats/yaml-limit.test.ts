@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FormatName } from './format.ts';
 import { formats } from './index.ts';
-import { remembered, YAML_LIMIT_CHARACTERS } from './yaml-limit.ts';
+import { YAML_LIMIT_CHARACTERS } from './yaml-limit.ts';
 
 const filler = `# ${'x'.repeat(1000)}\n`.repeat(Math.ceil(YAML_LIMIT_CHARACTERS / 1000));
 
@@ -16,14 +16,4 @@ describe('a document that is too large', () => {
     expect(writable).toBe(false);
     expect(problems.map(({ message }) => message).join(' ')).toContain('MB of YAML');
   });
-});
-
-it('remembers the last answer only', () => {
-  let asked = 0;
-  const twice = remembered((number: number) => {
-    asked += 1;
-    return number * 2;
-  });
-  expect([twice(1), twice(1), twice(2), twice(1)]).toEqual([2, 2, 4, 2]);
-  expect(asked).toBe(3);
 });

@@ -6,14 +6,3 @@ export const YAML_LIMIT_CHARACTERS = 16 * 1024 * 1024;
 
 export const tooLarge = (characters: number): string =>
   `This document has ${Math.ceil(characters / 1024 / 1024)} MB of YAML; more than ${YAML_LIMIT_CHARACTERS / 1024 / 1024} MB are not read`;
-
-/** Remembers the last answer: a file is read, compared and then edited, each time from the same text. */
-export function remembered<Args extends readonly unknown[], Result>(
-  compute: (...args: Args) => Result,
-): (...args: Args) => Result {
-  let last: { args: Args; result: Result } | null = null;
-  return (...args) => {
-    if (!last?.args.every((arg, index) => Object.is(arg, args[index]))) last = { args, result: compute(...args) };
-    return last.result;
-  };
-}

@@ -53,7 +53,7 @@ function checkVersion({ root, version, steps }: Reading, say: Say): void {
       say('claim_left', member(step, 'claim'), 'claim belongs to version 2.0 and is no longer used.');
 }
 
-function checkIdentity({ root, file, account: model }: Reading, say: Say): void {
+function checkIdentity({ root, file, model }: Reading, say: Say): void {
   const project = stringAt(root, 'project');
   const { name, path, prefix } = folderOf(file.path);
   if (project === undefined || project === '')
@@ -173,7 +173,7 @@ function checkBudget(key: string, node: Node, say: Say): void {
     );
 }
 
-function checkOrder({ root, account: model, steps }: Reading, say: Say): void {
+function checkOrder({ root, model, steps }: Reading, say: Say): void {
   const nodes = new Map(steps.map(({ key, node }) => [key, node]));
   const at = (key: string): Node | undefined => nodes.get(key);
   const open: string[] = [];
@@ -222,7 +222,7 @@ function checkOrder({ root, account: model, steps }: Reading, say: Say): void {
 const some = (keys: readonly string[]): string =>
   `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`;
 
-function checkTimes({ root, account: model, steps }: Reading, say: Say): void {
+function checkTimes({ root, model, steps }: Reading, say: Say): void {
   const updated = member(root, 'updated');
   const moment = momentOf(model.run.updatedAt);
   if (updated && model.run.updatedAt !== undefined && moment === null)
@@ -248,7 +248,7 @@ function checkTimes({ root, account: model, steps }: Reading, say: Say): void {
     );
 }
 
-function checkArtifacts({ file, account: model, steps }: Reading, files: readonly string[], say: Say): void {
+function checkArtifacts({ file, model, steps }: Reading, files: readonly string[], say: Say): void {
   const { path: folder, prefix } = folderOf(file.path);
   const base = folder === '' ? '' : `${folder}/`;
   const there = new Set(
@@ -342,7 +342,7 @@ function checkDecisions({ root }: Reading, say: Say): void {
   if (untimed > 0) say('decision_untimed', member(root, 'decision_log'), `${untimed} decisions have no timestamp.`);
 }
 
-function checkFindings({ root, account: model, findings }: Reading, say: Say): void {
+function checkFindings({ root, model, findings }: Reading, say: Say): void {
   const list = member(root, 'open_findings');
   const objects = findings.filter(({ type }) => type === 'object').length;
   if (objects > 0) say('finding_shape', list, `${objects} open findings are objects; the definition says titles.`);

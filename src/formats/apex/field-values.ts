@@ -41,9 +41,11 @@ export function asStepKey(written: string): string {
   return isName(plain, '._-', 64) ? plain : 'step';
 }
 
-/** An object without what is not there. */
-export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never;
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+/** A copy without the fields that are undefined. */
+export function defined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<T>;
 }
 
 /** Times are compared as moments: `…00Z`, `…00.000Z` and `…00+00:00` are the same. Null for what is no time. */

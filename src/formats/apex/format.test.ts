@@ -116,7 +116,7 @@ const done: RunModel = { ...model, run: { ...model.run, status: 'abandoned' }, n
 const both = { found: place(HANDOFF), files: files(v3, { [HANDOFF]: handoff }) };
 formatSuite(apex, {
   models: [
-    { name: 'everything', model: model },
+    { name: 'everything', model },
     { name: 'abandoned', model: done },
   ],
   samples: [

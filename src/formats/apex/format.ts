@@ -1,4 +1,5 @@
-import type { Files, Format, Found, Parsed } from '../format.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
+import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
 import { checkState } from './check.ts';
 import { detectRuns } from './detect.ts';
 import { isAboutAnother, parseHandoff } from './handoff.ts';
@@ -17,89 +18,9 @@ import { rewriteState, standing } from './write.ts';
 export const apex: Format = {
   name: 'apex',
   detect: detectRuns,
-
-  parse(found, files): Parsed {
-    const text = files.get(found.main);
-    if (text === undefined) {
-      const problem = {
-        code: 'no_state_file',
-        level: 'error' as const,
-        path: found.main,
-        line: null,
-        message: 'The state file is not there; what lies around it can be repaired.',
-      };
-      return { model: null, version: null, writable: true, problems: [problem] };
-    }
-    const file = openStateFile(found.main, text);
-    const reading = file.damaged ? null : readState(file);
-    if (!reading) {
-      const problem = {
-        code: 'other_shape',
-        level: 'error' as const,
-        path: found.main,
-        line: 1,
-        message: 'This is no session state: it has neither steps nor a project.',
-      };
-      return {
-        model: null,
-        version: null,
-        writable: false,
-        problems: file.damaged ? file.problems : [...file.problems, problem],
-      };
-    }
-    const { account: model, version } = reading;
-    addNext(model, found, files);
-    const problems = [...file.problems, ...checkState(reading, found.files), ...checkSiblings(model, found, files)];
-    return { model: model, version: version.name, writable: !isNewer(version), problems };
-  },
-
-  render(model, place, previous, now): Files {
-    const written = new Map<string, string>();
-    const folder = folderOf(place.main);
-    const before = previous.get(place.main);
-    const project = folder.prefix === '' && folder.name !== '' ? folder.name : projectName(model.run.title);
-    const file = before === undefined ? null : openStateFile(place.main, before);
-    const reading = file && !file.damaged ? readState(file) : null;
-    // What cannot be understood, or is newer than we know, is never written over.
-    if (before !== undefined && (!reading || isNewer(reading.version))) return written;
-    if (reading) addNext(reading.account, place, previous);
-    const { text, progressed } = reading
-      ? rewriteState(reading, model, now)
-      : { text: newState(model, project, now), progressed: true };
-    if (text !== before) written.set(place.main, text);
-    if (!progressed && (model.next === undefined || model.next === reading?.account.next)) return written;
-    const handoff = `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${HANDOFF_FILE}`;
-    const named = (reading && stringAt(reading.root, 'project')) || project;
-    // A page that was copied from another project says nothing about this one, and is not ours to write over.
-    if (isAboutAnother(parseHandoff(previous.get(handoff) ?? ''), named)) return written;
-    const tool =
-      (reading ? stringAt(reading.root, 'iac_tool') : undefined) ||
-      standing(model.decisions).get('iac_tool') ||
-      keptTool(model.kept?.['apex']);
-    const page = renderHandoff(
-      model,
-      {
-        folder: folder.path,
-        tool,
-        stateFile: STATE_FILE,
-      },
-      previous.get(handoff),
-      now,
-      reading?.account,
-    );
-    if (page !== previous.get(handoff)) written.set(handoff, page);
-    return written;
-  },
-
-  home(model): Found {
-    const folder = `agent-output/${projectName(model.run.alias ?? model.run.title)}`;
-    return {
-      format: 'apex',
-      main: `${folder}/${STATE_FILE}`,
-      files: [`${folder}/${STATE_FILE}`, `${folder}/${HANDOFF_FILE}`],
-    };
-  },
-
+  parse,
+  render,
+  home,
   loses: [
     'run.alias',
     'run.goal',
@@ -150,9 +71,78 @@ export const apex: Format = {
     'files',
     'position.words',
   ],
-
   repair: repairRun,
 };
+
+function parse(found: Found, files: Files): Parsed {
+  const text = files.get(found.main);
+  if (text === undefined) {
+    const message = 'The state file is not there; what lies around it can be repaired.';
+    return { model: null, version: null, writable: true, problems: [errorIn(found, 'no_state_file', null, message)] };
+  }
+  const file = openStateFile(found.main, text);
+  const reading = file.damaged ? null : readState(file);
+  if (!reading) {
+    const message = 'This is no session state: it has neither steps nor a project.';
+    const shape = file.damaged ? [] : [errorIn(found, 'other_shape', 1, message)];
+    return { model: null, version: null, writable: false, problems: [...file.problems, ...shape] };
+  }
+  const { model, version } = reading;
+  addNext(model, found, files);
+  const problems = [...file.problems, ...checkState(reading, found.files), ...checkSiblings(model, found, files)];
+  return { model, version: version.name, writable: !isNewer(version), problems };
+}
+
+function errorIn({ main }: Found, code: string, line: number | null, message: string): Problem {
+  return { code, level: 'error', path: main, line, message };
+}
+
+function render(model: RunModel, place: Found, previous: Files, now: string): Files {
+  const written = new Map<string, string>();
+  const folder = folderOf(place.main);
+  const before = previous.get(place.main);
+  const project = folder.prefix === '' && folder.name !== '' ? folder.name : projectName(model.run.title);
+  const file = before === undefined ? null : openStateFile(place.main, before);
+  const reading = file && !file.damaged ? readState(file) : null;
+  // What cannot be understood, or is newer than we know, is never written over.
+  if (before !== undefined && (!reading || isNewer(reading.version))) return written;
+  if (reading) addNext(reading.model, place, previous);
+  const { text, progressed } = reading
+    ? rewriteState(reading, model, now)
+    : { text: newState(model, project, now), progressed: true };
+  if (text !== before) written.set(place.main, text);
+  if (!progressed && (model.next === undefined || model.next === reading?.model.next)) return written;
+  const handoff = `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${HANDOFF_FILE}`;
+  const named = (reading && stringAt(reading.root, 'project')) || project;
+  // A page that was copied from another project says nothing about this one, and is not ours to write over.
+  if (isAboutAnother(parseHandoff(previous.get(handoff) ?? ''), named)) return written;
+  const tool =
+    (reading ? stringAt(reading.root, 'iac_tool') : undefined) ||
+    standing(model.decisions).get('iac_tool') ||
+    keptTool(model.kept?.['apex']);
+  const page = renderHandoff(
+    model,
+    {
+      folder: folder.path,
+      tool,
+      stateFile: STATE_FILE,
+    },
+    previous.get(handoff),
+    now,
+    reading?.model,
+  );
+  if (page !== previous.get(handoff)) written.set(handoff, page);
+  return written;
+}
+
+function home(model: RunModel): Found {
+  const folder = `agent-output/${projectName(model.run.alias ?? model.run.title)}`;
+  return {
+    format: 'apex',
+    main: `${folder}/${STATE_FILE}`,
+    files: [`${folder}/${STATE_FILE}`, `${folder}/${HANDOFF_FILE}`],
+  };
+}
 
 function keptTool(kept: unknown): string {
   const tool = (kept as { top?: { iac_tool?: unknown } } | undefined)?.top?.iac_tool;

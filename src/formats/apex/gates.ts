@@ -1,7 +1,7 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import type { ModelStep } from '../../core/model/run-model.ts';
+import { isObject } from '../is-object.ts';
 import { asTime, asWho, defined } from './field-values.ts';
-import { isRecord } from './migrate.ts';
 import { member, members } from './state-file.ts';
 import { WORKFLOW, workflowStep } from './steps.ts';
 
@@ -21,7 +21,7 @@ export function readGates(root: Node, steps: readonly ModelStep[]): Map<string, 
   const gates = impliedGates(steps);
   for (const [name, entry] of writtenGates(root)) {
     const value: unknown = getNodeValue(entry);
-    const { status, by, at } = isRecord(value)
+    const { status, by, at } = isObject(value)
       ? {
           status: value['status'],
           by: value['approved_by'] ?? value['by'],

@@ -1,3 +1,5 @@
+import { isObject } from '../is-object.ts';
+
 /**
  * JSON as the format's own tool writes it. A map is an object whose keys keep their order: JavaScript would put `7` before
  * `3_5`. Null for the indentation writes it on one line.
@@ -6,7 +8,7 @@ export function writeJson(value: unknown, unit: string | null, indent = ''): str
   const entries =
     value instanceof Map
       ? [...value]
-      : isPlain(value)
+      : isObject(value)
         ? Object.entries(value).filter(([, field]) => field !== undefined)
         : null;
   if (entries === null && !Array.isArray(value)) return JSON.stringify(value) ?? 'null';
@@ -20,6 +22,3 @@ export function writeJson(value: unknown, unit: string | null, indent = ''): str
     ? open + parts.join(', ') + close
     : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

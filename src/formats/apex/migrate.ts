@@ -1,4 +1,5 @@
 import type { Node } from 'jsonc-parser';
+import { isObject } from '../is-object.ts';
 import type { Editor } from './edit.ts';
 import { elements, member, members } from './state-file.ts';
 
@@ -26,16 +27,16 @@ function removeMember(editor: Editor, object: Node, key: string): void {
 export interface Version {
   /** As it is shown: `3.0`, `session-state/v2`, or null when the file says none. */
   name: string | null;
-  /** Null for a dialect of others, which has its own numbers. */
+  /** Null for a variant of others, which has its own numbers. */
   number: number | null;
 }
 
 export function versionOf(state: Readonly<Record<string, unknown>>): Version {
   const written = state['schema_version'];
   if (written === undefined || written === null || written === '') {
-    // A dialect of its own that is neither older nor newer; `session-state-v1` beside the usual keys is a plain old file.
+    // A variant of its own that is neither older nor newer; `session-state-v1` beside the usual keys is a plain old file.
     const schema = state['$schema'];
-    const foreign = typeof schema === 'string' && /session-state\/v\d/.test(schema) && isRecord(state['gates']);
+    const foreign = typeof schema === 'string' && /session-state\/v\d/.test(schema) && isObject(state['gates']);
     return foreign ? { name: schema, number: null } : { name: null, number: 1 };
   }
   const name = String(written);
@@ -46,6 +47,3 @@ export function versionOf(state: Readonly<Record<string, unknown>>): Version {
 
 export const needsMigration = ({ number }: Version): boolean => number !== null && number < 3;
 export const isNewer = ({ number }: Version): boolean => number !== null && number >= 4;
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,9 +1,9 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import type { ModelDecision, ModelItem, ModelStep } from '../../core/model/run-model.ts';
+import { isObject } from '../is-object.ts';
 import { agentText } from './agents.ts';
 import type { LogShape } from './decisions.ts';
 import { defined, stamp } from './field-values.ts';
-import { isRecord } from './migrate.ts';
 import type { Kept } from './read.ts';
 import { elements, member } from './state-file.ts';
 import { stepNumber } from './steps.ts';
@@ -112,7 +112,7 @@ export const namesStepsAsStrings = (log: Node | undefined): boolean =>
 /** A finding like its neighbours: a title, or an object with the fields they have. */
 export function newFinding(item: ModelItem, sample: Node | undefined, number: number): unknown {
   const like: unknown = sample?.type === 'object' ? getNodeValue(sample) : undefined;
-  if (!isRecord(like)) return item.text;
+  if (!isObject(like)) return item.text;
   const words =
     ['description', 'message', 'title', 'finding', 'text', 'summary'].find((key) => key in like) ?? 'description';
   const level = /^(high|medium|low|critical)$/i.test(String(like['severity'])) ? 'high' : 'must_fix';

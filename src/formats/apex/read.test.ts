@@ -28,7 +28,7 @@ describe('position', () => {
   });
 });
 
-describe('dialects', () => {
+describe('variants', () => {
   it('takes 3.5 and 3_5 for the same step and keeps how it is written', () => {
     const steps = apex.parse(place(), files(v1)).model?.steps ?? [];
     expect(steps.map(({ key, alias }) => [key, alias])).toContainEqual(['3_5', '3.5']);

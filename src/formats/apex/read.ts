@@ -1,10 +1,11 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import { emptyRunModel, type ModelStep, type ModelUsage, type RunModel } from '../../core/model/run-model.ts';
+import { isObject } from '../is-object.ts';
 import { type DecisionOrigin, readDecisions } from './decisions.ts';
 import { asLabel, asPath, asText, asTime, asWho, asWords, defined } from './field-values.ts';
 import { readFindings } from './findings.ts';
 import { gateBefore, readGates } from './gates.ts';
-import { isRecord, needsMigration, type Version, versionOf } from './migrate.ts';
+import { needsMigration, type Version, versionOf } from './migrate.ts';
 import { member, members, type StateFile, stringAt } from './state-file.ts';
 import { type StepOrigin, stepEntries } from './step-entries.ts';
 import { contextOf, derivePosition, STATE_FILE, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
@@ -15,7 +16,7 @@ export interface Reading {
   file: StateFile;
   root: Node;
   version: Version;
-  account: RunModel;
+  model: RunModel;
   steps: readonly StepOrigin[];
   /** In the order of the account's decisions. */
   decisions: readonly DecisionOrigin[];
@@ -65,7 +66,7 @@ export function readState(file: StateFile): Reading | null {
   const version = versionOf(top);
   const kept = keptOf(root, origins, needsMigration(version));
   if (kept) model.kept = { apex: kept };
-  return { file, root, version, account: model, steps: origins, decisions: decisionOrigins, findings };
+  return { file, root, version, model, steps: origins, decisions: decisionOrigins, findings };
 }
 
 export function folderOf(path: string): { path: string; name: string; prefix: string } {
@@ -93,7 +94,7 @@ function readStep({ key, written, fields: step }: StepOrigin): ModelStep {
           .filter((name) => name !== undefined)
       : [];
   const claim = step['claim'];
-  const retries = isRecord(claim) && Number.isSafeInteger(claim['retry_count']) ? Number(claim['retry_count']) : 0;
+  const retries = isObject(claim) && Number.isSafeInteger(claim['retry_count']) ? Number(claim['retry_count']) : 0;
   return defined({
     key,
     alias:
@@ -123,7 +124,7 @@ function readArtifacts(step: Record<string, unknown>): ModelStep['artifacts'] {
   if (listed === undefined) return undefined;
   const entries: unknown[] = Array.isArray(listed) ? listed : [listed];
   const paths = entries.map((entry) =>
-    asPath(isRecord(entry) ? (entry['path'] ?? entry['file'] ?? entry['name']) : entry),
+    asPath(isObject(entry) ? (entry['path'] ?? entry['file'] ?? entry['name']) : entry),
   );
   return paths.filter((path) => path !== undefined).map((path) => ({ path }));
 }
@@ -241,6 +242,6 @@ function keptOf(root: Node, origins: readonly StepOrigin[], migrates: boolean): 
 
 /** The template's lock is all null, and nobody ever filled it. */
 const saysSomething = (value: unknown): boolean =>
-  isRecord(value)
+  isObject(value)
     ? Object.values(value).some((field) => field !== null && field !== 0 && asText(field) !== '[]')
     : value !== null && value !== 300000;

@@ -6,7 +6,7 @@ import { openStateFile, stringAt } from './state-file.ts';
 import { derivePosition, HANDOFF_FILE, WORKFLOW, workflowStep } from './steps.ts';
 
 type Confidence = Repaired['confidence'][number];
-type Source = { path: string; account: RunModel; confidence: Confidence[] };
+type Source = { path: string; model: RunModel; confidence: Confidence[] };
 
 /**
  * What can be put together when the state file is gone or damaged: a whole copy beside it (of the same project only),
@@ -35,7 +35,7 @@ function wholeCopy(path: string, tree: Tree, project: string): Source[] {
   const reading = file.damaged ? null : readState(file);
   // A copy that speaks of another project is not a copy of this one.
   if (!reading || (project !== '' && stringAt(reading.root, 'project') !== project)) return [];
-  return [{ path, account: reading.account, confidence: sure(reading.account.steps, 'high', path) }];
+  return [{ path, model: reading.model, confidence: sure(reading.model.steps, 'high', path) }];
 }
 
 /** Steps that stand whole before the damage are as sure as the file was; the one that was cut is not taken. */
@@ -45,9 +45,9 @@ function readablePart(path: string, file: ReturnType<typeof openStateFile>): Sou
   const whole = new Set(
     reading.steps.filter(({ node }) => node.offset + node.length <= file.soundUntil).map(({ key }) => key),
   );
-  const steps = reading.account.steps.filter(({ key }) => whole.has(key));
-  if (steps.length === 0 && reading.account.decisions.length === 0) return null;
-  return { path, account: { ...reading.account, steps }, confidence: sure(steps, 'medium', path) };
+  const steps = reading.model.steps.filter(({ key }) => whole.has(key));
+  if (steps.length === 0 && reading.model.decisions.length === 0) return null;
+  return { path, model: { ...reading.model, steps }, confidence: sure(steps, 'medium', path) };
 }
 
 const sure = (steps: readonly ModelStep[], confidence: Confidence['confidence'], from: string): Confidence[] =>
@@ -83,7 +83,7 @@ function fromHandoff(path: string, handoff: Handoff, project: string): Source | 
     confidence: status === 'completed' ? ('medium' as const) : ('low' as const),
     from: path,
   }));
-  return { path, account: model, confidence };
+  return { path, model, confidence };
 }
 
 const decisionKey = (name: string): string => {
@@ -133,7 +133,7 @@ function fromProducts(found: Found, tree: Tree, folder: ReturnType<typeof folder
         : ('low' as const),
     from: paths[0] ?? found.main,
   }));
-  return { path: files.get(last)?.[0] ?? found.main, account: model, confidence };
+  return { path: files.get(last)?.[0] ?? found.main, model, confidence };
 }
 
 const plainStep = (key: string, status: ModelStep['status']): ModelStep => {
@@ -150,10 +150,10 @@ const plainStep = (key: string, status: ModelStep['status']): ModelStep => {
 function combine(sources: readonly Source[], title: string): Repaired | null {
   const [best] = sources;
   if (!best) return null;
-  const model: RunModel = { ...best.account, run: { ...best.account.run, title: best.account.run.title || title } };
+  const model: RunModel = { ...best.model, run: { ...best.model.run, title: best.model.run.title || title } };
   const steps = new Map<string, { step: ModelStep; sure: Confidence }>();
   for (const source of sources) {
-    for (const [index, step] of source.account.steps.entries()) {
+    for (const [index, step] of source.model.steps.entries()) {
       const sure = source.confidence[index] as Confidence;
       const known = steps.get(step.key);
       if (!known) steps.set(step.key, { step, sure });
@@ -164,7 +164,7 @@ function combine(sources: readonly Source[], title: string): Repaired | null {
     }
   }
   // The workflow always has its eight steps; those nobody speaks of are still to do, as far as anybody can tell.
-  if (best.account.steps.length === 0 || best.confidence.every(({ confidence }) => confidence !== 'high')) {
+  if (best.model.steps.length === 0 || best.confidence.every(({ confidence }) => confidence !== 'high')) {
     for (const { key } of WORKFLOW)
       if (!steps.has(key))
         steps.set(key, { step: plainStep(key, 'pending'), sure: { step: key, confidence: 'low', from: best.path } });
@@ -176,14 +176,13 @@ function combine(sources: readonly Source[], title: string): Repaired | null {
   model.steps = order.map((key) => (steps.get(key) as { step: ModelStep }).step);
   const other = sources.slice(1);
   if (model.decisions.length === 0)
-    model.decisions = other.find((source) => source.account.decisions.length > 0)?.account.decisions ?? [];
-  if (model.items.length === 0)
-    model.items = other.find((source) => source.account.items.length > 0)?.account.items ?? [];
+    model.decisions = other.find((source) => source.model.decisions.length > 0)?.model.decisions ?? [];
+  if (model.items.length === 0) model.items = other.find((source) => source.model.items.length > 0)?.model.items ?? [];
   model.position = { step: derivePosition(model.steps) };
   const done = model.steps.every(({ status }) => status === 'completed' || status === 'skipped');
   model.run = { ...model.run, status: done ? 'completed' : 'active' };
   return {
-    model: model,
+    model,
     sources: sources.map(({ path }) => path),
     confidence: order.map((key) => (steps.get(key) as { sure: Confidence }).sure),
   };

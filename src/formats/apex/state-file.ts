@@ -1,5 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Problem } from '../format.ts';
+import { lineFinder } from '../line-finder.ts';
 
 /** A JSON text with positions: what it says, what is wrong with it, and on which line. */
 export interface StateFile {
@@ -19,7 +20,7 @@ export interface StateFile {
 const MAX_DEPTH = 200;
 
 export function openStateFile(path: string, text: string): StateFile {
-  const lineAt = lineCounter(text);
+  const lineAt = lineFinder(text);
   const problems: Problem[] = [];
   const say = (code: string, level: Problem['level'], offset: number | null, message: string): void => {
     problems.push({ code, level, path, line: offset === null ? null : lineAt(offset), message });
@@ -130,22 +131,4 @@ function tooDeepAt(text: string): number | null {
     } else if (code === 0x7d || code === 0x5d) depth = Math.max(0, depth - 1);
   }
   return null;
-}
-
-function lineCounter(text: string): (offset: number) => number {
-  let starts: number[] | null = null;
-  return (offset) => {
-    if (starts === null) {
-      starts = [0];
-      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-    }
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low + 1;
-  };
 }

@@ -1,6 +1,6 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
+import { isObject } from '../is-object.ts';
 import { asLabel, asStepKey } from './field-values.ts';
-import { isRecord } from './migrate.ts';
 import { elements, member, members } from './state-file.ts';
 import { stepKey, stepNumber, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
 
@@ -51,7 +51,7 @@ function listed(root: Node, steps: Node): StepOrigin[] {
   const found: StepOrigin[] = [];
   for (const [index, node] of elements(steps).entries()) {
     const value: unknown = getNodeValue(node);
-    const fields = isRecord(value) ? value : typeof value === 'string' ? spoken(value) : null;
+    const fields = isObject(value) ? value : typeof value === 'string' ? spoken(value) : null;
     if (fields === null) continue;
     const written = writtenKey(fields, index);
     const wanted = asStepKey(stepKey(written));

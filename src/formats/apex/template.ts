@@ -1,4 +1,4 @@
-import { isRecord } from './migrate.ts';
+import { isObject } from '../is-object.ts';
 
 /** The steps whose results are reviewed. */
 const REVIEWED = ['1', '2', '3_5', '4', '5', '6'];
@@ -15,7 +15,7 @@ export const defaultReview = (): Record<string, unknown> =>
   Object.fromEntries(REVIEWED.map((key) => [`step_${key}`, emptyReview()]));
 
 export function isDefaultReview(value: unknown): boolean {
-  return isRecord(value) && JSON.stringify(value) === JSON.stringify(defaultReview());
+  return isObject(value) && JSON.stringify(value) === JSON.stringify(defaultReview());
 }
 
 /** A new file of the newest form, without steps. */

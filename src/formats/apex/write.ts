@@ -17,7 +17,7 @@ import { DECISION_KEYS } from './template.ts';
 
 /**
  * The file with what has changed since it was read. Each part of the account is compared with what the file says now,
- * and only a difference is written: what is the same keeps its bytes, in its own dialect. An account that says nothing
+ * and only a difference is written: what is the same keeps its bytes, in its own variant. An account that says nothing
  * about something leaves it alone.
  */
 export function rewriteState(reading: Reading, model: RunModel, now: string): { text: string; progressed: boolean } {
@@ -62,7 +62,7 @@ function updatedAt(model: RunModel, now: string): string {
   return stamp(said !== undefined && (momentOf(said) ?? 0) > Date.parse(now) ? said : now);
 }
 
-function writeRun(editor: Editor, { root, account: before }: Reading, { run, steps }: RunModel): void {
+function writeRun(editor: Editor, { root, model: before }: Reading, { run, steps }: RunModel): void {
   if (run.branch !== undefined && run.branch !== before.run.branch) editor.set(root, 'branch', run.branch);
   const status = before.run.status === run.status || run.status === derivedStatus(steps);
   if (!status || (before.run.status !== run.status && member(root, 'workflow_status')))
@@ -74,7 +74,7 @@ function writeRun(editor: Editor, { root, account: before }: Reading, { run, ste
 }
 
 function writeSteps(editor: Editor, reading: Reading, model: RunModel, now: string): boolean {
-  const { root, account: before } = reading;
+  const { root, model: before } = reading;
   const known = new Map(
     before.steps.map((step, index) => [step.key, { step, origin: reading.steps[index] as StepOrigin }]),
   );
@@ -152,7 +152,7 @@ function writeStep(editor: Editor, before: ModelStep, { node }: StepOrigin, step
     );
 }
 
-/** A dialect that calls pending `not_started` goes on doing so. */
+/** A variant that calls pending `not_started` goes on doing so. */
 function statusWord(status: ModelStep['status'], there: string | undefined): string {
   const word = statusWords[status];
   return there !== undefined && stepStatus(there) === stepStatus(word) ? there : word;
@@ -198,7 +198,7 @@ function writeAgents(editor: Editor, node: Node, step: ModelStep, tool: string):
 const iacTool = ({ root }: Reading, model: RunModel): string =>
   stringAt(root, 'iac_tool') || standing(model.decisions).get('iac_tool') || '';
 
-function writeGates(editor: Editor, { root, account: before }: Reading, model: RunModel): void {
+function writeGates(editor: Editor, { root, model: before }: Reading, model: RunModel): void {
   const implied = impliedGates(model.steps);
   const written = writtenGates(root);
   const was = new Map(before.steps.map((step) => [gateBefore(step.key), step.gate]));
@@ -246,7 +246,7 @@ export const gateEntry = (gate: NonNullable<ModelStep['gate']>): Record<string, 
 });
 
 function writeDecisions(editor: Editor, reading: Reading, model: RunModel): void {
-  const { root, account: before } = reading;
+  const { root, model: before } = reading;
   const log = member(root, 'decision_log');
   const shape = usualShape(log);
   const asString = namesStepsAsStrings(log);
@@ -292,7 +292,7 @@ function updateEntry(
   if (status !== (before.status ?? 'active')) editor.set(node, 'status', status === 'active' ? 'confirmed' : status);
 }
 
-function writeKeyed(editor: Editor, { root, account: before }: Reading, model: RunModel): void {
+function writeKeyed(editor: Editor, { root, model: before }: Reading, model: RunModel): void {
   const values = member(root, 'decisions');
   const nodes = new Map(members(values).map(([key, node]) => [key, node]));
   const was = standing(before.decisions);
@@ -340,7 +340,7 @@ function usualShape(log: Node | undefined): LogShape {
   return last ? shapeOf(last) : 'A';
 }
 
-function writeFindings(editor: Editor, { root, account: before, findings }: Reading, model: RunModel): void {
+function writeFindings(editor: Editor, { root, model: before, findings }: Reading, model: RunModel): void {
   const list = member(root, 'open_findings');
   const find = matcher(before.items, ({ text }) => text);
   const seen = new Set<number>();

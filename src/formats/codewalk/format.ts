@@ -1,9 +1,9 @@
 import type { RunModel } from '../../core/model/run-model.ts';
-import type { Files, Format, Found, Tree } from '../format.ts';
-import { type RecordFolder, readCodewalk, recordFolder } from './read.ts';
+import type { Files, Format, Found, Parsed, Repaired, Tree } from '../format.ts';
+import { type EntryFolder, entryFolder, readCodewalk } from './read.ts';
 import type { Reading } from './reading.ts';
 import { isCodewalkState } from './sniff.ts';
-import { editDocument, recordChanges, renderNew } from './write.ts';
+import { editDocument, entryChanges, renderNew } from './write.ts';
 import { type Entries, renderEntries } from './write-yaml.ts';
 import { applySplices, eolOf, type Splice, type YamlPage } from './yaml-page.ts';
 
@@ -11,16 +11,7 @@ import { applySplices, eolOf, type Splice, type YamlPage } from './yaml-page.ts'
 export const codewalk: Format = {
   name: 'codewalk',
   detect,
-  parse(found, files) {
-    const { model, page, problems, writable, decisions, blockers, sessions } = readCodewalk(found, files);
-    const nothing = !page?.root && decisions.length + blockers.length + sessions.length === 0;
-    return {
-      model: nothing ? null : model,
-      version: page?.root ? '1' : null,
-      writable: writable && !!page?.root,
-      problems,
-    };
-  },
+  parse,
   render,
   home: () => ({ format: 'codewalk', main: 'STATE.md', files: ['STATE.md'] }),
   loses: [
@@ -66,31 +57,44 @@ export const codewalk: Format = {
     'files.note',
     'position',
   ],
-  repair(found, tree) {
-    const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
-    const files = new Map<string, string>();
-    for (const path of [`${found.main}.bak`, ...tree.paths]) {
-      const text =
-        path.startsWith(folder) && (path === `${found.main}.bak` || recordFolder(path.slice(folder.length)))
-          ? tree.read(path)
-          : null;
-      if (text !== null && text.trim() !== '') files.set(path === `${found.main}.bak` ? found.main : path, text);
-    }
-    if (files.size === 0) return null;
-    const { model } = readCodewalk(found, files);
-    const { steps, decisions, items, sessions } = model;
-    if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
-    return {
-      model: model,
-      sources: [...files.keys()].map((path) => (path === found.main ? `${found.main}.bak` : path)),
-      confidence: steps.map(({ key, status }) => ({
-        step: key,
-        confidence: status === 'pending' ? ('low' as const) : ('medium' as const),
-        from: `${found.main}.bak`,
-      })),
-    };
-  },
+  repair,
 };
+
+function parse(found: Found, files: Files): Parsed {
+  const { model, page, problems, writable, decisions, blockers, sessions } = readCodewalk(found, files);
+  const nothing = !page?.root && decisions.length + blockers.length + sessions.length === 0;
+  return {
+    model: nothing ? null : model,
+    version: page?.root ? '1' : null,
+    writable: writable && !!page?.root,
+    problems,
+  };
+}
+
+function repair(found: Found, tree: Tree): Repaired | null {
+  const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
+  const files = new Map<string, string>();
+  for (const path of [`${found.main}.bak`, ...tree.paths]) {
+    const text =
+      path.startsWith(folder) && (path === `${found.main}.bak` || entryFolder(path.slice(folder.length)))
+        ? tree.read(path)
+        : null;
+    if (text !== null && text.trim() !== '') files.set(path === `${found.main}.bak` ? found.main : path, text);
+  }
+  if (files.size === 0) return null;
+  const { model } = readCodewalk(found, files);
+  const { steps, decisions, items, sessions } = model;
+  if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
+  return {
+    model,
+    sources: [...files.keys()].map((path) => (path === found.main ? `${found.main}.bak` : path)),
+    confidence: steps.map(({ key, status }) => ({
+      step: key,
+      confidence: status === 'pending' ? ('low' as const) : ('medium' as const),
+      from: `${found.main}.bak`,
+    })),
+  };
+}
 
 function detect(tree: Tree): Found[] {
   const found: Found[] = [];
@@ -117,7 +121,7 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
   const reading = readCodewalk(place, previous);
   const files = new Map<string, string>();
   if (!reading.page?.root || !reading.writable) return files;
-  const changes = recordChanges(reading, model);
+  const changes = entryChanges(reading, model);
   const splices = editDocument(reading, model, changes);
   const text = splices.length === 0 ? before : applySplices(reading.page, splices);
   if (text !== before) files.set(place.main, text);
@@ -131,7 +135,7 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
     others.set(placed.path, there);
   }
   for (const [path, { page, splices: at }] of others) files.set(path, applySplices(page, at));
-  addRecordFiles(
+  addEntryFiles(
     reading,
     place,
     files,
@@ -142,11 +146,11 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
   return files;
 }
 
-function addRecordFiles(
+function addEntryFiles(
   reading: Reading,
   place: Found,
   files: Map<string, string>,
-  records: Record<RecordFolder, readonly Entries[]>,
+  records: Record<EntryFolder, readonly Entries[]>,
   now: string,
   previous: Files,
 ): void {

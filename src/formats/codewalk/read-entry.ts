@@ -1,5 +1,5 @@
 import { isMap, type Node, type YAMLMap } from 'yaml';
-import type { ModelDecision, ModelItem, ModelSession } from '../../core/model/run-model.ts';
+import { type ModelDecision, type ModelItem, ModelSession } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import { labelOf } from '../label.ts';
 import { itemsOf, listOf, nodeOf, wordsOf } from './yaml-page.ts';
@@ -54,22 +54,12 @@ function taskKeys(node: Node | null): string[] {
     .filter((key) => isName(key, '._-', 64));
 }
 
-const sessionStatuses = [
-  'active',
-  'completed',
-  'context-exhausted',
-  'timeout',
-  'maintainer-directed',
-  'crashed',
-  'superseded',
-] as const;
-
 export function readSession(node: YAMLMap): ModelSession | null {
   const word = (key: string) => wordsOf(nodeOf(node, key)) ?? undefined;
   const alias = labelOf(word('id'));
   const started = word('started');
   if (alias === undefined && started === undefined && word('agent') === undefined) return null;
-  const said = sessionStatuses.find((status) => status === word('status')?.toLowerCase());
+  const said = ModelSession.entries.status.options.find((status) => status === word('status')?.toLowerCase());
   const reason = word('handoff_reason');
   const usage = Number(word('context_usage')?.replace('%', ''));
   const share = word('context_usage')?.includes('%') || usage > 1 ? usage : usage * 100;

@@ -20,7 +20,7 @@ export function readCodewalk(found: Found, files: Files): Reading {
     questions: [],
     sessions: [],
     loose: { decisions: [], items: [], sessions: [] },
-    folders: [...files.keys()].some((path) => recordFolder(path) !== null),
+    folders: [...files.keys()].some((path) => entryFolder(path) !== null),
     problems: [],
     writable: true,
   };
@@ -32,8 +32,8 @@ export function readCodewalk(found: Found, files: Files): Reading {
   else if (reading.page)
     reading.problems.push(problem('no_map', 'error', found.main, 1, 'The file holds no YAML with keys and values.'));
   for (const [path, record] of files) {
-    const folder = recordFolder(path);
-    if (folder) readRecordFile(reading, folder, path, record);
+    const folder = entryFolder(path);
+    if (folder) readEntryFile(reading, folder, path, record);
   }
   fill(reading);
   if (reading.page && root) findContradictions(reading, reading.page, root, found.main);
@@ -197,18 +197,18 @@ function keyOf(words: string | undefined): string | null {
   return isName(key, '._', 20) ? key : null;
 }
 
-export type RecordFolder = 'decisions' | 'blockers' | 'sessions';
+export type EntryFolder = 'decisions' | 'blockers' | 'sessions';
 
-export function recordFolder(path: string): RecordFolder | null {
+export function entryFolder(path: string): EntryFolder | null {
   return (
     (/(?:^|\/)(decisions|blockers|sessions)\/[^/]+\.(?:md|ya?ml)$/i.exec(path)?.[1]?.toLowerCase() as
-      | RecordFolder
+      | EntryFolder
       | undefined) ?? null
   );
 }
 
 /** One record in its file: YAML, front matter, or a page with headings named like the keys. */
-function readRecordFile(reading: Reading, folder: RecordFolder, path: string, text: string): void {
+function readEntryFile(reading: Reading, folder: EntryFolder, path: string, text: string): void {
   const page = readYamlPage(text);
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
   const root = page.root && page.errors.length === 0 ? page.root : null;

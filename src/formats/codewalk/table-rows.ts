@@ -14,7 +14,7 @@ export const codewalkTables: Format = {
   parse(found: Found, files: Files): Parsed {
     const tables = JSON.parse(files.get(found.main) ?? 'null') as CodewalkTables | null;
     const [model = null] = tables ? fromTables(tables) : [];
-    return { model: model, version: 'sql', writable: false, problems: [] };
+    return { model, version: 'sql', writable: false, problems: [] };
   },
   render() {
     throw new Fault('not_allowed', 'Tables are not written; `holdfast export --format codewalk --as sql` gives them.');

@@ -5,7 +5,7 @@ import {
   type ModelSession,
   type RunModel,
 } from '../../core/model/run-model.ts';
-import { runStateOf } from '../current-step.ts';
+import { currentStepOf } from '../current-step.ts';
 import { labelOf } from '../label.ts';
 import { progressBar, progressOf } from './progress.ts';
 
@@ -66,7 +66,7 @@ export interface SessionRow {
 /** An account as rows. A key is made of the initiative and the record's own name, since each must be unique in its table. */
 export function toTables(model: RunModel): CodewalkTables {
   const initiative = model.run.alias ?? model.run.id ?? 'init';
-  const current = runStateOf(model);
+  const current = currentStepOf(model);
   const step = model.steps.find(({ key }) => key === current);
   const path = step ? [step] : [];
   for (let above = step?.parent; above !== undefined && path.length < 50; above = path[0]?.parent) {

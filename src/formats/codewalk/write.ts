@@ -1,6 +1,6 @@
 import { isMap, type YAMLMap } from 'yaml';
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { runStateOf } from '../current-step.ts';
+import { currentStepOf } from '../current-step.ts';
 import { blockerEntries, decisionEntries, sessionEntries } from './model-entries.ts';
 import { progressBar, progressOf } from './progress.ts';
 import type { Placed, Reading } from './reading.ts';
@@ -9,7 +9,7 @@ import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
 
 /** A new STATE.md. */
 export function renderNew(model: RunModel): string {
-  const current = runStateOf(model);
+  const current = currentStepOf(model);
   const progress = progressOf(model.steps, current);
   const kept = model.kept?.['codewalk'];
   const parts: [string, Entries][] = [
@@ -77,7 +77,7 @@ function fromJson(value: unknown): Value {
 }
 
 /** The splices that bring the document to what an account says. Records in files of their own are for `format.ts`. */
-export function editDocument(reading: Reading, model: RunModel, changes: RecordChanges): Splice[] {
+export function editDocument(reading: Reading, model: RunModel, changes: EntryChanges): Splice[] {
   const { page } = reading;
   const root = page?.root;
   if (!page || !root) return [];
@@ -100,8 +100,8 @@ export function editDocument(reading: Reading, model: RunModel, changes: RecordC
 }
 
 function editPosition(reading: Reading, model: RunModel, page: YamlPage, root: YAMLMap): Splice[] {
-  const now = runStateOf(model);
-  const was = runStateOf(reading.model);
+  const now = currentStepOf(model);
+  const was = currentStepOf(reading.model);
   const step = model.steps.find(({ key }) => key === now);
   const old = reading.model.steps.find(({ key }) => key === was);
   const splices: Splice[] = [];
@@ -183,7 +183,7 @@ function builtOf(model: RunModel, current: string | null): string[] {
   return [...(model.steps.find(({ key }) => key === current)?.built ?? [])];
 }
 
-export interface RecordChanges {
+export interface EntryChanges {
   /** In the file that each record stands in. */
   changed: { placed: Placed<unknown>; splices: Splice[] }[];
   decisions: Entries[];
@@ -192,7 +192,7 @@ export interface RecordChanges {
 }
 
 /** What became of the records: changes at their nodes, and those that are new. */
-export function recordChanges(reading: Reading, model: RunModel): RecordChanges {
+export function entryChanges(reading: Reading, model: RunModel): EntryChanges {
   const { loose } = reading;
   const decisions = matched(
     reading.decisions,
@@ -212,19 +212,19 @@ export function recordChanges(reading: Reading, model: RunModel): RecordChanges 
     (one) => [one.alias ?? '', `${one.startedAt} ${one.agent}`],
     (session) => withoutId(sessionEntries(session, model.sessions, '')),
   );
-  const block = nextId(
+  const nextBlock = nextId(
     'block',
     reading.model.items.map(({ alias }) => alias),
   );
-  const sitting = nextId(
+  const nextSession = nextId(
     'session',
     reading.model.sessions.map(({ alias }) => alias),
   );
   return {
     changed: [...decisions.changed, ...blockers.changed, ...sessions.changed],
     decisions: decisions.added.map(decisionEntries),
-    blockers: blockers.added.map((item) => blockerEntries(item, model, block())),
-    sessions: sessions.added.map((session) => sessionEntries(session, model.sessions, sitting())),
+    blockers: blockers.added.map((item) => blockerEntries(item, model, nextBlock())),
+    sessions: sessions.added.map((session) => sessionEntries(session, model.sessions, nextSession())),
   };
 }
 
@@ -309,13 +309,13 @@ function spelled(node: YAMLMap, key: string): string {
 function editContext(reading: Reading, model: RunModel, page: YamlPage, root: YAMLMap): Splice[] {
   const before = reading.model;
   // What was built stays to be known when the work moves on.
-  const built = builtOf(before, runStateOf(before));
+  const built = builtOf(before, currentStepOf(before));
   const lists: [string, string[], string[]][] = [
     ['files_modified_this_session', before.files.map(({ path }) => path), model.files.map(({ path }) => path)],
     [
       'key_implementations',
       built,
-      [...new Set([...built, ...builtOf(model, runStateOf(before)), ...builtOf(model, runStateOf(model))])],
+      [...new Set([...built, ...builtOf(model, currentStepOf(before)), ...builtOf(model, currentStepOf(model))])],
     ],
     [
       'open_questions',

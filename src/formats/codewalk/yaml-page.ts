@@ -11,7 +11,8 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { Problem } from '../format.ts';
-import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
+import { rememberLast } from '../remember-last.ts';
+import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 
 /**
  * A YAML document inside a file: the whole of it, a fence in a page, or front matter. It is edited by splicing text at
@@ -35,7 +36,7 @@ export interface Splice {
 }
 
 /** For the one document that is read and then edited; a folder full of records would only push it out. */
-export const readMainPage = remembered(readYamlPage);
+export const readMainPage = rememberLast(readYamlPage);
 
 export function readYamlPage(text: string): YamlPage {
   const [from, to] = bounds(text);

@@ -21,7 +21,7 @@ const PART_LINES = 300;
 
 /** A payload as text to send: one envelope, or as many as its length asks for. */
 export function renderEnvelopes(payload: Attachment): string[] {
-  const parts = splitPayload(payload.content);
+  const parts = splitContent(payload.content);
   return parts.map((content, index) => {
     const part = parts.length > 1 ? { number: index + 1, of: parts.length } : null;
     const token = renderRevision({ ...payload, part, digits: digitsOf(content) });
@@ -46,7 +46,7 @@ export function renderEnvelopes(payload: Attachment): string[] {
  * Hashed as it will stand: every part ends with a line feed. The reference tool hashes a text without a last one as it
  * is and writes one before the fence, so that such a payload can never be verified.
  */
-function splitPayload(content: string): string[] {
+function splitContent(content: string): string[] {
   const text = content.replace(/\r\n/g, '\n');
   const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
   const parts: string[] = [];

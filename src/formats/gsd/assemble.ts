@@ -4,7 +4,7 @@ import { clip, plain } from './clip.ts';
 import { readContinueHere } from './continue-here.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDamage } from './damage.ts';
-import { fillAccount } from './fill-model.ts';
+import { fillModel } from './fill-model.ts';
 import { type HandoffNote, readHandoffJson } from './handoff-json.ts';
 import { isNone } from './none.ts';
 import { isStepKey, planKey, readCount, readPhase, readPlanId } from './numbers.ts';
@@ -50,7 +50,7 @@ export function assemble(found: Found, files: Files): Reading {
   const steps = gatherSteps(state, roadmap, files);
   for (const note of handoffs) addTasks(steps, note, state === null);
   const reading: Reading = {
-    account: emptyRunModel(titleOf(found, state, roadmap)),
+    model: emptyRunModel(titleOf(found, state, roadmap)),
     state,
     roadmap,
     roadmapPath,
@@ -62,9 +62,9 @@ export function assemble(found: Found, files: Files): Reading {
     problems,
     writable: writable && (role === 'state' || main === undefined),
   };
-  addRecords(reading);
+  addEntries(reading);
   addHandoffs(reading);
-  fillAccount(reading, found);
+  fillModel(reading, found);
   problems.push(...findContradictions(reading, found));
   return reading;
 }
@@ -98,7 +98,7 @@ export const noteKinds: Partial<Record<ListKind, ModelNote['kind']>> = {
   'dead-ends': 'dead-end',
 };
 
-function addRecords(reading: Reading): void {
+function addEntries(reading: Reading): void {
   const keys = new Set(reading.steps.steps.map(({ key }) => key));
   const known = (key: string) => keys.has(key);
   for (const list of reading.state?.lists ?? []) {

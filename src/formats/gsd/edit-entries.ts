@@ -3,18 +3,18 @@ import { bare, type LineEdit } from '../markdown.ts';
 import { noteKinds } from './assemble.ts';
 import { flat } from './clip.ts';
 import type { Entry } from './entries.ts';
-import { matchRecords } from './matching.ts';
+import { matchEntries } from './matching.ts';
 import { decisionCells, decisionWords, itemCells, itemWords, readDecision, readItem } from './read-entry.ts';
 import type { Placed, Reading } from './reading.ts';
 import type { List, ListKind, StatePage } from './state-markdown.ts';
 
 /** The edits that bring the lists of a page to what an account says, each in the form its list has. */
-export function editRecords(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
+export function editEntries(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const edits: LineEdit[] = [];
   const known = knownIn(model);
   const pages: Page = { state, edits, pending: new Map() };
 
-  const decisions = matchRecords(
+  const decisions = matchEntries(
     reading.decisions,
     model.decisions,
     decisionSignature,
@@ -25,7 +25,7 @@ export function editRecords(reading: Reading, model: RunModel, state: StatePage)
   for (const placed of decisions.removed) pages.edits.push(removal(placed));
   for (const decision of decisions.added) append(pages, 'decisions', (list) => decisionLine(decision, list));
 
-  const items = matchRecords(
+  const items = matchEntries(
     reading.items,
     model.items,
     itemSignature,
@@ -38,7 +38,7 @@ export function editRecords(reading: Reading, model: RunModel, state: StatePage)
 
   const notes = model.notes.filter(({ kind }) => kind === 'constraint' || kind === 'dead-end');
   const told = reading.notes.filter(({ value }) => value.kind !== 'worklog');
-  const { added } = matchRecords(
+  const { added } = matchEntries(
     told,
     notes,
     (one) => `${one.kind} ${flat(one.text)}`,

@@ -17,7 +17,7 @@ export function editProgress(
   reread: () => readonly ModelStep[],
 ): LineEdit[] {
   if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return [];
-  const before = countSteps(reading.account.steps);
+  const before = countSteps(reading.model.steps);
   const by = countChanges(reading, model, changes, reread());
   const edits: LineEdit[] = [];
   const stored = { ...before };
@@ -71,8 +71,8 @@ function countChanges(reading: Reading, model: RunModel, changes: StepChanges, t
     by[`total_${what}`] += total;
     by[`completed_${what}`] += completed;
   };
-  const [now, was] = [unit(model.steps), unit(reading.account.steps)];
-  const old = new Map(reading.account.steps.map((step) => [step.key, step]));
+  const [now, was] = [unit(model.steps), unit(reading.model.steps)];
+  const old = new Map(reading.model.steps.map((step) => [step.key, step]));
   for (const step of changes.status) {
     const there = will.get(step.key);
     const before = old.get(step.key);

@@ -61,7 +61,7 @@ const phaseWords: Record<ModelStep['status'], string> = {
 
 /** `- 🔄 **M002:** …`, `- [ ] M003: …`: the sign or the box of a milestone that moved. */
 function editRegistry(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
-  const before = new Map(reading.account.steps.map((step) => [step.key, step.status]));
+  const before = new Map(reading.model.steps.map((step) => [step.key, step.status]));
   return model.steps.flatMap((step) => {
     const entry = reading.steps.rows.get(step.key);
     if (entry?.form !== 'bullet' || before.get(step.key) === step.status) return [];

@@ -2,7 +2,7 @@ import type { ModelSession, ModelStep, RunModel } from '../../core/model/run-mod
 import { bare, editLines, type LineEdit } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
 import { flat } from './clip.ts';
-import { editRecords, newSection, row } from './edit-entries.ts';
+import { editEntries, newSection, row } from './edit-entries.ts';
 import { editProgress } from './edit-progress.ts';
 import { editSlice } from './edit-slice.ts';
 import { type Field, type FieldName, setField } from './fields.ts';
@@ -26,7 +26,7 @@ export function editState(
   const { state } = reading;
   if (!state) return null;
   const told = [
-    ...editRecords(reading, model, state),
+    ...editEntries(reading, model, state),
     ...editPosition(reading, model, changes, state),
     ...editRows(reading, model, changes, state),
   ];
@@ -77,7 +77,7 @@ function editPosition(reading: Reading, model: RunModel, changes: StepChanges, s
   if (!step) return [];
   const byKey = new Map(model.steps.map((one) => [one.key, one]));
   const path = pathTo(byKey, step);
-  if (state.dialect === 'gsd-2') return editSlice(reading, path, model, changes, state);
+  if (state.variant === 'gsd-2') return editSlice(reading, path, model, changes, state);
   const moved = place !== reading.steps.position;
   if (!moved && !changes.status.some(({ key }) => key === step.key)) return [];
   const phase = path[0] as ModelStep;
@@ -253,7 +253,7 @@ export function setCell(line: string, index: number, value: (old: string) => str
 /** The last session that ended, where the account has another than the file. */
 function editSession(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const last = lastSession(reading, model.sessions);
-  const before = lastSession(reading, reading.account.sessions);
+  const before = lastSession(reading, reading.model.sessions);
   if (!last || (last.endedAt === before?.endedAt && last.workingOn === before?.workingOn)) return [];
   const { page, front } = state;
   const edits: LineEdit[] = [];
@@ -311,7 +311,7 @@ function lastSession({ handoffs }: Reading, sessions: readonly ModelSession[]): 
 
 function editNext(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const { page, front, next } = state;
-  const before = reading.account.next;
+  const before = reading.model.next;
   const after = model.next;
   if (before === after || flat(before ?? '') === flat(after ?? '')) return [];
   const inFront = front?.fields.get('next_action');
@@ -326,7 +326,7 @@ function editNext(reading: Reading, model: RunModel, state: StatePage): LineEdit
 
 function editRun(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const { page, front, title, anywhere } = state;
-  const before = reading.account.run;
+  const before = reading.model.run;
   const { run } = model;
   const edits: LineEdit[] = [];
   if (flat(run.title) !== flat(before.title) && run.title.trim() !== '') {

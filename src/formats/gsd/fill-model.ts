@@ -11,8 +11,8 @@ import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 
 /** The account of everything that was read. */
-export function fillAccount(reading: Reading, found: Found): void {
-  const { account: model, state, steps, handoffs } = reading;
+export function fillModel(reading: Reading, found: Found): void {
+  const { model, state, steps, handoffs } = reading;
   model.steps = steps.steps;
   model.decisions = reading.decisions.map(({ value }) => value);
   model.items = reading.items.map(({ value }) => value);
@@ -78,7 +78,7 @@ function addActivity(reading: Reading, front: (key: string) => string | null): v
   }
 }
 
-function addSessions({ account: model, state, handoffs }: Reading, front: (key: string) => string | null): void {
+function addSessions({ model, state, handoffs }: Reading, front: (key: string) => string | null): void {
   for (const note of handoffs) {
     model.sessions.push({
       ...(labelOf(note.path) === note.path ? { alias: note.path } : {}),

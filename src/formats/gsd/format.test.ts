@@ -172,7 +172,7 @@ describe('gsd: reading', () => {
     });
   });
 
-  it('names each dialect', () => {
+  it('names each variant', () => {
     for (const name of ['G0', 'G1', 'G2', 'G3', 'G4', 'legacy', 'gsd-2'])
       expect(parse(page(name)).version, name).toBe(name);
   });

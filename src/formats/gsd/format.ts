@@ -14,10 +14,10 @@ export const gsd: Format = {
   name: 'gsd',
   detect: findRuns,
   parse(found, files) {
-    const { account: model, state, problems, writable } = assemble(found, files);
+    const { model, state, problems, writable } = assemble(found, files);
     const main = files.get(found.main);
     const nothing = main !== undefined && main.trim() === '' && files.size === 1;
-    return { model: nothing ? null : model, version: state?.dialect ?? null, writable, problems };
+    return { model: nothing ? null : model, version: state?.variant ?? null, writable, problems };
   },
   render,
   home: () => ({ format: 'gsd', main: '.planning/STATE.md', files: ['.planning/STATE.md', '.planning/ROADMAP.md'] }),
@@ -89,7 +89,7 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
   const changes = stepChanges(reading, model);
   const roadmap = reading.roadmap ? editRoadmap(reading.roadmap, model, changes) : null;
   const beside = roadmap === null ? previous : new Map([...previous, [reading.roadmapPath, roadmap]]);
-  const reread = (text: string) => assemble(place, new Map([...beside, [place.main, text]])).account.steps;
+  const reread = (text: string) => assemble(place, new Map([...beside, [place.main, text]])).model.steps;
   const state = editState(reading, model, changes, now, reread);
   if (state !== null && state !== before) files.set(place.main, state);
   if (roadmap !== null && roadmap !== previous.get(reading.roadmapPath)) files.set(reading.roadmapPath, roadmap);

@@ -1,6 +1,7 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import type { ModelDecision, ModelFile, ModelItem } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
+import { isObject } from '../is-object.ts';
 import { isNone } from './none.ts';
 
 /** What a session that paused left behind: HANDOFF.json, or `.continue-here.md` in the same terms. */
@@ -32,7 +33,7 @@ export function readHandoffJson(path: string, text: string): { note: HandoffNote
     line: lineAt(text, error.offset),
     message: `HANDOFF.json is not JSON here (${printParseErrorCode(error.error)}).`,
   }));
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     if (problems.length === 0)
       problems.push({ code: 'not_json', level: 'error', path, line: 1, message: 'HANDOFF.json holds no object.' });
     return { note: null, problems };
@@ -57,14 +58,14 @@ function noteOf(path: string, value: Record<string, unknown>): HandoffNote {
       ...list(value['blockers']).flatMap(blockerOf),
       ...list(value['human_actions_pending']).flatMap(actionOf),
       ...list(value['async_jobs']).flatMap((job) => {
-        const text = words(isRecord(job) ? (job['description'] ?? job['name'] ?? JSON.stringify(job)) : job);
+        const text = words(isObject(job) ? (job['description'] ?? job['name'] ?? JSON.stringify(job)) : job);
         return text ? [{ kind: 'commitment' as const, text, status: 'open' as const }] : [];
       }),
     ],
     constraints: [],
     deadEnds: [],
     files: list(value['uncommitted_files']).flatMap((file) => {
-      const name = words(isRecord(file) ? (file['path'] ?? file['file']) : file);
+      const name = words(isObject(file) ? (file['path'] ?? file['file']) : file);
       return name && name.length <= 4096 ? [{ path: name }] : [];
     }),
     next: words(value['next_action']),
@@ -73,7 +74,7 @@ function noteOf(path: string, value: Record<string, unknown>): HandoffNote {
 }
 
 function taskOf(task: unknown, done: boolean): HandoffNote['tasks'][number] {
-  if (!isRecord(task)) return { id: '', name: words(task) ?? '', done, inProgress: false, summary: null };
+  if (!isObject(task)) return { id: '', name: words(task) ?? '', done, inProgress: false, summary: null };
   const status = words(task['status'])?.toLowerCase() ?? '';
   const commit = words(task['commit']);
   return {
@@ -86,7 +87,7 @@ function taskOf(task: unknown, done: boolean): HandoffNote['tasks'][number] {
 }
 
 function decisionOf(value: unknown): ModelDecision[] {
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     const text = words(value);
     return text && !isNone(text) ? [{ decision: text, status: 'active' }] : [];
   }
@@ -105,17 +106,17 @@ function decisionOf(value: unknown): ModelDecision[] {
 }
 
 function blockerOf(value: unknown): ModelItem[] {
-  const text = words(isRecord(value) ? (value['description'] ?? value['blocker'] ?? value['name']) : value);
+  const text = words(isObject(value) ? (value['description'] ?? value['blocker'] ?? value['name']) : value);
   if (!text || isNone(text)) return [];
-  const workaround = isRecord(value) ? words(value['workaround']) : null;
+  const workaround = isObject(value) ? words(value['workaround']) : null;
   const real = workaround && !isNone(workaround) ? { workaround } : {};
   return [{ kind: 'blocker', text, status: 'active', ...real }];
 }
 
 function actionOf(value: unknown): ModelItem[] {
-  const action = words(isRecord(value) ? (value['action'] ?? value['description']) : value);
+  const action = words(isObject(value) ? (value['action'] ?? value['description']) : value);
   if (!action || isNone(action)) return [];
-  const context = isRecord(value) ? words(value['context']) : null;
+  const context = isObject(value) ? words(value['context']) : null;
   const text = context ? `${action} (${context})` : action;
   return [{ kind: 'commitment', text, status: 'open', to: 'human' }];
 }
@@ -128,10 +129,6 @@ function words(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function lineAt(text: string, offset: number): number {

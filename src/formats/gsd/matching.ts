@@ -13,7 +13,7 @@ export interface Matched<T> {
  * Finds each record of an account in a file that gives records no ids: by all that it says, then by its main words.
  * Equal lines are matched one to one, so that a line that is there twice stays there twice.
  */
-export function matchRecords<T>(
+export function matchEntries<T>(
   before: readonly Placed<T>[],
   after: readonly T[],
   signature: (record: T) => string,

@@ -2,7 +2,7 @@ import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from './format.ts';
 
-/** One page of each dialect, in the shapes people have them. */
+/** One page of each variant, in the shapes people have them. */
 export const pages: Record<string, string> = {
   G0: `# Project State
 

@@ -8,7 +8,7 @@ import type { Steps } from './steps.ts';
 
 /** Everything read of one `.planning/`: the account, and where in which file each part of it stands. */
 export interface Reading {
-  account: RunModel;
+  model: RunModel;
   state: StatePage | null;
   roadmap: Roadmap | null;
   roadmapPath: string;

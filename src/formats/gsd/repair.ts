@@ -14,7 +14,7 @@ export function repairRun(found: Found, tree: Tree): Repaired | null {
   const backup = tree.read(`${found.main}.bak`);
   if (backup !== null && backup.trim() !== '' && !backup.includes('\0')) files.set(found.main, backup);
   if (files.size === 0) return null;
-  const { account: model, roadmap } = assemble(found, files);
+  const { model, roadmap } = assemble(found, files);
   const { steps, decisions, items, sessions } = model;
   if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
   const summaries = new Map<string, string>();
@@ -26,7 +26,7 @@ export function repairRun(found: Found, tree: Tree): Repaired | null {
   const ticked = new Map(roadmap?.steps.map((step) => [step.key, step.status]) ?? []);
   const roadmapPath = [...files.keys()].find((path) => /ROADMAP\.md$/i.test(path)) ?? found.main;
   return {
-    model: model,
+    model,
     sources: [...files.keys()].sort((one, other) => rank(one, found) - rank(other, found)),
     confidence: steps.map(({ key, status }) => {
       const summary = summaries.get(key);

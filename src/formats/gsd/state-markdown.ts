@@ -10,7 +10,7 @@ import { readPhase } from './numbers.ts';
 /** STATE.md as it stands: its fields, lists and tables with their lines. What they mean is for `assemble.ts`. */
 export interface StatePage {
   page: MarkdownPage;
-  dialect: Dialect;
+  variant: Variant;
   front: FrontFields | null;
   /** Of the section on the position, or of the page where it has none. */
   position: ReadonlyMap<FieldName, Field>;
@@ -26,7 +26,7 @@ export interface StatePage {
   others: readonly Passage[];
 }
 
-export type Dialect = 'G0' | 'G1' | 'G2' | 'G3' | 'G4' | 'legacy' | 'gsd-2' | 'other';
+export type Variant = 'G0' | 'G1' | 'G2' | 'G3' | 'G4' | 'legacy' | 'gsd-2' | 'other';
 
 export type ListKind = Exclude<SectionKind, 'position' | 'session' | 'next' | 'reference' | 'metrics' | 'files'>;
 
@@ -87,7 +87,7 @@ export function readStatePage(text: string): StatePage {
     next,
     title: titleOf(page),
     others: othersOf(page, sections, next),
-    dialect: dialectOf(page, front, anywhere, sections),
+    variant: variantOf(page, front, anywhere, sections),
   };
 }
 
@@ -285,12 +285,12 @@ function othersOf(page: MarkdownPage, sections: readonly Section[], next: NextAc
   return found;
 }
 
-function dialectOf(
+function variantOf(
   page: MarkdownPage,
   front: FrontFields | null,
   anywhere: ReadonlyMap<FieldName, Field>,
   sections: readonly Section[],
-): Dialect {
+): Variant {
   const titled = (pattern: RegExp) => page.headings.some(({ title }) => pattern.test(title));
   if (titled(/^Milestone Registry$/i) || anywhere.has('slice')) return 'gsd-2';
   if (front && front.fields.size > 0) {

@@ -1,5 +1,5 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { runStateOf } from '../current-step.ts';
+import { currentStepOf } from '../current-step.ts';
 import type { Reading } from './reading.ts';
 
 /** How the steps of an account differ from those the files give. */
@@ -13,9 +13,9 @@ export interface StepChanges {
 }
 
 export function stepChanges(reading: Reading, model: RunModel): StepChanges {
-  const before = new Map(reading.account.steps.map((step) => [step.key, step]));
+  const before = new Map(reading.model.steps.map((step) => [step.key, step]));
   const after = new Map(model.steps.map((step) => [step.key, step]));
-  const derivedBefore = derivedStatuses(reading.account.steps);
+  const derivedBefore = derivedStatuses(reading.model.steps);
   const changes: StepChanges = { status: [], renamed: [], added: [], removed: [], position: null };
   for (const step of model.steps) {
     const old = before.get(step.key);
@@ -25,10 +25,10 @@ export function stepChanges(reading: Reading, model: RunModel): StepChanges {
     if (old && old.title.replace(/\s+/g, ' ').trim() !== step.title.replace(/\s+/g, ' ').trim())
       changes.renamed.push({ before: old, after: step });
   }
-  for (const step of reading.account.steps) if (!after.has(step.key)) changes.removed.push(step);
-  const stands = runStateOf(model);
-  const steps = reading.account.steps.map((step) => ({ ...step, status: derivedBefore.get(step.key) ?? step.status }));
-  changes.position = stands === runStateOf({ ...reading.account, steps }) ? reading.steps.position : stands;
+  for (const step of reading.model.steps) if (!after.has(step.key)) changes.removed.push(step);
+  const stands = currentStepOf(model);
+  const steps = reading.model.steps.map((step) => ({ ...step, status: derivedBefore.get(step.key) ?? step.status }));
+  changes.position = stands === currentStepOf({ ...reading.model, steps }) ? reading.steps.position : stands;
   return changes;
 }
 

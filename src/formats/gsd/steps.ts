@@ -155,7 +155,7 @@ function planFile(text: string): { title: string | null; wave: number | undefine
 
 function addPosition(drafts: Map<string, Draft>, state: StatePage | null): string | null {
   if (!state) return null;
-  if (state.dialect === 'gsd-2') return addSlice(drafts, state);
+  if (state.variant === 'gsd-2') return addSlice(drafts, state);
   const value = (name: 'phase' | 'plan' | 'status' | 'phaseName') => state.position.get(name)?.value ?? '';
   const front = (key: string) => state.front?.fields.get(key)?.value ?? '';
   const phase =

@@ -14,7 +14,7 @@ export interface ArchivePlan {
   /** What must be so afterwards: no active session, archived files readable, plans no longer among the active ones. */
   checks: readonly { path: string; is: 'gone' | 'readable' }[];
   /** The run as it is then, and where its file is. */
-  account: RunModel;
+  model: RunModel;
   place: Found;
 }
 
@@ -62,7 +62,7 @@ export function archivePlan(
       { path: one.from, is: 'gone' as const },
       { path: one.to, is: 'readable' as const },
     ]),
-    account: archived,
+    model: archived,
     place: { format: 'maestro', main: to, files: [to, ...moves.filter((one) => one.to !== to).map((one) => one.to)] },
   };
 }

@@ -50,7 +50,7 @@ export const itemFields: readonly Field[] = [
   text('Resolution', 'resolution'),
 ];
 
-export interface BodyRecord<T> {
+export interface BodyEntry<T> {
   value: T;
   /** Where each field stands, by its key. */
   places: Map<string, { start: number; end: number }>;
@@ -60,8 +60,8 @@ export interface BodyRecord<T> {
   end: number;
 }
 
-export function readDecisions(section: Section): BodyRecord<ModelDecision>[] {
-  const records = section.entries.map((entry) => readRecord(entry, decisionFields, 'decision'));
+export function readDecisions(section: Section): BodyEntry<ModelDecision>[] {
+  const records = section.entries.map((entry) => readEntry(entry, decisionFields, 'decision'));
   const listed = section.pieces.map((piece) => ({
     fields: { decision: piece.text },
     places: new Map<string, { start: number; end: number }>(),
@@ -75,9 +75,9 @@ export function readDecisions(section: Section): BodyRecord<ModelDecision>[] {
   });
 }
 
-export function readItems(section: Section): BodyRecord<ModelItem>[] {
+export function readItems(section: Section): BodyEntry<ModelItem>[] {
   return section.entries.flatMap((entry) => {
-    const { fields, ...places } = readRecord(entry, itemFields, 'text');
+    const { fields, ...places } = readEntry(entry, itemFields, 'text');
     const value = admitted(
       ModelItem,
       { kind: 'question', status: fields['kind'] === 'blocker' ? 'active' : 'open', ...fields },
@@ -87,7 +87,7 @@ export function readItems(section: Section): BodyRecord<ModelItem>[] {
   });
 }
 
-export function emitRecord(value: object, words: string, fields: readonly Field[]): string {
+export function emitEntry(value: object, words: string, fields: readonly Field[]): string {
   const row = value as Record<string, unknown>;
   const head = headline(words);
   const lines = [`### ${head}`, ''];
@@ -120,7 +120,7 @@ export function emitField(field: Field, value: unknown): string | null {
   return `- ${field.label}: ${String(value).replace(/\r?\n(?=[^\r\n])/g, '\n    ')}`;
 }
 
-function readRecord(
+function readEntry(
   entry: { words: string; lines: Line[]; start: number; end: number },
   fields: readonly Field[],
   main: string,

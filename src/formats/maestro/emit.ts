@@ -1,3 +1,5 @@
+import { isObject } from '../is-object.ts';
+
 /**
  * How a file writes its values. `quoted`: as Maestro's template has it, strings in double quotes, short lists in
  * brackets. `plain`: as js-yaml of the servers 1.4 and 1.5 does. `json`: as the server 1.6 does.
@@ -29,7 +31,7 @@ export function emitItem(value: unknown, indent: number, manner: Manner): string
 export function emitInline(value: unknown, manner: Manner): string {
   if (manner.style === 'json') return JSON.stringify(value ?? null);
   if (Array.isArray(value)) return `[${value.map((entry) => emitInline(entry, manner)).join(', ')}]`;
-  if (isRecord(value)) {
+  if (isObject(value)) {
     const pairs = Object.entries(value).map(
       ([key, entry]) => `${emitScalar(key, manner)}: ${emitInline(entry, manner)}`,
     );
@@ -59,10 +61,10 @@ function emitBlock(value: unknown, indent: number, manner: Manner): string | nul
   const lead = ' '.repeat(indent);
   if (Array.isArray(value)) {
     if (value.length === 0) return null;
-    if (manner.style === 'quoted' && value.every((entry) => !isRecord(entry) && !Array.isArray(entry))) return null;
+    if (manner.style === 'quoted' && value.every((entry) => !isObject(entry) && !Array.isArray(entry))) return null;
     return value.map((entry) => lead + emitItem(entry, indent, manner)).join('\n');
   }
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const entries = Object.entries(value);
   if (entries.length === 0) return null;
   return entries.map(([key, entry]) => lead + emitPair(key, entry, indent, manner)).join('\n');
@@ -80,9 +82,6 @@ function isPlain(text: string): boolean {
     !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(text)
   );
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isOneLine = (text: string): boolean => text.search(/[\n\r\t]/) < 0 && text.search(exotic) < 0;
 

@@ -7,7 +7,7 @@ import { editSession, newSession } from './write-session.ts';
 
 /**
  * Maestro's session file: front matter for the machine, a log for people. See `docs/formats/maestro.md` for what the
- * keys mean, which dialects there are and how each is written.
+ * keys mean, which variants there are and how each is written.
  */
 export const maestro: Format = {
   name: 'maestro',
@@ -84,10 +84,10 @@ function parseSession(found: Found, files: Files): Parsed {
         line: 1,
         message: 'There is no session in this file.',
       });
-    return { model: model, version, writable: false, problems };
+    return { model, version, writable: false, problems };
   }
   const gates = readGates(found, files, model.run.alias, problems);
-  if (gates.length === 0) return { model: model, version, writable, problems };
+  if (gates.length === 0) return { model, version, writable, problems };
   const kept = { ...model.kept, maestro: { ...(model.kept?.['maestro'] as object | undefined), gates } };
   return { model: { ...model, kept }, version, writable, problems };
 }

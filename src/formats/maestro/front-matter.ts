@@ -33,19 +33,3 @@ export function splitSession(text: string): SessionText {
   const end = title ? start + title.index : text.length;
   return { text, eol, front: { start, end, closed: false }, body: end, fenced };
 }
-
-/** Offsets to line numbers, from 1, by one pass over the text. */
-export function lineFinder(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low + 1;
-  };
-}

@@ -1,4 +1,4 @@
-import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
+import { emptyRunModel, type ModelStep, type RunModel } from '../../core/model/run-model.ts';
 import type { Found, Repaired, Tree } from '../format.ts';
 import { flat } from './field-values.ts';
 import { findDocument, isArchived, stateDir } from './paths.ts';
@@ -49,8 +49,8 @@ export function repairSession(found: Found, tree: Tree): Repaired | null {
       steps.set(step.key, { step, confidence: { step: step.key, confidence: 'low', from: plan?.path ?? '' } });
   }
   if (plan && plan.steps.length > 0) sources.push(plan.path);
-  if (steps.size === 0) return model === null ? null : { model: model, sources, confidence: [] };
-  const whole: RunModel = model ?? { ...emptyFrom(plan?.title ?? 'Maestro session') };
+  if (steps.size === 0) return model === null ? null : { model, sources, confidence: [] };
+  const whole: RunModel = model ?? emptyRunModel(plan?.title ?? 'Maestro session');
   const all = [...steps.values()];
   const keys = new Set(steps.keys());
   const linked = all.map(({ step }) =>
@@ -100,19 +100,4 @@ function planOf(
   const path = named ?? found.files.find((file) => plans.includes(file)) ?? (plans.length === 1 ? plans[0] : undefined);
   const text = path ? tree.read(path) : null;
   return path && text !== null ? { path, ...readPlan(text) } : null;
-}
-
-function emptyFrom(title: string): RunModel {
-  return {
-    run: { title, status: 'active' },
-    steps: [],
-    decisions: [],
-    items: [],
-    notes: [],
-    sessions: [],
-    messages: [],
-    claims: [],
-    usage: [],
-    files: [],
-  };
 }

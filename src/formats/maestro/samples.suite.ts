@@ -1,6 +1,6 @@
 import type { Found } from '../format.ts';
 
-/** Session files in the shapes people have them, one of each dialect and of each kind of damage. */
+/** Session files in the shapes people have them, one of each variant and of each kind of damage. */
 
 export const ACTIVE = 'docs/maestro/state/active-session.md';
 

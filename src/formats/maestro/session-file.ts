@@ -7,11 +7,12 @@ import {
   type RunModel,
 } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
-import { type BodyRecord, readDecisions, readItems } from './body-entries.ts';
+import { lineFinder } from '../line-finder.ts';
+import { type BodyEntry, readDecisions, readItems } from './body-entries.ts';
 import { type BodyLog, type PhaseSection, readBody } from './body-log.ts';
 import type { Manner } from './emit.ts';
 import { flat, label, path, when, words } from './field-values.ts';
-import { lineFinder, type SessionText, splitSession } from './front-matter.ts';
+import { type SessionText, splitSession } from './front-matter.ts';
 import { type Complain, type Phase, readErrors } from './phase.ts';
 import { type Placed, placePhases } from './phases.ts';
 import { runStatus, type StepStatus } from './transitions.ts';
@@ -32,8 +33,8 @@ export interface Session {
   phases: Map<string, { phase: Phase; list: ListNode | null }>;
   errors: Map<ModelItem, MapNode>;
   findings: Map<ModelItem, Node>;
-  decisions: Map<ModelDecision, BodyRecord<ModelDecision>>;
-  items: Map<ModelItem, BodyRecord<ModelItem>>;
+  decisions: Map<ModelDecision, BodyEntry<ModelDecision>>;
+  items: Map<ModelItem, BodyEntry<ModelItem>>;
   sections: Map<string, PhaseSection>;
 }
 
@@ -80,7 +81,7 @@ export function readSession(name: string, text: string, isArchived: boolean): Se
     sections: new Map(),
   };
   const placed = placePhases(root, body, parts.text, complain);
-  session.version = root ? dialect(root, isJson, placed) : null;
+  session.version = root ? variant(root, isJson, placed) : null;
   if (
     root === null ||
     (wordsOf(at(root, 'session_id')) === null && placed.length === 0 && at(root, 'phases') === null)
@@ -109,7 +110,7 @@ function checkFrame(parts: SessionText, text: string, complain: Complain): void 
 }
 
 /** The version of Maestro that writes such a file; it does not say itself. */
-function dialect(root: MapNode, isJson: boolean, placed: readonly Placed[]): string {
+function variant(root: MapNode, isJson: boolean, placed: readonly Placed[]): string {
   const has = (...keys: string[]) => keys.some((key) => root.pairs.some((pair) => pair.key === key));
   const inPhases = (...keys: string[]) =>
     placed.some(({ phase }) => keys.some((key) => phase.node.pairs.some((pair) => pair.key === key)));
@@ -155,7 +156,7 @@ function fill(session: Session, placed: readonly Placed[], isArchived: boolean, 
     session.errors.set(item, node);
     model.items.push(item);
   }
-  readRecords(session, model);
+  readEntries(session, model);
   model.notes.push(...readNotes(session, model));
   model.usage = readUsage(at(root, 'token_usage'), complain);
   readPosition(session, model, complain);
@@ -247,7 +248,7 @@ function withLog(step: ModelStep, phase: Phase, section: PhaseSection | undefine
   return told;
 }
 
-function readRecords(session: Session, model: RunModel): void {
+function readEntries(session: Session, model: RunModel): void {
   const { records } = session.body;
   const keys = new Set(model.steps.map((step) => step.key));
   const settle = <T extends { step?: string | undefined }>(value: T): T => {

@@ -1,5 +1,6 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml';
-import { remembered, tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
+import { rememberLast } from '../remember-last.ts';
+import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 import {
   canShield,
   maskElisions,
@@ -12,7 +13,7 @@ import {
 
 /**
  * Front matter as a tree whose nodes know where they stand in the file. YAML and JSON are read alike, JSON being YAML
- * in braces; so one editor serves all dialects.
+ * in braces; so one editor serves all variants.
  */
 export type Node = MapNode | ListNode | ScalarNode;
 
@@ -65,7 +66,7 @@ const DEEPEST = 500;
 const PASSES = 6;
 
 /** Reads `text.slice(start, end)`. */
-export const growTree = remembered(readTree);
+export const growTree = rememberLast(readTree);
 
 function readTree(text: string, start: number, end: number): Grown {
   if (end - start > YAML_LIMIT_CHARACTERS) {

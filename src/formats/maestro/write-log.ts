@@ -1,5 +1,5 @@
 import type { ModelDecision, ModelItem, ModelNote, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { type BodyRecord, decisionFields, emitField, emitRecord, headline, itemFields } from './body-entries.ts';
+import { type BodyEntry, decisionFields, emitEntry, emitField, headline, itemFields } from './body-entries.ts';
 import { emitProse, type Section } from './body-log.ts';
 import { flat, same } from './field-values.ts';
 import type { Session } from './session-file.ts';
@@ -19,21 +19,21 @@ export function editLog(splicer: Splicer, session: Session, before: RunModel, mo
   grow(splicer, records.get('notes'), 'Notes', rest.map(emitNote), '\n', tail);
   const decisions = match(before.decisions, model.decisions, (decision) => decision.decision);
   for (const [old, now] of decisions.changed)
-    editRecord(splicer, session.decisions.get(old), old, now, 'decision', decisionFields);
+    editEntry(splicer, session.decisions.get(old), old, now, 'decision', decisionFields);
   grow(
     splicer,
     records.get('decisions'),
     'Decisions',
-    decisions.added.map((one) => emitRecord(one, one.decision, decisionFields)),
+    decisions.added.map((one) => emitEntry(one, one.decision, decisionFields)),
     '\n\n',
     tail,
   );
   const items = match(before.items, model.items, (item) => item.text);
-  for (const [old, now] of items.changed) editRecord(splicer, session.items.get(old), old, now, 'text', itemFields);
+  for (const [old, now] of items.changed) editEntry(splicer, session.items.get(old), old, now, 'text', itemFields);
   // Errors of a phase stand with it in the front matter.
   const keys = new Set(model.steps.map((step) => step.key));
   const loose = items.added.filter((item) => item.kind !== 'error' || !keys.has(item.step ?? ''));
-  const entries = loose.map((item) => emitRecord(item, item.text, itemFields));
+  const entries = loose.map((item) => emitEntry(item, item.text, itemFields));
   grow(splicer, records.get('items'), 'Items', entries, '\n\n', tail);
   if (tail.length === 0) return;
   const end = splicer.text.trimEnd().length;
@@ -185,9 +185,9 @@ function grow(
   else tail.push(`## ${title}\n\n${entries.join(gap)}`);
 }
 
-function editRecord<T extends ModelDecision | ModelItem>(
+function editEntry<T extends ModelDecision | ModelItem>(
   splicer: Splicer,
-  record: BodyRecord<T> | undefined,
+  record: BodyEntry<T> | undefined,
   before: T,
   after: T,
   main: string,

@@ -9,7 +9,7 @@ import { measures, sumOf, UNATTRIBUTED } from './usage.ts';
 import { editLog, match } from './write-log.ts';
 import { editError, editPhase, newError, newPhase, phaseId } from './write-phase.ts';
 
-/** The file brought to what the model says, in its own dialect; null when it says so already or must not be written. */
+/** The file brought to what the model says, in its own variant; null when it says so already or must not be written. */
 export function editSession(
   path: string,
   text: string,

@@ -1,5 +1,6 @@
 import { emptyRunModel, type ModelItem, type ModelMessage, type RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed } from '../format.ts';
+import { isObject } from '../is-object.ts';
 import { aliasMaker } from './alias.ts';
 import { type Changes, changesBetween } from './changes.ts';
 import { addSnapshots, type GivenSnapshot, newChat, sessionsIn } from './chat.ts';
@@ -11,7 +12,7 @@ import { slug } from './names.ts';
 import { changeQuestions, newQuestions } from './questions.ts';
 import { type ReadFolder, readFolder, versionOf } from './read.ts';
 import { repairFolder } from './repair.ts';
-import { changeTurnfile, isRecord, newTurnfile } from './turnfile-write.ts';
+import { changeTurnfile, newTurnfile } from './turnfile-write.ts';
 import { changeWorklog, newWorklog, type Pointers } from './worklog-write.ts';
 
 /** SNAP: the files by which agents coordinate in one folder. See `docs/formats/snap.md`. */
@@ -111,7 +112,7 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
   const path = folderOf(place.main);
   const there = sortFolder([...previous.keys()], path);
   const isNew = filesOf(there).length === 0;
-  const kept = isRecord(model.kept?.['snap']) ? model.kept['snap'] : {};
+  const kept = isObject(model.kept?.['snap']) ? model.kept['snap'] : {};
   const start = new Map([...previous].filter(([one]) => folderOf(one) === path));
   const made = new Set<string>();
   const make = (
@@ -200,7 +201,7 @@ function snapshotsOf({ kept }: RunModel): GivenSnapshot[] {
   const given = kept?.['snapshots'];
   return (Array.isArray(given) ? given : []).filter(
     (one): one is GivenSnapshot =>
-      isRecord(one) &&
+      isObject(one) &&
       typeof one['agent'] === 'string' &&
       typeof one['session'] === 'string' &&
       typeof one['sessionNumber'] === 'number' &&

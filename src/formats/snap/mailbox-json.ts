@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.ts';
 import { bare } from '../markdown.ts';
 import { type Card, type Mailbox, type Part, readMailbox } from './mailbox.ts';
 
@@ -37,7 +38,7 @@ export function renderMailboxJson(
 function keysOf(previous: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(previous.replace(/^\ufeff/, ''));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+    return isObject(value) ? { ...value } : {};
   } catch {
     return {};
   }

@@ -90,7 +90,7 @@ export function readFolder(found: Found, files: Files): ReadFolder {
       line: null,
       message: 'Nothing in it can be read.',
     });
-  return { ...parts, model: model, problems, sound: all.every((one) => one === null || one.sound) };
+  return { ...parts, model, problems, sound: all.every((one) => one === null || one.sound) };
 }
 
 type Parts = Omit<ReadFolder, 'model' | 'problems' | 'sound'>;

@@ -1,5 +1,6 @@
 import type { ModelClaim, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { ERASED } from '../../core/text.ts';
+import { isObject } from '../is-object.ts';
 import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
 import { flat, sameWords, slug } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
@@ -20,16 +21,16 @@ import { isStale, listOf } from './turnfile-rules.ts';
 
 /** A Turnfile with nothing in it but what was kept from an earlier one. */
 export function newTurnfile({ run }: RunModel, workspace: string, kept: unknown): string {
-  const old = isRecord(kept) ? kept : {};
-  const head = isRecord(old['turnfile']) ? old['turnfile'] : {};
-  const coordination: Record<string, unknown> = isRecord(old['coordination']) ? { ...old['coordination'] } : {};
+  const old = isObject(kept) ? kept : {};
+  const head = isObject(old['turnfile']) ? old['turnfile'] : {};
+  const coordination: Record<string, unknown> = isObject(old['coordination']) ? { ...old['coordination'] } : {};
   const revision = typeof coordination['revision'] === 'number' ? coordination['revision'] : 0;
   const value: Record<string, unknown> = {
     turnfile: { ...head, version: textOf(head['version']) ?? '0.1.0', project: run.title, workspace },
     agents: old['agents'] ?? {},
     maintainer: {
       ...{ id: 'maintainer', status: 'available' },
-      ...(isRecord(old['maintainer']) ? old['maintainer'] : {}),
+      ...(isObject(old['maintainer']) ? old['maintainer'] : {}),
     },
     coordination: {
       revision,
@@ -107,7 +108,7 @@ function agentSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] 
   const entries = new Map([...turnfile.agents.values()].map((entry) => [slug(entry.id), entry]));
   const maintainer = turnfile.sections.get('maintainer');
   const ids = idsOf(turnfile);
-  // A person who took a claim, to compact the worklog say, has had a sitting too.
+  // A person who took a claim, to compact the worklog say, has had a session too.
   const people = new Set(listOf(after.kept?.['people']).map(slug));
   const change: MapChange = { add: [], change: [], remove: [] };
   const splices: Splice[] = [];
@@ -309,7 +310,7 @@ function sectionSplices(
 
 function renderBlock(pad: string, name: string, value: unknown): string[] {
   if (Array.isArray(value)) {
-    if (value.length === 0 || !value.every(isRecord)) return [`${pad}${key(name)}: ${scalar(listOf(value))}`];
+    if (value.length === 0 || !value.every(isObject)) return [`${pad}${key(name)}: ${scalar(listOf(value))}`];
     const items = value.flatMap((item) =>
       Object.entries(item).map(
         ([field, one], index) => `${pad}  ${index === 0 ? '- ' : '  '}${key(field)}: ${scalar(one)}`,
@@ -317,12 +318,8 @@ function renderBlock(pad: string, name: string, value: unknown): string[] {
     );
     return [`${pad}${key(name)}:`, ...items];
   }
-  if (!isRecord(value)) return [`${pad}${key(name)}: ${scalar(value)}`];
+  if (!isObject(value)) return [`${pad}${key(name)}: ${scalar(value)}`];
   const pairs = Object.entries(value);
   if (pairs.length === 0) return [`${pad}${key(name)}: {}`];
   return [`${pad}${key(name)}:`, ...pairs.flatMap(([field, one]) => renderBlock(`${pad}  `, field, one))];
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

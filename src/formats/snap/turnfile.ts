@@ -1,4 +1,6 @@
 import { isAlias, isCollection, isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { isObject } from '../is-object.ts';
+import { lineFinder } from '../line-finder.ts';
 import { conflictMarkers, elidedLines, splitLines } from '../markdown.ts';
 import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 import type { Report } from './report.ts';
@@ -51,7 +53,8 @@ const DEPTH = 12;
 export function readTurnfile(source: string, report: Report): Turnfile {
   const bom = source.startsWith('\ufeff') ? '\ufeff' : '';
   const text = source.slice(bom.length);
-  const lineAt = lineFinder(text);
+  // The end of the file belongs to its last line.
+  const lineAt = lineFinder(text.replace(/\n$/, ''));
   const header = readHeader(text);
   let sound = true;
   const spoil = (code: string, line: number | null, message: string): void => {
@@ -164,7 +167,7 @@ function itemsOf(list: unknown, plain: unknown, lineAt: LineAt): Entry[] {
 const startOf = (node: unknown): number => (node as { range?: readonly number[] } | null)?.range?.[0] ?? 0;
 
 function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 /** The value without anchors: the format forbids them, and a few lines of them could stand for gigabytes. */
@@ -207,21 +210,4 @@ function readHeader(text: string): Turnfile['header'] {
     start = end + 1;
   }
   return header;
-}
-
-/** Line numbers from 1 for offsets. */
-export function lineFinder(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  if (starts.length > 1 && starts.at(-1) === text.length) starts.pop();
-  return (offset) => {
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low + 1;
-  };
 }
