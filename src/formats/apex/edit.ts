@@ -30,14 +30,19 @@ export function editorOf(file: StateFile): Editor {
   return {
     replace: (node, value) => void values.set(node, value),
     set(object, key, value, first = false) {
-      const property = object.children?.findLast((child) => child.children?.[0]?.value === key);
+      const property = object.children?.findLast((child) => keyOf(child) === key);
       const node = property?.children?.[1];
       if (node) values.set(node, value);
       else changesOf(object)[first ? 'first' : 'last'].push({ key, value });
     },
     append: (array, value) => void changesOf(array).last.push({ value }),
     remove(container, child) {
-      changesOf(container).removed.add(container.type === 'object' ? (child.parent ?? child) : child);
+      const { removed } = changesOf(container);
+      if (container.type !== 'object') removed.add(child);
+      // Of a key that is there twice both go, or the earlier one would be read instead.
+      else
+        for (const property of container.children ?? [])
+          if (keyOf(property) === keyOf(child.parent)) removed.add(property);
     },
     touched: () => values.size > 0 || containers.size > 0,
     text() {
@@ -139,6 +144,8 @@ interface Edit {
   length: number;
   text: string;
 }
+
+const keyOf = (property: Node | undefined): unknown => property?.children?.[0]?.value;
 
 const endOf = (node: Node | undefined): number => (node ? node.offset + node.length : 0);
 
