@@ -41,7 +41,12 @@ export function editProgress(
   }
   // A percentage that did not follow from the counters was somebody's own; it is left to them.
   const follows = (percent: number | null) =>
-    percent !== null && (Math.abs(percent - percentOf(was)) <= 1 || Math.abs(percent - phasePercent(was)) <= 1);
+    percent !== null &&
+    [
+      percentOf(was),
+      shareOf(was.completed_plans, was.total_plans),
+      shareOf(was.completed_phases, was.total_phases),
+    ].some((one) => Math.abs(percent - one) <= 1);
   const percent = percentOf(stored);
   const field = front?.fields.get('progress.percent');
   if (field && follows(readPercent(`${field.value}%`)) && field.value !== String(percent))
@@ -87,6 +92,7 @@ function countChanges(reading: Reading, model: RunModel, changes: StepChanges, t
   return by;
 }
 
-function phasePercent({ completed_phases: done, total_phases: all }: Counts): number {
+/** Not capped: other tools write 7 of 4 as 175 %. */
+function shareOf(done: number, all: number): number {
   return all === 0 ? 0 : Math.round((100 * done) / all);
 }
