@@ -127,9 +127,9 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
   if (text !== before) files.set(place.main, text);
   if (!reading.folders) return files;
   const others = new Map<string, { page: YamlPage; splices: Splice[] }>();
+  // An entry that is no longer in the run model keeps its own file: only people delete files.
   for (const { placed, splices: at } of changes.changed) {
-    // A record that is gone from the account keeps its file: a file of its own is taken away by people only.
-    if (placed.path === place.main || at.some((splice) => splice.text === '')) continue;
+    if (placed.path === place.main) continue;
     const there = others.get(placed.path) ?? { page: placed.page, splices: [] };
     there.splices.push(...at);
     others.set(placed.path, there);

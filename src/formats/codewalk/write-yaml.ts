@@ -1,4 +1,5 @@
-import { isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
+import { isMap, isScalar, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isObject } from '../is-object.ts';
 import { eolOf, itemsOf, nodeOf, pairOf, type Splice, type YamlPage } from './yaml-page.ts';
 
 /** Values as this format writes them. A record is a list of keys with values; null is written as `null`. */
@@ -7,7 +8,9 @@ export type Entries = readonly (readonly [string, Value])[];
 
 /** Text of keys and values at an indentation, without a line end at the end. */
 export function renderEntries(entries: Entries, indent: number, eol = '\n'): string {
-  return entries.map(([key, value]) => `${' '.repeat(indent)}${key}:${renderValue(value, indent, eol)}`).join(eol);
+  return entries
+    .map(([key, value]) => `${' '.repeat(indent)}${renderKey(key)}:${renderValue(value, indent, eol)}`)
+    .join(eol);
 }
 
 /** One record of a list, its mark in front. */
@@ -60,6 +63,15 @@ function renderBlock(text: string, indent: number, eol: string): string {
   return [text.endsWith('\n') ? '|' : '|-', ...body].join(eol);
 }
 
+/** A value on one line, for maps and lists in brackets. */
+function renderInline(value: Value): string {
+  if (isEntries(value)) return `{${value.map(([key, one]) => `${renderKey(key)}: ${renderInline(one)}`).join(', ')}}`;
+  if (Array.isArray(value)) return `[${(value as Value[]).map(renderInline).join(', ')}]`;
+  return renderScalar(value as string | number | boolean | null);
+}
+
+const renderKey = (key: string): string => (/^\w[\w./@-]*$/.test(key) ? key : JSON.stringify(key));
+
 /** Words that YAML would read as something else are quoted, as are all sentences. */
 export function renderScalar(value: string | number | boolean | null): string {
   if (typeof value !== 'string') return String(value);
@@ -73,8 +85,11 @@ export function setKey(page: YamlPage, map: YAMLMap, key: string, value: Value |
   const eol = eolOf(page);
   if (!pair) {
     if (value === undefined) return [];
-    if (map.flow) return [];
     const last = map.items.at(-1);
+    if (map.flow) {
+      const at = last ? endOf((last.value ?? last.key) as Node) : (map.range?.[0] ?? 0) + 1;
+      return [{ from: at, to: at, text: `${last ? ', ' : ''}${renderKey(key)}: ${renderInline(value)}` }];
+    }
     const indent = indentOf(page, (last?.key as Node | undefined)?.range?.[0] ?? 0);
     const end = lineEndAfter(page, endOf((last?.value ?? last?.key) as Node | undefined));
     return [
@@ -94,16 +109,15 @@ export function setKey(page: YamlPage, map: YAMLMap, key: string, value: Value |
     return [
       { from: Math.max(line - page.from, 0), to: lineEndAfter(page, endOf(node ?? (pair.key as Node))), text: '' },
     ];
-  const text = value === undefined ? ' null' : renderLike(node, value, indent, eol);
+  const text =
+    value === undefined ? ' null' : map.flow ? inlineLike(node, value) : renderLike(node, value, indent, eol);
   const colon = (pair.key as Node).range?.[1] ?? 0;
   if (!node?.range || (isScalar(node) && node.value === null && node.range[0] === node.range[1])) {
-    const at = page.text.slice(page.from).indexOf(':', colon) + 1;
-    return [{ from: at, to: at, text }];
+    // The colon is part of it, so that keys added at the same offset come after the value.
+    const at = page.text.slice(page.from).indexOf(':', colon);
+    return [{ from: at, to: at + 1, text: `:${text}` }];
   }
-  const [from, to] =
-    isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')
-      ? [node.range[0], trimEnd(page, node.range[1])]
-      : [node.range[0], trimEnd(page, node.range[1])];
+  const [from, to] = [node.range[0], trimEnd(page, node.range[1])];
   // A list or a map begins on the line below its key; what is put there instead begins behind the colon.
   const start = isScalar(node) ? from : page.text.slice(page.from).indexOf(':', colon) + 1;
   return [{ from: start, to, text: isScalar(node) ? text.slice(1) : text }];
@@ -111,41 +125,86 @@ export function setKey(page: YamlPage, map: YAMLMap, key: string, value: Value |
 
 /** The same kind of quotes as before. */
 function renderLike(node: Node | null, value: Value, indent: number, eol: string): string {
-  if (isScalar(node) && typeof value === 'string' && !value.includes('\n')) {
-    if (node.type === 'QUOTE_DOUBLE') return ` ${JSON.stringify(value)}`;
-    if (node.type === 'QUOTE_SINGLE') return ` '${value.replaceAll("'", "''")}'`;
-  }
-  if (isScalar(node) && typeof value === 'string' && node.type === 'BLOCK_LITERAL' && !value.endsWith('\n'))
-    return renderValue(`${value}\n`, indent, eol);
+  const quoted = quotedLike(node, value);
+  if (quoted !== null) return quoted;
+  if (isScalar(node) && node.type === 'BLOCK_LITERAL' && typeof value === 'string' && !value.endsWith('\n'))
+    return renderValue(String(node.value).endsWith('\n') ? `${value}\n` : value, indent, eol);
   return renderValue(value, indent, eol);
 }
 
-/** A record at the end of the list under `key`; the list is made where there is none. */
-export function addItems(page: YamlPage, root: YAMLMap, key: string, records: readonly Entries[]): Splice[] {
-  if (records.length === 0) return [];
-  const eol = eolOf(page);
-  const node = nodeOf(root, key);
-  const last = itemsOf(node).at(-1);
-  if (!isSeq(node) || node.flow || !last?.range) return setKey(page, root, key, [...records] as Value[]);
-  const dash = page.text.slice(page.from).lastIndexOf('-', last.range[0]);
-  const indent = indentOf(page, dash);
-  const end = lineEndAfter(page, endOf(last));
-  return [
-    {
-      from: end,
-      to: end,
-      text: `${leading(page, end, eol)}${records.map((record) => renderItem(record, indent, eol)).join(eol)}${eol}`,
-    },
-  ];
+function inlineLike(node: Node | null, value: Value): string {
+  return quotedLike(node, value) ?? ` ${renderInline(value)}`;
 }
 
-export function removeItem(page: YamlPage, item: Node): Splice[] {
-  if (!item.range) return [];
-  const body = page.text.slice(page.from);
-  const dash = body.lastIndexOf('-', item.range[0]);
-  const from = body.lastIndexOf('\n', dash) + 1;
-  return [{ from, to: lineEndAfter(page, endOf(item)), text: '' }];
+function quotedLike(node: Node | null, value: Value): string | null {
+  if (!isScalar(node) || typeof value !== 'string' || value.includes('\n')) return null;
+  if (node.type === 'QUOTE_DOUBLE') return ` ${JSON.stringify(value)}`;
+  // Single quotes cannot hold control characters.
+  return node.type === 'QUOTE_SINGLE' && !/\p{Cc}/u.test(value) ? ` '${value.replaceAll("'", "''")}'` : null;
 }
+
+/** The splices that take entries out of the list under `key` and add others at its end. */
+export function editList(
+  page: YamlPage,
+  root: YAMLMap,
+  key: string,
+  removed: ReadonlySet<Node>,
+  added: readonly Entries[],
+): Splice[] {
+  const node = nodeOf(root, key);
+  const items = itemsOf(node);
+  const gone = items.filter((item) => removed.has(item));
+  if (gone.length + added.length === 0 && !(node && removed.has(node))) return [];
+  if (isSeq(node) && node.flow && items.length > 0) return editFlowList(node, removed, added);
+  const last = items.at(-1);
+  if (last?.range) {
+    const eol = eolOf(page);
+    const end = lineEndAfter(page, endOf(last));
+    const indent = indentOf(page, dashOf(page, last));
+    const text = `${leading(page, end, eol)}${added.map((entry) => renderItem(entry, indent, eol)).join(eol)}${eol}`;
+    return [
+      ...gone.map((item) => removeItem(page, item)),
+      ...(added.length === 0 ? [] : [{ from: end, to: end, text }]),
+    ];
+  }
+  // One entry without a list around it becomes the first of the list.
+  const only = node === null || isSeq(node) || removed.has(node) ? [] : [fromJson(node.toJS(page.document))];
+  return setKey(page, root, key, [...only.filter((one) => one !== null), ...added] as Value[]);
+}
+
+function editFlowList(list: YAMLSeq, removed: ReadonlySet<Node>, added: readonly Entries[]): Splice[] {
+  const items = list.items as Node[];
+  const [start, end] = list.range ?? [0, 0];
+  const kept = items.findIndex((item) => !removed.has(item));
+  if (kept < 0) return [{ from: start, to: end, text: renderInline([...added] as Value[]) }];
+  const splices = items.flatMap((item, index): Splice[] => {
+    if (!removed.has(item)) return [];
+    // Each takes the comma on the side of an entry that stays, so that neighbours never overlap.
+    const from = index < kept ? startOf(item) : endOf(items[index - 1]);
+    return [{ from, to: index < kept ? startOf(items[index + 1]) : endOf(item), text: '' }];
+  });
+  const at = endOf(items.at(-1));
+  return [...splices, ...added.map((entry) => ({ from: at, to: at, text: `, ${renderInline(entry as Value)}` }))];
+}
+
+function removeItem(page: YamlPage, item: Node): Splice {
+  const from = page.text.slice(page.from).lastIndexOf('\n', dashOf(page, item)) + 1;
+  return { from, to: lineEndAfter(page, endOf(item)), text: '' };
+}
+
+/** Values from the JSON of unknown keys; what has no JSON is null. */
+export function fromJson(value: unknown): Value {
+  if (Array.isArray(value)) return value.map(fromJson);
+  if (isObject(value))
+    return entries(...Object.entries(value).map(([key, one]) => [key, fromJson(one)] as const)) as Value;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+function dashOf(page: YamlPage, item: Node): number {
+  return page.text.slice(page.from).lastIndexOf('-', startOf(item));
+}
+
+const startOf = (node: Node | undefined): number => node?.range?.[0] ?? 0;
 
 function leading(page: YamlPage, at: number, eol: string): string {
   const before = page.text[page.from + at - 1];

@@ -1,10 +1,10 @@
-import { isMap, type YAMLMap } from 'yaml';
+import { isMap, type Node, type YAMLMap } from 'yaml';
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { currentStepOf } from '../current-step.ts';
 import { blockerEntries, decisionEntries, sessionEntries } from './model-entries.ts';
 import { progressBar, progressOf } from './progress.ts';
 import type { Placed, Reading } from './reading.ts';
-import { addItems, type Entries, entries, removeItem, renderEntries, setKey, type Value } from './write-yaml.ts';
+import { type Entries, editList, entries, fromJson, renderEntries, setKey, type Value } from './write-yaml.ts';
 import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
 
 /** A new STATE.md. */
@@ -69,13 +69,6 @@ export function renderNew(model: RunModel): string {
   return `${parts.map(([title, pairs]) => `# ${title}\n${renderEntries(pairs, 0)}`).join('\n\n')}\n`;
 }
 
-function fromJson(value: unknown): Value {
-  if (Array.isArray(value)) return value.map(fromJson);
-  if (typeof value === 'object' && value !== null)
-    return entries(...Object.entries(value).map(([key, one]) => [key, fromJson(one)] as const)) as Value;
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
-}
-
 /** The splices that bring the document to what an account says. Records in files of their own are for `format.ts`. */
 export function editDocument(reading: Reading, model: RunModel, changes: EntryChanges): Splice[] {
   const { page } = reading;
@@ -88,13 +81,8 @@ export function editDocument(reading: Reading, model: RunModel, changes: EntryCh
     splices.push(...setKey(page, root, 'next_action', model.next ?? null));
   splices.push(...editPosition(reading, model, page, root));
   for (const { placed, splices: at } of changes.changed) if (placed.page === page) splices.push(...at);
-  if (!reading.folders) {
-    splices.push(
-      ...addItems(page, root, 'decisions', changes.decisions),
-      ...addItems(page, root, 'blockers', changes.blockers),
-      ...addItems(page, root, 'sessions', changes.sessions),
-    );
-  }
+  for (const key of ['decisions', 'blockers', 'sessions'] as const)
+    splices.push(...editList(page, root, key, changes.removed, reading.folders ? [] : changes[key]));
   splices.push(...editContext(reading, model, page, root));
   return splices;
 }
@@ -186,6 +174,7 @@ function builtOf(model: RunModel, current: string | null): string[] {
 export interface EntryChanges {
   /** In the file that each record stands in. */
   changed: { placed: Placed<unknown>; splices: Splice[] }[];
+  removed: ReadonlySet<Node>;
   decisions: Entries[];
   blockers: Entries[];
   sessions: Entries[];
@@ -222,6 +211,7 @@ export function entryChanges(reading: Reading, model: RunModel): EntryChanges {
   );
   return {
     changed: [...decisions.changed, ...blockers.changed, ...sessions.changed],
+    removed: new Set([...decisions.removed, ...blockers.removed, ...sessions.removed]),
     decisions: decisions.added.map(decisionEntries),
     blockers: blockers.added.map((item) => blockerEntries(item, model, nextBlock())),
     sessions: sessions.added.map((session) => sessionEntries(session, model.sessions, nextSession())),
@@ -256,7 +246,7 @@ function matched<T extends object>(
   after: readonly T[],
   names: (record: T) => readonly [string, string],
   fresh: (record: T) => Entries,
-): { added: T[]; changed: { placed: Placed<T>; splices: Splice[] }[] } {
+): { added: T[]; removed: Node[]; changed: { placed: Placed<T>; splices: Splice[] }[] } {
   const byAlias = new Map<string, number[]>();
   const byWords = new Map<string, number[]>();
   for (let index = before.length - 1; index >= 0; index--) {
@@ -285,9 +275,8 @@ function matched<T extends object>(
     const splices = changesOf(placed, fresh(placed.value), fresh(record));
     if (splices.length > 0) changed.push({ placed, splices });
   }
-  for (const [index, placed] of before.entries())
-    if (!taken.has(index)) changed.push({ placed, splices: removeItem(placed.page, placed.node) });
-  return { added, changed };
+  const removed = before.flatMap(({ node }, index) => (taken.has(index) ? [] : [node]));
+  return { added, removed, changed };
 }
 
 function changesOf<T>({ page, node }: Placed<T>, before: Entries, after: Entries): Splice[] {
@@ -326,7 +315,7 @@ function editContext(reading: Reading, model: RunModel, page: YamlPage, root: YA
   const changed = lists.filter(([, old, now]) => JSON.stringify(old) !== JSON.stringify(now));
   if (changed.length === 0) return [];
   const context = nodeOf(root, 'resume_context');
-  if (!isMap(context) || context.flow)
+  if (!isMap(context))
     return setKey(page, root, 'resume_context', entries(...lists.map(([key, , now]) => [key, now] as const)) as Value);
   return changed.flatMap(([key, , now]) => setKey(page, context, key, now));
 }
