@@ -12,7 +12,7 @@ import { DECISION_KEYS } from './template.ts';
 
 type Say = (code: string, node: Node | undefined, message: string, level?: Problem['level']) => void;
 
-/** Every contradiction and drift that real files have, with its line. */
+/** Finds every kind of contradiction and drift that occurs in real files, with its line. */
 export function checkState(reading: Reading, files: readonly string[]): Problem[] {
   const problems: Problem[] = [];
   const { file, root } = reading;
@@ -218,7 +218,6 @@ function checkOrder({ root, model, steps }: Reading, say: Say): void {
     );
 }
 
-/** The first few of many. */
 const some = (keys: readonly string[]): string =>
   `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`;
 
@@ -357,7 +356,7 @@ function checkFindings({ root, model, findings }: Reading, say: Say): void {
     say('findings_as_log', list, `${findings.length} open findings: the list is used as a log.`);
 }
 
-/** Keys that are there twice, and values that were elided. */
+/** Finds duplicate keys and elided values. */
 function checkEverywhere(root: Node, say: Say): void {
   const waiting: Node[] = [root];
   for (let node = waiting.pop(); node; node = waiting.pop()) {

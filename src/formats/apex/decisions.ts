@@ -6,8 +6,8 @@ import { stepKey } from './steps.ts';
 import { titleFor } from './title.ts';
 
 /**
- * Decisions stand in two places: `decisions`, values by key, and `decision_log`, entries in three shapes, all of them
- * official. A is what agents and the validator use, B what the command line wrote, C what one page of the manual shows.
+ * Decisions are in two places: `decisions` holds values by key, `decision_log` holds entries in three shapes, all of
+ * them official. Agents and the validator use A, the command line wrote B, one page of the manual shows C.
  */
 export type LogShape = 'A' | 'B' | 'C';
 
@@ -17,7 +17,7 @@ export type DecisionOrigin =
 
 export interface ReadDecisions {
   decisions: ModelDecision[];
-  /** Where each stands, in the same order. */
+  /** The origin of each decision, in the same order. */
   origins: DecisionOrigin[];
 }
 
@@ -61,7 +61,7 @@ export function shapeOf(node: Node): LogShape {
   return member(node, 'value') || (member(node, 'key') && !member(node, 'decision')) ? 'C' : 'B';
 }
 
-/** Null for a step that is not among the run's: `0` stands for the time before the first. */
+/** Returns null for a step that is not one of the run's: `0` means the time before the first. */
 export function stepReference(value: unknown, steps: ReadonlySet<string>): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const key = stepKey(String(value));
@@ -104,7 +104,7 @@ function readEntry(node: Node, shape: LogShape, steps: ReadonlySet<string>): Mod
   }) as ModelDecision;
 }
 
-/** The file names the newer one on the older; an account says it the other way round. */
+/** The file names the newer decision on the older one; a run model does it the other way round. */
 function linkSuperseded(decisions: ModelDecision[], origins: DecisionOrigin[]): void {
   const byAlias = new Map(decisions.map((decision) => [decision.alias, decision]));
   for (const [index, older] of decisions.entries()) {

@@ -2,9 +2,9 @@ import type { Found, Tree } from '../format.ts';
 import { HANDOFF_FILE, STATE_FILE } from './steps.ts';
 
 /**
- * Runs by folder: a state file anywhere that looks like one, and below `agent-output/` also a folder that has only what
- * lies around a state file. A copy that was renamed with something before two underscores counts, and its neighbours
- * with the same beginning are its own.
+ * Finds runs by folder: any state file that looks like one and, below `agent-output/`, also a folder that has only the
+ * files around a state file. A copy renamed with a prefix and two underscores counts, and so do its neighbours with the
+ * same prefix.
  */
 export function detectRuns(tree: Tree): Found[] {
   const groups = new Map<string, { folder: string; prefix: string; paths: string[] }>();
@@ -25,12 +25,12 @@ export function detectRuns(tree: Tree): Found[] {
     const found: Found = { format: 'apex', main, files: files.includes(main) ? files : [main, ...files] };
     if (files.includes(main)) return inPlace || isState(tree.read(main)) ? [found] : [];
     if (files.includes(`${main}.bak`) || files.includes(`${main}.tmp`)) return [found];
-    // Numbered files are common; only in the format's own place do they speak of it.
+    // Numbered files are common; they mean this format only in its own folder.
     return inPlace && prefix === '' && files.length > 0 ? [found] : [];
   });
 }
 
-/** Other tools use the same name for other things; damage is no reason to pass by. */
+/** Other tools use the same file name for other things. A damaged file is still detected. */
 function isState(text: string | null): boolean {
   if (text === null) return false;
   const head = text.slice(0, 20_000);

@@ -3,16 +3,15 @@ import { writeJson } from './json.ts';
 import type { StateFile } from './state-file.ts';
 
 /**
- * Changes a JSON text in place: what is not touched keeps its bytes. Everything is collected first and laid over the
- * text once, so that many changes to a long file cost one pass.
+ * Edits a JSON text in place: what is not touched keeps its bytes. Edits are collected and applied once, so many
+ * changes to a long file cost one pass.
  */
 export interface Editor {
-  /** Gives a value another one. */
   replace(node: Node, value: unknown): void;
   /** Sets a key of an object: its value if it is there, else a new member at the end or, if asked for, at the beginning. */
   set(object: Node, key: string, value: unknown, first?: boolean): void;
   append(array: Node, value: unknown): void;
-  /** Takes a member out of an object (by its value) or an element out of an array. */
+  /** Removes a member of an object (given its value) or an element of an array. */
   remove(container: Node, child: Node): void;
   touched(): boolean;
   text(): string;
@@ -39,7 +38,7 @@ export function editorOf(file: StateFile): Editor {
     remove(container, child) {
       const { removed } = changesOf(container);
       if (container.type !== 'object') removed.add(child);
-      // Of a key that is there twice both go, or the earlier one would be read instead.
+      // Both members of a duplicate key are removed, or the earlier one would be read instead.
       else
         for (const property of container.children ?? [])
           if (keyOf(property) === keyOf(child.parent)) removed.add(property);
@@ -77,7 +76,7 @@ interface Style {
 
 function styleOf({ text, root }: StateFile): Style {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
-  // Looking back for a character that is nowhere would walk through the whole text each time.
+  // Searching backwards for a character that does not occur would scan the whole text each time.
   const lineEnd = eol === '\r' ? '\r' : '\n';
   const unit = indentUnit(text, root);
   const ascii = /\\u[0-9a-f]{4}/i.test(text) && !hasBeyondAscii(text);
@@ -162,9 +161,9 @@ function* runs(children: readonly Node[], removed: ReadonlySet<Node>): Generator
 function apply(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let at = 0;
-  // What is put in stands before what is taken out at the same place.
+  // An insertion comes before a removal at the same offset.
   for (const edit of [...edits].sort((one, other) => one.offset - other.offset || one.length - other.length)) {
-    // A change inside of what was taken out is gone with it.
+    // An edit inside a removed range is dropped.
     if (edit.offset < at) continue;
     parts.push(text.slice(at, edit.offset), edit.text);
     at = edit.offset + edit.length;
@@ -173,7 +172,7 @@ function apply(text: string, edits: readonly Edit[]): string {
   return parts.join('');
 }
 
-/** What one level is indented by; null for a file that is all on one line. */
+/** The indentation of one level; null for a file on one line. */
 function indentUnit(text: string, root: Node | null): string | null {
   const first = root?.children?.[0];
   if (!root || !first) return '  ';

@@ -1,6 +1,6 @@
 import { isName, TEXT_LIMIT_BYTES, utf8Length } from '../../core/text.ts';
 
-/** What stands in a file, made to fit the fields of an account. The file itself keeps it as it is. */
+/** Converts values of a file to the limits of run model fields. The file itself is not changed. */
 
 export function asText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
@@ -31,7 +31,7 @@ export const asTime = (value: unknown): string | undefined =>
 export const asPath = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.slice(0, 4096) : undefined;
 
-/** A key of ours for any key of theirs. */
+/** A valid step key for any key in the file. */
 export function asStepKey(written: string): string {
   if (isName(written, '._-', 64)) return written;
   const plain = written
@@ -48,7 +48,9 @@ export function defined<T extends object>(value: T): Defined<T> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<T>;
 }
 
-/** Times are compared as moments: `…00Z`, `…00.000Z` and `…00+00:00` are the same. Null for what is no time. */
+/**
+ * Times are compared as instants: `…00Z`, `…00.000Z` and `…00+00:00` are equal. Returns null unless the text is a time.
+ */
 export function momentOf(written: string | undefined): number | null {
   if (written === undefined || !/^\d{4}-\d{2}-\d{2}/.test(written)) return null;
   const plain = written.trim().replace(/^(\d{4}-\d{2}-\d{2}) (\d)/, '$1T$2');
@@ -59,5 +61,5 @@ export function momentOf(written: string | undefined): number | null {
 export const sameTime = (one: string | undefined, other: string | undefined): boolean =>
   one === other || (momentOf(one) !== null && momentOf(one) === momentOf(other));
 
-/** As the format's own tool writes a time. */
+/** The time as the format's own tool writes it. */
 export const stamp = (instant: string): string => instant.replace(/\.\d+(?=Z$)/, '');

@@ -4,10 +4,13 @@ import { stepReference } from './decisions.ts';
 import { asLabel, asText, asTime, asWho, asWords, defined } from './field-values.ts';
 import { elements, member } from './state-file.ts';
 
-/** By definition the titles of unresolved `must_fix` findings; really also objects of six shapes, resolved ones among them. */
+/**
+ * By definition the titles of unresolved `must_fix` findings. Real files also have objects of six shapes, resolved ones
+ * among them.
+ */
 export interface ReadFindings {
   items: ModelItem[];
-  /** Where each stands, in the same order. */
+  /** The node of each finding, in the same order. */
   origins: Node[];
 }
 
@@ -21,7 +24,7 @@ export function readFindings(root: Node, steps: ReadonlySet<string>): ReadFindin
   };
 }
 
-/** `severity|action|id|title|note`, as one project wrote them; else the words are the finding. */
+/** One project writes `severity|action|id|title|note`; otherwise the whole text is the finding. */
 function readString(text: string): ModelItem {
   const parts = text.split('|').map((part) => part.trim());
   const severity = parts.length >= 4 ? severityOf(parts[0]) : null;

@@ -163,14 +163,14 @@ formatSuite(apex, {
   },
 });
 
-describe('apex: place', () => {
-  it('is at home in agent-output, in a folder of the format’s own naming', () => {
+describe('apex: location', () => {
+  it('is in agent-output, in a folder named by the format’s convention', () => {
     expect(
       apex.home({ ...model, run: { title: 'Größe & Überblick of the very long title', status: 'active' } }).main,
     ).toBe('agent-output/gro-e-uberblick-of-the-very-lo/00-session-state.json');
   });
 
-  it('never writes over what it cannot read', () => {
+  it('never overwrites a file it cannot read', () => {
     for (const text of ['', '{', v3.replace('"3.0"', '"9.1"'), v3.slice(0, 300)])
       expect([...apex.render(model, place(), files(text), '2026-05-01T00:00:00.000Z').keys()]).toEqual([]);
     expect([...apex.render(model, place(), new Map(), '2026-05-01T00:00:00.000Z').keys()]).toEqual([MAIN, HANDOFF]);
@@ -178,7 +178,10 @@ describe('apex: place', () => {
 });
 
 describe('apex: time', () => {
-  /** How often the text is looked into cannot be counted from outside; how much longer ten times the text takes can. */
+  /**
+   * The number of passes over the text cannot be counted from outside, so the test measures how the time grows with the
+   * size.
+   */
   it.each(['decisions', 'findings', 'steps', 'names', 'artifacts'] as const)(
     'grows with the size and no faster: %s',
     (what) => {
@@ -223,7 +226,7 @@ describe('apex: time', () => {
       const [small, large] = [sized(1500), sized(15_000)];
       time(small);
       const fast = Math.min(time(small), time(small), time(small));
-      // Ten times the size squared would be a hundred times; the rest is for the collector of garbage.
+      // Quadratic time would be a hundred times as long; the margin is for garbage collection.
       expect(time(large) / fast).toBeLessThan(45);
     },
   );

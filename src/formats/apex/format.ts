@@ -12,7 +12,7 @@ import { repairRun } from './repair.ts';
 import { addNext, checkSiblings } from './siblings.ts';
 import { openStateFile, stringAt } from './state-file.ts';
 import { HANDOFF_FILE, STATE_FILE } from './steps.ts';
-import { rewriteState, standing } from './write.ts';
+import { activeValues, rewriteState } from './write.ts';
 
 /** The session state of the APEX workflow: `agent-output/PROJECT/00-session-state.json` and its handoff. */
 export const apex: Format = {
@@ -77,13 +77,13 @@ export const apex: Format = {
 function parse(found: Found, files: Files): Parsed {
   const text = files.get(found.main);
   if (text === undefined) {
-    const message = 'The state file is not there; what lies around it can be repaired.';
+    const message = 'The state file is missing; the run can be repaired from the files around it.';
     return { model: null, version: null, writable: true, problems: [errorIn(found, 'no_state_file', null, message)] };
   }
   const file = openStateFile(found.main, text);
   const reading = file.damaged ? null : readState(file);
   if (!reading) {
-    const message = 'This is no session state: it has neither steps nor a project.';
+    const message = 'This is not a session state: it has neither steps nor a project.';
     const shape = file.damaged ? [] : [errorIn(found, 'other_shape', 1, message)];
     return { model: null, version: null, writable: false, problems: [...file.problems, ...shape] };
   }
@@ -104,7 +104,7 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
   const project = folder.prefix === '' && folder.name !== '' ? folder.name : projectName(model.run.title);
   const file = before === undefined ? null : openStateFile(place.main, before);
   const reading = file && !file.damaged ? readState(file) : null;
-  // What cannot be understood, or is newer than we know, is never written over.
+  // A file that cannot be read, or has a newer version, is never overwritten.
   if (before !== undefined && (!reading || isNewer(reading.version))) return written;
   if (reading) addNext(reading.model, place, previous);
   const { text, progressed } = reading
@@ -114,11 +114,11 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
   if (!progressed && (model.next === undefined || model.next === reading?.model.next)) return written;
   const handoff = `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${HANDOFF_FILE}`;
   const named = (reading && stringAt(reading.root, 'project')) || project;
-  // A page that was copied from another project says nothing about this one, and is not ours to write over.
+  // A handoff copied from another project says nothing about this one and is not overwritten.
   if (isAboutAnother(parseHandoff(previous.get(handoff) ?? ''), named)) return written;
   const tool =
     (reading ? stringAt(reading.root, 'iac_tool') : undefined) ||
-    standing(model.decisions).get('iac_tool') ||
+    activeValues(model.decisions).get('iac_tool') ||
     keptTool(model.kept?.['apex']);
   const page = renderHandoff(
     model,

@@ -7,15 +7,15 @@ import { WORKFLOW, workflowStep } from './steps.ts';
 
 export type Gate = NonNullable<ModelStep['gate']>;
 
-/** The name of the gate before a step in a `gates` object: the gate after step N is the gate of the next one. */
+/** The name in `gates` of the gate before a step: the gate after step N is the gate of the next step. */
 export const gateBefore = (key: string): string => {
   const gate = workflowStep(key)?.gate;
   return gate === undefined ? `step-${key}` : `gate-${gate}`;
 };
 
 /**
- * The format stores no gates: that a step began says that its gate was passed. A variant has a `gates` object, which is
- * also where an approval is written that nothing else in the file can say.
+ * The format stores no gates: a step that has started has passed its gate. One variant has a `gates` object, which also
+ * takes approvals that nothing else in the file can express.
  */
 export function readGates(root: Node, steps: readonly ModelStep[]): Map<string, Gate> {
   const gates = impliedGates(steps);
@@ -37,7 +37,7 @@ export function readGates(root: Node, steps: readonly ModelStep[]): Map<string, 
   return gates;
 }
 
-/** What follows from the steps alone. */
+/** The gates that follow from the steps alone. */
 export function impliedGates(steps: readonly Pick<ModelStep, 'key' | 'status'>[]): Map<string, Gate> {
   const gates = new Map<string, Gate>();
   for (const { key, status } of steps) {
@@ -49,11 +49,11 @@ export function impliedGates(steps: readonly Pick<ModelStep, 'key' | 'status'>[]
   return gates;
 }
 
-/** The gates the file has, by our names for them. */
+/** The gates of the file, by our names. */
 export function writtenGates(root: Node): Map<string, Node> {
   const found = members(member(root, 'gates'));
   const numbers = found.map(([key]) => /^(?:gate[-_ ]?)?(\d+(?:[._]\d+)?)$/i.exec(key)?.[1]?.replace('_', '.'));
-  // The variant counts its six gates through; the definition calls the third one 2.5.
+  // The variant numbers its six gates 1 to 6; the definition calls the third one 2.5.
   const inOrder = numbers.includes('6') ? [...new Set(WORKFLOW.flatMap((step) => step.gate ?? []))] : null;
   return new Map(
     found.map(([key, node], index) => {

@@ -1,33 +1,32 @@
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { isOpenMustFix, standing } from './write.ts';
+import { activeValues, isOpenMustFix } from './write.ts';
 
-/** What an account says that the page has to learn. Of a page that is made anew that is everything. */
+/** What the run model says that the page does not say yet. For a new page that is everything. */
 export interface News {
-  /** Everything is told, also that there is nothing. */
+  /** Every section is written, also the empty ones. */
   whole: boolean;
   steps: readonly ModelStep[];
-  /** Values by their key. */
   decisions: ReadonlyMap<string, string>;
   findings: readonly ModelItem[];
   artifacts: readonly string[];
-  /** The work stands elsewhere, or somebody gave another next action. */
+  /** The position or the next action changed. */
   moved: boolean;
 }
 
 /**
- * A page that is there speaks for itself: only what is otherwise than the state file said before is written on it. What
- * was out of date already stays so, and is reported, for nobody asked to have it rewritten.
+ * On an existing page only differences from what the state file said before are written. What was already out of date
+ * stays so and is reported, because nothing asked for it to be rewritten.
  */
 export function newsOf(model: RunModel, before: RunModel | null): News {
   const findings = model.items.filter(({ kind }) => kind === 'finding');
-  const values = standing(model.decisions);
+  const values = activeValues(model.decisions);
   if (!before) {
     const artifacts = artifactsOf(model);
     return { whole: true, steps: model.steps, decisions: values, findings, artifacts, moved: true };
   }
   const said = new Map(before.steps.map((step) => [step.key, step]));
-  const steps = model.steps.filter((step) => standingOf(step) !== standingOf(said.get(step.key)));
-  const was = standing(before.decisions);
+  const steps = model.steps.filter((step) => stateOf(step) !== stateOf(said.get(step.key)));
+  const was = activeValues(before.decisions);
   const open = new Set(before.items.filter(isOpenMustFix).map(({ text }) => text));
   const listed = new Set(artifactsOf(before));
   return {
@@ -40,8 +39,8 @@ export function newsOf(model: RunModel, before: RunModel | null): News {
   };
 }
 
-/** What the page says of a step. A checkpoint that was left on a step that is over means nothing. */
-function standingOf(step: ModelStep | undefined): string {
+/** What the page says about a step. A checkpoint left on a finished step means nothing. */
+function stateOf(step: ModelStep | undefined): string {
   if (step === undefined || step.status === 'pending') return '';
   return step.status === 'in_progress' ? `${step.status} ${step.checkpoint ?? ''}` : step.status;
 }

@@ -15,18 +15,19 @@ import {
 } from './handoff.ts';
 import { type News, newsOf } from './handoff-news.ts';
 import { derivePosition, workflowStep } from './steps.ts';
-import { isOpenMustFix, standing } from './write.ts';
+import { activeValues, isOpenMustFix } from './write.ts';
 
 export interface Place {
-  /** Where the project's files lie. */
+  /** Where the project's files are. */
   folder: string;
   tool: string;
   stateFile: string;
 }
 
 /**
- * The page as it should read now. One that is there is edited where `before`, what the state file said, is no longer
- * so; every other line stays as somebody wrote it. Without `before` all of it is held against the account.
+ * The page as it should read now. An existing page is edited only where `before`, what the state file said, is no
+ * longer true; every other line stays as it was written. Without `before` the whole page is compared with the run
+ * model.
  */
 export function renderHandoff(
   model: RunModel,
@@ -79,7 +80,7 @@ interface Part {
   before: readonly string[];
   content: readonly string[];
   after: readonly string[];
-  /** How many of its lines somebody wrote: these are not cut. */
+  /** The number of lines written by people or agents; these are not cut. */
   least: number;
 }
 
@@ -124,22 +125,22 @@ function openingLines(
   const at = lines.findIndex((line) => UPDATED.test(line));
   if (at < 0) return lines.flatMap((line, index) => (index === Math.max(0, heading) ? [line, '', updated] : [line]));
   let line = (lines[at] ?? '').replace(/(:\s*\**\s*)[^|*]*?(\**\s*(?:\||$))/, `$1${stamp(now)}$2`);
-  const chosen = standing(model.decisions).get('iac_tool');
-  if (place.tool !== '' && (!before || standing(before.decisions).get('iac_tool') !== chosen))
+  const chosen = activeValues(model.decisions).get('iac_tool');
+  if (place.tool !== '' && (!before || activeValues(before.decisions).get('iac_tool') !== chosen))
     line = withField(line, 'IaC', place.tool);
   if (model.run.branch !== undefined && model.run.branch !== before?.run.branch)
     line = withField(line, 'Branch', branch);
   return lines.map((one, index) => (index === at ? line : one));
 }
 
-/** The place in the title is in brackets; the words before it are somebody's. */
+/** The position in the title is in brackets; the text before it is not ours. */
 function retitled(line: string, model: RunModel): string {
   const [, words = line, brackets] = /^(.*?)(\s*\([^()]*\))?\s*$/.exec(line) ?? [];
   if (brackets === undefined && !/\bhandoff\b/i.test(words)) return `${words} — Handoff (${stage(model)})`;
   return `${words} (${stage(model)})`;
 }
 
-/** A field of the line below the title that says something else gets the new value; one that is missing stays so. */
+/** A field of the line below the title that differs gets the new value; a missing field stays missing. */
 function withField(line: string, name: string, value: string): string {
   return line.replace(
     new RegExp(`(\\b${name}[^:|]*:\\s*\\**\\s*)([^|]*?)(\\**\\s*(?:\\||$))`, 'i'),
@@ -176,7 +177,7 @@ function contentOf(
 
 const isDone = ({ status }: Pick<ModelStep, 'status'>): boolean => status === 'completed' || status === 'skipped';
 const shown = (key: string): string => key.replace('_', '.');
-/** The lines that say something: not that there is nothing, nor that there was more than the page could hold. */
+/** The lines with content: not the ones for "none" or for what was cut. */
 const withoutNone = (lines: readonly string[]): readonly string[] =>
   lines.filter((line) => !/^\s*(?:[-*+]\s+)?none\b[.\s]*$/i.test(line) && !/^- … and \d+ more in /.test(line));
 
@@ -208,7 +209,7 @@ function runningWords({ status, checkpoint }: ModelStep): string {
   return checkpoint ? ` (in progress, ${oneLine(checkpoint, 60).replaceAll(')', '')})` : ' (in progress)';
 }
 
-/** Some files name what lies beside them without its folder; the page gives whole paths. */
+/** Some files name their neighbours without the folder; the page gives full paths. */
 const inFolder = (path: string, folder: string): string =>
   path.includes('/') || folder === '' ? path : `${folder}/${path}`;
 
@@ -228,7 +229,7 @@ function decisionLines(there: readonly string[], { decisions, whole }: News, too
     const known = KEY_DECISIONS.find(({ also }) => also.test(name.trim()));
     if (!known || !left.delete(known)) return line;
     const now = value(known.key);
-    // A line that says the value, perhaps with more words, is still true.
+    // A line that contains the value, perhaps with more text, is still true.
     return now === '' || contains(said, now) ? line : line.slice(0, line.length - said.length) + now;
   });
   return [...kept, ...[...left].map(({ name, key }) => `- ${name}: ${value(key) || 'undecided'}`)];
@@ -238,7 +239,7 @@ const contains = (words: string, part: string): boolean =>
   words.trim() !== '' &&
   (words.toLowerCase().includes(part.toLowerCase()) || part.toLowerCase().includes(words.trim().toLowerCase()));
 
-/** A finding that only the page knows stays on it; one that was settled goes. */
+/** A finding that only the page has stays; a settled one is removed. */
 function findingLines(there: readonly string[], findings: readonly ModelItem[]): string[] {
   const texts = (items: readonly ModelItem[]): string[] => items.map(({ text }) => oneLine(text, 160));
   const left = new Set(texts(findings.filter(isOpenMustFix)));
@@ -259,12 +260,12 @@ function contextLines(there: readonly string[], model: RunModel, text: string): 
   return there.length > 0 && !written.startsWith(DERIVED) && isStillTrue(text, model) ? there : [nextSentence(model)];
 }
 
-/** Where words about the next step go that are to be replaced and that nothing else tells. */
+/** The section that keeps a replaced next step that is recorded nowhere else. */
 const EARLIER = 'Earlier Context';
 
 /**
- * A page that was out of date was not asked what is next, so nobody has recorded what it says: before that is replaced it
- * moves, word for word, to a section of its own.
+ * The next step of an out-of-date page was never recorded. Before it is replaced it moves, word for word, to its own
+ * section.
  */
 function keepContext(sections: Section[], model: RunModel, text: string, before: RunModel | null): void {
   const section = sections.find(({ name }) => sameHeading(name, 'Context for Next Step'));
@@ -278,14 +279,14 @@ function keepContext(sections: Section[], model: RunModel, text: string, before:
   else sections.push({ name: EARLIER, line: `## ${EARLIER}`, body: ['', ...there.split('\n'), ''] });
 }
 
-/** Words of a person below a heading of ours must not look like one. */
+/** A person's text below one of our headings must not look like a heading. */
 const quoted = (words: string): string[] =>
   printable(words)
     .trim()
     .split('\n')
     .map((line) => line.replace(/^#/, '\\#'));
 
-/** Somebody's words about the next step hold as long as the page speaks of the place where the account is. */
+/** A next step written by hand holds as long as the page names the position the run model has. */
 function isStillTrue(text: string, model: RunModel): boolean {
   const before = new Map(parseHandoff(text).steps.map(({ key, done }) => [key, done]));
   return model.steps.every((step) => (before.get(step.key) ?? false) === isDone(step));
@@ -319,7 +320,7 @@ function nextSentence({ steps }: RunModel): string {
   return `${DERIVED}resume ${name}${step.checkpoint ? ` after checkpoint ${oneLine(step.checkpoint, 80)}` : ' from its beginning'}.`;
 }
 
-/** The lists that may be cut, and how much of them stays. */
+/** The lists that may be cut, and how much of each stays. */
 const CUTTABLE: readonly [Heading, number][] = [
   ['Artifacts', 3],
   ['Open Challenger Findings (must_fix only)', 5],
@@ -329,7 +330,7 @@ const CUTTABLE: readonly [Heading, number][] = [
   ['Skill Context', 6],
 ];
 
-/** Cuts the lists one after the other until the page is short enough, and says so. */
+/** Cuts the lists one after the other until the page is short enough, and notes it on the page. */
 function shorten(parts: readonly Part[], stateFile: string): void {
   const headings = parts.length - 1;
   const total = () =>

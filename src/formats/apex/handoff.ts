@@ -1,6 +1,6 @@
 import { stepKey } from './steps.ts';
 
-/** `00-handoff.md`: the page for people beside the state file, and what is left when that is gone. */
+/** `00-handoff.md`: the page for people beside the state file. It is what is left when the state file is lost. */
 export const HEADINGS = [
   'Completed Steps',
   'Key Decisions',
@@ -11,10 +11,10 @@ export const HEADINGS = [
 ] as const;
 export type Heading = (typeof HEADINGS)[number];
 
-/** It must stay under 60 lines, so that it can be read at a glance. */
+/** Kept under 60 lines so that it can be read at a glance. */
 export const HANDOFF_LIMIT_LINES = 60;
 
-/** A derived sentence begins so; what begins otherwise was written by somebody. */
+/** Generated sentences begin with this; any other sentence was written by hand. */
 export const DERIVED = 'Next: ';
 
 export const UPDATED = /^\s*(?:\*\*)?Updated(?:\*\*)?\s*:/i;
@@ -27,7 +27,7 @@ export interface Handoff {
   steps: { key: string; done: boolean; artifact?: string; line: number }[];
   decisions: { name: string; value: string }[];
   findings: string[];
-  /** What somebody wrote for the next step. */
+  /** A next step written by hand. */
   next?: string;
   artifacts: string[];
   /** Which of the six headings are missing. */
@@ -75,7 +75,7 @@ export function checkLine(line: string, number: number): Handoff['steps'] {
   return [{ key: stepKey(key), done: mark !== ' ', ...(artifact === undefined ? {} : { artifact }), line: number }];
 }
 
-/** A page that was copied from another project names that one's files only. */
+/** A page copied from another project names only that project's files. */
 export function isAboutAnother(handoff: Handoff, project: string): boolean {
   const named = [...handoff.artifacts, ...handoff.steps.flatMap(({ artifact }) => artifact ?? [])].flatMap(
     (path) => /(?:^|\/)agent-output\/([^/]+)\//.exec(path)?.[1] ?? [],
@@ -85,12 +85,12 @@ export function isAboutAnother(handoff: Handoff, project: string): boolean {
 
 export interface Section {
   name: string;
-  /** The heading as it stands there. */
+  /** The heading as written. */
   line: string;
   body: string[];
 }
 
-/** What stands below each heading of the second level; what stands before the first has no name. */
+/** The text below each second-level heading; the text before the first has no name. */
 export function sectionsOf(lines: readonly string[]): Section[] {
   const sections: Section[] = [{ name: '', line: '', body: [] }];
   let fence: string | null = null;

@@ -1,8 +1,8 @@
 import { isObject } from '../is-object.ts';
 
 /**
- * JSON as the format's own tool writes it. A map is an object whose keys keep their order: JavaScript would put `7` before
- * `3_5`. Null for the indentation writes it on one line.
+ * JSON as the format's own tool writes it. A Map keeps the order of its keys: a plain object would put `7` before
+ * `3_5`. With null as indentation it is written on one line.
  */
 export function writeJson(value: unknown, unit: string | null, indent = ''): string {
   const entries =

@@ -1,6 +1,6 @@
 /**
- * Finds for each record of an account the one in the file that it is, each of these once: by the file's own id where
- * there is one, else by its words.
+ * Finds the entry of the file for each entry of the run model, each at most once: by the file's own id if there is one,
+ * else by its text.
  */
 export function matcher<T extends { alias?: string | undefined }>(
   before: readonly T[],
@@ -9,7 +9,7 @@ export function matcher<T extends { alias?: string | undefined }>(
   const used = new Set<number>();
   const byAlias = new Map<string, number[]>();
   const byWords = new Map<string, number[]>();
-  // From the end, so that the first one is taken off first.
+  // From the end, so that the first is popped first.
   for (let index = before.length - 1; index >= 0; index--) {
     const record = before[index] as T;
     if (record.alias !== undefined) put(byAlias, record.alias, index);

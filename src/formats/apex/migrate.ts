@@ -4,8 +4,8 @@ import type { Editor } from './edit.ts';
 import { elements, member, members } from './state-file.ts';
 
 /**
- * The way from 1.0 and 2.0 to 3.0, exactly as its authors wrote it: the version is set; `lock`, `stale_threshold_ms` and
- * the `claim` of every step go. Nothing else moves: the keys that came later are not added and `3.5` keeps its name.
+ * Migrates 1.0 and 2.0 to 3.0 exactly as the authors do: sets the version and removes `lock`, `stale_threshold_ms` and
+ * the `claim` of every step. Nothing else changes: later keys are not added and `3.5` keeps its name.
  */
 export const CURRENT_VERSION = '3.0';
 
@@ -25,16 +25,16 @@ function removeMember(editor: Editor, object: Node, key: string): void {
 }
 
 export interface Version {
-  /** As it is shown: `3.0`, `session-state/v2`, or null when the file says none. */
+  /** For display: `3.0`, `session-state/v2`, or null when the file has none. */
   name: string | null;
-  /** Null for a variant of others, which has its own numbers. */
+  /** Null for a foreign variant, which has its own numbering. */
   number: number | null;
 }
 
 export function versionOf(state: Readonly<Record<string, unknown>>): Version {
   const written = state['schema_version'];
   if (written === undefined || written === null || written === '') {
-    // A variant of its own that is neither older nor newer; `session-state-v1` beside the usual keys is a plain old file.
+    // A separate variant, neither older nor newer; `session-state-v1` with the usual keys is a plain old file.
     const schema = state['$schema'];
     const foreign = typeof schema === 'string' && /session-state\/v\d/.test(schema) && isObject(state['gates']);
     return foreign ? { name: schema, number: null } : { name: null, number: 1 };

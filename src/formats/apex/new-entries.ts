@@ -9,7 +9,7 @@ import { elements, member } from './state-file.ts';
 import { stepNumber } from './steps.ts';
 import { titleFor } from './title.ts';
 
-/** A step with the eight fields every step has. */
+/** A step with the eight fields that every step has. */
 export function newStep(step: ModelStep, tool: string, kept: Kept | undefined): Record<string, unknown> {
   const own = kept?.steps?.[step.key] ?? {};
   const { context_files_used: used, ...rest } = own;
@@ -28,7 +28,7 @@ export function newStep(step: ModelStep, tool: string, kept: Kept | undefined): 
   };
 }
 
-/** The format has no word for a step that failed: it is one that is not done. */
+/** The format has no status for a failed step; it is written as not done. */
 export const statusWords = {
   pending: 'pending',
   in_progress: 'in_progress',
@@ -37,7 +37,7 @@ export const statusWords = {
   skipped: 'skipped',
 } as const;
 
-/** An entry of the log in the shape the file has: `A` of the agents, `B` of the command line, `C` of the manual. */
+/** A log entry in the shape the file uses: `A` agents, `B` command line, `C` manual. */
 export function newDecision(
   decision: ModelDecision,
   shape: LogShape,
@@ -79,7 +79,7 @@ export function newDecision(
         ...shared,
       });
     case 'C':
-      // This shape is about keys; what has none is written as the command line writes it.
+      // This shape is for keys; a decision without one is written in the command line's shape.
       if (decision.key === undefined) return newDecision(decision, 'B', id, asString);
       return defined({
         step,
@@ -95,7 +95,7 @@ export function newDecision(
   }
 }
 
-/** `D001`, `D002` …, going on from the highest there is. */
+/** `D001`, `D002` …, continuing from the highest. */
 export function decisionIds(taken: readonly (string | undefined)[]): (alias: string | undefined) => string {
   const numberOf = (id: string | undefined): number => Number(/^D-?(\d{1,9})$/.exec(id ?? '')?.[1] ?? 0);
   let highest = taken.reduce((number, id) => Math.max(number, numberOf(id)), 0);
@@ -105,11 +105,11 @@ export function decisionIds(taken: readonly (string | undefined)[]): (alias: str
   };
 }
 
-/** Whether the log writes steps as words (`"3_5"`) or as numbers. */
+/** Whether the log writes steps as strings (`"3_5"`) or as numbers. */
 export const namesStepsAsStrings = (log: Node | undefined): boolean =>
   typeof (member(elements(log).at(-1), 'step')?.value as unknown) === 'string';
 
-/** A finding like its neighbours: a title, or an object with the fields they have. */
+/** A finding in the form of its neighbours: a title, or an object with their fields. */
 export function newFinding(item: ModelItem, sample: Node | undefined, number: number): unknown {
   const like: unknown = sample?.type === 'object' ? getNodeValue(sample) : undefined;
   if (!isObject(like)) return item.text;

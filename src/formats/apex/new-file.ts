@@ -6,13 +6,13 @@ import { CURRENT_VERSION } from './migrate.ts';
 import { decisionIds, newDecision, newStep } from './new-entries.ts';
 import { derivedStatus, type Kept } from './read.ts';
 import { DECISION_KEYS, DEFAULT_BRANCH, DEFAULT_REGION, defaultReview } from './template.ts';
-import { belongsInLog, currentStep, gateEntry, isOpenMustFix, standing } from './write.ts';
+import { activeValues, belongsInLog, currentStep, gateEntry, isOpenMustFix } from './write.ts';
 
-/** A file that is not there yet, in the newest form and the order of its template. */
+/** A new file in the newest form, with keys in the template's order. */
 export function newState(model: RunModel, project: string, now: string): string {
   const kept = (model.kept?.['apex'] ?? {}) as Kept;
   const { iac_tool, region, review_audit, ...others } = kept.top ?? {};
-  const values = standing(model.decisions);
+  const values = activeValues(model.decisions);
   const tool = (iac_tool as string | undefined) ?? values.get('iac_tool') ?? '';
   const idFor = decisionIds(model.decisions.map(({ alias }) => alias));
   const gates = explicitGates(model);
@@ -26,7 +26,7 @@ export function newState(model: RunModel, project: string, now: string): string 
     branch: model.run.branch ?? DEFAULT_BRANCH,
     updated: stamp(model.run.updatedAt ?? now),
     current_step: currentStep(model.steps) ?? 0,
-    // A region that nobody chose is not claimed to be a decision, as the template would.
+    // A region that was not chosen is not written as a decision, unlike in the template.
     decisions: { ...Object.fromEntries(DECISION_KEYS.map((key) => [key, ''])), ...Object.fromEntries(values) },
     open_findings: model.items.filter(isOpenMustFix).map(({ text }) => text),
     decision_log: model.decisions
@@ -40,7 +40,7 @@ export function newState(model: RunModel, project: string, now: string): string 
   return `${writeJson(state, '  ')}\n`;
 }
 
-/** An approval that does not follow from the steps. */
+/** Whether an approval does not follow from the steps. */
 function explicitGates(model: RunModel): Record<string, unknown> {
   const implied = impliedGates(model.steps);
   const gates: Record<string, unknown> = {};

@@ -1,14 +1,14 @@
 import type { PlannedStep } from '../../core/journal/command.ts';
 import { contextOf, WORKFLOW } from './steps.ts';
 
-/** The eight steps of the workflow as a plan, for a project whose files lie in `agent-output/PROJECT`. */
+/** The eight workflow steps as a plan, for a project in `agent-output/PROJECT`. */
 export function apexPlan(project: string): PlannedStep[] {
   const folder = `agent-output/${project}`;
   return WORKFLOW.map((step) => ({
     key: step.key,
     title: step.name,
     kind: 'step',
-    // Our names of agents hold no blanks.
+    // Agent names in a plan cannot contain spaces.
     agents: step.agents.map((agent) => agent.replaceAll(' ', '-')),
     ...(step.after.length > 0 ? { after: [...step.after] } : {}),
     ...(step.gate === undefined ? {} : { gate: true }),
@@ -17,7 +17,7 @@ export function apexPlan(project: string): PlannedStep[] {
   }));
 }
 
-/** A project is named like its folder: `^[a-z0-9][a-z0-9-]{0,29}$`. */
+/** A project has its folder's name: `^[a-z0-9][a-z0-9-]{0,29}$`. */
 export function projectName(title: string): string {
   const words = title
     .normalize('NFKD')

@@ -11,37 +11,37 @@ const position = (...steps: [string, Record<string, unknown>][]) =>
   apex.parse(place(), files(state({}, steps))).model?.position?.step;
 
 describe('position', () => {
-  it('is derived from the steps, whatever current_step says', () => {
+  it('is derived from the steps, not from current_step', () => {
     expect(position(done('1'), step('2'), step('3_5'))).toBe('2');
     expect(position(done('1'), step('2', { status: 'in_progress' }), step('3'))).toBe('2');
     expect(position(done('1'), done('2'), step('3'), step('3.5'))).toBe('3');
     expect(position(done('1'), done('2'))).toBeNull();
   });
 
-  it('is not a design step that was left lying', () => {
+  it('is not a design step that was left open', () => {
     expect(position(done('1'), done('2'), step('3'), done('3_5'), step('4'))).toBe('4');
     expect(position(done('1'), done('2'), step('3', { status: 'in_progress' }), done('4'), step('5'))).toBe('5');
   });
 
-  it('is a step that was opened again before later ones', () => {
+  it('is a reopened step before later ones', () => {
     expect(position(done('1'), step('2', { status: 'in_progress' }), done('3_5'), step('4'))).toBe('2');
   });
 });
 
 describe('variants', () => {
-  it('takes 3.5 and 3_5 for the same step and keeps how it is written', () => {
+  it('reads 3.5 and 3_5 as the same step and keeps the spelling', () => {
     const steps = apex.parse(place(), files(v1)).model?.steps ?? [];
     expect(steps.map(({ key, alias }) => [key, alias])).toContainEqual(['3_5', '3.5']);
     expect(steps.find(({ key }) => key === '4')?.after).toEqual(['3_5']);
     expect(steps.map(({ key }) => key)).toEqual(['1', '2', '3', '3_5', '4', '5', '6', '7']);
   });
 
-  it('goes around governance where a file has none', () => {
+  it('skips governance where a file has none', () => {
     const model = apex.parse(place(), files(state({}, [done('1'), done('2'), step('3'), step('4')]))).model;
     expect(model?.steps.at(-1)?.after).toEqual(['2']);
   });
 
-  it('reads any version and writes none that is newer', () => {
+  it('reads any version and does not write newer ones', () => {
     const version = (written: string) => {
       const { version, writable } = apex.parse(place(), files(v3.replace('"3.0"', written)));
       return [version, writable];
@@ -54,7 +54,7 @@ describe('variants', () => {
     ]);
   });
 
-  it('takes what somebody wrote for the next step from a handoff of now only', () => {
+  it('takes a hand-written next step only from an up-to-date handoff', () => {
     const next = (page: string) => apex.parse(place(HANDOFF), files(v3, { [HANDOFF]: page })).model?.next;
     expect(next(handoff)).toBe(
       'The assessment must weigh the table store against a database.\nAsk about the budget first.',
@@ -154,7 +154,7 @@ describe('problems', () => {
     ['too_deep', '['.repeat(100_000)],
     ['not_an_object', '[]'],
     ['not_json', `${v3}${v3}`],
-  ])('says %s for what cannot be read, and does not write it', (code, text) => {
+  ])('reports %s for an unreadable file and does not write it', (code, text) => {
     const { model, writable, problems } = apex.parse(place(), files(text));
     expect([model, writable]).toEqual([null, false]);
     expect(problems.map((problem) => problem.code)).toContain(code);
@@ -166,7 +166,7 @@ describe('finding', () => {
   const detect = (paths: string[], text = v3) =>
     apex.detect({ paths: paths.sort(), read: (path) => (paths.includes(path) ? text : null) });
 
-  it('finds projects in nested folders with what lies beside them', () => {
+  it('finds projects in nested folders with the files beside them', () => {
     const base = 'services/a/agent-output/harbor';
     const found = detect([
       `${base}/00-session-state.json`,
@@ -190,7 +190,7 @@ describe('finding', () => {
     expect(apex.parse(place(HANDOFF), new Map([[HANDOFF, handoff]])).model).toBeNull();
   });
 
-  it('passes by files of others', () => {
+  it('ignores files of other tools', () => {
     expect(detect(['docs/01-intro.md', 'docs/02-more.md'])).toEqual([]);
     expect(detect(['.clados/00-session-state.json'], '{ "session": 1 }')).toEqual([]);
   });

@@ -11,20 +11,20 @@ import { type StepOrigin, stepEntries } from './step-entries.ts';
 import { contextOf, derivePosition, STATE_FILE, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
 import { isDefaultReview } from './template.ts';
 
-/** What a state file says, and where each part of it stands. */
+/** What a state file says, and where in the file each part is. */
 export interface Reading {
   file: StateFile;
   root: Node;
   version: Version;
   model: RunModel;
   steps: readonly StepOrigin[];
-  /** In the order of the account's decisions. */
+  /** In the order of the run model's decisions. */
   decisions: readonly DecisionOrigin[];
-  /** In the order of the account's items. */
+  /** In the order of the run model's items. */
   findings: readonly Node[];
 }
 
-/** A run is done when its steps are; that it was given up, only an extra key can say, which some files have. */
+/** A run is completed when its steps are. Only an extra key, which some files have, can say that it was abandoned. */
 export function derivedStatus(steps: readonly ModelStep[]): RunModel['run']['status'] {
   const done = steps.length > 0 && steps.every(({ status }) => status === 'completed' || status === 'skipped');
   return done ? 'completed' : 'active';
@@ -33,7 +33,7 @@ export function derivedStatus(steps: readonly ModelStep[]): RunModel['run']['sta
 const runStatus = (word: string | undefined): RunModel['run']['status'] | undefined =>
   (['active', 'completed', 'abandoned', 'archived'] as const).find((status) => status === word?.toLowerCase());
 
-/** Null when there is nothing of this format in it. */
+/** Returns null unless the file has this format. */
 export function readState(file: StateFile): Reading | null {
   const { root } = file;
   if (!root || (!member(root, 'steps') && !member(root, 'project') && !member(root, 'decisions'))) return null;
@@ -114,11 +114,11 @@ function readStep({ key, written, fields: step }: StepOrigin): ModelStep {
 
 const STEP_KINDS = ['phase', 'plan', 'task', 'step'] as const;
 
-/** A step without a word for its status has at least its times. */
+/** Without a status the times of a step decide. */
 const guessStatus = (step: Record<string, unknown>): ModelStep['status'] =>
   asTime(step['completed']) ? 'completed' : asTime(step['started']) ? 'in_progress' : 'pending';
 
-/** Null is not the same as none: a step that lists an empty array says that there are none. */
+/** Null differs from an empty array: a step with an empty array states that there are none. */
 function readArtifacts(step: Record<string, unknown>): ModelStep['artifacts'] {
   const listed = step['artifacts'] ?? (step['artifact'] ? [step['artifact']] : undefined);
   if (listed === undefined) return undefined;
@@ -129,7 +129,7 @@ function readArtifacts(step: Record<string, unknown>): ModelStep['artifacts'] {
   return paths.filter((path) => path !== undefined).map((path) => ({ path }));
 }
 
-/** What the workflow says of its own steps and the file leaves out: order, checkpoints, what to load, gates. */
+/** Adds what the workflow defines for its steps and the file leaves out: order, checkpoints, files to load, gates. */
 function completeSteps(all: ModelStep[], origins: readonly StepOrigin[], root: Node, folder: string): void {
   const steps = all.filter((_, index) => origins[index]?.isOwn !== true);
   const keys = new Set(steps.map((step) => step.key));
@@ -146,7 +146,7 @@ function completeSteps(all: ModelStep[], origins: readonly StepOrigin[], root: N
   }
 }
 
-/** Files from before governance have no 3_5: what came after it comes after what it came after. */
+/** Files from before governance have no 3_5: its successors then follow its predecessors. */
 function nearest(key: string, keys: ReadonlySet<string>): string[] {
   if (keys.has(key)) return [key];
   return (WORKFLOW.find((step) => step.key === key)?.after ?? []).flatMap((before) => nearest(before, keys));
@@ -175,11 +175,11 @@ function readUsage(origins: readonly StepOrigin[]): ModelUsage[] {
 const sum = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
 
-/** What the format has and an account has no word for, to make the file anew from: nothing that the template has too. */
+/** What the run model cannot express, kept to recreate the file, without what the template has anyway. */
 export interface Kept {
   top?: Record<string, unknown>;
   steps?: Record<string, Record<string, unknown>>;
-  /** What the migration took out, as far as it said something. */
+  /** What the migration removed, as far as it had a value. */
   removed?: Record<string, unknown>;
 }
 
@@ -240,7 +240,7 @@ function keptOf(root: Node, origins: readonly StepOrigin[], migrates: boolean): 
   return Object.keys(kept).length > 0 ? kept : undefined;
 }
 
-/** The template's lock is all null, and nobody ever filled it. */
+/** In the template every field of the lock is null, and no file filled it in. */
 const saysSomething = (value: unknown): boolean =>
   isObject(value)
     ? Object.values(value).some((field) => field !== null && field !== 0 && asText(field) !== '[]')

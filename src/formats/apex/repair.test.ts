@@ -18,7 +18,7 @@ const statuses = (all: Record<string, string>) => {
 const cut = v3.slice(0, 96);
 
 describe('repair', () => {
-  it('takes the backup of the same project as it is', () => {
+  it('uses the backup of the same project unchanged', () => {
     const found = repair({ [MAIN]: cut, [`${MAIN}.bak`]: v3, [HANDOFF]: handoff });
     expect(found?.sources[0]).toBe(`${MAIN}.bak`);
     expect(found?.model.steps.find(({ key }) => key === '2')).toMatchObject({
@@ -28,12 +28,12 @@ describe('repair', () => {
     expect(found?.confidence.every(({ confidence }) => confidence === 'high')).toBe(true);
   });
 
-  it('does not take the backup of another project', () => {
+  it('does not use the backup of another project', () => {
     const found = repair({ [MAIN]: cut, [`${MAIN}.bak`]: v3.replace('"harbor"', '"quay"'), [HANDOFF]: handoff });
     expect(found?.sources).toEqual([HANDOFF]);
   });
 
-  it('takes the check-list of the handoff, its decisions and its next step', () => {
+  it('uses the check-list of the handoff, its decisions and its next step', () => {
     const found = repair({ [MAIN]: '', [HANDOFF]: handoff });
     expect(statuses({ [MAIN]: '', [HANDOFF]: handoff })).toMatchObject({
       '1': 'completed medium',
@@ -45,7 +45,7 @@ describe('repair', () => {
     expect(found?.model.position).toEqual({ step: '2' });
   });
 
-  it('takes numbered files for work that was done, and the last for work in progress', () => {
+  it('reads numbered files as completed work, and the last as work in progress', () => {
     const names = [
       '01-requirements.md',
       '02-architecture-assessment.md',
@@ -69,7 +69,7 @@ describe('repair', () => {
     });
   });
 
-  it('takes what can still be read of the damaged file itself', () => {
+  it('uses what can still be read of the damaged file', () => {
     const damaged = v3.slice(0, v3.indexOf('"3": {'));
     expect(statuses({ [MAIN]: damaged })).toMatchObject({
       '1': 'completed medium',
@@ -78,12 +78,12 @@ describe('repair', () => {
     });
   });
 
-  it('has nothing where nothing is', () => {
+  it('returns null where there is nothing', () => {
     expect(repair({ [MAIN]: cut })).toBeNull();
     expect(repair({})).toBeNull();
   });
 
-  it('gives what the format can write', () => {
+  it('returns what the format can write', () => {
     const model = repair({ [MAIN]: '', [HANDOFF]: handoff })?.model;
     if (!model) throw new Error('Nothing was repaired.');
     const written = apex.render(model, place(), new Map([[HANDOFF, handoff]]), '2026-05-01T00:00:00.000Z');
@@ -99,7 +99,7 @@ describe('the handoff', () => {
   if (!model) throw new Error('The sample cannot be read.');
   const where = { folder: FOLDER, tool: 'Bicep', stateFile: '00-session-state.json' };
 
-  it('has its six headings in order and few lines, whatever there is', () => {
+  it('always has its six headings in order and few lines', () => {
     const many = {
       ...model,
       steps: model.steps.map((step) => ({
@@ -133,7 +133,7 @@ describe('the handoff', () => {
     expect(renderHandoff(many, where, undefined, now).match(/more in 00-session-state\.json/g)).toHaveLength(2);
   });
 
-  it('keeps the lines that are still true and the sections of others', () => {
+  it('keeps lines that are still true and sections added by others', () => {
     const page = renderHandoff(model, where, handoff, now);
     const gone = handoff.split('\n').filter((line) => !page.split('\n').includes(line));
     expect(gone).toEqual([
@@ -146,7 +146,7 @@ describe('the handoff', () => {
     expect(renderHandoff(model, where, page, now)).toBe(page);
   });
 
-  it('forgets what was written for another place', () => {
+  it('drops a next step written for another position', () => {
     const { next: _, ...moved } = {
       ...model,
       steps: model.steps.map((step) => ({ ...step, status: 'completed' as const })),
@@ -158,7 +158,7 @@ describe('the handoff', () => {
     expect(page).toContain('Kept as it is.');
   });
 
-  it('moves words about the next step that nobody has recorded, and keeps them there', () => {
+  it('moves an unrecorded next step to its own section and keeps it there', () => {
     const said = parseHandoff(handoff).next as string;
     const { next: _, ...before } = model;
     const once = renderHandoff({ ...before, next: 'Ring the bell' }, where, handoff, now, before);
@@ -190,7 +190,7 @@ describe('the handoff', () => {
     expect(written.split('\n')).toHaveLength(lines.length);
   });
 
-  it('learns a decision, a finding and an artifact in the lines where they belong', () => {
+  it('adds a decision, a finding and an artifact in their sections', () => {
     const step = { ...model.steps[1], artifacts: [{ path: 'notes.md' }] };
     const after = {
       ...model,
@@ -211,7 +211,7 @@ describe('the handoff', () => {
     ]);
   });
 
-  it('adds to a page of free form only the headings that have news, and cuts nothing somebody wrote', () => {
+  it('adds only headings with news to a free-form page, and cuts no hand-written line', () => {
     const free = `# Where we are\n\nWe wait for the vendor.\n\n## Open points\n${'\n- one more'.repeat(80)}\n`;
     const after = { ...model, steps: model.steps.map((one) => ({ ...one, status: 'completed' as const })) };
     const page = renderHandoff(after, where, free, now, model);
@@ -220,7 +220,7 @@ describe('the handoff', () => {
     expect(page.match(/^## .*/gm)).toEqual(['## Open points', '## Completed Steps', '## Context for Next Step']);
   });
 
-  it('never writes over the page of another project', () => {
+  it('never overwrites the page of another project', () => {
     const page = handoff.replaceAll('harbor', 'quay');
     const after = { ...model, next: 'Go on', decisions: [{ decision: 'Use queues', status: 'active' as const }] };
     const written = apex.render(after, place(HANDOFF), files(v3, { [HANDOFF]: page }), now);

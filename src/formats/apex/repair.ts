@@ -9,9 +9,9 @@ type Confidence = Repaired['confidence'][number];
 type Source = { path: string; model: RunModel; confidence: Confidence[] };
 
 /**
- * What can be put together when the state file is gone or damaged: a whole copy beside it (of the same project only),
- * the part that can still be read, the check-list of the handoff, the numbered files. Each step is taken from the best
- * source that knows it; a step that is further in a lesser one is not advanced, except past `pending`.
+ * Rebuilds the run model when the state file is missing or damaged, from a whole copy beside it (same project only),
+ * the part that can still be read, the check-list of the handoff and the numbered files. Each step comes from the best
+ * source that has it; a weaker source advances a step only past `pending`.
  */
 export function repairRun(found: Found, tree: Tree): Repaired | null {
   const folder = folderOf(found.main);
@@ -33,12 +33,12 @@ function wholeCopy(path: string, tree: Tree, project: string): Source[] {
   if (text === null) return [];
   const file = openStateFile(path, text);
   const reading = file.damaged ? null : readState(file);
-  // A copy that speaks of another project is not a copy of this one.
+  // A copy that names another project is not a copy of this one.
   if (!reading || (project !== '' && stringAt(reading.root, 'project') !== project)) return [];
   return [{ path, model: reading.model, confidence: sure(reading.model.steps, 'high', path) }];
 }
 
-/** Steps that stand whole before the damage are as sure as the file was; the one that was cut is not taken. */
+/** Steps that are whole before the damage are as reliable as the file was; the cut one is not used. */
 function readablePart(path: string, file: ReturnType<typeof openStateFile>): Source | null {
   const reading = readState(file);
   if (!reading) return null;
@@ -77,7 +77,8 @@ function fromHandoff(path: string, handoff: Handoff, project: string): Source | 
   if (handoff.branch !== undefined) model.run.branch = handoff.branch;
   if (handoff.updated !== undefined) model.run.updatedAt = handoff.updated;
   if (handoff.next !== undefined) model.next = handoff.next;
-  // Nine of eleven real pages were behind their state file: what is ticked is likely, what is not may be done since.
+  // Nine of eleven real pages were behind their state file: a ticked step is likely done, an unticked one may be done
+  // since.
   const confidence = model.steps.map(({ key, status }) => ({
     step: key,
     confidence: status === 'completed' ? ('medium' as const) : ('low' as const),
@@ -98,8 +99,8 @@ const decisionKey = (name: string): string => {
 };
 
 /**
- * A numbered file shows that its step was worked at. That it was finished is likely once a later step's files are there;
- * the last one is taken to be in progress, because a file's number proves neither completion nor approval.
+ * A numbered file shows that its step was started. It was likely finished once files of a later step exist. The last
+ * one counts as in progress, because a file's number proves neither completion nor approval.
  */
 function fromProducts(found: Found, tree: Tree, folder: ReturnType<typeof folderOf>, project: string): Source | null {
   const base = folder.path === '' ? '' : `${folder.path}/`;
@@ -163,7 +164,7 @@ function combine(sources: readonly Source[], title: string): Repaired | null {
         steps.set(step.key, { step: { ...known.step, status: 'completed' }, sure });
     }
   }
-  // The workflow always has its eight steps; those nobody speaks of are still to do, as far as anybody can tell.
+  // The workflow always has its eight steps; those without a source are pending.
   if (best.model.steps.length === 0 || best.confidence.every(({ confidence }) => confidence !== 'high')) {
     for (const { key } of WORKFLOW)
       if (!steps.has(key))

@@ -1,6 +1,6 @@
 import type { Files, Found } from '../format.ts';
 
-/** State files in the shapes that occur, one project each. */
+/** State files in the shapes found in real repositories, one project each. */
 
 export const FOLDER = 'agent-output/harbor';
 export const MAIN = `${FOLDER}/00-session-state.json`;
@@ -49,7 +49,7 @@ export const step = (key: string, fields: StepFields = {}): [string, Record<stri
 export const done = (key: string, ...artifacts: string[]): [string, Record<string, unknown>] =>
   step(key, { status: 'complete', started: '2026-04-02T08:11:07Z', completed: '2026-04-02T09:42:31Z', artifacts });
 
-/** As a tool would write it: keys of steps in their order, two blanks, a line end at the end. */
+/** As a tool writes it: step keys in order, two spaces, a line end at the end. */
 export function state(top: Record<string, unknown>, steps: [string, Record<string, unknown>][]): string {
   const head = JSON.stringify(
     {
@@ -133,7 +133,7 @@ export const stepList = listOf(
     .map(([key, fields]) => ({ step: Number(key), ...fields })),
 );
 
-/** Steps as a list of objects with names of somebody's own and no keys. */
+/** Steps as a list of objects with custom names and no keys. */
 export const ownSteps = listOf(
   [
     { name: 'Collect the tide tables', status: 'complete' },
@@ -144,19 +144,19 @@ export const ownSteps = listOf(
   { current_step: 2 },
 );
 
-/** Steps as a list of names, of which only `current_step` says which are done. */
+/** Steps as a list of names; only `current_step` says which are done. */
 export const stepNames = listOf(['Requirements', 'Architecture', 'Design', 'Governance', 'IaC Plan'], {
   current_step: 2,
 });
 
-/** Names with marks, and something that is no step. */
+/** Names with check marks, and an entry that is not a step. */
 export const markedNames = listOf(['[x] Requirements', '2. Architecture (in progress)', '[ ] Sound the bay', null, 7], {
   current_step: 0,
 });
 
 export const noVersion = v1.replace('"schema_version": "1.0"', '"$schema": "session-state-v1"');
 
-/** Entries of the log in the three shapes, and one that has both. */
+/** Log entries in the three shapes, and one that mixes two. */
 export const logs = state(
   {
     decisions: {

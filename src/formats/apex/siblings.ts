@@ -6,7 +6,7 @@ import { folderOf } from './read.ts';
 import { member, openStateFile, stringAt } from './state-file.ts';
 import { HANDOFF_FILE } from './steps.ts';
 
-/** What lies beside a state file that can be read: its page for people, its backup, a write that was not finished. */
+/** What is beside a readable state file: its page for people, its backup, an unfinished write. */
 export function checkSiblings(model: RunModel, found: Found, files: Files): Problem[] {
   const problems: Problem[] = [];
   const warn = (code: string, path: string, line: number | null, message: string): void => {
@@ -64,7 +64,7 @@ export function checkSiblings(model: RunModel, found: Found, files: Files): Prob
   return problems;
 }
 
-/** What somebody wrote on the page for the next step, if the page is of now. */
+/** A next step written on the page by hand, if the page is up to date. */
 export function addNext(model: RunModel, found: Found, files: Files): void {
   const text = files.get(handoffPath(found));
   if (text === undefined) return;

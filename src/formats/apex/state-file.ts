@@ -2,21 +2,21 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from 'json
 import type { Problem } from '../format.ts';
 import { lineFinder } from '../line-finder.ts';
 
-/** A JSON text with positions: what it says, what is wrong with it, and on which line. */
+/** A JSON text with positions: its values, its problems and their lines. */
 export interface StateFile {
   path: string;
   text: string;
-  /** The object at the top, also of a damaged text as far as it could be read; null when there is none. */
+  /** The top-level object, for a damaged text as far as it could be read; null when there is none. */
   root: Node | null;
-  /** True when the text is not whole: what was read is a part. */
+  /** True when only part of the text could be read. */
   damaged: boolean;
-  /** Where the first damage is; the end of a whole text. */
+  /** The offset of the first damage; the end of an undamaged text. */
   soundUntil: number;
   problems: Problem[];
   lineAt(offset: number): number;
 }
 
-/** Deeper than any state file; a parser that goes down by recursion must not be led further. */
+/** Deeper than any state file; protects the recursive parser. */
 const MAX_DEPTH = 200;
 
 export function openStateFile(path: string, text: string): StateFile {
@@ -43,7 +43,7 @@ export function openStateFile(path: string, text: string): StateFile {
   }
   const binary = text.search(BINARY);
   if (binary >= 0) {
-    say('binary', 'error', binary, 'The file holds bytes that are no text.');
+    say('binary', 'error', binary, 'The file has bytes that are not text.');
     return damaged(null, binary);
   }
   const marker = /^(?:<{7}|={7}|>{7}|\|{7})(?=[ \r\n]|$)/m.exec(text);
@@ -57,7 +57,7 @@ export function openStateFile(path: string, text: string): StateFile {
     return damaged(null, deep);
   }
   const errors: ParseError[] = [];
-  // Blanks in place of the mark keep every offset as it is in the file.
+  // A space in place of the byte order mark keeps every offset.
   const tree = parseTree(start === 1 ? ` ${text.slice(1)}` : text, errors, {
     allowTrailingComma: true,
     disallowComments: false,
@@ -76,14 +76,14 @@ export function openStateFile(path: string, text: string): StateFile {
   return { path, text, root, damaged: false, soundUntil: text.length, problems, lineAt };
 }
 
-/** The last of equal keys counts, as for every JSON reader. */
+/** The last of duplicate keys counts, as in every JSON reader. */
 export function member(node: Node | null | undefined, key: string): Node | undefined {
   return node?.type === 'object'
     ? node.children?.findLast((property) => property.children?.[0]?.value === key)?.children?.[1]
     : undefined;
 }
 
-/** The keys and values of an object, in order; of a key that is there twice only the last. */
+/** The keys and values of an object, in order; of a duplicate key only the last. */
 export function members(node: Node | null | undefined): [key: string, value: Node, property: Node][] {
   const found = new Map<string, [string, Node, Node]>();
   for (const property of node?.type === 'object' ? (node.children ?? []) : []) {
@@ -103,7 +103,7 @@ export const stringAt = (node: Node | null | undefined, key: string): string | u
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Controls that no text file holds; put together here because no source should hold them. */
+/** Control characters that no text file has; built here so that this source has none. */
 const BINARY = new RegExp(
   `[${['0000-0008', '000e-001a', '001c-001f', 'fffe-ffff'].map((range) => range.replace(/[0-9a-f]{4}/g, (digits) => `\\u${digits}`)).join('')}]`,
 );

@@ -4,18 +4,17 @@ import { asLabel, asStepKey } from './field-values.ts';
 import { elements, member, members } from './state-file.ts';
 import { stepKey, stepNumber, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
 
-/** Where a step of the account stands in the file. In the order of the account's steps. */
+/** Where a step of the run model is in the file, in the order of the run model's steps. */
 export interface StepOrigin {
   key: string;
-  /** The key as it is written, or as it follows from the place in a list. */
+  /** The key as written, or derived from the position in a list. */
   written: string;
-  /** An object; in a list also a string, which names the step and says no more. */
+  /** An object; in a list also a string, which is only the step's name. */
   node: Node;
-  /** What the entry says. */
   fields: Readonly<Record<string, unknown>>;
-  /** An entry of a list that has a number of the workflow's and another name is somebody's own. */
+  /** A list entry with a workflow number but another name is a custom step. */
   isOwn?: boolean;
-  /** Whether an entry of a list tells its own status. */
+  /** Whether a list entry has its own status. */
   isMarked?: boolean;
 }
 
@@ -25,7 +24,7 @@ export function stepEntries(root: Node): StepOrigin[] {
   return steps?.type === 'array' ? listed(root, steps) : mapped(steps);
 }
 
-/** Of a step that is there under both spellings, the newer one counts. */
+/** Of a step with both spellings the newer one counts. */
 function mapped(steps: Node | undefined): StepOrigin[] {
   const found = new Map<string, StepOrigin>();
   for (const [written, node] of members(steps)) {
@@ -44,7 +43,7 @@ function compare(one: string, other: string): number {
   return first === second ? 0 : first - second;
 }
 
-/** A list has its own order, and nothing in it hides another: a key that is there twice gets a number behind. */
+/** A list keeps its order, and no entry hides another: a duplicate key gets a numeric suffix. */
 function listed(root: Node, steps: Node): StepOrigin[] {
   const taken = new Set<string>();
   const counts = new Map<string, number>();
@@ -72,25 +71,25 @@ function listed(root: Node, steps: Node): StepOrigin[] {
   );
 }
 
-/** The fields of an entry of a list that hold its key. */
+/** The fields of a list entry that can hold its key. */
 export const keyFields = ['key', 'id', 'step', 'number', 'step_number', 'step_id'] as const;
 
 /**
- * By a field that says so, by the name if it is one of the workflow's, else by the name itself. Never by the place in the
- * list alone: the third of somebody's own steps is not the workflow's third, and has not its gate.
+ * The key comes from a key field, from the name if it is one of the workflow's, else from the name itself. It never
+ * comes from the position alone: the third custom step is not the workflow's third and does not have its gate.
  */
 function writtenKey(fields: Readonly<Record<string, unknown>>, index: number): string {
   const name = asLabel(fields['name'] ?? fields['title']);
   return keyIn(fields) ?? (name === undefined ? `unnamed-${index + 1}` : (workflowKey(name) ?? name.toLowerCase()));
 }
 
-/** The key that an entry of a list says it has. */
+/** The key given in a list entry. */
 export function keyIn(fields: Readonly<Record<string, unknown>>): string | undefined {
   const said = keyFields.map((field) => asLabel(fields[field])).find((label) => label !== undefined);
   return said === undefined ? undefined : (workflowKey(said) ?? said);
 }
 
-/** The key of an entry of a list that has a name only. */
+/** The key of a list entry that has only a name. */
 export const keyOfName = (name: string): string => asStepKey(stepKey(writtenKey({ name }, 0)));
 
 const workflowKey = (name: string): string | undefined =>
@@ -115,11 +114,11 @@ function spoken(words: string): Record<string, unknown> | null {
   };
 }
 
-/** A list of names has no other word for what is done than `current_step`: what stands before it is. */
+/** In a list of names only `current_step` says what is done: everything before it. */
 export const impliedStatus = (index: number, current: number): 'completed' | 'pending' =>
   index < current ? 'completed' : 'pending';
 
-/** Where `current_step` points to in a list: by the keys where they are numbers, else by the place. */
+/** The index that `current_step` means in a list: by numeric keys if there are any, else by position. */
 export function indexOfCurrent(current: unknown, steps: readonly { key: string }[]): number {
   const number = typeof current === 'string' ? Number.parseFloat(current) : current;
   if (typeof number !== 'number' || !Number.isFinite(number)) return 0;

@@ -11,7 +11,7 @@ function parsed(text: string): RunModel {
   return model;
 }
 
-const standing = (text: string): string[] => parsed(text).steps.map(({ key, status }) => `${key} ${status}`);
+const statuses = (text: string): string[] => parsed(text).steps.map(({ key, status }) => `${key} ${status}`);
 
 const written = (text: string, key: string, change: Partial<ModelStep>): string => {
   const model = parsed(text);
@@ -22,14 +22,14 @@ const written = (text: string, key: string, change: Partial<ModelStep>): string 
 const entries = (text: string): unknown[] => JSON.parse(text).steps;
 
 describe('steps that are a list', () => {
-  it('reads objects by the number they say', () => {
-    expect(standing(stepList)).toEqual(['1 completed', '2 in_progress', '3 pending', '3_5 pending', '4 pending']);
+  it('reads objects by their number', () => {
+    expect(statuses(stepList)).toEqual(['1 completed', '2 in_progress', '3 pending', '3_5 pending', '4 pending']);
     expect(parsed(stepList).steps[1]).toMatchObject({ checkpoint: 'phase_2_waf', gate: { state: 'open' } });
     expect(apex.parse(place(), files(stepList)).problems.map(({ code }) => code)).toContain('step_list');
   });
 
-  it('reads objects without a number by their names, two of one name apart, and gives them no gates of the workflow', () => {
-    expect(standing(ownSteps)).toEqual([
+  it('reads objects without a number by name, keeps equal names apart, and gives them no workflow gates', () => {
+    expect(statuses(ownSteps)).toEqual([
       'collect-the-tide-tables completed',
       'draw-the-quay in_progress',
       'review pending',
@@ -39,7 +39,7 @@ describe('steps that are a list', () => {
     expect(parsed(ownSteps).position?.step).toBe('draw-the-quay');
   });
 
-  it('does not take the third of somebody’s own steps for the workflow’s, though it has its number', () => {
+  it('does not read a custom third step as the workflow’s third', () => {
     const numbered = ownSteps.replace('"name": "Draw the quay"', '"id": 2, "name": "Draw the quay"');
     const step = parsed(numbered).steps.find(({ key }) => key === '2');
     expect(step).toMatchObject({ title: 'Draw the quay' });
@@ -47,13 +47,13 @@ describe('steps that are a list', () => {
     expect(step).not.toHaveProperty('checkpoints');
   });
 
-  it('reads names: what stands before current_step is done', () => {
-    expect(standing(stepNames)).toEqual(['1 completed', '2 pending', '3 pending', '3_5 pending', '4 pending']);
+  it('reads names: everything before current_step is done', () => {
+    expect(statuses(stepNames)).toEqual(['1 completed', '2 pending', '3 pending', '3_5 pending', '4 pending']);
     expect(parsed(stepNames).steps.map(({ title }) => title)).toEqual(JSON.parse(stepNames).steps);
   });
 
-  it('reads the marks of names before it asks current_step, and passes by what is no step', () => {
-    expect(standing(markedNames)).toEqual(['1 completed', '2 in_progress', 'sound-the-bay pending']);
+  it('prefers check marks of names over current_step, and ignores entries that are not steps', () => {
+    expect(statuses(markedNames)).toEqual(['1 completed', '2 in_progress', 'sound-the-bay pending']);
     expect(parsed(markedNames).steps[2]?.title).toBe('Sound the bay');
   });
 
@@ -71,7 +71,7 @@ describe('steps that are a list', () => {
     expect(JSON.parse(after).current_step).toBe(3);
   });
 
-  it('makes an object of a name that has more to say, in its place, and leaves the other names', () => {
+  it('turns a name that needs more fields into an object in place, and leaves the other names', () => {
     const after = written(stepNames, '2', { status: 'in_progress', startedAt: now, checkpoint: 'phase_2_waf' });
     expect(entries(after)).toMatchObject([
       'Requirements',
@@ -80,16 +80,16 @@ describe('steps that are a list', () => {
       'Governance',
       'IaC Plan',
     ]);
-    expect(standing(after)).toEqual(['1 completed', '2 in_progress', '3 pending', '3_5 pending', '4 pending']);
+    expect(statuses(after)).toEqual(['1 completed', '2 in_progress', '3 pending', '3_5 pending', '4 pending']);
   });
 
-  it('lets no name be taken for done because current_step went past it', () => {
+  it('does not mark a name as done because current_step moved past it', () => {
     const after = written(stepNames, '4', { status: 'in_progress', startedAt: now });
     expect(JSON.parse(after).current_step).toBe(4);
-    expect(standing(after)).toEqual(['1 completed', '2 pending', '3 pending', '3_5 pending', '4 in_progress']);
+    expect(statuses(after)).toEqual(['1 completed', '2 pending', '3 pending', '3_5 pending', '4 in_progress']);
   });
 
-  it('keeps the key of an entry that is known by its name when the name changes', () => {
+  it('keeps the key of an entry identified by its name when the name changes', () => {
     const after = written(ownSteps, 'review', { title: 'Look at it all' });
     expect(parsed(after).steps.map(({ key }) => key)).toEqual([
       'collect-the-tide-tables',
@@ -100,7 +100,7 @@ describe('steps that are a list', () => {
     expect(parsed(after).steps[2]?.title).toBe('Look at it all');
   });
 
-  it('adds a step as its neighbours are written, and takes one out', () => {
+  it('adds a step in the form of its neighbours, and removes one', () => {
     const more = (text: string, step: ModelStep): unknown[] => {
       const model = parsed(text);
       const steps = [...model.steps.slice(0, -1), step];

@@ -4,11 +4,11 @@ import type { Editor } from './edit.ts';
 import { elements, member } from './state-file.ts';
 import { impliedStatus, keyFields, keyIn, keyOfName, type StepOrigin } from './step-entries.ts';
 
-/** What an entry of a list becomes when it is written. */
+/** Writes entries of a step list. */
 export interface ListWriter {
-  /** An entry that is a name stays one as long as that says all; else it becomes an object in its place. */
+  /** A name stays a name as long as that says everything; else it becomes an object in place. */
   rewrite(origin: StepOrigin, before: ModelStep, step: ModelStep, index: number): void;
-  /** An entry that is found by its name needs a key before the name changes. */
+  /** An entry identified by its name needs a key before the name changes. */
   rename(origin: StepOrigin): void;
   append(step: ModelStep): void;
 }

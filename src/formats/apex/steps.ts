@@ -1,20 +1,20 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
 
-/** What the workflow defines for a step; the state file holds the name and the agent only. */
+/** What the workflow defines for a step; the state file has only name and agent. */
 export interface WorkflowStep {
   key: string;
   name: string;
-  /** One, or one for each infrastructure language, which is chosen in step 1. */
+  /** One agent, or one per infrastructure language, which is chosen in step 1. */
   agents: readonly string[];
   after: readonly string[];
-  /** The gate that a person opens before it starts, which is the gate after the step before. */
+  /** The gate that a person opens before the step starts: the gate after the previous step. */
   gate?: string;
-  /** Never in the way of what follows. */
+  /** An optional step never blocks what follows. */
   optional?: boolean;
   checkpoints: readonly string[];
-  /** What may be loaded at its beginning besides the state file. */
+  /** What may be loaded at the start in addition to the state file. */
   context: readonly string[];
-  /** What its files in the project folder are called, the main product first. */
+  /** The names of its files in the project folder, the main product first. */
   products: readonly RegExp[];
 }
 
@@ -22,9 +22,9 @@ export const STATE_FILE = '00-session-state.json';
 export const HANDOFF_FILE = '00-handoff.md';
 
 /**
- * Gate 2 stands before both steps that follow Architecture: Design may be left out, and Governance must not be reached
- * around the gate then. The checkpoint names are those that are really written (`phase_3.5_strategy`), where the
- * definition has two spellings.
+ * Gate 2 is before both steps that follow Architecture: Design may be skipped, and Governance must not be reached
+ * without the gate. The checkpoint names are those used in practice (`phase_3.5_strategy`) where the definition has two
+ * spellings.
  */
 export const WORKFLOW: readonly WorkflowStep[] = [
   {
@@ -132,19 +132,19 @@ export const WORKFLOW: readonly WorkflowStep[] = [
   },
 ];
 
-/** The files a step may load at its beginning: the state file, and one or two more. */
+/** The files a step may load at its start: the state file, and one or two more. */
 export const contextOf = (step: WorkflowStep, folder: string): string[] =>
   [STATE_FILE, ...step.context].map((name) => (folder === '' ? name : `${folder}/${name}`));
 
 export const workflowStep = (key: string): WorkflowStep | undefined => WORKFLOW.find((step) => step.key === key);
 
-/** `3.5` was renamed to `3_5` without a new version, so both occur; other keys are left as they are. */
+/** `3.5` was renamed to `3_5` without a new version, so both occur; other keys are unchanged. */
 export const stepKey = (written: string): string =>
   written
     .trim()
     .replace(/^(?:step[-_ ]?)?(\d+)(?:[._](\d+))?$/i, (_, whole, half) => (half ? `${whole}_${half}` : whole));
 
-/** The place of a key among the steps: 3_5 lies between 3 and 4. Keys that are no numbers come after, as they stand. */
+/** The order of a key among the steps: 3_5 is between 3 and 4. Keys that are not numbers come last, in file order. */
 export function stepNumber(key: string): number {
   const parts = /^(\d+)(?:_(\d+))?$/.exec(key);
   return parts ? Number(`${parts[1]}.${parts[2] ?? 0}`) : Number.POSITIVE_INFINITY;
@@ -172,7 +172,7 @@ const statusWords: Readonly<Record<string, ModelStep['status']>> = {
   not_applicable: 'skipped',
 };
 
-/** Null for a word nobody uses. */
+/** Returns null for an unknown word. */
 export function stepStatus(written: string): ModelStep['status'] | null {
   const word = written
     .trim()
@@ -182,8 +182,8 @@ export function stepStatus(written: string): ModelStep['status'] | null {
 }
 
 /**
- * Where the work stands. It is never taken from `current_step`, which is 0, stale or means two steps at once in half of
- * the real files. An optional step that was left lying while later ones went on is not the place.
+ * The current position. It never comes from `current_step`, which is 0, stale or ambiguous in half of the real files.
+ * An optional step left open while later ones continued is not the position.
  */
 export function derivePosition(steps: readonly Pick<ModelStep, 'key' | 'status'>[]): string | null {
   const lastBegun = steps.findLastIndex((step) => step.status !== 'pending' && step.status !== 'skipped');

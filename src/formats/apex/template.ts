@@ -1,6 +1,5 @@
 import { isObject } from '../is-object.ts';
 
-/** The steps whose results are reviewed. */
 const REVIEWED = ['1', '2', '3_5', '4', '5', '6'];
 const emptyReview = () => ({
   complexity: '',

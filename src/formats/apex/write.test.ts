@@ -23,7 +23,7 @@ const decided =
   (...added: ModelDecision[]) =>
   (model: RunModel): RunModel => ({ ...model, decisions: [...model.decisions, ...added] });
 
-/** What was taken out and put in, line by line. */
+/** Removed and added lines. */
 function diff(before: string, after: string): string[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   return [
@@ -33,7 +33,7 @@ function diff(before: string, after: string): string[] {
 }
 const stamped = ['-"updated": "2026-04-02T10:00:00Z",', '+"updated": "2026-05-01T12:00:00Z",'];
 
-describe('the moments of writing', () => {
+describe('fields of a step', () => {
   it('writes a checkpoint and nothing else', () => {
     const after = written(v3, stepped('2', { checkpoint: 'phase_3_cost' }));
     expect(diff(v3, after).sort()).toEqual(
@@ -41,7 +41,7 @@ describe('the moments of writing', () => {
     );
   });
 
-  it('gives a step that starts its status and its time, and moves current_step', () => {
+  it('sets status and time of a step that starts, and moves current_step', () => {
     const text = v3.replace('"current_step": 2', '"current_step": 0');
     const state = JSON.parse(written(text, stepped('3_5', { status: 'in_progress' })));
     expect(state.steps['3_5']).toMatchObject({
@@ -52,7 +52,7 @@ describe('the moments of writing', () => {
     expect(state.current_step).toBe(2);
   });
 
-  it('gives a step that ends its time and its artifacts and clears its checkpoint', () => {
+  it('sets time and artifacts of a step that ends, and clears its checkpoint', () => {
     const artifacts = [
       { path: 'agent-output/harbor/02-architecture-assessment.md' },
       { path: 'agent-output/harbor/03-des-cost-estimate.md' },
@@ -78,26 +78,26 @@ describe('the moments of writing', () => {
     expect(after.split('\n').length).toBe(v3.split('\n').length + 1);
   });
 
-  it('takes the times and the checkpoint from a step that is to be done again', () => {
+  it('clears times and checkpoint of a reopened step', () => {
     const { steps } = JSON.parse(
       written(v3, stepped('1', { status: 'pending', startedAt: undefined, endedAt: undefined } as Partial<ModelStep>)),
     );
     expect(steps['1']).toMatchObject({ status: 'pending', started: null, completed: null });
   });
 
-  it('says that a step failed, for which the format has no word', () => {
+  it('marks a failed step, for which the format has no status', () => {
     const after = written(v3, stepped('2', { status: 'failed' }));
     expect(JSON.parse(after).steps['2']).toMatchObject({ status: 'in_progress', outcome: 'failed' });
     expect(parsed(after).steps[1]?.status).toBe('failed');
     expect(parsed(written(after, stepped('2', { status: 'in_progress' }))).steps[1]?.status).toBe('in_progress');
   });
 
-  it('knows an artifact by its name beside the file', () => {
+  it('matches an artifact by its file name', () => {
     const artifacts = [{ path: 'agent-output/harbor/01-requirements.md' }];
     expect(written(logs, stepped('1', { artifacts }))).toBe(logs);
   });
 
-  it('leaves alone what an account does not speak of', () => {
+  it('leaves alone what the run model does not mention', () => {
     const bare = ({ key, title, kind, status }: ModelStep): ModelStep => ({ key, title, kind, status });
     expect(written(gates, (model) => ({ ...model, steps: model.steps.map(bare) }))).toBe(gates);
   });
@@ -114,7 +114,7 @@ describe('decisions', () => {
     status: 'active',
   };
 
-  it('sets the key of a decision that has one, also over an older one', () => {
+  it('sets the value of a decision with a key, replacing an older one', () => {
     const state = JSON.parse(
       written(
         v3,
@@ -127,7 +127,7 @@ describe('decisions', () => {
     expect(state.decisions.budget).toBe('EUR 700');
   });
 
-  it('logs one without a key in the shape the file has', () => {
+  it('logs a decision without a key in the file’s shape', () => {
     expect(JSON.parse(written(v3, decided(plain))).decision_log).toEqual([
       {
         id: 'D001',
@@ -150,7 +150,7 @@ describe('decisions', () => {
     expect(diff(logs, written(logs, decided(plain))).filter((line) => line.startsWith('-'))).toEqual([stamped[0]]);
   });
 
-  it('keeps the value that is no text', () => {
+  it('keeps a value that is not text', () => {
     const scores =
       (words: string) =>
       (model: RunModel): RunModel => ({
@@ -215,7 +215,7 @@ describe('findings', () => {
     ]);
   });
 
-  it('adds only what must be fixed, like its neighbours, and takes out what is settled', () => {
+  it('adds only must-fix findings, in the form of their neighbours, and removes settled ones', () => {
     const raised = { kind: 'finding' as const, text: 'No lock', status: 'open' as const };
     const after = written(findings, (model) => ({
       ...model,
@@ -236,7 +236,7 @@ describe('findings', () => {
 });
 
 describe('gates', () => {
-  it('reads who opened one, and takes a step that began as approval', () => {
+  it('reads who opened a gate, and counts a started step as approval', () => {
     const before = new Map(parsed(gates).steps.map((step) => [step.key, step.gate]));
     expect(before.get('2')).toEqual({ state: 'open', by: 'mara', at: '2026-04-02T09:00:00Z' });
     expect(before.get('3_5')).toEqual({ state: 'closed' });
@@ -254,7 +254,7 @@ describe('gates', () => {
     );
   });
 
-  it('writes an approval into the gate after the step before', () => {
+  it('writes an approval into the gate after the previous step', () => {
     const approved = stepped('4', { gate: { state: 'open', by: 'mara', at: '2026-05-01T11:00:00.000Z' } });
     const entry = { status: 'approved', approved_by: 'mara', approved_at: '2026-05-01T11:00:00Z' };
     expect(JSON.parse(written(v3, approved)).gates).toEqual({ 'gate-2.5': entry });
@@ -307,7 +307,7 @@ describe('migration', () => {
 });
 
 describe('bytes', () => {
-  it('keeps line ends, mark, indentation and a missing last line end', () => {
+  it('keeps line ends, byte order mark, indentation and a missing last line end', () => {
     const text = `\ufeff${v3
       .replace(/^ +/gm, (blanks) => '\t'.repeat(blanks.length / 2))
       .trimEnd()
@@ -320,7 +320,7 @@ describe('bytes', () => {
     expect(JSON.parse(after.slice(1)).decision_log).toHaveLength(1);
   });
 
-  it('keeps escapes where all is escaped', () => {
+  it('keeps escaping all non-ASCII characters where the file does', () => {
     const text = v3.replace('GDPR', '\\u20ac');
     expect(written(text, decided({ key: 'budget', decision: '5 €', status: 'active' }))).toContain(
       '"budget": "5 \\u20ac"',

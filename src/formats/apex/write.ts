@@ -16,9 +16,9 @@ import { derivePosition, stepNumber, stepStatus, workflowStep } from './steps.ts
 import { DECISION_KEYS } from './template.ts';
 
 /**
- * The file with what has changed since it was read. Each part of the account is compared with what the file says now,
- * and only a difference is written: what is the same keeps its bytes, in its own variant. An account that says nothing
- * about something leaves it alone.
+ * Writes what changed since the file was read. Each part of the run model is compared with the file and only a
+ * difference is written: the rest keeps its bytes, in its own variant. What the run model does not mention is left
+ * alone.
  */
 export function rewriteState(reading: Reading, model: RunModel, now: string): { text: string; progressed: boolean } {
   const editor = editorOf(reading.file);
@@ -33,12 +33,12 @@ export function rewriteState(reading: Reading, model: RunModel, now: string): { 
     editor.set(root, 'current_step', numbered);
   const progressed = editor.touched();
   if (progressed) editor.set(root, 'updated', updatedAt(model, now));
-  // The migration alone is no progress: it leaves the time of the last one as it is.
+  // The migration alone is not progress: it keeps the time of the last change.
   if (needsMigration(reading.version)) migrate(editor, root);
   return { text: editor.touched() ? editor.text() : reading.file.text, progressed };
 }
 
-/** In a list whose keys are no numbers `current_step` counts the places. */
+/** In a list without numeric keys `current_step` is a position. */
 function currentNumber({ root, steps }: Reading, model: RunModel): number | null {
   if (member(root, 'steps')?.type !== 'array' || hasNumbers(steps)) return currentStep(model.steps);
   const position = derivePosition(model.steps);
@@ -46,7 +46,7 @@ function currentNumber({ root, steps }: Reading, model: RunModel): number | null
   return at < 0 ? model.steps.length + 1 : at + 1;
 }
 
-/** The number of the step the work stands at: 3_5 is written as 3, and 0 is before the first. */
+/** The number of the current step: 3_5 is written as 3, and 0 is before the first. */
 export function currentStep(steps: readonly ModelStep[]): number | null {
   const position = derivePosition(steps);
   if (steps.every((step) => step.status === 'pending'))
@@ -56,7 +56,9 @@ export function currentStep(steps: readonly ModelStep[]): number | null {
   return Number.isFinite(number) ? Math.floor(number) : null;
 }
 
-/** Every write stamps the file. That the account is newer is no reason to write: it may have nothing new to say here. */
+/**
+ * Every write stamps the file. A newer run model alone is not a reason to write: it may have nothing new for this file.
+ */
 function updatedAt(model: RunModel, now: string): string {
   const said = model.run.updatedAt;
   return stamp(said !== undefined && (momentOf(said) ?? 0) > Date.parse(now) ? said : now);
@@ -67,7 +69,7 @@ function writeRun(editor: Editor, { root, model: before }: Reading, { run, steps
   const status = before.run.status === run.status || run.status === derivedStatus(steps);
   if (!status || (before.run.status !== run.status && member(root, 'workflow_status')))
     editor.set(root, 'workflow_status', run.status);
-  // The project's name is that of its folder; a title that is another one stands beside it.
+  // The project has its folder's name; a different title gets its own key.
   if (run.title !== before.run.title) editor.set(root, 'title', run.title);
   if (run.openedAt !== undefined && member(root, 'created') && !sameTime(run.openedAt, before.run.openedAt))
     editor.set(root, 'created', stamp(run.openedAt));
@@ -103,13 +105,13 @@ function writeSteps(editor: Editor, reading: Reading, model: RunModel, now: stri
   return moved;
 }
 
-/** The place in a list that `current_step` will point to. */
+/** The index in a list that `current_step` will mean. */
 function pointedAt(reading: Reading, model: RunModel, moved: boolean): number {
   const there = member(reading.root, 'current_step')?.value as unknown;
   return indexOfCurrent(moved ? (currentNumber(reading, model) ?? there) : there, model.steps);
 }
 
-/** The moments of writing: a step that starts has a time, one that ends has its time and no checkpoint. */
+/** A step that starts gets a time; one that ends gets a time and loses its checkpoint. */
 function writeStep(editor: Editor, before: ModelStep, { node }: StepOrigin, step: ModelStep, now: string): void {
   const moved = step.status !== before.status;
   if (moved) {
@@ -152,7 +154,7 @@ function writeStep(editor: Editor, before: ModelStep, { node }: StepOrigin, step
     );
 }
 
-/** A variant that calls pending `not_started` goes on doing so. */
+/** A variant that writes `not_started` for pending keeps doing so. */
 function statusWord(status: ModelStep['status'], there: string | undefined): string {
   const word = statusWords[status];
   return there !== undefined && stepStatus(there) === stepStatus(word) ? there : word;
@@ -178,7 +180,7 @@ function writeArtifacts(editor: Editor, node: Node, paths: readonly string[]): v
     const path = (member(element, 'path') ?? member(element, 'file') ?? member(element, 'name') ?? element)
       .value as unknown;
     if (typeof path !== 'string' || path.trim() === '') continue;
-    // The same file may be named from the project folder here and from the root of the workspace there.
+    // The same file may be given relative to the project folder here and to the workspace there.
     const same = left.has(path) ? path : byName.get(nameOf(path))?.find((other) => other.endsWith(`/${path}`));
     if (same === undefined) editor.remove(list, element);
     else left.delete(same);
@@ -196,7 +198,7 @@ function writeAgents(editor: Editor, node: Node, step: ModelStep, tool: string):
 }
 
 const iacTool = ({ root }: Reading, model: RunModel): string =>
-  stringAt(root, 'iac_tool') || standing(model.decisions).get('iac_tool') || '';
+  stringAt(root, 'iac_tool') || activeValues(model.decisions).get('iac_tool') || '';
 
 function writeGates(editor: Editor, { root, model: before }: Reading, model: RunModel): void {
   const implied = impliedGates(model.steps);
@@ -206,7 +208,7 @@ function writeGates(editor: Editor, { root, model: before }: Reading, model: Run
   for (const step of model.steps) {
     if (!step.gate) continue;
     const name = gateBefore(step.key);
-    // Two steps behind one gate: the one that says more is right.
+    // Of two steps behind one gate the one with more detail counts.
     const other = told.get(name);
     if (
       !other ||
@@ -265,7 +267,7 @@ function writeDecisions(editor: Editor, reading: Reading, model: RunModel): void
   writeKeyed(editor, reading, model);
 }
 
-/** What only the log can say: decisions without a key, why a key has its value, and what it was before. */
+/** Only the log can hold decisions without a key, the reason for a value, and earlier values. */
 export const belongsInLog = ({ key, reason, context, alternatives, status }: ModelDecision): boolean =>
   key === undefined ||
   reason !== undefined ||
@@ -295,20 +297,20 @@ function updateEntry(
 function writeKeyed(editor: Editor, { root, model: before }: Reading, model: RunModel): void {
   const values = member(root, 'decisions');
   const nodes = new Map(members(values).map(([key, node]) => [key, node]));
-  const was = standing(before.decisions);
-  const now = standing(model.decisions);
+  const was = activeValues(before.decisions);
+  const now = activeValues(model.decisions);
   const added: Record<string, unknown> = {};
   for (const key of new Set(model.decisions.flatMap((decision) => decision.key ?? []))) {
     const decision = now.get(key);
     const node = nodes.get(key);
     if (decision === undefined) {
-      // Taken back: the keys every file has stay, empty.
+      // Retracted: keys of the template stay, with an empty value.
       if (node && values && was.has(key)) isTemplateKey(key) ? editor.replace(node, '') : editor.remove(values, node);
     } else if (decision !== was.get(key)) {
       if (node) editor.replace(node, valueLike(node, decision));
       else if (values?.type === 'object') editor.set(values, key, decision);
       else added[key] = decision;
-      // Step 1 chooses the language, which names the agents of the later steps.
+      // Step 1 chooses the language, which decides the agents of later steps.
       if (key === 'iac_tool' && (stringAt(root, 'iac_tool') ?? '') === '') editor.set(root, 'iac_tool', decision);
     }
   }
@@ -317,15 +319,15 @@ function writeKeyed(editor: Editor, { root, model: before }: Reading, model: Run
 
 const isTemplateKey = (key: string): boolean => (DECISION_KEYS as readonly string[]).includes(key);
 
-/** The newest decision with each key that still holds. */
-export function standing(decisions: readonly ModelDecision[]): Map<string, string> {
+/** The newest active decision for each key. */
+export function activeValues(decisions: readonly ModelDecision[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const { key, status, decision } of decisions)
     if (key !== undefined && (status ?? 'active') === 'active') values.set(key, decision);
   return values;
 }
 
-/** A value that was no string stays none, if what is to be written still is one. */
+/** A value that was not a string stays one of its kind if the new text parses as JSON. */
 function valueLike(node: Node | undefined, words: string): unknown {
   if (!node || node.type === 'string') return words;
   try {
