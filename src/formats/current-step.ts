@@ -1,20 +1,20 @@
 import type { ModelStep, RunModel } from '../core/model/run-model.ts';
 
 /**
- * Where an account stands: at what is being worked on, else at the place it names while that is open, else at what comes
- * behind it. What it names may be older than its steps, so the file moves only when this does.
+ * The current step of a run model: the step in progress, else the position it names while that is open, else the next
+ * open step after it. The named position may be older than the steps, so the file moves only when this does.
  */
 export function currentStepOf(model: RunModel): string | null {
-  const said = model.position?.step ?? null;
+  const named = model.position?.step ?? null;
   const parents = new Set(model.steps.map(({ parent }) => parent));
   const leaves = model.steps.filter(({ key }) => !parents.has(key));
-  const there = model.steps.find(({ key }) => key === said);
+  const there = model.steps.find(({ key }) => key === named);
   const running = leaves.filter(({ status }) => status === 'in_progress');
-  if (running.length > 0) return (running.find(({ key }) => key === said) ?? running[0])?.key ?? null;
+  if (running.length > 0) return (running.find(({ key }) => key === named) ?? running[0])?.key ?? null;
   if (there && isOpen(there)) return there.key;
   const above = new Map(model.steps.map(({ key, parent }) => [key, parent]));
-  const at = leaves.findLastIndex(({ key }) => isBelow(above, key, said));
-  return (leaves.slice(at + 1).find(isOpen) ?? there)?.key ?? said;
+  const at = leaves.findLastIndex(({ key }) => isBelow(above, key, named));
+  return (leaves.slice(at + 1).find(isOpen) ?? there)?.key ?? named;
 }
 
 function isBelow(above: ReadonlyMap<string, string | undefined>, key: string, top: string | null): boolean {

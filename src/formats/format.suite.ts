@@ -6,11 +6,11 @@ import type { Files, Format, Found, Parsed } from './format.ts';
 import { dropLost } from './losses.ts';
 import { wholeModels } from './models.suite.ts';
 
-/** What a format brings to be held to the laws of `format.ts`. */
+/** The cases a format provides to be tested against the laws of `format.ts`. */
 export interface FormatCases {
-  /** Accounts that the format should be able to write, as rich as it allows; begin from `richAccount`. */
+  /** Run models that the format should be able to write, as rich as it allows; start from `richModel`. */
   models: readonly { name: string; model: RunModel }[];
-  /** Files as people have them, one of each variant. */
+  /** Real-world files, one of each variant. */
   samples: readonly Sample[];
   /** A well-formed set of files of about this many bytes. */
   long(bytes: number): { found: Found; files: Files };
@@ -20,7 +20,7 @@ export interface Sample {
   name: string;
   found: Found;
   files: Files;
-  /** Writing brings it to a newer version first, so its bytes change. */
+  /** Writing migrates it to a newer version first, so its bytes change. */
   migrates?: boolean;
   /** It is damaged or too new, and must never be written. */
   readOnly?: boolean;
@@ -47,8 +47,8 @@ export function formatSuite(format: Format, cases: FormatCases): void {
 }
 
 function describeModels(format: Format, cases: FormatCases): void {
-  describe(`${format.name}: what can be said`, () => {
-    it.each(cases.models)('gives back what it wrote: $name', ({ model }) => {
+  describe(`${format.name}: run models`, () => {
+    it.each(cases.models)('reads back what it wrote: $name', ({ model }) => {
       expect(v.safeParse(RunModel, model).issues).toBeUndefined();
       const place = format.home(model);
       const files = format.render(model, place, none, now);
@@ -72,7 +72,7 @@ function describeModels(format: Format, cases: FormatCases): void {
 
     const plan = cases.models[0]?.model.steps ?? [];
 
-    it('names everything that it loses', () => {
+    it('lists everything that it loses', () => {
       for (const model of wholeModels(plan)) {
         expect(v.safeParse(RunModel, model).issues).toBeUndefined();
         const [written, meant] = compared(writtenBack(format, model), model, format.loses);
@@ -89,7 +89,7 @@ function describeModels(format: Format, cases: FormatCases): void {
           const [written, meant] = compared(backs[index] ?? null, model, others);
           return JSON.stringify(written) === JSON.stringify(meant);
         });
-        expect(kept, `${lost} is said to be lost and is not`).toBe(false);
+        expect(kept, `${lost} is listed as lost and is not`).toBe(false);
       }
     });
   });
@@ -99,13 +99,13 @@ function describeSamples(format: Format, cases: FormatCases): void {
   describe.each(cases.samples.map((sample) => ({ ...sample })))(`${format.name}: $name`, (sample) => {
     const parsed = format.parse(sample.found, sample.files);
 
-    it('gives an account that the journal can hold', () => {
+    it('gives a run model that the journal can hold', () => {
       if (parsed.model) expect(v.safeParse(RunModel, parsed.model).issues).toBeUndefined();
       else expect(parsed.problems.length).toBeGreaterThan(0);
-      expectPlaced(parsed, sample.files);
+      expectLinesInFile(parsed, sample.files);
     });
 
-    it('is left as it is by writing what it says', () => {
+    it('is unchanged by writing what it says', () => {
       if (!parsed.model || sample.readOnly || sample.migrates) {
         expect(sample.readOnly === true || sample.migrates === true).toBe(true);
         if (sample.readOnly) expect(parsed.writable).toBe(false);
@@ -124,7 +124,7 @@ function describeSamples(format: Format, cases: FormatCases): void {
       }
     });
 
-    it('says the same with other line ends and with a byte order mark', () => {
+    it('reads the same with other line ends and with a byte order mark', () => {
       if (!parsed.model) return;
       const windows = map(sample.files, (text) => text.replace(/\r?\n/g, '\r\n'));
       const marked = map(sample.files, (text) => (text.startsWith('\ufeff') ? text : `\ufeff${text}`));
@@ -137,7 +137,7 @@ function describeSamples(format: Format, cases: FormatCases): void {
       for (const target of sample.files.keys()) {
         const files = new Map(sample.files).set(target, damage(sample.files.get(target) ?? ''));
         const damaged = format.parse(sample.found, files);
-        expectPlaced(damaged, files);
+        expectLinesInFile(damaged, files);
         if (damaged.model === null) expect(damaged.problems.length).toBeGreaterThan(0);
         else expect(v.safeParse(RunModel, damaged.model).issues).toBeUndefined();
         if (code && target === sample.found.main) {
@@ -146,7 +146,7 @@ function describeSamples(format: Format, cases: FormatCases): void {
       }
     });
 
-    it('survives any mutilation', () => {
+    it('survives any random edit', () => {
       const main = sample.files.get(sample.found.main) ?? '';
       fc.assert(
         fc.property(fc.nat(main.length), fc.nat(60), fc.string({ maxLength: 40 }), (at, length, put) => {
@@ -166,14 +166,14 @@ function writtenBack(format: Format, model: RunModel): RunModel | null {
   return format.parse({ ...place, files: [...files.keys()] }, files).model;
 }
 
-/** What a file said and what it was to say, without what is lost. */
+/** The written and the intended run model, without what is lost. */
 function compared(written: RunModel | null, meant: RunModel, loses: readonly string[]): [unknown, unknown] {
-  // Where the work stands follows from the steps, and when all are done it stands nowhere or at the last.
+  // The position follows from the steps; when all are done it is null or the last step.
   const paths = meant.run.status === 'completed' ? [...loses, 'position'] : loses;
   return [inAnyOrder(said(written, paths)), inAnyOrder(said(meant, paths))];
 }
 
-/** A list may be written by kind: only the order of steps says something. */
+/** A format may group a list by kind; only the order of steps matters. */
 function inAnyOrder(said: unknown): unknown {
   const lists = said as Record<string, unknown>;
   const sorted = Object.entries(lists ?? {}).map(([name, value]) => [
@@ -199,7 +199,7 @@ const damages: readonly { name: string; damage: (text: string) => string; code?:
   { name: 'blank', damage: () => ' \n\n\t\n' },
   { name: 'cut at a third', damage: (text) => text.slice(0, Math.floor(text.length / 3)) },
   { name: 'cut near the end', damage: (text) => text.slice(0, -7) },
-  { name: 'bytes of another kind', damage: (text) => `\u0000\u0001\ufffd\u0007${text.slice(0, 40)}\u0000\ufffd` },
+  { name: 'binary bytes', damage: (text) => `\u0000\u0001\ufffd\u0007${text.slice(0, 40)}\u0000\ufffd` },
   {
     name: 'conflict markers',
     code: 'conflict_markers',
@@ -225,10 +225,10 @@ const damages: readonly { name: string; damage: (text: string) => string; code?:
       return [...all.slice(0, Math.floor(all.length / 3)), '...', ...all.slice(Math.ceil(all.length / 1.5))].join('\n');
     },
   },
-  { name: 'said twice', damage: (text) => text + text },
+  { name: 'doubled', damage: (text) => text + text },
 ];
 
-/** An account without what the format loses, without our ids, without what is empty: what two files can agree on. */
+/** A run model without what the format loses, our ids and empty fields: what two files can agree on. */
 function said(model: RunModel | null, loses: readonly string[]): unknown {
   if (!model) return null;
   const { kept: _kept, ...rest } = model;
@@ -251,7 +251,7 @@ function compact(value: unknown): unknown {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-function expectPlaced(parsed: Parsed, files: Files): void {
+function expectLinesInFile(parsed: Parsed, files: Files): void {
   for (const { line, path, message } of parsed.problems) {
     expect(message).not.toBe('');
     if (line === null) continue;
@@ -262,7 +262,7 @@ function expectPlaced(parsed: Parsed, files: Files): void {
 
 const lines = (text: string): string[] => text.split('\n');
 
-/** Lines of one text that the other does not have, counted with repetition. */
+/** Lines of one text that the other lacks, counted with repetition. */
 function lost(before: readonly string[], after: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const line of after) left.set(line, (left.get(line) ?? 0) + 1);

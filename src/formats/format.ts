@@ -1,27 +1,31 @@
 import type { RunModel } from '../core/model/run-model.ts';
 
 /**
- * Another tool's files. A format reads leniently (every variant that occurs) and writes strictly (the newest form for a
- * new file; an existing one is edited in place, in its own variant). Text in, text out: no I/O, no clock.
+ * Another tool's files. A format reads leniently (every variant found in real repositories) and writes strictly (the
+ * newest form for a new file; an existing one is edited in place, in its own variant). Text in, text out: no I/O, no
+ * clock.
  *
  * Laws, checked by `format.suite.ts` on every format:
  * - `parse` never throws and never hangs: damage gives problems with line numbers. Time is linear in size.
- * - What `render` can say, `parse` gives back; what it cannot say is listed in `loses`.
- * - Rendering an account over the files it came from changes no byte; rendering twice gives the same bytes.
- * - A change of one field leaves the other bytes alone: keys, sections, order, comments, line ends, BOM.
+ * - `parse` reads back everything that `render` can write; `loses` lists what it cannot write.
+ * - Rendering a run model over the files it came from changes no byte; rendering twice gives the same bytes.
+ * - A change of one field leaves all other bytes alone: keys, sections, order, comments, line ends, BOM.
  */
 export interface Format {
   name: FormatName;
   /** Finds this format's runs in a tree by paths, and by content where a name is shared. */
   detect(tree: Tree): Found[];
   parse(found: Found, files: Files): Parsed;
-  /** The files that are to be written, whole; those that stay as they are are left out. */
+  /** The full text of every file that changes. */
   render(model: RunModel, place: Found, previous: Files, now: string): Files;
-  /** Where a new one belongs by the format's own convention. */
+  /** The location of a new file by the format's convention. */
   home(model: RunModel): Found;
-  /** What the format cannot say, as paths into an account (`losses.ts`): `messages`, `steps.wave`, `items[kind=error]`. */
+  /**
+   * What the format cannot hold, as paths into a run model (`losses.ts`): `messages`, `steps.wave`,
+   * `items[kind=error]`.
+   */
   loses: readonly string[];
-  /** What can be put together from what lies around a damaged file; null when nothing does. */
+  /** Repairs a run model from the files around a damaged one; null when there is nothing. */
   repair(found: Found, tree: Tree): Repaired | null;
 }
 
@@ -33,23 +37,23 @@ export type Files = ReadonlyMap<string, string>;
 export interface Tree {
   /** All files that could matter, relative paths with forward slashes, sorted. */
   paths: readonly string[];
-  /** The text of a file, or null if it is not there or is no UTF-8 text. */
+  /** The text of a file, or null if it is missing or not UTF-8. */
   read(path: string): string | null;
 }
 
-/** One run's worth of files. */
+/** The files of one run. */
 export interface Found {
   format: FormatName;
-  /** The file that holds the state; the run is known by it. */
+  /** The file that holds the state; it identifies the run. */
   main: string;
-  /** Everything to read for it, `main` among them. */
+  /** All files to read, `main` included. */
   files: readonly string[];
 }
 
 export interface Parsed {
-  /** Null when nothing can be said. */
+  /** Null when nothing could be read. */
   model: RunModel | null;
-  /** The variant as the format names it: `3.0`, `G4`, `1.6`. */
+  /** The variant, as the format names it: `3.0`, `G4`, `1.6`. */
   version: string | null;
   /** False when it must not be written: a newer version, or damage that a write would make worse. */
   writable: boolean;
@@ -57,9 +61,9 @@ export interface Parsed {
 }
 
 export interface Problem {
-  /** A word that stays the same: `not_json`, `unknown_status`, `percent_disagrees`, `conflict_markers`. */
+  /** A stable code: `not_json`, `unknown_status`, `percent_disagrees`, `conflict_markers`. */
   code: string;
-  /** An error lost something or stops writing; a warning is a contradiction or a drift that was understood. */
+  /** An error lost something or prevents writing; a warning is a contradiction or a deviation that was understood. */
   level: 'error' | 'warning';
   path: string;
   /** From 1. */
@@ -69,8 +73,8 @@ export interface Problem {
 
 export interface Repaired {
   model: RunModel;
-  /** Where it was taken from, best first. */
+  /** The source files, best first. */
   sources: readonly string[];
-  /** How sure the status of each step is. */
+  /** The confidence in the status of each step. */
   confidence: readonly { step: string; confidence: 'high' | 'medium' | 'low'; from: string }[];
 }

@@ -1,6 +1,6 @@
 import type { Format, FormatName } from './format.ts';
 
-/** The one list of other tools' formats. Each is loaded when a file of its kind is to be read or written. */
+/** The list of all formats. Each is loaded when a file of its kind is read or written. */
 export const formats: { readonly [N in FormatName]: () => Promise<Format> } = {
   apex: () => import('./apex/format.ts').then((module) => module.apex),
   codewalk: () => import('./codewalk/format.ts').then((module) => module.codewalk),

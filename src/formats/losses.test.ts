@@ -23,7 +23,7 @@ it.each([
   expect(countLost(model(), path)).toBe(count);
 });
 
-it('takes out what is lost and nothing else', () => {
+it('removes what is lost and nothing else', () => {
   const left = model();
   for (const path of ['items[kind=question][status=resolved]', 'items[kind=question].alias', 'run.goal'])
     dropLost(left, path);
@@ -33,7 +33,7 @@ it('takes out what is lost and nothing else', () => {
   });
 });
 
-it('says what is lost', () => {
+it('describes what is lost', () => {
   expect(lossWords('steps.wave')).toBe('steps.wave');
   expect(lossWords('items[kind=question][status=open]')).toBe('questions that are open');
   expect(lossWords('items[kind=question].alias')).toBe('alias of questions');

@@ -1,10 +1,10 @@
 /**
- * What a format cannot say, as a path into an account: `notes`, `steps.wave`, or with a condition on the entries of a
- * list, `items[kind=error]` (those whole), `items[kind=question].alias` (of those this field). `[severity=]` means those
- * that have none; of several conditions all must hold.
+ * What a format cannot hold, as a path into a run model: `notes`, `steps.wave`, or with a condition on the entries of a
+ * list, `items[kind=error]` (whole entries), `items[kind=question].alias` (one field of them). `[severity=]` matches
+ * entries without the field; several conditions must all hold.
  */
 
-/** How much of it an account has. */
+/** Counts what a run model has at a path. */
 export function countLost(model: object, path: string): number {
   let count = 0;
   visit(model, partsOf(path), (holder, { name, conditions }) => {
@@ -15,7 +15,7 @@ export function countLost(model: object, path: string): number {
   return count;
 }
 
-/** Takes it out of an account, which is changed. */
+/** Removes it from a run model, in place. */
 export function dropLost(model: object, path: string): void {
   visit(model, partsOf(path), (holder, { name, conditions }) => {
     const value = holder[name];
@@ -33,7 +33,7 @@ export function lossWords(path: string): string {
     const noun = kind ? `${kind.value}s` : name;
     return [noun, ...others.map(({ field, value }) => (value ? `that are ${value}` : `without ${field}`))].join(' ');
   });
-  // A plain path reads well enough, and is what the documentation has.
+  // A plain path is clear enough, and the documentation uses it.
   return path.includes('[') ? words.reverse().join(' of ') : path;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { conflictMarkers, editLines, elidedLines, scanMarkdown } from './markdown.ts';
 
 describe('a Markdown page', () => {
-  it('is its lines, byte for byte', () => {
+  it('is the same as its lines, byte for byte', () => {
     const text = '\ufeff# One\r\n\r\nbody\nlast';
     expect(scanMarkdown(text).lines.join('')).toBe(text);
     expect(scanMarkdown('').lines).toEqual([]);
@@ -18,7 +18,7 @@ describe('a Markdown page', () => {
     ]);
   });
 
-  it('takes no heading from a fence or a comment', () => {
+  it('finds no heading in a fence or a comment', () => {
     const page = scanMarkdown('```md\n# no\n~~~\n```\n<!-- a\n## no\n-->\n<!-- one line -->\n## yes\n`` ` # ``\n');
     expect(page.headings.map(({ title }) => title)).toEqual(['yes']);
     expect([0, 1, 2, 3, 4, 5, 6, 7, 8].map((line) => page.isQuiet(line))).toEqual([
@@ -34,7 +34,7 @@ describe('a Markdown page', () => {
     ]);
   });
 
-  it('splits stacked front matter and notices a block that is never closed', () => {
+  it('splits stacked front matter and detects an unclosed block', () => {
     expect(scanMarkdown('---\na: 1\n---\n\n---\nb: 2\n---\n# T\n').frontMatter).toEqual([
       { open: 0, start: 1, end: 2, closed: true },
       { open: 4, start: 5, end: 6, closed: true },
@@ -42,7 +42,6 @@ describe('a Markdown page', () => {
     const open = scanMarkdown('---\na: 1\n# T\n');
     expect(open.frontMatter).toEqual([{ open: 0, start: 1, end: 3, closed: false }]);
     expect(open.headings).toHaveLength(1);
-    // A rule below the front matter is a rule.
     expect(scanMarkdown('---\na: 1\n---\n\n---\n\n# T\n').frontMatter).toHaveLength(1);
   });
 
@@ -55,7 +54,7 @@ describe('a Markdown page', () => {
     expect(editLines(page, [])).toBe('\ufeffa\r\nb\nc');
   });
 
-  it('tells what a merge or an elision left behind', () => {
+  it('finds what a merge or an elision left behind', () => {
     expect(conflictMarkers(['=======\n', '<<<<<<< HEAD\n', 'a\n', '=======\n', 'b\n', '>>>>>>> x\n'])).toEqual([
       1, 3, 5,
     ]);

@@ -1,6 +1,6 @@
 /**
- * Markdown as lines with their places, for formats that edit a file where it stands. Each line keeps its own line end,
- * so that the lines joined are the text, byte for byte. One pass, linear in size.
+ * Markdown as lines with positions, for formats that edit a file in place. Each line keeps its line end, so that the
+ * joined lines are the text, byte for byte. One pass, linear in size.
  */
 export interface MarkdownPage {
   lines: readonly string[];
@@ -9,29 +9,29 @@ export interface MarkdownPage {
   /** The blocks between `---` at the very top; other tools stack them, so there may be several. */
   frontMatter: readonly FrontMatter[];
   headings: readonly Heading[];
-  /** Whether a line is no prose: inside a fence or a comment, or the mark of one. */
+  /** Whether a line is not prose: inside a fence or a comment, or its delimiter. */
   isQuiet(line: number): boolean;
 }
 
 /** Line numbers count from 0; an end is the line after the last. */
 export interface FrontMatter {
-  /** The line of the opening mark. */
+  /** The line of the opening delimiter. */
   open: number;
-  /** The first line of what is in it. */
+  /** The first line of the content. */
   start: number;
-  /** The closing mark, or the end of the file where there is none. */
+  /** The closing delimiter, or the end of the file where there is none. */
   end: number;
   closed: boolean;
 }
 
 export interface Heading {
   level: number;
-  /** Without marks of emphasis and closing hashes. */
+  /** Without emphasis and closing hashes. */
   title: string;
   line: number;
-  /** Where the next heading of any level begins. */
+  /** The line of the next heading of any level. */
   bodyEnd: number;
-  /** Where the next heading of the same or a higher level begins. */
+  /** The line of the next heading of the same or a higher level. */
   end: number;
 }
 
@@ -62,7 +62,7 @@ export function scanMarkdown(text: string): MarkdownPage {
     }
     if (/^\s{0,3}<!--/.test(line)) {
       comment = !line.includes('-->');
-      // Words behind a comment on its own line are prose.
+      // Text after a comment on its line is prose.
       if (comment || /-->\s*$/.test(line)) quiet[at] = 1;
       continue;
     }
@@ -96,7 +96,7 @@ export function bare(line: string | undefined): string {
   return line.slice(line.charCodeAt(0) === 0xfeff ? 1 : 0, end);
 }
 
-/** Puts `lines` in the place of those from `from` up to `to`. */
+/** Replaces the lines from `from` up to `to`. */
 export interface LineEdit {
   from: number;
   to: number;
@@ -104,7 +104,7 @@ export interface LineEdit {
   lines: readonly string[];
 }
 
-/** Edits must not overlap; those at one place stay in the order they were given in. */
+/** Edits must not overlap; those at one line keep their order. */
 export function editLines(page: Pick<MarkdownPage, 'lines' | 'eol'>, edits: readonly LineEdit[]): string {
   const { lines, eol } = page;
   const parts: string[] = [];
@@ -126,14 +126,14 @@ export function editLines(page: Pick<MarkdownPage, 'lines' | 'eol'>, edits: read
   return parts.join('');
 }
 
-/** Where the body begins, behind all front matter. */
+/** The first line after all front matter. */
 export function bodyStart(frontMatter: readonly FrontMatter[]): number {
   const last = frontMatter.at(-1);
-  // An unclosed block has no end; what follows its mark is then read as the body too.
+  // An unclosed block has no end; its content is then also read as the body.
   return last === undefined ? 0 : last.closed ? last.end + 1 : last.start;
 }
 
-/** The lines a merge left behind, from 0. A line of equal signs counts only between the other two. */
+/** The lines of conflict markers, from 0. A line of equal signs counts only between the other two. */
 export function conflictMarkers(lines: readonly string[]): number[] {
   const found: number[] = [];
   let inside = false;
@@ -148,7 +148,7 @@ export function conflictMarkers(lines: readonly string[]): number[] {
   return found;
 }
 
-/** The lines that say that something was left out: `...`, `# ... rest unchanged ...`, `[truncated]`. */
+/** The lines that mark an elision: `...`, `# ... rest unchanged ...`, `[truncated]`. */
 export function elidedLines(lines: readonly string[]): number[] {
   const found: number[] = [];
   for (const [at, line] of lines.entries()) {
@@ -167,7 +167,7 @@ function findFrontMatter(lines: readonly string[]): FrontMatter[] {
   const found: FrontMatter[] = [];
   let at = 0;
   for (;;) {
-    // Blocks may be stacked with blank lines between them, but the first stands at the very top.
+    // Blocks may be stacked with blank lines between them, but the first must be at the top.
     let open = at;
     if (found.length > 0) while (open < lines.length && bare(lines[open]).trim() === '') open++;
     if (!/^---\s*$/.test(bare(lines[open])) || lines[open] === undefined) return found;
@@ -182,11 +182,11 @@ function findFrontMatter(lines: readonly string[]): FrontMatter[] {
   }
 }
 
-/** The mark of the fence that a line opens. */
+/** The delimiter of the fence that a line opens. */
 export function fenceOpened(line: string): string | null {
   const mark = /^\s{0,3}(?:>\s?)?(`{3,}|~{3,})(.*)/.exec(line);
   if (!mark) return null;
-  // Backquotes with more of them behind are code within a line.
+  // Backquotes followed by more backquotes are inline code.
   return mark[1]?.startsWith('`') && mark[2]?.includes('`') ? null : (mark[1] as string);
 }
 

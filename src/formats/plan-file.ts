@@ -14,7 +14,7 @@ export interface Parsed<T> {
   problems: Problem[];
 }
 
-/** A plan in the project's own forms: YAML with `steps`, or Markdown with headings and check-lists. */
+/** Reads a plan: YAML with `steps`, or Markdown with headings and check-lists. */
 export async function parsePlanFile(name: string, text: string): Promise<Parsed<PlannedStep[]>> {
   const plain = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   return /\.(ya?ml|json)$/i.test(name) ? parseYamlPlan(plain) : parseMarkdownPlan(plain);
@@ -31,7 +31,7 @@ const list = <S extends v.GenericSchema<unknown, string>>(item: S) =>
     ]),
   );
 
-/** Numbers are natural keys; a parser that read one as a number must not lose it. */
+/** Numbers are natural keys, and a YAML parser turns them into numbers. */
 const Key = v.pipe(v.union([v.string(), v.pipe(v.number(), v.transform(String))]), StepKey);
 
 const PlanEntry = v.object({
@@ -75,7 +75,7 @@ async function parseYamlPlan(text: string): Promise<Parsed<PlannedStep[]>> {
   const root = isMap(document.contents) ? document.contents.get('steps', true) : document.contents;
   const visit = (sequence: unknown, parent: string | null): void => {
     if (!isSeq(sequence)) {
-      problems.push({ code: 'no_steps', line: lineOf(sequence), message: 'Here a list of steps is needed.' });
+      problems.push({ code: 'no_steps', line: lineOf(sequence), message: 'A list of steps is needed here.' });
       return;
     }
     for (const node of sequence.items) {
@@ -98,7 +98,7 @@ async function parseYamlPlan(text: string): Promise<Parsed<PlannedStep[]>> {
   return { value, problems };
 }
 
-/** Headings below the title are phases; check-list lines are their tasks, indented ones the tasks of a task. */
+/** Headings below the title are phases; check-list items are their tasks, indented ones subtasks. */
 function parseMarkdownPlan(text: string): Parsed<PlannedStep[]> {
   const value: PlannedStep[] = [];
   const problems: Problem[] = [];
@@ -133,7 +133,7 @@ function parseMarkdownPlan(text: string): Parsed<PlannedStep[]> {
     const number = phase ? ++phase.tasks : ++loose;
     const key = phase ? `${phase.key}.${number}` : `t${number}`;
     const words = clean(task[3] ?? '');
-    if (words === '') problems.push({ code: 'empty', line: index + 1, message: 'A task without words.' });
+    if (words === '') problems.push({ code: 'empty', line: index + 1, message: 'A task without a title.' });
     else
       value.push({
         key,

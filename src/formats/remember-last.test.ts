@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rememberLast } from './remember-last.ts';
 
-it('remembers the last answer only', () => {
+it('remembers only the last result', () => {
   let asked = 0;
   const twice = rememberLast((number: number) => {
     asked += 1;

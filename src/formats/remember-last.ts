@@ -1,4 +1,4 @@
-/** Remembers the last answer: a file is read, compared and then edited, each time from the same text. */
+/** Caches the last result: a file is read, compared and edited, each time from the same text. */
 export function rememberLast<Args extends readonly unknown[], Result>(
   compute: (...args: Args) => Result,
 ): (...args: Args) => Result {

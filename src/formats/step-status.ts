@@ -1,7 +1,6 @@
-/** Words of other tools for where a step stands, in one table. */
 export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'skipped';
 
-/** The status that words of a cell or a line say; null where they say none. */
+/** The status that a cell or a line states in the words of any tool; null where it states none. */
 export function stepStatus(words: string): StepStatus | null {
   const plain = words
     .slice(0, 200)

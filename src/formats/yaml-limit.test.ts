@@ -10,7 +10,7 @@ describe('a document that is too large', () => {
     ['codewalk', 'STATE.md', `initiative: init-1\n${filler}`],
     ['maestro', 'docs/maestro/state/active-session.md', `---\nsession_id: "2026-01-01-x"\n${filler}---\n\n# Log\n`],
     ['snap', 'working-session/TURNFILE.yaml', `metadata:\n  revision: 1\n${filler}`],
-  ])('is told, at once, and never written: %s', async (name, main, text) => {
+  ])('is reported at once and never written: %s', async (name, main, text) => {
     const format = await formats[name]();
     const { writable, problems } = format.parse({ format: name, main, files: [main] }, new Map([[main, text]]));
     expect(writable).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * The parser keeps the place of every value, which takes about a second for a megabyte. State files are a thousandth of
- * this (the largest one known has 159 KB); what is larger is no state file, and nobody should have to wait for it.
+ * The parser keeps the position of every value, which takes about a second per megabyte. State files are a thousandth
+ * of this limit (the largest known has 159 KB); a larger file is not a state file and must not cause a wait.
  */
 export const YAML_LIMIT_CHARACTERS = 16 * 1024 * 1024;
 

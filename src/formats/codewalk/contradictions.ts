@@ -4,7 +4,7 @@ import { conflictMarkers, elidedLines, splitLines } from '../markdown.ts';
 import type { Reading } from './reading.ts';
 import { nodeOf, pairOf, problem, wordsOf, type YamlPage } from './yaml-page.ts';
 
-/** What happened to a file that should not have. */
+/** Reports damage to a file. */
 export function findDamage(reading: Reading, path: string, text: string): void {
   const report = (code: string, level: Problem['level'], line: number, message: string, stops: boolean) => {
     reading.problems.push(problem(code, level, path, line, message));
@@ -12,16 +12,16 @@ export function findDamage(reading: Reading, path: string, text: string): void {
   };
   const lines = splitLines(text);
   const zero = lines.findIndex((line) => line.includes('\0'));
-  if (zero >= 0) report('binary', 'error', zero + 1, 'There are zero bytes in the file: it is not text.', true);
+  if (zero >= 0) report('binary', 'error', zero + 1, 'The file contains zero bytes: it is not text.', true);
   for (const line of conflictMarkers(lines).slice(0, 20))
-    report('conflict_markers', 'error', line + 1, 'A merge left its markers here.', true);
+    report('conflict_markers', 'error', line + 1, 'Unresolved merge conflict.', true);
   for (const line of elidedLines(lines).slice(0, 20))
-    report('elided', 'warning', line + 1, 'Something was left out here when the file was written.', false);
+    report('elided', 'warning', line + 1, 'Part of the file was elided here.', false);
   for (const error of reading.page?.errors ?? [])
     report('not_yaml', 'error', Math.min(error.line, lines.length), error.message, true);
 }
 
-/** Where a document disagrees with itself. */
+/** Reports where a document contradicts itself. */
 export function findContradictions({ model, problems }: Reading, page: YamlPage, root: YAMLMap, path: string): void {
   const progress = nodeOf(root, 'progress');
   const warn = (code: string, node: unknown, message: string) =>
@@ -43,7 +43,7 @@ export function findContradictions({ model, problems }: Reading, page: YamlPage,
   }
   const bar = isMap(progress) ? nodeOf(progress, 'bar') : null;
   const percent = Number(/(\d+)\s*%/.exec(wordsOf(bar) ?? '')?.[1] ?? Number.NaN);
-  if (percent > 100) warn('percent_above_100', bar, `${percent} % is more than all.`);
+  if (percent > 100) warn('percent_above_100', bar, `${percent} % is more than 100 %.`);
   const phases = count('phases_total').value;
   const share =
     (count('phases_completed').value +
@@ -62,5 +62,5 @@ export function findContradictions({ model, problems }: Reading, page: YamlPage,
     if (alias && ids.has(alias)) warn('duplicate_id', nodeOf(root, 'blockers'), `The id ${alias} is there twice.`);
     if (alias) ids.add(alias);
   }
-  if (!pairOf(root, 'position')) warn('no_position', null, 'Nothing says where the work stands.');
+  if (!pairOf(root, 'position')) warn('no_position', null, 'The file does not say where the work is.');
 }

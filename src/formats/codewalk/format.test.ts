@@ -14,7 +14,7 @@ const found: Found = { format: 'codewalk', main: 'STATE.md', files: ['STATE.md']
 const files = (text: string): Files => new Map([['STATE.md', text]]);
 const model = (text: string): RunModel => {
   const parsed = codewalk.parse(found, files(text));
-  if (!parsed.model) throw new Error('There is no account.');
+  if (!parsed.model) throw new Error('There is no run model.');
   return parsed.model;
 };
 
@@ -24,7 +24,7 @@ const steps: RunModel['steps'] = [
   { key: '2-1', title: 'The job', kind: 'plan', parent: '2', status: 'in_progress', wave: 1 },
 ];
 const all = richModel(steps);
-// Findings, errors and promises have no place in this format.
+// This format cannot hold findings, errors and commitments.
 const rich: RunModel = {
   ...all,
   run: { ...all.run, alias: 'init-1' },
@@ -93,10 +93,10 @@ formatSuite(codewalk, {
   samples,
   long: (bytes) => {
     const words = 'Rows and not text since they are asked for one by one '.repeat(70);
-    const record = `  - date: 2024-01-14\n    context: Where berths live\n    decision: ${words}\n    reason: Queries stay simple\n`;
+    const entry = `  - date: 2024-01-14\n    context: Where berths live\n    decision: ${words}\n    reason: Queries stay simple\n`;
     return {
       found,
-      files: files(short.replace('decisions:\n', `decisions:\n${record.repeat(Math.ceil(bytes / record.length))}`)),
+      files: files(short.replace('decisions:\n', `decisions:\n${entry.repeat(Math.ceil(bytes / entry.length))}`)),
     };
   },
 });
@@ -144,7 +144,7 @@ describe('codewalk: reading', () => {
     expect(run.kept).toEqual({ codewalk: { owner: 'mara' } });
   });
 
-  it('reads the full forms, a decimal phase and the story of a crash', () => {
+  it('reads the full forms, a decimal phase and a session that continues after a crash', () => {
     const run = model(full);
     expect(run.position?.step).toBe('2.1');
     expect(run.items[1]).toMatchObject({ status: 'bypassed', text: "It's raining", followUp: ['task-abc'] });
@@ -155,14 +155,14 @@ describe('codewalk: reading', () => {
     ]);
   });
 
-  it('reads records in files of their own, also prose', () => {
+  it('reads entries in their own files, also prose', () => {
     const { model: run } = codewalk.parse(folderSample.found, folderSample.files);
     expect(run?.decisions.map(({ decision }) => decision)).toEqual(['PDF', 'Hemp']);
     expect(run?.items[0]).toMatchObject({ alias: 'block-001', text: 'The office is closed' });
     expect(run?.sessions[0]).toMatchObject({ alias: 'session-001', agent: 'w' });
   });
 
-  it('is told from the other STATE.md by its top key', () => {
+  it('is distinguished from other STATE.md files by its top key', () => {
     const tree = (text: string) => ({ paths: ['.planning/STATE.md'], read: () => text });
     expect(codewalk.detect(tree(short))).toHaveLength(1);
     expect(gsd.detect(tree(short))).toHaveLength(0);
@@ -171,7 +171,7 @@ describe('codewalk: reading', () => {
     expect(gsd.detect(tree('# Project State\n\n## Decisions\n\n- initiative: none\n'))).toHaveLength(1);
   });
 
-  it('warns of what cannot be', () => {
+  it('warns about contradictions', () => {
     const text = short
       .replace('phases_completed: 1', 'phases_completed: 9')
       .replace('ended: 2024-01-14T17', 'ended: 2024-01-13T17')
@@ -198,7 +198,7 @@ describe('codewalk: writing in place', () => {
     return after.split('\n').filter((line) => !there.has(line));
   };
 
-  it('changes the lines of what changed', () => {
+  it('changes only the lines of what changed', () => {
     expect(
       change(
         short,
@@ -233,7 +233,7 @@ describe('codewalk: writing in place', () => {
     ]);
   });
 
-  it('adds records with the next id, also inside a fence', () => {
+  it('adds entries with the next id, also inside a fence', () => {
     const add = (run: RunModel) => {
       run.decisions.push({ decision: 'Go', reason: 'Wind: strong', status: 'active', at: '2024-02-01' });
       run.items.push({ kind: 'blocker', text: 'Fog', status: 'active' });
@@ -252,7 +252,7 @@ describe('codewalk: writing in place', () => {
     expect(change(fenced, add)).toEqual(expected.filter((line) => !fenced.split('\n').includes(line)));
   });
 
-  it('writes a new record of a folder into a file of its own', () => {
+  it('writes a new entry of a folder into its own file', () => {
     const run = structuredClone(codewalk.parse(folderSample.found, folderSample.files).model as RunModel);
     run.decisions.push({ decision: 'Go', context: 'Wind & waves', status: 'active', at: '2024-02-01' });
     Object.assign(run.items[0] as object, { status: 'resolved' });
@@ -268,7 +268,7 @@ describe('codewalk: writing in place', () => {
 });
 
 describe('codewalk: the four tables', () => {
-  it('hold an account and give it back', () => {
+  it('hold a run model and return it', () => {
     const tables = toTables(model(short));
     expect(tables.initiative_state[0]).toMatchObject({
       initiative_id: 'init-9f2',
@@ -290,7 +290,7 @@ describe('codewalk: the four tables', () => {
     expect(back?.position?.step).toBe('2-3.task');
   });
 
-  it('keep a crash', () => {
+  it('keep a crashed session', () => {
     expect(fromTables(toTables(model(full)))[0]?.sessions.map(({ status }) => status)).toEqual([
       'completed',
       'crashed',
@@ -298,7 +298,7 @@ describe('codewalk: the four tables', () => {
     ]);
   });
 
-  it('have sixteen cells in their bar', () => {
+  it('have a progress bar of sixteen cells', () => {
     expect(progressBar(50)).toBe('████████░░░░░░░░ 50%');
     expect([...progressBar(0)].slice(0, 16).join('')).toBe('░'.repeat(16));
   });

@@ -7,7 +7,7 @@ import { editDocument, entryChanges, renderNew } from './write.ts';
 import { type Entries, renderEntries } from './write-yaml.ts';
 import { applySplices, eolOf, type Splice, type YamlPage } from './yaml-page.ts';
 
-/** STATE.md as one YAML document, alone or with a folder of records beside it; see docs/formats/codewalk.md. */
+/** STATE.md as one YAML document, alone or with folders of entries beside it; see docs/formats/codewalk.md. */
 export const codewalk: Format = {
   name: 'codewalk',
   detect,
@@ -104,14 +104,14 @@ function detect(tree: Tree): Found[] {
     if (text === null || !isCodewalkState(text)) continue;
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
     const beside = folder.endsWith('.planning/')
-      ? tree.paths.filter((one) => one.startsWith(folder) && isRecord(one.slice(folder.length)))
+      ? tree.paths.filter((one) => one.startsWith(folder) && isEntryPath(one.slice(folder.length)))
       : [];
     found.push({ format: 'codewalk', main: path, files: [path, ...beside] });
   }
   return found;
 }
 
-function isRecord(rest: string): boolean {
+function isEntryPath(rest: string): boolean {
   return /^(?:decisions|blockers|sessions)\/[^/]+\.(?:md|ya?ml)$/i.test(rest);
 }
 
@@ -150,15 +150,15 @@ function addEntryFiles(
   reading: Reading,
   place: Found,
   files: Map<string, string>,
-  records: Record<EntryFolder, readonly Entries[]>,
+  added: Record<EntryFolder, readonly Entries[]>,
   now: string,
   previous: Files,
 ): void {
   const folder = place.main.slice(0, place.main.lastIndexOf('/') + 1);
   const eol = reading.page ? eolOf(reading.page) : '\n';
-  for (const [name, list] of Object.entries(records)) {
-    for (const record of list) {
-      const value = (key: string) => String(new Map(record).get(key) ?? '');
+  for (const [name, list] of Object.entries(added)) {
+    for (const entry of list) {
+      const value = (key: string) => String(new Map(entry).get(key) ?? '');
       const words = value('context') || value('decision') || value('description');
       const stem =
         name === 'decisions'
@@ -168,7 +168,7 @@ function addEntryFiles(
             : slug(value('id'));
       let path = `${folder}${name}/${stem}.md`;
       for (let count = 2; files.has(path) || previous.has(path); count++) path = `${folder}${name}/${stem}-${count}.md`;
-      files.set(path, `---${eol}${renderEntries(record, 0, eol)}${eol}---${eol}`);
+      files.set(path, `---${eol}${renderEntries(entry, 0, eol)}${eol}---${eol}`);
     }
   }
 }

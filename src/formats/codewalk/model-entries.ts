@@ -31,7 +31,7 @@ export function blockerEntries(item: ModelItem, model: RunModel, id: string): En
   );
 }
 
-/** Who goes on from a session that crashed says so in its notes; this is how the file tells the story. */
+/** A session that continues after a crash says so in its notes, which is how the format records it. */
 export function sessionEntries(session: ModelSession, all: readonly ModelSession[], id: string): Entries {
   const from =
     session.continues === undefined
@@ -41,7 +41,7 @@ export function sessionEntries(session: ModelSession, all: readonly ModelSession
     ? `Resuming from ${from?.alias ?? session.continues}${from?.status === 'crashed' ? ' crash' : ''}`
     : undefined;
   const notes = session.notes ?? [];
-  const told = notes.length === 0 ? resumed : notes.length === 1 ? (notes[0] as string) : [...notes];
+  const written = notes.length === 0 ? resumed : notes.length === 1 ? (notes[0] as string) : [...notes];
   return entries(
     ['id', session.alias ?? id],
     ['agent', session.agent],
@@ -51,7 +51,7 @@ export function sessionEntries(session: ModelSession, all: readonly ModelSession
     ['context_usage', session.contextUsage === undefined ? undefined : `${session.contextUsage}%`],
     ['completed', session.completed?.length ? [...session.completed] : undefined],
     ['working_on', session.workingOn],
-    ['notes', told],
+    ['notes', written],
     ['issues', session.issues?.length ? [...session.issues] : undefined],
     ['handoff_reason', session.why],
   );

@@ -6,7 +6,7 @@ export function progressBar(percent: number): string {
   return `${'█'.repeat(filled)}${'░'.repeat(16 - filled)} ${percent}%`;
 }
 
-/** The mean over the phases of the share of their leaves that are done; all of it only when nothing is left. */
+/** The mean over the phases of the share of their completed leaves; 100 only when nothing is left. */
 export function progressOf(steps: readonly ModelStep[], current: string | null) {
   const keys = new Set(steps.map(({ key }) => key));
   const parents = new Set(steps.map(({ parent }) => parent));

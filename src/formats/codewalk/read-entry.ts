@@ -47,7 +47,7 @@ export function readBlocker(node: YAMLMap): ModelItem | null {
   };
 }
 
-/** `- task-abc: "Apply final styles"`: the key of the one pair. */
+/** The keys of entries such as `- task-abc: "Apply final styles"`. */
 function taskKeys(node: Node | null): string[] {
   return itemsOf(node)
     .map((item) => (isMap(item) ? wordsOf(item.items[0]?.key as Node) : wordsOf(item)) ?? '')

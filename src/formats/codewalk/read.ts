@@ -30,10 +30,10 @@ export function readCodewalk(found: Found, files: Files): Reading {
   const root = reading.page?.root ?? null;
   if (reading.page && root) readRoot(reading, reading.page, root, found.main);
   else if (reading.page)
-    reading.problems.push(problem('no_map', 'error', found.main, 1, 'The file holds no YAML with keys and values.'));
-  for (const [path, record] of files) {
+    reading.problems.push(problem('no_map', 'error', found.main, 1, 'The file has no YAML with keys and values.'));
+  for (const [path, content] of files) {
     const folder = entryFolder(path);
-    if (folder) readEntryFile(reading, folder, path, record);
+    if (folder) readEntryFile(reading, folder, path, content);
   }
   fill(reading);
   if (reading.page && root) findContradictions(reading, reading.page, root, found.main);
@@ -47,7 +47,13 @@ function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string)
     const key = wordsOf(pair.key as Node) ?? '';
     if (seen.has(key))
       reading.problems.push(
-        problem('duplicate_key', 'warning', path, page.lineOf(pair.key), `"${key}" is there twice; the first counts.`),
+        problem(
+          'duplicate_key',
+          'warning',
+          path,
+          page.lineOf(pair.key),
+          `Duplicate key "${key}"; the first one counts.`,
+        ),
       );
     seen.add(key);
   }
@@ -110,7 +116,7 @@ function add<T>(list: Placed<T>[], value: T | null, page: YamlPage, path: string
 
 function mapsOf(root: YAMLMap, key: string): YAMLMap[] {
   const node = nodeOf(root, key);
-  // One record without a list around it counts.
+  // A single entry without a list counts.
   if (isMap(node)) return [node as YAMLMap];
   return itemsOf(node).filter((item): item is YAMLMap & Node => isMap(item));
 }
@@ -181,7 +187,7 @@ function readPosition(model: RunModel, root: YAMLMap): void {
   model.position.step = last.key;
 }
 
-/** A task is known by its title; its key is made of it. */
+/** A task is identified by its title, so its key is derived from it. */
 export function taskKey(parent: string, title: string): string {
   const slug =
     title
@@ -207,7 +213,7 @@ export function entryFolder(path: string): EntryFolder | null {
   );
 }
 
-/** One record in its file: YAML, front matter, or a page with headings named like the keys. */
+/** Reads one entry from its own file: YAML, front matter, or a page with headings named like the keys. */
 function readEntryFile(reading: Reading, folder: EntryFolder, path: string, text: string): void {
   const page = readYamlPage(text);
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
@@ -246,12 +252,12 @@ function readEntryFile(reading: Reading, folder: EntryFolder, path: string, text
     });
   } else
     reading.problems.push(
-      problem('not_understood', 'warning', path, 1, `This file says nothing that reads as one of the ${folder}.`),
+      problem('not_understood', 'warning', path, 1, `Nothing in this file could be read as one of the ${folder}.`),
     );
 }
 
-function withAlias<T extends { alias?: string | undefined }>(record: T | null, alias: string | undefined): T | null {
-  return record && !record.alias && labelOf(alias) ? { ...record, alias: labelOf(alias) } : record;
+function withAlias<T extends { alias?: string | undefined }>(entry: T | null, alias: string | undefined): T | null {
+  return entry && !entry.alias && labelOf(alias) ? { ...entry, alias: labelOf(alias) } : entry;
 }
 
 function readProse(text: string): Map<string, string> {

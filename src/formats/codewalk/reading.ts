@@ -3,7 +3,7 @@ import type { ModelDecision, ModelItem, ModelSession, RunModel } from '../../cor
 import type { Problem } from '../format.ts';
 import type { YamlPage } from './yaml-page.ts';
 
-/** STATE.md with the files of its folder form: the account, and the node of YAML that says each record. */
+/** STATE.md with the files of its folder form: the run model, and the YAML node of each entry. */
 export interface Reading {
   model: RunModel;
   page: YamlPage | null;
@@ -11,9 +11,9 @@ export interface Reading {
   blockers: Placed<ModelItem>[];
   questions: ModelItem[];
   sessions: Placed<ModelSession>[];
-  /** What is said in prose, or in a list of words: read, and left as it is. */
+  /** Entries in prose or plain lists: read, never edited. */
   loose: Pick<RunModel, 'decisions' | 'items' | 'sessions'>;
-  /** Records lie in files of their own. */
+  /** Entries are in their own files. */
   folders: boolean;
   problems: Problem[];
   writable: boolean;

@@ -1,6 +1,6 @@
 import type { Sample } from '../format.suite.ts';
 
-/** The short forms, with comments, as an agent would keep them. */
+/** The short forms, with comments, as an agent keeps them. */
 export const short = `# STATE.md
 initiative: init-9f2
 title: Harbour relay
@@ -126,7 +126,7 @@ Below the fence.
 const place = (main: string, ...others: string[]) => ({ format: 'codewalk' as const, main, files: [main, ...others] });
 
 export const folderSample: Sample = {
-  name: 'a folder of records',
+  name: 'a folder of entries',
   found: place(
     '.planning/STATE.md',
     '.planning/decisions/2024-01-15-pdf.md',

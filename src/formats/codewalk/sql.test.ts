@@ -62,7 +62,7 @@ const model: RunModel = {
 };
 
 describe('codewalk: the tables as SQL', () => {
-  it('give back what they can say, and what they cannot is named', () => {
+  it('return what they can hold, and name what they cannot', () => {
     const [read] = back(renderSql(toTables(model)));
     const expected = structuredClone(model);
     for (const path of tablesLose) {
@@ -104,7 +104,7 @@ INSERT INTO initiative_state VALUES ('init-2', 2, 1, E'It\\'s on', 1, 'in_progre
     ['an open quote', "INSERT INTO initiative_state VALUES ('init-1"],
     ['a value that is none', 'INSERT INTO initiative_state VALUES (now());'],
     ['too many values', "INSERT INTO initiative_state VALUES ('a',1,1,'t',1,'s','{}',1,2,3);"],
-  ])('tell what cannot be read with its line: %s', (_, statement) => {
+  ])('report an unreadable statement with its line: %s', (_, statement) => {
     const { rows, problems } = readSql('dump.sql', `-- a dump\n\n${statement}`);
     expect(problems).toMatchObject([{ level: 'error', line: 3 }]);
     expect(rows.get('initiative_state') ?? []).toEqual([]);
@@ -117,7 +117,7 @@ INSERT INTO initiative_state VALUES ('init-2', 2, 1, E'It\\'s on', 1, 'in_progre
     expect(readSql('dump.sql', "'".repeat(1_000_001)).rows.size).toBe(0);
   });
 
-  it('pass over rows that belong to nobody and columns of somebody, and say so', () => {
+  it('skip rows without an initiative and unknown columns, and report them', () => {
     const { rows } = readSql(
       'd.sql',
       "INSERT INTO initiative_state (initiative_id, mood) VALUES (NULL, 'x'), ('i', 'y');",

@@ -1,7 +1,7 @@
 import type { Problem } from '../format.ts';
 import type { CodewalkTables } from './tables.ts';
 
-/** The four tables as SQL: what a dump of them holds, and a script that loads them into SQLite or PostgreSQL. */
+/** The four tables as SQL: reads a dump of them, and writes a script that loads them into SQLite or PostgreSQL. */
 
 export type TableName = keyof CodewalkTables;
 
@@ -52,7 +52,7 @@ export const tableColumns = {
 
 export const tableNames = Object.keys(tableColumns) as TableName[];
 
-/** Loading it twice changes nothing; loading a newer one brings the rows up to date. */
+/** Loading it twice changes nothing; loading a newer one updates the rows. */
 export function renderSql(tables: CodewalkTables): string {
   const statements = tableNames.map((table) => {
     const columns = tableColumns[table];
@@ -73,15 +73,15 @@ function literal(value: unknown, type: string): string {
   if (value === null || value === undefined) return 'NULL';
   if (type === 'BOOLEAN') return value ? 'TRUE' : 'FALSE';
   if (typeof value === 'number') return String(value);
-  // Neither database takes a zero byte in a text.
+  // Neither database accepts a zero byte in text.
   return `'${String(value).replaceAll('\u0000', '').replaceAll("'", "''")}'`;
 }
 
 export type Row = Record<string, string | number | null>;
 
 /**
- * The rows that a dump puts into the four tables: `INSERT` as SQLite and most tools write it, `COPY … FROM stdin` as
- * PostgreSQL does. Everything else in it is passed over. A statement that cannot be read is a problem, not the end.
+ * The rows that a dump inserts into the four tables: `INSERT` as SQLite and most tools write it, `COPY … FROM stdin` as
+ * PostgreSQL does. Everything else is skipped. An unreadable statement is a problem and does not stop reading.
  */
 export function readSql(path: string, text: string): { rows: Map<TableName, Row[]>; problems: Problem[] } {
   const rows = new Map<TableName, Row[]>();
@@ -129,18 +129,18 @@ export function readSql(path: string, text: string): { rows: Map<TableName, Row[
   return { rows, problems };
 }
 
-/** Of what is no dump at all nobody reads more. */
+/** A limit for text that is not a dump at all. */
 const PROBLEMS_LIMIT = 100;
 
 type Value = string | number | null;
 
-/** The table that a statement is about; null, with the statement passed over, when it is none of the four. */
+/** The table that a statement names. Returns null, with the statement skipped, when it is not one of the four. */
 function readTarget(reader: Reader, verb: string): TableName | null {
   for (let token = reader.next(); token; token = reader.next()) {
     if (token.kind === 'mark' && token.words === ';') return null;
     const name = token.kind === 'word' || token.kind === 'name' ? token.words.toLowerCase() : '';
     if (tableNames.includes(name as TableName)) return name as TableName;
-    // Before the name of a table stand words and the name of a schema only.
+    // Only keywords and a schema name come before the table name.
     const isAhead = token.kind === 'word' || token.kind === 'name' || token.words === '.';
     if (!isAhead || (verb === 'CREATE' && /^(?:index|view|trigger)$/i.test(token.words))) {
       reader.skipStatement(token);
@@ -180,7 +180,7 @@ function readNames(reader: Reader): string[] | null {
   return names;
 }
 
-/** `VALUES (…), (…)` up to the end of the statement. */
+/** Reads `VALUES (…), (…)` up to the end of the statement. */
 function* readValues(reader: Reader): Iterable<Value[]> {
   let values: Value[] | null = null;
   let sign = 1;
@@ -219,14 +219,14 @@ interface Token {
 interface Reader {
   next(): Token | null;
   peek(): Token | null;
-  /** Goes behind the end of the statement that a token belongs to. */
+  /** Moves past the end of the statement that a token belongs to. */
   skipStatement(from?: Token): void;
   /** The lines of a COPY, as values. */
   copied(): Iterable<Value[]>;
 }
 
 function tokens(text: string): Reader {
-  // One pattern, tried where the last one ended: time is linear in size.
+  // One sticky pattern, applied where the last match ended: time is linear in size.
   const pattern =
     /\s+|--[^\n]*|\/\*.*?\*\/|[eE]'([^'\\]*(?:(?:''|\\.)[^'\\]*)*)'|'([^']*(?:''[^']*)*)'|"([^"]*(?:""[^"]*)*)"|`([^`]*)`|\[([^\]]*)\]|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|([\p{L}_][\p{L}\p{N}_$]*)|(.)/suy;
   let ahead: Token | null = null;
@@ -240,7 +240,7 @@ function tokens(text: string): Reader {
       position = pattern.lastIndex;
       const [, escaped, quoted, name, tick, bracket, number, word, mark] = found;
       if (escaped !== undefined) return { kind: 'text', words: unescaped(escaped.replaceAll("''", "'")), at };
-      // A backslash is a character like others, unless the string says that it is not.
+      // A backslash is an ordinary character, except in an escape string.
       if (quoted !== undefined) return { kind: 'text', words: quoted.replaceAll("''", "'"), at };
       const named = name?.replaceAll('""', '"') ?? tick ?? bracket;
       if (named !== undefined) return { kind: 'name', words: named, at };

@@ -5,8 +5,8 @@ import { type Row, type TableName, tableColumns, tableNames } from './sql.ts';
 import { type CodewalkTables, fromTables } from './tables.ts';
 
 /**
- * The rows of one initiative in somebody's tables, as a format: its text is the rows as JSON. It is read, never written:
- * the tables belong to whoever keeps the database.
+ * The rows of one initiative in a foreign database, as a format whose text is the rows as JSON. It is read-only: the
+ * tables belong to the owner of the database.
  */
 export const codewalkTables: Format = {
   ...codewalk,
@@ -22,13 +22,13 @@ export const codewalkTables: Format = {
   repair: () => null,
 };
 
-/** What was found in tables, one initiative after the other. */
+/** What was found in the tables, by initiative. */
 export interface TableReading {
   initiatives: { id: string; text: string }[];
   problems: Problem[];
 }
 
-/** Rows as a database or a dump gives them, put into shape. Whatever cannot be used is told. */
+/** Normalises rows from a database or a dump. Whatever cannot be used is reported. */
 export function readRows(path: string, rows: ReadonlyMap<TableName, readonly Row[]>): TableReading {
   const problems: Problem[] = [];
   const complain = (code: string, message: string): void => {
@@ -49,10 +49,8 @@ export function readRows(path: string, rows: ReadonlyMap<TableName, readonly Row
       (tables[table] as unknown[]).push(shaped(table, row));
       for (const name of Object.keys(row)) if (!tableColumns[table].some(([known]) => known === name)) others.add(name);
     }
-    if (nameless > 0)
-      complain('no_initiative', `${nameless} rows of ${table} name no initiative and were passed over.`);
-    if (others.size > 0)
-      complain('unknown_columns', `${table} has columns of somebody's own: ${[...others].join(', ')}.`);
+    if (nameless > 0) complain('no_initiative', `${nameless} rows of ${table} have no initiative and were skipped.`);
+    if (others.size > 0) complain('unknown_columns', `${table} has unknown columns: ${[...others].join(', ')}.`);
   }
   const initiatives = [...byInitiative].map(([id, tables]) => ({ id, text: JSON.stringify(tables) }));
   return { initiatives, problems };
@@ -72,7 +70,7 @@ function shaped(table: TableName, row: Row): Row {
   );
 }
 
-/** `new` is allowed in words and not by the column; whatever else stands there is open. */
+/** The documentation allows `new`, the column does not; any other value counts as open. */
 const blockerStatus = (value: Row[string]): string =>
   /^(?:bypassed|resolved)$/i.test(String(value)) ? String(value).toLowerCase() : 'active';
 
@@ -81,7 +79,7 @@ function words(value: Row[string], name: string): string | null {
   return String(value);
 }
 
-/** Numbers, and what people put in their place: truth values, and times as words. */
+/** Numbers, and what people write instead: booleans, and times as text. */
 function amount(value: Row[string], type: string): number | null {
   if (value === null || value === '') return null;
   if (type === 'BOOLEAN') return /^(?:t|true|yes|1)$/i.test(String(value)) ? 1 : 0;

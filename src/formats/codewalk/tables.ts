@@ -63,7 +63,9 @@ export interface SessionRow {
   handoff_reason: string | null;
 }
 
-/** An account as rows. A key is made of the initiative and the record's own name, since each must be unique in its table. */
+/**
+ * A run model as rows. A key combines the initiative and the entry's own name, since it must be unique in its table.
+ */
 export function toTables(model: RunModel): CodewalkTables {
   const initiative = model.run.alias ?? model.run.id ?? 'init';
   const current = currentStepOf(model);
@@ -96,7 +98,7 @@ export function toTables(model: RunModel): CodewalkTables {
         updated_at: seconds(model.run.updatedAt),
       },
     ],
-    // There is no column for it: one that was taken back would read as one that holds.
+    // There is no status column: a retracted decision would read as an active one.
     initiative_decisions: model.decisions.filter(isInForce).map((one, index) => ({
       id: id(one.alias ?? one.id, 'decision', index),
       initiative_id: initiative,
@@ -129,7 +131,7 @@ export function toTables(model: RunModel): CodewalkTables {
       context_usage: one.contextUsage ?? null,
       completed_json: json(one.completed),
       issues_json: json(one.issues),
-      // The tables have no column for how a session ended; a crash must not be lost.
+      // The tables have no column for the reason a session ended; a crash must not be lost.
       handoff_reason: one.why ?? (one.status === 'crashed' ? 'crashed' : null),
     })),
   };
@@ -137,7 +139,7 @@ export function toTables(model: RunModel): CodewalkTables {
 
 const isInForce = ({ status }: ModelDecision): boolean => (status ?? 'active') === 'active';
 
-/** What the tables cannot say, as paths into an account. */
+/** What the tables cannot hold, as paths into a run model. */
 export const tablesLose: readonly string[] = [
   ...['title', 'goal', 'status', 'openedAt', 'design', 'plan', 'branch', 'reason'].map((name) => `run.${name}`),
   'steps',
@@ -159,7 +161,7 @@ export const tablesLose: readonly string[] = [
   'next',
 ];
 
-/** One account for each initiative in the tables. */
+/** One run model for each initiative in the tables. */
 export function fromTables(tables: CodewalkTables): RunModel[] {
   const models = new Map<string, RunModel>();
   const model = (initiative: string): RunModel => {
@@ -219,7 +221,7 @@ function readState(model: RunModel, row: StateRow): void {
   if (row.updated_at !== null) model.run.updatedAt = instant(row.updated_at);
 }
 
-/** A key is made of the initiative and the name that the record has in it. */
+/** The entry's own name in a key made of initiative and name. */
 function nameIn({ id, initiative_id: initiative }: { id: string | null; initiative_id: string }): { alias?: string } {
   const own = id?.startsWith(`${initiative}/`) ? id.slice(initiative.length + 1) : id;
   const alias = labelOf(own ?? undefined);
@@ -265,7 +267,7 @@ function sessionOf(row: SessionRow): ModelSession {
     ...(row.agent_id ? { agent: row.agent_id } : {}),
     ...(row.started_at === null ? {} : { startedAt: instant(row.started_at) }),
     ...(row.ended_at === null ? {} : { endedAt: instant(row.ended_at) }),
-    // A share of one and a percentage are both written; no session used less than one percent of its window.
+    // Both a fraction and a percentage occur; no session used less than one percent of its window.
     ...(row.context_usage === null
       ? {}
       : {
@@ -292,19 +294,19 @@ function parsed(text: string | null): unknown {
   }
 }
 
-/** A date without a time is the beginning of that day in UTC. */
+/** A date without a time is the start of that day in UTC. */
 function seconds(when: string | undefined): number | null {
   const time = when === undefined ? Number.NaN : Date.parse(when);
   return Number.isNaN(time) ? null : Math.floor(time / 1000);
 }
 
 function instant(time: number): string {
-  // Milliseconds are told by their size.
+  // Milliseconds are recognised by their size.
   const date = new Date(time > 100_000_000_000 ? time : time * 1000);
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString().replace('.000Z', 'Z');
 }
 
-/** The column of integers holds no inserted phase (`2.1`). */
+/** The integer column cannot hold an inserted phase (`2.1`). */
 function whole(key: string | undefined): number | null {
   return key !== undefined && /^\d{1,9}$/.test(key) ? Number(key) : null;
 }

@@ -8,7 +8,9 @@ const now = '2026-07-01T12:00:00.000Z';
 const found: Found = { format: 'codewalk', main: 'STATE.md', files: ['STATE.md'] };
 const files = (text: string): Files => new Map([['STATE.md', text]]);
 
-/** Writes a change of what a text says, checks that it is read back and stays, and returns the new text. */
+/**
+ * Writes a changed run model, checks that it reads back and that a second write changes nothing, and returns the text.
+ */
 function write(text: string, change: (model: RunModel) => void): string {
   const model = structuredClone(codewalk.parse(found, files(text)).model as RunModel);
   change(model);
@@ -76,10 +78,10 @@ describe('codewalk: quoting', () => {
     ['nothing in brackets', '{initiative: a}\n'],
   ] as const;
 
-  it.each(texts)('keeps every value a text in place of %s', (_, text) => {
+  it.each(texts)('keeps every value a string in place of %s', (_, text) => {
     for (const value of values) {
       const written = write(text, (model) => void Object.assign(model.run, { title: value }));
-      // Readers of YAML 1.1 take more words for something else.
+      // YAML 1.1 readers turn more words into other types.
       for (const version of ['1.1', '1.2'] as const)
         expect(String(parse(written, { version }).title).trimEnd(), JSON.stringify(value)).toBe(value.trimEnd());
       expect(written).not.toMatch(/[^\t\n\x20-\x7e\u00a0-\uffff]/);
@@ -180,7 +182,7 @@ describe('codewalk: maps and lists in brackets', () => {
     expect(write(text, (model) => void model.items.pop())).toBe(`${head}blockers: []\n`);
   });
 
-  it('writes a key that was removed from an entry with a file of its own', () => {
+  it('removes a key from an entry in its own file, and never deletes the file', () => {
     const place = { ...found, main: '.planning/STATE.md', files: ['.planning/STATE.md', '.planning/blockers/b-1.md'] };
     const before = new Map([
       ['.planning/STATE.md', 'initiative: init-1\n'],

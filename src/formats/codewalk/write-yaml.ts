@@ -2,18 +2,18 @@ import { isMap, isScalar, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'y
 import { isObject } from '../is-object.ts';
 import { eolOf, itemsOf, nodeOf, pairOf, type Splice, type YamlPage } from './yaml-page.ts';
 
-/** Values as this format writes them. A record is a list of keys with values; null is written as `null`. */
+/** Values as this format writes them. An entry is a list of keys with values; null is written as `null`. */
 export type Value = string | number | boolean | null | Value[] | Entries;
 export type Entries = readonly (readonly [string, Value])[];
 
-/** Text of keys and values at an indentation, without a line end at the end. */
+/** Keys and values at an indentation, without a final line end. */
 export function renderEntries(entries: Entries, indent: number, eol = '\n'): string {
   return entries
     .map(([key, value]) => `${' '.repeat(indent)}${renderKey(key)}:${renderValue(value, indent, eol)}`)
     .join(eol);
 }
 
-/** One record of a list, its mark in front. */
+/** One list entry with its dash. */
 export function renderItem(entries: Entries, indent: number, eol: string): string {
   const text = renderEntries(entries, indent + 2, eol);
   return `${' '.repeat(indent)}- ${text.slice(indent + 2)}`;
@@ -43,14 +43,14 @@ function isEntries(value: Value): value is Entries {
   );
 }
 
-/** Marks a list of pairs as a map, so that a list of two-word lists is not taken for one. */
+/** Marks a list of pairs as a map, to tell it from a list of two-element lists. */
 export function entries(...pairs: (readonly [string, Value | undefined])[]): Entries {
   const kept = pairs.filter((pair): pair is readonly [string, Value] => pair[1] !== undefined);
   return Object.defineProperty(kept, 'isEntries', { value: true });
 }
 
 function renderBlock(text: string, indent: number, eol: string): string {
-  // A block that begins with a space, or ends in blank lines, is kept exactly by quoting only.
+  // A block that begins with a space or ends in blank lines is preserved only by quoting.
   if (
     /^\s|[ \t]\n|\n\n$|\s$/.test(text.replace(/\n$/, '')) ||
     /[^\t\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufffd]/.test(text.replace(/[\ud800-\udfff]/g, ''))
@@ -72,14 +72,14 @@ function renderInline(value: Value): string {
 
 const renderKey = (key: string): string => (/^\w[\w./@-]*$/.test(key) ? key : JSON.stringify(key));
 
-/** Words that YAML would read as something else are quoted, as are all sentences. */
+/** Quotes sentences and words that YAML would read as another type. */
 export function renderScalar(value: string | number | boolean | null): string {
   if (typeof value !== 'string') return String(value);
   if (/^[A-Za-z][\w./@-]*$/.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)) return value;
   return /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** The splices that give `key` of a map another value: in its place, or behind the last key. */
+/** The splices that set `key` of a map: in place, or after the last key. */
 export function setKey(page: YamlPage, map: YAMLMap, key: string, value: Value | undefined): Splice[] {
   const pair = pairOf(map, key);
   const eol = eolOf(page);
@@ -104,7 +104,7 @@ export function setKey(page: YamlPage, map: YAMLMap, key: string, value: Value |
   const indent = indentOf(page, (pair.key as Node).range?.[0] ?? 0);
   const begin = (pair.key as Node).range?.[0] ?? 0;
   const line = page.text.lastIndexOf('\n', page.from + begin - 1) + 1;
-  // A key that is no longer said goes with its lines, unless other things stand on them.
+  // A key without a value is removed with its lines, unless something else is on them.
   if (value === undefined && !map.flow && page.text.slice(Math.max(line, page.from), page.from + begin).trim() === '')
     return [
       { from: Math.max(line - page.from, 0), to: lineEndAfter(page, endOf(node ?? (pair.key as Node))), text: '' },
@@ -113,17 +113,17 @@ export function setKey(page: YamlPage, map: YAMLMap, key: string, value: Value |
     value === undefined ? ' null' : map.flow ? inlineLike(node, value) : renderLike(node, value, indent, eol);
   const colon = (pair.key as Node).range?.[1] ?? 0;
   if (!node?.range || (isScalar(node) && node.value === null && node.range[0] === node.range[1])) {
-    // The colon is part of it, so that keys added at the same offset come after the value.
+    // The splice includes the colon, so that keys added at the same offset come after the value.
     const at = page.text.slice(page.from).indexOf(':', colon);
     return [{ from: at, to: at + 1, text: `:${text}` }];
   }
   const [from, to] = [node.range[0], trimEnd(page, node.range[1])];
-  // A list or a map begins on the line below its key; what is put there instead begins behind the colon.
+  // A list or a map begins on the line below its key; the replacement begins after the colon.
   const start = isScalar(node) ? from : page.text.slice(page.from).indexOf(':', colon) + 1;
   return [{ from: start, to, text: isScalar(node) ? text.slice(1) : text }];
 }
 
-/** The same kind of quotes as before. */
+/** Keeps the kind of quotes. */
 function renderLike(node: Node | null, value: Value, indent: number, eol: string): string {
   const quoted = quotedLike(node, value);
   if (quoted !== null) return quoted;
@@ -143,7 +143,7 @@ function quotedLike(node: Node | null, value: Value): string | null {
   return node.type === 'QUOTE_SINGLE' && !/\p{Cc}/u.test(value) ? ` '${value.replaceAll("'", "''")}'` : null;
 }
 
-/** The splices that take entries out of the list under `key` and add others at its end. */
+/** The splices that remove entries from the list under `key` and add others at its end. */
 export function editList(
   page: YamlPage,
   root: YAMLMap,
@@ -167,7 +167,7 @@ export function editList(
       ...(added.length === 0 ? [] : [{ from: end, to: end, text }]),
     ];
   }
-  // One entry without a list around it becomes the first of the list.
+  // A single entry without a list becomes the first of the list.
   const only = node === null || isSeq(node) || removed.has(node) ? [] : [fromJson(node.toJS(page.document))];
   return setKey(page, root, key, [...only.filter((one) => one !== null), ...added] as Value[]);
 }
@@ -179,7 +179,7 @@ function editFlowList(list: YAMLSeq, removed: ReadonlySet<Node>, added: readonly
   if (kept < 0) return [{ from: start, to: end, text: renderInline([...added] as Value[]) }];
   const splices = items.flatMap((item, index): Splice[] => {
     if (!removed.has(item)) return [];
-    // Each takes the comma on the side of an entry that stays, so that neighbours never overlap.
+    // Each removal includes the comma towards an entry that stays, so that removals never overlap.
     const from = index < kept ? startOf(item) : endOf(items[index - 1]);
     return [{ from, to: index < kept ? startOf(items[index + 1]) : endOf(item), text: '' }];
   });
@@ -211,7 +211,7 @@ function leading(page: YamlPage, at: number, eol: string): string {
   return at === 0 || before === '\n' ? '' : eol;
 }
 
-/** Where the last thing inside a node ends: the range of a collection takes blank lines and comments behind it too. */
+/** Where the content of a node ends: the range of a collection includes blank lines and comments after it. */
 function endOf(node: Node | null | undefined): number {
   if (isMap(node) && !node.flow && node.items.length > 0) {
     const last = node.items.at(-1);
@@ -221,7 +221,7 @@ function endOf(node: Node | null | undefined): number {
   return node?.range?.[1] ?? 0;
 }
 
-/** The beginning of the line after the one an offset is in. */
+/** The start of the line after an offset. */
 function lineEndAfter(page: YamlPage, offset: number): number {
   const body = page.text.slice(page.from, page.to);
   if (offset > 0 && body[offset - 1] === '\n') return offset;

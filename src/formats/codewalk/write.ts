@@ -7,7 +7,6 @@ import type { Placed, Reading } from './reading.ts';
 import { type Entries, editList, entries, fromJson, renderEntries, setKey, type Value } from './write-yaml.ts';
 import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
 
-/** A new STATE.md. */
 export function renderNew(model: RunModel): string {
   const current = currentStepOf(model);
   const progress = progressOf(model.steps, current);
@@ -69,7 +68,7 @@ export function renderNew(model: RunModel): string {
   return `${parts.map(([title, pairs]) => `# ${title}\n${renderEntries(pairs, 0)}`).join('\n\n')}\n`;
 }
 
-/** The splices that bring the document to what an account says. Records in files of their own are for `format.ts`. */
+/** The splices that update the document to a run model. `format.ts` writes entries that have their own files. */
 export function editDocument(reading: Reading, model: RunModel, changes: EntryChanges): Splice[] {
   const { page } = reading;
   const root = page?.root;
@@ -118,7 +117,7 @@ function editPosition(reading: Reading, model: RunModel, page: YamlPage, root: Y
     moved('current_phase_tasks', before.tasks, after.tasks);
     moved('current_phase_completed', before.tasksDone, after.tasksDone);
   } else {
-    // Another phase begins to count anew.
+    // The counters of another phase start over.
     splices.push(...changeKey(page, progress, 'current_phase_tasks', after.tasks));
     splices.push(...changeKey(page, progress, 'current_phase_completed', after.tasksDone));
   }
@@ -126,7 +125,7 @@ function editPosition(reading: Reading, model: RunModel, page: YamlPage, root: Y
   return splices;
 }
 
-/** A key that stands there is changed only if it says something else. */
+/** Changes an existing key only if its value differs. */
 function changeKey(page: YamlPage, map: YAMLMap, key: string, value: Value): Splice[] {
   const node = nodeOf(map, key);
   return node && JSON.stringify(node.toJSON()) === JSON.stringify(value) ? [] : setKey(page, map, key, value);
@@ -155,7 +154,7 @@ function positionEntries(model: RunModel, current: string | null): Entries {
   );
 }
 
-/** A phase whose key is its number keeps it, also between two others: `2.1`. */
+/** A phase whose key is a number keeps it, also an inserted one: `2.1`. */
 function numbered(key: string, ordinal: number): Value {
   if (/^\d+$/.test(key)) return Number(key);
   return /^\d+\.\d+$/.test(key) ? key : ordinal;
@@ -172,7 +171,7 @@ function builtOf(model: RunModel, current: string | null): string[] {
 }
 
 export interface EntryChanges {
-  /** In the file that each record stands in. */
+  /** By the file that holds each entry. */
   changed: { placed: Placed<unknown>; splices: Splice[] }[];
   removed: ReadonlySet<Node>;
   decisions: Entries[];
@@ -180,7 +179,7 @@ export interface EntryChanges {
   sessions: Entries[];
 }
 
-/** What became of the records: changes at their nodes, and those that are new. */
+/** Compares the entries: changes at their nodes, removed ones and new ones. */
 export function entryChanges(reading: Reading, model: RunModel): EntryChanges {
   const { loose } = reading;
   const decisions = matched(
@@ -222,13 +221,13 @@ function withoutId(pairs: Entries): Entries {
   return pairs.filter(([key]) => key !== 'id');
 }
 
-function without<T>(records: readonly T[], others: readonly T[], words: (record: T) => string): T[] {
-  if (others.length === 0) return [...records];
+function without<T>(all: readonly T[], others: readonly T[], words: (entry: T) => string): T[] {
+  if (others.length === 0) return [...all];
   const left = new Set(others.map(words));
-  return records.filter((record) => !left.delete(words(record)));
+  return all.filter((entry) => !left.delete(words(entry)));
 }
 
-/** The next number behind the highest there is. */
+/** Ids that continue after the highest. */
 export function nextId(prefix: string, aliases: readonly (string | undefined)[]): () => string {
   let last = Math.max(
     0,
@@ -240,12 +239,12 @@ export function nextId(prefix: string, aliases: readonly (string | undefined)[])
   };
 }
 
-/** Each record at the node that says it; keys whose value differs are changed there, others are left. */
+/** Matches each entry with its node. Keys whose value differs are changed there, others are left alone. */
 function matched<T extends object>(
   before: readonly Placed<T>[],
   after: readonly T[],
-  names: (record: T) => readonly [string, string],
-  fresh: (record: T) => Entries,
+  names: (entry: T) => readonly [string, string],
+  fresh: (entry: T) => Entries,
 ): { added: T[]; removed: Node[]; changed: { placed: Placed<T>; splices: Splice[] }[] } {
   const byAlias = new Map<string, number[]>();
   const byWords = new Map<string, number[]>();
@@ -263,16 +262,16 @@ function matched<T extends object>(
   };
   const added: T[] = [];
   const changed: { placed: Placed<T>; splices: Splice[] }[] = [];
-  for (const record of after) {
-    const [alias, words] = names(record);
+  for (const entry of after) {
+    const [alias, words] = names(entry);
     const index = take(byAlias.get(alias)) ?? take(byWords.get(words));
     if (index === undefined) {
-      added.push(record);
+      added.push(entry);
       continue;
     }
     taken.add(index);
     const placed = before[index] as Placed<T>;
-    const splices = changesOf(placed, fresh(placed.value), fresh(record));
+    const splices = changesOf(placed, fresh(placed.value), fresh(entry));
     if (splices.length > 0) changed.push({ placed, splices });
   }
   const removed = before.flatMap(({ node }, index) => (taken.has(index) ? [] : [node]));
@@ -290,14 +289,14 @@ function changesOf<T>({ page, node }: Placed<T>, before: Entries, after: Entries
   return splices;
 }
 
-/** The short form of a blocker has another word for when it began. */
+/** The short form of a blocker has another key for its start. */
 function spelled(node: YAMLMap, key: string): string {
   return key === 'identified_at' && nodeOf(node, 'blocked_since') ? 'blocked_since' : key;
 }
 
 function editContext(reading: Reading, model: RunModel, page: YamlPage, root: YAMLMap): Splice[] {
   const before = reading.model;
-  // What was built stays to be known when the work moves on.
+  // What was built stays listed when the work moves on.
   const built = builtOf(before, currentStepOf(before));
   const lists: [string, string[], string[]][] = [
     ['files_modified_this_session', before.files.map(({ path }) => path), model.files.map(({ path }) => path)],

@@ -15,8 +15,8 @@ import { rememberLast } from '../remember-last.ts';
 import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 
 /**
- * A YAML document inside a file: the whole of it, a fence in a page, or front matter. It is edited by splicing text at
- * the places of its nodes: printing it anew would reflow lines and lose comments.
+ * A YAML document inside a file: the whole file, a fence in a page, or front matter. It is edited by splicing text at
+ * its nodes, because printing it would reflow lines and lose comments.
  */
 export interface YamlPage {
   text: string;
@@ -35,7 +35,7 @@ export interface Splice {
   text: string;
 }
 
-/** For the one document that is read and then edited; a folder full of records would only push it out. */
+/** Only for the main document, which is read and then edited; the files of entries would evict it. */
 export const readMainPage = rememberLast(readYamlPage);
 
 export function readYamlPage(text: string): YamlPage {
@@ -70,7 +70,7 @@ export function readYamlPage(text: string): YamlPage {
   };
 }
 
-/** The inside of a fence or of front matter, else all of it. */
+/** The inside of a fence or of front matter, else the whole text. */
 function bounds(text: string): [number, number] {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const fence = /^(`{3,}|~{3,})(?:ya?ml)?[ \t]*\r?\n/m.exec(text.slice(0, 20_000));
@@ -122,7 +122,7 @@ export function nodeOf(map: YAMLMap | null | undefined, key: string): Node | nul
   return pairOf(map, key)?.value ?? null;
 }
 
-/** The words of a scalar as they stand: `2.10` is not 2.1. */
+/** The text of a scalar as written: `2.10` is not 2.1. */
 export function wordsOf(node: Node | null | undefined): string | null {
   if (!isScalar(node) || node.value === null || node.value === undefined) return null;
   const words = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
@@ -133,7 +133,7 @@ export function itemsOf(node: Node | null | undefined): Node[] {
   return isSeq(node) ? ((node as YAMLSeq<Node>).items.filter((item) => item !== null) as Node[]) : [];
 }
 
-/** A list of words; one alone counts as a list of one, a map in it as `key: words`. */
+/** A list of texts; a single one counts as a list of one, a map in it as `key: text`. */
 export function listOf(node: Node | null | undefined): string[] {
   const one = wordsOf(node);
   if (one !== null) return [one];

@@ -11,7 +11,7 @@ export interface Attachment {
   reviewScope: 'full' | 'critical-only' | 'interface-only' | 'none';
   ask: 'apply-or-counter' | 'review-only' | 'fyi' | 'ack-or-counter';
   files: readonly string[];
-  /** Stands after the fence and is not hashed. */
+  /** Follows the fence and is not hashed. */
   language?: string;
   content: string;
 }
@@ -19,23 +19,23 @@ export interface Attachment {
 const PART_BYTES = 16 * 1024;
 const PART_LINES = 300;
 
-/** A payload as text to send: one envelope, or as many as its length asks for. */
-export function renderEnvelopes(payload: Attachment): string[] {
-  const parts = splitContent(payload.content);
+/** An attachment as text to send: one envelope, or several if it is long. */
+export function renderEnvelopes(attachment: Attachment): string[] {
+  const parts = splitContent(attachment.content);
   return parts.map((content, index) => {
     const part = parts.length > 1 ? { number: index + 1, of: parts.length } : null;
-    const token = renderRevision({ ...payload, part, digits: digitsOf(content) });
+    const token = renderRevision({ ...attachment, part, digits: digitsOf(content) });
     const fence = fenceFor(content);
     return [
       `Revision: ${token}`,
-      `Format: ${payload.format}`,
-      `Review scope: ${payload.reviewScope}`,
-      `Ask: ${payload.ask}`,
+      `Format: ${attachment.format}`,
+      `Review scope: ${attachment.reviewScope}`,
+      `Ask: ${attachment.ask}`,
       ...(part ? [`Part: ${part.number}/${part.of}`] : []),
-      payload.files.length > 0 ? 'Files:' : 'Files: none',
-      ...payload.files.map((file) => `  - ${file}`),
+      attachment.files.length > 0 ? 'Files:' : 'Files: none',
+      ...attachment.files.map((file) => `  - ${file}`),
       '',
-      `${fence}${payload.language ?? (payload.format === 'unified-diff' ? 'diff' : 'text')}`,
+      `${fence}${attachment.language ?? (attachment.format === 'unified-diff' ? 'diff' : 'text')}`,
       `${content}${fence}`,
       '',
     ].join('\n');
@@ -43,8 +43,8 @@ export function renderEnvelopes(payload: Attachment): string[] {
 }
 
 /**
- * Hashed as it will stand: every part ends with a line feed. The reference tool hashes a text without a last one as it
- * is and writes one before the fence, so that such a payload can never be verified.
+ * Content is hashed as written: every part ends with a line feed. The reference tool hashes a text without a final line
+ * feed and then writes one before the fence, so such an attachment can never be verified.
  */
 function splitContent(content: string): string[] {
   const text = content.replace(/\r\n/g, '\n');
@@ -72,21 +72,21 @@ function fenceFor(content: string): string {
 }
 
 export interface Envelope {
-  /** Of its `Revision:`, from 1. */
+  /** The line of its `Revision:`, from 1. */
   line: number;
   token: string;
-  /** Null when the token has another form. */
+  /** Null when the token is malformed. */
   revision: Revision | null;
   fields: ReadonlyMap<string, string>;
   files: readonly string[];
-  /** What is between the fence markers; null when there is no fence. */
+  /** The text between the fence markers; null when there is no fence. */
   content: string | null;
-  /** What the token should end with. */
+  /** The digits that the token should end with. */
   digits: string | null;
   verdict: 'valid' | 'changed' | 'placeholder' | 'malformed' | 'no-payload';
 }
 
-/** Every envelope in a text, each verified. */
+/** Finds and verifies every envelope in a text. */
 export function envelopesIn(text: string): Envelope[] {
   const lines = text
     .replace(/^\ufeff/, '')
@@ -110,7 +110,7 @@ export function envelopesIn(text: string): Envelope[] {
     }
     const token = /^(?:[-*] )?(?:\*\*)?Revision(?: token)?:(?:\*\*)?\s*`?(REV-[^\s`]+)/i.exec(line)?.[1];
     if (token !== undefined) {
-      // A card names the token in its head and again above the payload.
+      // A card names the token in its header and again above the attachment.
       if (open?.token !== token) close(null);
       open = { line: index + 1, token, fields: new Map(), files: [] };
     } else if (/^#{1,6}\s/.test(line)) close(null);
@@ -120,11 +120,11 @@ export function envelopesIn(text: string): Envelope[] {
   return found;
 }
 
-/** No line that matters is longer; what is past it is not looked at. */
+/** No relevant line is longer; the rest of a line is ignored. */
 const LINE_CHARS = 2000;
 
 function readField(line: string, { fields, files }: { fields: Map<string, string>; files: string[] }): void {
-  // Some write the fields as a list, in bold or both.
+  // Real files write the fields as a list, in bold or both.
   const field = /^(?:[-*] )?(?:\*\*)?(Format|Review scope|Ask|Part|Files):(?:\*\*)?\s*(.*)$/i.exec(line);
   const file = /^\s*-\s+(\S.*)$/.exec(line)?.[1];
   if (field) fields.set((field[1] ?? '').toLowerCase(), (field[2] ?? '').trim());

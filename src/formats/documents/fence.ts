@@ -13,7 +13,7 @@ export function openingFence(line: string): Fence | null {
   return { mark: run.slice(0, 1), length: run.length, info: info.trim() };
 }
 
-/** The line that closes a fence, or one past the last: a fence that nobody closed goes on to the end. */
+/** The line that closes a fence, or one past the last: an unclosed fence extends to the end. */
 export function closingFence(lines: readonly string[], from: number, { mark, length }: Fence): number {
   for (let index = from + 1; index < lines.length; index++) {
     const trimmed = (lines[index] ?? '').trim();

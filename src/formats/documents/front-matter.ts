@@ -1,7 +1,7 @@
-/** The keys of a snapshot: in YAML, or as people write them without it. */
+/** The keys of a snapshot, in YAML or as people write them without it. */
 export type Report = (code: string, line: number, message: string) => void;
 
-/** No line that matters is longer; what is past it is not looked at. */
+/** No relevant line is longer; the rest of a line is ignored. */
 export const LINE_CHARS = 2000;
 
 export type Key =
@@ -18,7 +18,7 @@ export type Key =
   | 'endedAt'
   | 'sessionOpen';
 
-/** The keys as they should be, and what they are called in real files. */
+/** The correct keys, and their names in real files. */
 export const keyNames: ReadonlyMap<string, Key> = new Map<string, Key>([
   ['session_id', 'session'],
   ['session', 'session'],
@@ -70,7 +70,7 @@ export function fieldsIn(lines: readonly string[], from: number, to: number): Ma
   return found;
 }
 
-/** Line by line: what is no YAML to a strict reader (`close_reason: a: b`) still has its keys. */
+/** Reads line by line: text that is invalid for a strict YAML parser (`close_reason: a: b`) still has its keys. */
 export function readYaml(
   lines: readonly string[],
   { from, to }: { from: number; to: number },
@@ -84,13 +84,13 @@ export function readYaml(
     const match = /^(\s*)([A-Za-z][\w -]{0,60}?)\s*:(?:\s+(.*))?$/.exec(line);
     if (!match) {
       if (line.trim() !== '' && !line.trim().startsWith('#'))
-        report('unreadable_line', index + 1, 'A line of the front matter is no key and value.');
+        report('unreadable_line', index + 1, 'A line of the front matter is not a key and value.');
       continue;
     }
     const [, indent = '', written = '', rest = ''] = match;
     if (indent === '') parent = written;
     const name = indent === '' ? written : `${parent}.${written}`;
-    if (keys.has(name)) report('duplicate_key', index + 1, `The key ${written} is there twice; the first one counts.`);
+    if (keys.has(name)) report('duplicate_key', index + 1, `Duplicate key ${written}; the first one counts.`);
     else keys.set(name, unquoted(rest));
     const key = indent === '' ? keyNames.get(keyOf(written)) : undefined;
     if (key === undefined || fields.has(key)) continue;

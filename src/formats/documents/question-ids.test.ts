@@ -17,7 +17,7 @@ describe('ids of questions', () => {
     expect(expandQuestionIds(text)).toEqual(ids);
   });
 
-  it('takes no endless range for one', () => {
+  it('ignores an endless range', () => {
     expect(expandQuestionIds('OQ-000001–999999')).toEqual(['OQ-000001']);
     expect(expandQuestionIds('OQ-0001–0502')).toEqual(['OQ-0001']);
     expect(expandQuestionIds('OQ-0001–0501')).toHaveLength(501);

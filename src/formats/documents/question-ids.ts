@@ -1,7 +1,7 @@
 /**
- * The ids of questions in a text, with what people write for several of them: `OQ-029–036`, `OQ-045..050`, `OQ-029
- * through OQ-036`, `OQ-041/042/043`, `OQ-041-044 + 003`. A single hyphen is a range only between numbers of the same
- * width that rise: `OQ-045-1` is the name of one question.
+ * The question ids in a text, including the notations for several: `OQ-029–036`, `OQ-045..050`, `OQ-029 through
+ * OQ-036`, `OQ-041/042/043`, `OQ-041-044 + 003`. A single hyphen is a range only between rising numbers of the same
+ * width: `OQ-045-1` is one question.
  */
 export function expandQuestionIds(text: string): string[] {
   const found = new Set<string>();
@@ -14,7 +14,7 @@ export function expandQuestionIds(text: string): string[] {
   return [...found];
 }
 
-/** More in one range is no list of questions that somebody touched. */
+/** A larger range is not a list of questions that a session touched. */
 const RANGE_LIMIT = 500;
 
 interface Head {
@@ -22,7 +22,7 @@ interface Head {
   first: string;
 }
 
-/** Reads on after the first number as long as more of the same list follows; gives where it ends. */
+/** Continues after the first number while the list continues; returns where it ends. */
 function readTail(text: string, from: number, { prefix, first }: Head, found: Set<string>): number {
   let at = from;
   let last = first;

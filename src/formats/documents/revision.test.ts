@@ -28,7 +28,7 @@ describe('a revision token', () => {
     expect(parseRevision(token)).toBeNull();
   });
 
-  it('of a snapshot is over its YAML, a line feed and its body, its own digits zeroed, with one line feed at the end', () => {
+  it('of a snapshot covers its YAML, a line feed and its body, with its own digits zeroed and one line feed at the end', () => {
     const token = 'REV-20260208-snapshot-ada-1-h12345678';
     const zeroed = 'revision: REV-20260208-snapshot-ada-1-h00000000\n\n### Active task\n';
     expect(digestSnapshot(`revision: ${token}`, '\n### Active task\n\n\n', token)).toBe(hash(zeroed));

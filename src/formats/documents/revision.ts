@@ -1,21 +1,21 @@
 import { sha256 } from '../../core/sha256.ts';
 
 /**
- * Revision tokens: `REV-YYYYMMDD-<topic>-<seq>-h<8hex>`, whose eight digits begin the SHA-256 of what they stand for. A
- * payload is hashed between its fence markers with its last line feed; a snapshot holds its own token, so its digits are
- * zero while it is hashed.
+ * Revision tokens: `REV-YYYYMMDD-<topic>-<seq>-h<8hex>`, whose eight digits begin the SHA-256 of the content. An
+ * attachment is hashed between its fence markers with its last line feed. A snapshot contains its own token, so its
+ * digits are zero while it is hashed.
  */
 export interface Revision {
   /** `20260208`. */
   date: string;
   topic: string;
   sequence: number;
-  /** Of a payload that was too long for one envelope. */
+  /** The part of an attachment that is too long for one envelope. */
   part: { number: number; of: number } | null;
   digits: string;
 }
 
-/** A placeholder that nobody filled in; real files are full of it. It is never accepted. */
+/** A placeholder that was never filled in; common in real files and never accepted. */
 export const NO_DIGITS = '00000000';
 
 export function renderRevision({ date, topic, sequence, part, digits }: Revision): string {
@@ -31,17 +31,17 @@ export function parseRevision(token: string): Revision | null {
   return { date, topic, sequence: Number(sequence), part, digits };
 }
 
-/** The topic of an agent's snapshots; names are compared without case, real files write `Claude` and `claude`. */
+/** The topic of an agent's snapshots. Names are compared without case: real files write `Claude` and `claude`. */
 export const snapshotTopic = (agent: string): string => `snapshot-${agent.toLowerCase()}`;
 
-/** The digits of a snapshot: over its YAML lines, a line feed and its body, as they are with the digits zeroed. */
+/** The digits of a snapshot cover its YAML lines, a line feed and its body, with the digits zeroed. */
 export function digestSnapshot(yaml: string, body: string, token: string): string {
   const unsigned = token.replace(/[0-9a-f]{8}$/, NO_DIGITS);
   const signed = token === '' ? yaml : yaml.replaceAll(token, unsigned);
   return digitsOf(endOnce(`${unifyLines(signed)}\n${unifyLines(body)}`));
 }
 
-/** No mark of byte order, and line feeds only. */
+/** Removes the byte order mark and normalises line ends. */
 export function unifyLines(text: string): string {
   return text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
 }

@@ -10,7 +10,7 @@ import {
   type TaskStatus,
 } from './snapshot.ts';
 
-/** The sections of a snapshot's body, by what they are about, under whatever heading. */
+/** The sections of a snapshot's body by topic, under any heading. */
 export interface BodySection {
   name: SectionName;
   line: number;
@@ -21,7 +21,7 @@ export interface BodySection {
 
 export interface ListedFile {
   path: string;
-  /** Said to be deleted, renamed, moved, archived or absent: it need not be there. */
+  /** Marked as deleted, renamed, moved, archived or absent: it need not exist. */
   mayBeGone: boolean;
   lines: number | null;
   tokens: number | null;
@@ -29,13 +29,13 @@ export interface ListedFile {
   line: number;
 }
 
-/** How many, and the ids that are named; fewer may be named than there are. */
+/** The count and the ids given, which may be fewer. */
 export interface Counted {
   count: number | null;
   ids: readonly string[];
 }
 
-/** What the sections are called in real files. The order matters: the first that fits is taken. */
+/** The section titles in real files. The order matters: the first match is taken. */
 const titles: readonly [SectionName, RegExp][] = [
   ['questions', /question|\boqs?\b/],
   ['reading', /files? to read|read on resume|first actions|reading order/],
@@ -79,7 +79,7 @@ export function bodySections(
   return found;
 }
 
-/** A heading, a label in bold on its own line, or, where there are neither, a bullet with a label. */
+/** A heading, a bold label on its own line or, without either, a bullet with a label. */
 function sectionStart(
   line: string,
   withoutHeadings: boolean,
@@ -118,10 +118,10 @@ function sectionOf({ name, line, lines }: { name: SectionName; line: number; lin
 
 const GONE = /\b(deleted|removed|renamed|moved|archived|absent)\b/i;
 
-/** What is quoted tells of the change, not of the file. */
+/** Quoted text describes the change, not the file. */
 const isGone = (text: string): boolean => GONE.test(text.split('"', 1)[0] ?? '');
 
-/** The files of one entry: one between backticks, one before a dash, or several after a label. */
+/** The files of one entry: one in backticks, one before a dash, or several after a label. */
 function filesIn(text: string, line: number): ListedFile[] {
   if (/^\d+ more, left out/.test(text)) return [];
   const quoted = /^\*{0,2}`([^`]+)`/.exec(text);
@@ -171,7 +171,7 @@ function splitList(text: string): string[] {
 
 const LIST_LIMIT = 100;
 
-/** `evals/{a,b}.mjs`; one pair of braces, as people write it. */
+/** Expands one pair of braces: `evals/{a,b}.mjs`. */
 function expandBraces(text: string): string[] {
   const match = /^([^{}]*)\{([^{}]+)\}([^{}]*)$/.exec(text);
   if (!match) return [text];
@@ -222,7 +222,7 @@ function statusIn(text: string): TaskStatus | null {
   return places.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)[0]?.status ?? null;
 }
 
-/** The four classes, from our own form or from what people write: `**Claude unread:** 0`, `Pending acks: none`. */
+/** The four classes of mail, in our form or as people write them: `**Claude unread:** 0`, `Pending acks: none`. */
 export function readMail(
   section: BodySection | undefined,
   agent: string | null,
@@ -272,7 +272,7 @@ function countOf(pattern: RegExp | null, text: string): Counted | null {
 
 const escaped = (text: string): string => text.slice(0, 64).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** `M-31`, `MSG-20260208-047`; of a line of our own only the id it begins with. */
+/** `M-31`, `MSG-20260208-047`; with `first` only the id that begins the line. */
 export function messageIds(text: string, first = false): string[] {
   const ids = text.match(/\b(?:MSG-\d{8}-\d{3,6}|MSG-\d{3,6}|M-\d{1,9})\b/g) ?? [];
   return first ? ids.slice(0, 1) : [...new Set(ids)];

@@ -15,11 +15,11 @@ import { digestSnapshot, NO_DIGITS, parseRevision, type Revision, snapshotTopic,
 import { type MailClass, type SectionName, sectionTitles, type TaskStatus } from './snapshot.ts';
 import { bodySections, type Counted, type ListedFile, readMail, readTask } from './snapshot-body.ts';
 
-/** A snapshot as it was found, whatever its form: what it lacks is null, and what is off is a problem. */
+/** A snapshot as found, in any form: missing parts are null, deviations are problems. */
 export interface FoundSnapshot {
-  /** The heading it stands under. */
+  /** The heading above it. */
   title: string | null;
-  /** Where it begins, from 1. */
+  /** Its first line, from 1. */
   line: number;
   session: string | null;
   agent: string | null;
@@ -35,10 +35,10 @@ export interface FoundSnapshot {
   journalVersion: number | null;
   token: string | null;
   revision: Revision | null;
-  /** What the token should end with. */
+  /** The digits that the token should end with. */
   digits: string;
   tokenVerdict: 'valid' | 'changed' | 'placeholder' | 'malformed' | 'missing';
-  /** Every key of the front matter as it is written. */
+  /** Every key of the front matter as written. */
   keys: ReadonlyMap<string, string>;
   task: { status: TaskStatus | null; step: string | null; next: string | null; text: string } | null;
   mail: Readonly<Record<MailClass, Counted | null>> | null;
@@ -60,7 +60,7 @@ export interface Parsed {
   problems: Problem[];
 }
 
-/** Reads one snapshot: of a text with several, the last. */
+/** Reads one snapshot; of several the last. */
 export function parseSnapshot(text: string): Parsed {
   const last = snapshotsInChat(text).at(-1);
   if (last) return last;
@@ -75,7 +75,7 @@ export function snapshotsInChat(text: string): Parsed[] {
 
 interface Region {
   title: string | null;
-  /** From 0, of the heading or the delimiter. */
+  /** The line of the heading or the delimiter, from 0. */
   start: number;
   /** The lines of the front matter, without delimiters; null when there is none. */
   yaml: { from: number; to: number; form: 'front' | 'fenced' | 'ruled' } | null;
@@ -83,7 +83,7 @@ interface Region {
   end: number;
 }
 
-/** Where snapshots stand. A heading of the first two levels ends one, and so does the next snapshot. */
+/** Finds the snapshots in a text. A first- or second-level heading ends one, and so does the next snapshot. */
 function regionsOf(lines: readonly string[]): Region[] {
   const regions: Region[] = [];
   const lastComment = lines.findLastIndex((line) => line.includes('-->'));
@@ -123,7 +123,7 @@ function regionsOf(lines: readonly string[]): Region[] {
   return regions;
 }
 
-/** Front matter is short: what is longer is something else. */
+/** Front matter is short; a longer block is something else. */
 const YAML_LINES = 200;
 
 /** Front matter between rules, at the beginning of a text or, in real files, anywhere. */
@@ -151,7 +151,7 @@ function yamlIn(lines: readonly string[], open: number, close: number): Region['
   return isIdentity(lines, range) ? range : null;
 }
 
-/** Two of the keys that say whose snapshot it is. */
+/** At least two of the keys that identify a snapshot. */
 function isIdentity(lines: readonly string[], { from, to }: { from: number; to: number }): boolean {
   const keys = new Set<string>();
   for (const line of lines.slice(from, to)) {
@@ -162,7 +162,7 @@ function isIdentity(lines: readonly string[], { from, to }: { from: number; to: 
   return keys.has('agent') || keys.has('session') ? keys.has('closeReason') || keys.has('token') : false;
 }
 
-/** A section without YAML is a snapshot when its fields say whose, and its title or its close reason that it is one. */
+/** A section without YAML is a snapshot when its fields name the agent and its title or close reason identifies it. */
 function isTold(lines: readonly string[], region: Region, end: number): boolean {
   const fields = fieldsIn(lines, region.body, end);
   if (fields.has('closeReason')) return true;
@@ -178,8 +178,9 @@ function readRegion(lines: readonly string[], region: Region): Parsed {
   const { keys, fields } = region.yaml
     ? readYaml(lines, region.yaml, report)
     : { keys: new Map<string, string>(), fields: fieldsIn(lines, region.body, region.end) };
-  if (!region.yaml) report('no_front_matter', at, 'It has no front matter; its fields were read from the text.');
-  else if (region.yaml.form === 'ruled') report('front_matter_inside', at, 'Its front matter stands inside the file.');
+  if (!region.yaml) report('no_front_matter', at, 'There is no front matter; the fields were read from the text.');
+  else if (region.yaml.form === 'ruled')
+    report('front_matter_inside', at, 'The front matter is not at the top of the file.');
   const text = (key: Key): string | null => present(fields.get(key)?.value);
   const value = identityOf(text, fields, at, report);
   const yaml = region.yaml ? lines.slice(region.yaml.from, region.yaml.to).join('\n') : '';
@@ -248,14 +249,14 @@ function identityOf(
   const known = reason === null ? undefined : closeReasons.find((one) => reason.toLowerCase().startsWith(one));
   if (reason !== null && known !== reason) {
     const line = fields.get('closeReason')?.line ?? at;
-    report('close_reason', line, `The close reason is none of ${closeReasons.join(', ')}.`);
+    report('close_reason', line, `The close reason is not one of ${closeReasons.join(', ')}.`);
   }
   const version = text('journalVersion');
   if (version !== null && !/^\d+$/.test(version))
-    report('approximate', fields.get('journalVersion')?.line ?? at, 'The version is no exact number.');
+    report('approximate', fields.get('journalVersion')?.line ?? at, 'The version is not an exact number.');
   return {
     session: text('session'),
-    // `codex-session-14` says whose it is where nothing else does.
+    // `codex-session-14` names the agent where nothing else does.
     agent: text('agent') ?? /^([A-Za-z][\w.]*)-session-/.exec(text('session') ?? '')?.[1] ?? null,
     timestamp: text('timestamp'),
     closeReason: known ?? reason,
@@ -285,8 +286,10 @@ function sealOf(token: string | null, yaml: string, body: string, agent: string 
 
 function tellSeal({ digits, tokenVerdict }: Seal, line: number, token: string | null, report: Report): void {
   if (tokenVerdict === 'missing') report('no_token', line, 'It has no revision token.');
-  else if (tokenVerdict === 'placeholder') report('placeholder_token', line, `${token} is a placeholder, no checksum.`);
-  else if (tokenVerdict === 'malformed') report('bad_token', line, `${token} is no token of this agent's snapshots.`);
+  else if (tokenVerdict === 'placeholder')
+    report('placeholder_token', line, `${token} is a placeholder, not a checksum.`);
+  else if (tokenVerdict === 'malformed')
+    report('bad_token', line, `${token} is not a token of this agent's snapshots.`);
   else if (tokenVerdict === 'changed')
     report(
       'changed',
@@ -295,7 +298,7 @@ function tellSeal({ digits, tokenVerdict }: Seal, line: number, token: string | 
     );
 }
 
-/** In a section on questions the prefix is often left out: `041-044 + 003`. */
+/** In a section on questions the prefix is often omitted: `041-044 + 003`. */
 function questionsIn(text: string | null): string[] | null {
   return text === null ? null : expandQuestionIds(text);
 }

@@ -84,7 +84,7 @@ describe('a snapshot', () => {
     expect(token).toMatch(/^REV-20261115-snapshot-claude-3-h[0-9a-f]{8}$/);
   });
 
-  it('has the same token in a chat file, whatever stands around it there', () => {
+  it('has the same token in a chat file, independent of the text around it', () => {
     const { text, token } = renderSnapshot(left);
     const chat = `# Chat of claude\n\nHello.\n\n${renderChatEntry(text, 7)}\n\n\n## Session 8\n\nMore.\n`;
     expect(snapshotsInChat(chat)).toMatchObject([
@@ -94,7 +94,7 @@ describe('a snapshot', () => {
     expect(parseSnapshot(`\ufeff${text}`).value?.tokenVerdict).toBe('valid');
   });
 
-  it('shows every changed byte', () => {
+  it('detects every changed byte', () => {
     const { text } = renderSnapshot(left);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: text.length - 2 }), (at) => {
@@ -105,7 +105,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('tells a placeholder, a made-up token, one of another form and none apart', () => {
+  it('distinguishes a placeholder, an invented token, a malformed one and none', () => {
     const { text, token } = renderSnapshot(left);
     const verdict = (other: string) => parseSnapshot(text.replace(token, other)).value?.tokenVerdict;
     expect(verdict(`${token.slice(0, -8)}00000000`)).toBe('placeholder');
@@ -146,7 +146,7 @@ describe('a snapshot', () => {
     expect(value).toMatchObject({ tokenVerdict: 'valid', mail: { unread: { count: 3000 } } });
   });
 
-  it('holds words that look like markup as words', () => {
+  it('keeps text that looks like markup as text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('#', '`', '\n', '-', ' ', 'a', ':', '<', '"', '~') }), (words) => {
         const { text } = renderSnapshot({
@@ -168,7 +168,7 @@ describe('a snapshot', () => {
   });
 });
 
-/** The forms that real snapshots have taken, with other words. */
+/** The forms of real snapshots, with other text. */
 const fenced = `## Session Close — State Snapshot (Session 4)
 
 \`\`\`yaml
@@ -278,7 +278,7 @@ describe('a snapshot as people write it', () => {
     });
   });
 
-  it('is one of several in a chat file; a section that only has the word is none', () => {
+  it('is one of several in a chat file; a section that only has the word is not one', () => {
     const { text } = renderSnapshot(left);
     const chat = `${fenced}\n## Inbox Snapshot\n\n| Agent | Unread |\n\n<!--\n${fenced}\n-->\n\n${renderChatEntry(text, 5)}`;
     expect(snapshotsInChat(chat).map(({ value }) => value?.session)).toEqual(['ada-session-4', 'S-12']);
@@ -288,7 +288,7 @@ describe('a snapshot as people write it', () => {
     });
   });
 
-  it('never throws, whatever the text', () => {
+  it('never throws on any text', () => {
     const piece = fc.constantFrom(
       '---\n',
       '```yaml\n',

@@ -3,8 +3,8 @@ import { estimateTokens } from '../../core/tokens.ts';
 import { digestSnapshot, NO_DIGITS, renderRevision, snapshotTopic } from './revision.ts';
 
 /**
- * What a closing session leaves, as one text: YAML front matter for programs, sections for whoever reads on. It must
- * suffice without the tool. `snapshot-reading.ts` reads it back, and what people have made of the form.
+ * What a closing session leaves behind, as one text: YAML front matter for programs, sections for the next reader. It
+ * must be sufficient without the tool. `snapshot-reading.ts` reads it back, in our form and in people's.
  */
 export interface Snapshot {
   run: string;
@@ -12,9 +12,9 @@ export interface Snapshot {
   agent: string;
   sequence: number;
   timestamp: string;
-  /** Null while the session goes on. */
+  /** Null while the session is open. */
   closeReason: string | null;
-  /** Made from outside, since the session was cut off; it was last seen at `endedAt`. */
+  /** Recovered by another session because this one was cut off; it was last seen at `endedAt`. */
   reconstructed: boolean;
   endedAt: string | null;
   branch: string | null;
@@ -37,7 +37,7 @@ export interface SnapshotTask {
   step: string | null;
   title: string | null;
   checkpoint: string | null;
-  /** Other steps the session had in hand. */
+  /** Other steps the session held. */
   also: readonly string[];
   next: string;
 }
@@ -45,10 +45,10 @@ export interface SnapshotTask {
 export const mailClasses = ['unread', 'pendingAcks', 'unansweredUnread', 'awaitingClose'] as const;
 export type MailClass = (typeof mailClasses)[number];
 
-/** Something with an id; the words are shortened to fit. */
+/** Something with an id; its text is shortened to fit. */
 export interface Entry {
   id: string;
-  /** What is said of it besides its words: from whom, how urgent. */
+  /** Facts about it: from whom, how urgent. */
   facts: string;
   words: string;
   reason?: string | undefined;
@@ -56,7 +56,7 @@ export interface Entry {
 
 export interface ModifiedFile {
   path: string;
-  /** `deleted`, `renamed` and `absent` say that it need not be there. */
+  /** `deleted`, `renamed` and `absent` files need not exist. */
   change: string;
   note: string | null;
 }
@@ -87,17 +87,17 @@ export const mailLabels: Readonly<Record<MailClass, string>> = {
   awaitingClose: 'Unanswered posts, answered and awaiting close',
 };
 
-/** A snapshot never costs its reader more. */
+/** The upper limit for a snapshot. */
 export const SNAPSHOT_TOKENS = 1500;
 
 export interface RenderedSnapshot {
   text: string;
   token: string;
-  /** How many entries were left out for the budget, by section; the text says so too. */
+  /** The number of entries omitted for the budget, by section; the text says so too. */
   omitted: Partial<Record<SectionName, number>>;
 }
 
-/** The text, sealed with its token. Words are shortened before entries are left out, and what is left out is counted. */
+/** The text with its token. Texts are shortened before entries are omitted, and omissions are counted. */
 export function renderSnapshot(snapshot: Snapshot, budgetTokens = SNAPSHOT_TOKENS): RenderedSnapshot {
   let shortest: RenderedSnapshot | null = null;
   for (const entries of ENTRIES) {
@@ -117,7 +117,7 @@ export function renderChatEntry(text: string, sessionNumber: number): string {
   return `## Session ${sessionNumber} closing state\n\n\`\`\`yaml\n${yaml}\n\`\`\`\n${text.slice(end + 5)}`;
 }
 
-/** How many entries of a section are shown, and how long their words may be, tried in this order. */
+/** The number of entries per section and their maximum length, tried in this order. */
 const ENTRIES = [40, 20, 12, 8, 5, 3, 2, 1, 0];
 const WORD_CHARS = [300, 160, 100, 60, 30];
 
@@ -163,7 +163,7 @@ function frontMatter(snapshot: Snapshot, token: string): string {
   ].join('\n');
 }
 
-/** Quoted wherever some reader of YAML might take it for something else than text. */
+/** Quotes whatever a YAML reader might not read as text. */
 function scalar(value: string): string {
   const isPlain = /^[A-Za-z][\w./@+-]*$/.test(value) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value);
   return isPlain ? value : JSON.stringify(plain(value, 200));
@@ -227,7 +227,7 @@ function taskLines({ status, step, title, checkpoint, also, next }: SnapshotTask
     `- Status: ${status}`,
     `- Task: ${what}${at}`,
     ...(also.length > 0 ? [`- Also in hand: ${rest}`] : []),
-    // The one thing that must not be cut short with the rest.
+    // The next action must not be cut with the rest.
     `- Next action: ${plain(next, Math.max(chars * 2, 120))}`,
   ];
 }
@@ -255,7 +255,7 @@ function tell({ id, facts, words, reason }: Entry, chars: number): string {
 
 const quote = (text: string, chars: number): string => `"${plain(text, chars)}"`;
 
-/** A path between backticks: what would end them, or the line, is written as in an address. */
+/** A path in backticks: characters that would end them, or the line, are percent-encoded. */
 export function encodePath(path: string): string {
   return path.replace(/[\p{Cc}`]|%(?=[0-9A-F]{2})/gu, (unit) => {
     const code = unit.codePointAt(0) ?? 0;
