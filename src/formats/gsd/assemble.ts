@@ -26,7 +26,7 @@ export function assemble(found: Found, files: Files): Reading {
       level: 'error',
       path: found.main,
       line: null,
-      message: 'There is no STATE.md here; this is put together from the files around it.',
+      message: 'There is no STATE.md here; the run is repaired from the files around it.',
     });
   const state = main !== undefined && role === 'state' ? readStatePage(main) : null;
   if (main !== undefined && role === 'state') {
@@ -82,7 +82,7 @@ export function roleOf(path: string, text: string): FileRole {
   return 'other';
 }
 
-/** Which list of the page holds which kind of record. */
+/** The kind of item that each list of the page holds. */
 const itemKinds: Partial<Record<ListKind, ModelItem['kind']>> = {
   blockers: 'blocker',
   todos: 'commitment',
@@ -106,7 +106,7 @@ function addEntries(reading: Reading): void {
     const noteKind = noteKinds[list.kind];
     const onlyProse = list.listing.entries.every(({ form }) => form === 'paragraph');
     for (const entry of list.listing.entries) {
-      // A paragraph above a list introduces it; alone, or in bold, it is what is said.
+      // A paragraph above a list introduces it; alone, or in bold, it is an entry itself.
       if (entry.form === 'paragraph' && (isPointer(entry.text) || !(onlyProse || /^(?:\*\*|~~)/.test(entry.text))))
         continue;
       if (list.kind === 'decisions') {
@@ -130,7 +130,7 @@ function addEntries(reading: Reading): void {
   }
 }
 
-/** `See PROJECT.md Key Decisions table.`, `Decisions are logged in …`: where to look, not what was decided. */
+/** `See PROJECT.md Key Decisions table.`, `Decisions are logged in …`: a pointer, not a decision. */
 function isPointer(text: string): boolean {
   const words = text.replace(/[*_`]/g, '').trim();
   return (
@@ -212,7 +212,7 @@ function addTasks(steps: Steps, note: HandoffNote, alone: boolean): void {
       kind: 'task' as const,
       ...(above ? { parent: above.key } : {}),
       status: over && !task.done ? ('skipped' as const) : status,
-      ...(over && !task.done ? { reason: 'What it belongs to was finished since.' } : {}),
+      ...(over && !task.done ? { reason: 'Its plan or phase was completed since.' } : {}),
       ...(task.summary ? { summary: task.summary } : {}),
     };
     byKey.set(key, step);

@@ -1,11 +1,11 @@
 const LIMIT_CHARS = 300_000;
 
-/** Text of ours has a limit; a line of megabytes stays whole in its file. */
+/** Cuts text to the limit of the run model; the file keeps it whole. */
 export function clip(text: string): string {
   return text.length <= LIMIT_CHARS ? text : `${text.slice(0, LIMIT_CHARS)}…`;
 }
 
-/** Words to compare by: letters and digits only. */
+/** Text for comparison: letters and digits only. */
 export function plain(text: string): string {
   return text
     .toLowerCase()

@@ -8,7 +8,9 @@ import { isNone } from './none.ts';
 import { readDate } from './numbers.ts';
 import { readDecision, readItem } from './read-entry.ts';
 
-/** `.continue-here.md`: front matter, then parts between tags (`<current_state>`), or headings that say the same. */
+/**
+ * `.continue-here.md`: front matter, then parts between tags (`<current_state>`), or headings with the same meaning.
+ */
 export function readContinueHere(path: string, text: string): { note: HandoffNote; problems: Problem[] } {
   const page = scanMarkdown(text);
   const problems: Problem[] = [];
@@ -104,7 +106,7 @@ function partsOf(
     const words = bare(page.lines[line]);
     const parts = /^\s*<(\/?)([a-z_]{3,30})>\s*$/.exec(words);
     const name = parts && tags[parts[2] as string];
-    // What is told in passing may have headings of its own.
+    // Free text may have its own headings.
     if (inside && inside.name !== 'context' && inside.name !== 'state' && inside.name !== 'done') covered[line] = 1;
     if (!parts || !name) continue;
     if (inside) found.push({ name: inside.name, from: inside.from, to: line });

@@ -2,10 +2,10 @@ import type { Found, Problem } from '../format.ts';
 import { phaseKey, readDate, readPercent, readPhase } from './numbers.ts';
 import type { Reading } from './reading.ts';
 
-/** The seven words the tool itself knows for a status. */
+/** The seven statuses of the tool. */
 const statuses = new Set(['discussing', 'planning', 'executing', 'verifying', 'completed', 'paused', 'unknown']);
 
-/** Where a file disagrees with itself or with the files around it. Nothing is put right here. */
+/** Reports where a file contradicts itself or the files around it. Nothing is corrected here. */
 export function findContradictions(reading: Reading, found: Found): Problem[] {
   const problems: Problem[] = [];
   const warn = (code: string, line: number | null, message: string, path = found.main): void => {
@@ -19,7 +19,7 @@ export function findContradictions(reading: Reading, found: Found): Problem[] {
       warn(
         'unknown_status',
         status.line + 1,
-        `The status "${short(status.value)}" is none of: ${[...statuses].join(', ')}.`,
+        `The status "${short(status.value)}" is not one of ${[...statuses].join(', ')}.`,
       );
     counts(reading, warn);
     percents(reading, warn);
@@ -29,7 +29,7 @@ export function findContradictions(reading: Reading, found: Found): Problem[] {
     const activity = front('last_activity') ?? null;
     const day = activity && readDate(activity.value)?.slice(0, 10);
     const updatedDay = updated && readDate(updated.value)?.slice(0, 10);
-    // A day of grace: one of them is local time.
+    // One day of tolerance: one of them is local time.
     if (updated && day && updatedDay && dayNumber(day) - dayNumber(updatedDay) > 1)
       warn(
         'updated_before_activity',
@@ -51,7 +51,7 @@ function counts({ state, steps, roadmap }: Reading, warn: Warn): void {
     const done = number(completed?.value);
     const all = number(total?.value);
     if (completed && done !== null && all !== null && done > all)
-      warn('completed_above_total', completed.line + 1, `${done} ${unit} are completed, of ${all} in all.`);
+      warn('completed_above_total', completed.line + 1, `${done} of ${all} ${unit} are completed.`);
   }
   const completed = field('completed_plans');
   const { plans, summaries } = steps.onDisk;
@@ -60,7 +60,7 @@ function counts({ state, steps, roadmap }: Reading, warn: Warn): void {
     warn(
       'plans_disagree',
       completed.line + 1,
-      `${done} plans are said to be completed; ${summaries} of ${plans} plans on disk have a summary.`,
+      `completed_plans is ${done}; ${summaries} of ${plans} plans on disk have a summary.`,
     );
   const status = state?.front?.fields.get('status');
   const open =
@@ -69,7 +69,7 @@ function counts({ state, steps, roadmap }: Reading, warn: Warn): void {
     warn(
       'status_disagrees',
       status.line + 1,
-      `The status is ${status.value}, and ${open} phases of the roadmap are open.`,
+      `The status is ${status.value}, but ${open} phases of the roadmap are open.`,
     );
 }
 
@@ -80,8 +80,8 @@ function percents({ state }: Reading, warn: Warn): void {
   const bar = state?.position.get('progress') ?? state?.anywhere.get('progress');
   const shown = bar ? readPercent(bar.value) : null;
   if (stored && percent !== null && percent > 100)
-    warn('percent_above_100', stored.line + 1, `${percent} % is more than all.`);
-  if (bar && shown !== null && shown > 100) warn('percent_above_100', bar.line + 1, `${shown} % is more than all.`);
+    warn('percent_above_100', stored.line + 1, `${percent} % is more than 100 %.`);
+  if (bar && shown !== null && shown > 100) warn('percent_above_100', bar.line + 1, `${shown} % is more than 100 %.`);
   if (stored && percent !== null && bar && shown !== null && Math.abs(percent - shown) >= 1)
     warn(
       'percent_disagrees',
@@ -97,7 +97,7 @@ function percents({ state }: Reading, warn: Warn): void {
   if (said === null || line === undefined || total === null || done === null || total === 0) return;
   const byPlans = Math.round((100 * Math.min(done, total)) / total);
   const byPhases = phases && donePhases !== null ? Math.round((100 * Math.min(donePhases, phases)) / phases) : byPlans;
-  // The tool has counted plans, phases, and the lesser of the two; any of them is right.
+  // Versions of the tool counted plans, phases, or the lesser of the two; any of them is right.
   if (Math.abs(said - byPlans) > 1 && Math.abs(said - byPhases) > 1)
     warn('percent_disagrees', line + 1, `It says ${said} %; ${done} of ${total} plans are ${byPlans} %.`);
 }
@@ -111,7 +111,7 @@ function positions({ state, steps }: Reading, warn: Warn): void {
     warn(
       'position_disagrees',
       stored.line + 1,
-      `The front matter stands at phase ${kept.spelled}, line ${field.line + 1} at phase ${said.spelled}.`,
+      `The front matter is at phase ${kept.spelled}, line ${field.line + 1} at phase ${said.spelled}.`,
     );
   const focus = state?.anywhere.get('focus');
   const focused = focus && /\bphase\s+(\d+[A-Za-z]?(?:\.\d+)*)/i.exec(focus.value)?.[1];
@@ -121,7 +121,7 @@ function positions({ state, steps }: Reading, warn: Warn): void {
     warn('position_beyond_end', field.line + 1, `Phase ${said.spelled} of ${said.total}.`);
   const step = said && steps.steps.find(({ key }) => key === said.key);
   if (field && step?.status === 'completed' && /execut|in progress/i.test(state?.position.get('status')?.value ?? ''))
-    warn('position_disagrees', field.line + 1, `Phase ${said?.spelled} is said to be worked on, and is completed.`);
+    warn('position_disagrees', field.line + 1, `Phase ${said?.spelled} is the position, but it is completed.`);
 }
 
 function duplicates({ decisions }: Reading, warn: Warn): void {
@@ -132,8 +132,7 @@ function duplicates({ decisions }: Reading, warn: Warn): void {
     const key = `${value.context ?? ''} ${value.decision}`.toLowerCase();
     const first = seen.get(key);
     if (first === undefined) seen.set(key, entry.from);
-    else if (reported++ < 20)
-      warn('duplicate_decision', entry.from + 1, `The same decision stands in line ${first + 1}.`);
+    else if (reported++ < 20) warn('duplicate_decision', entry.from + 1, `The same decision is in line ${first + 1}.`);
   }
 }
 
@@ -151,7 +150,7 @@ function handoffs({ state, handoffs: notes, steps }: Reading, warn: Warn): void 
   }
 }
 
-/** To the second, in UTC as far as the words tell. */
+/** In UTC, as far as the text gives a time zone. */
 function comparable(date: string): string {
   const time = Date.parse(date.replace(' ', 'T'));
   return Number.isNaN(time) ? date : new Date(time).toISOString();

@@ -2,7 +2,7 @@ import type { Problem } from '../format.ts';
 import { bare, conflictMarkers, elidedLines } from '../markdown.ts';
 import type { StatePage } from './state-markdown.ts';
 
-/** What happened to a file that should not have, and whether it may still be written. */
+/** Reports damage to a file, and whether it may still be written. */
 export function findDamage(path: string, text: string, state: StatePage): { problems: Problem[]; writable: boolean } {
   const problems: Problem[] = [];
   let writable = true;
@@ -15,13 +15,12 @@ export function findDamage(path: string, text: string, state: StatePage): { prob
     return { problems, writable: true };
   }
   const zero = text.indexOf('\0');
-  if (zero >= 0)
-    report('binary', 'error', lineAt(text, zero), 'There are zero bytes in the file: it is not text.', true);
+  if (zero >= 0) report('binary', 'error', lineAt(text, zero), 'The file contains zero bytes: it is not text.', true);
   const { page } = state;
   for (const line of conflictMarkers(page.lines).slice(0, 20))
-    report('conflict_markers', 'error', line + 1, 'A merge left its markers here; both sides were read.', true);
+    report('conflict_markers', 'error', line + 1, 'Unresolved merge conflict; both sides were read.', true);
   for (const line of elidedLines(page.lines).slice(0, 20))
-    report('elided', 'warning', line + 1, 'Something was left out here when the file was written.');
+    report('elided', 'warning', line + 1, 'Part of the file was elided here.');
   frontProblems(state, report);
   versionProblem(state, report);
   duplicateHeadings(state, report);
@@ -32,7 +31,7 @@ export function findDamage(path: string, text: string, state: StatePage): { prob
   else if (/^\s*\|/.test(end) && !/\|\s*$/.test(end) && !text.endsWith('\n'))
     report('cut_off', 'error', page.lines.length, 'The file ends inside a row of a table.');
   if (state.position.size === 0 && state.lists.length === 0 && !state.front && !state.next && state.session.size === 0)
-    report('nothing_found', 'warning', 1, 'Nothing in this file says where the work stands.');
+    report('nothing_found', 'warning', 1, 'Nothing in this file says where the work is.');
   return { problems, writable };
 }
 
@@ -45,7 +44,7 @@ function frontProblems({ page, front }: StatePage, report: Report): void {
   for (const block of others)
     report('front_matter_stacked', 'warning', block.open + 1, 'A second block of front matter; the first one counts.');
   for (const line of front?.strays.slice(0, 10) ?? [])
-    report('front_matter_stray', 'warning', line + 1, 'This line of the front matter is no field.');
+    report('front_matter_stray', 'warning', line + 1, 'This line of the front matter is not a field.');
 }
 
 function versionProblem({ front }: StatePage, report: Report): void {
@@ -56,7 +55,7 @@ function versionProblem({ front }: StatePage, report: Report): void {
       'newer_version',
       'error',
       field.line + 1,
-      `Version ${field.value} is newer than what is known here (1.0); it is read, not written.`,
+      `Version ${field.value} is newer than the supported 1.0; the file is read, not written.`,
       true,
     );
 }
@@ -74,7 +73,7 @@ function duplicateHeadings({ page }: StatePage, report: Report): void {
         'duplicate_heading',
         'warning',
         line + 1,
-        `The section "${title.slice(0, 80)}" is there twice; the first is in line ${first + 1}.`,
+        `Duplicate section "${title.slice(0, 80)}"; the first is in line ${first + 1}.`,
       );
   }
 }

@@ -8,7 +8,7 @@ import { decisionCells, decisionWords, itemCells, itemWords, readDecision, readI
 import type { Placed, Reading } from './reading.ts';
 import type { List, ListKind, StatePage } from './state-markdown.ts';
 
-/** The edits that bring the lists of a page to what an account says, each in the form its list has. */
+/** The edits that update the lists of a page to a run model, each in the form of its list. */
 export function editEntries(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const edits: LineEdit[] = [];
   const known = knownIn(model);
@@ -128,7 +128,7 @@ function append(page: Page, kind: ListKind, line: (list: List | null) => string[
   page.pending.set(kind, pending);
 }
 
-/** `**Blockers:** none` has no room for a second. */
+/** `**Blockers:** none` holds only one entry. */
 function isInline(list: List): boolean {
   return (
     list.heading === null && list.listing.entries.some(({ form, from }) => form === 'paragraph' && from === list.from)
@@ -175,16 +175,16 @@ function itemLine(item: ModelItem, list: List | null): string[] {
 
 function bullet(list: List | null, words: string, over: boolean): string[] {
   const last = lastUngrouped(list);
-  // Where everything is said in paragraphs, a list beside them would turn them into its introduction.
+  // Among paragraphs a new list would turn them into its introduction.
   if (last?.form === 'paragraph' && list?.listing.entries.every(({ form }) => form === 'paragraph'))
     return ['', ...words.split('\n')];
   const mark = last?.form === 'bullet' ? last.mark : '- ';
-  // Numbers would have to be counted on; a bullet among them reads as well.
+  // A bullet among numbered lines is fine and needs no number.
   const plain = /^\s*\d/.test(mark) ? '- ' : mark.replace(/\[[ xX~-]\]/, over ? '[x]' : '[ ]');
   return withMark(plain, words);
 }
 
-/** New lines go behind the last that belongs to no group: below one they would be taken for part of it. */
+/** New lines go after the last line outside any group, so that they do not join one. */
 function lastUngrouped(list: List | null): Entry | null {
   return list?.listing.entries.findLast(({ group }) => group === null) ?? null;
 }
@@ -232,7 +232,7 @@ function insertion(state: StatePage, list: List | null, lines: readonly string[]
   ];
 }
 
-/** A section that is not there yet: among the accumulated context, or before the session, or at the end. */
+/** A new section: in the accumulated context, or before the session, or at the end. */
 export function newSection(state: StatePage, title: string, lines: readonly string[]): LineEdit {
   const { page } = state;
   const context = page.headings.find(

@@ -8,7 +8,7 @@ import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
 
-/** Counters follow what changed: those that were right are counted anew, those that were not are moved by as much. */
+/** Counters follow the changes: correct ones are recounted, wrong ones are moved by the same amount. */
 export function editProgress(
   reading: Reading,
   model: RunModel,
@@ -28,7 +28,7 @@ export function editProgress(
     if (by[key] !== 0) moved = true;
     if (!field || !/^\d+$/.test(field.value)) continue;
     const all = key.startsWith('completed_') ? stored[key.replace('completed', 'total') as keyof Counts] : null;
-    // No more are done than there are, unless the file said so already.
+    // Completed never exceeds the total, unless the file already said so.
     const most = all === null ? Number.POSITIVE_INFINITY : Math.max(all, Number(field.value));
     stored[key] = Math.min(most, Math.max(0, Number(field.value) + by[key]));
     if (stored[key] !== Number(field.value)) edits.push(setFront(page, field, String(stored[key])));
@@ -39,7 +39,7 @@ export function editProgress(
     const value = front?.fields.get(`progress.${key}`)?.value ?? '';
     if (/^\d+$/.test(value)) was[key] = Number(value);
   }
-  // A percentage that did not follow from the counters was somebody's own; it is left to them.
+  // A percentage that did not follow from the counters was set by hand and is left alone.
   const follows = (percent: number | null) =>
     percent !== null &&
     [
@@ -60,8 +60,8 @@ export function editProgress(
 }
 
 /**
- * By how much the counts move. A change that the files cannot tell, that they will give as it was before, is found again
- * at every write: it is not counted, or the counters would never rest.
+ * The amount by which each counter moves. A change that the files cannot express reads back unchanged and would be
+ * found at every write, so it is not counted.
  */
 function countChanges(reading: Reading, model: RunModel, changes: StepChanges, told: readonly ModelStep[]): Counts {
   const will = new Map(told.map((step) => [step.key, step]));

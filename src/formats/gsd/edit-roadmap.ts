@@ -7,7 +7,7 @@ import { splitRow } from './entries.ts';
 import { numberSteps, phaseBox, planBox, type Roadmap, type RoadmapStep, suffix } from './roadmap.ts';
 import type { StepChanges } from './step-changes.ts';
 
-/** ROADMAP.md with boxes ticked, rows moved on and new steps put in; null when nothing in it changed. */
+/** ROADMAP.md with boxes ticked, rows updated and new steps added; null when nothing changed. */
 export function editRoadmap(roadmap: Roadmap, model: RunModel, changes: StepChanges): string | null {
   const { page } = roadmap;
   const there = new Map(roadmap.steps.map((step) => [step.key, step]));
@@ -42,7 +42,7 @@ export function editRoadmap(roadmap: Roadmap, model: RunModel, changes: StepChan
 function ticked(text: string, step: ModelStep, isPosition: boolean): string {
   const boxed = text.replace(/\[[ xX~-]\]/, step.status === 'completed' ? '[x]' : '[ ]');
   const plain = boxed.replace(/\s*\*\((?:in progress|failed|skipped)\)\*(?=\s*(?:<!--.*-->)?\s*$)/i, '');
-  // STATE.md says what is being worked on; here it is marked only where it does not.
+  // STATE.md has the step in progress; the roadmap marks it only where STATE.md does not.
   const mark = step.status === 'in_progress' && isPosition ? '' : suffix(step);
   const comment = /\s*<!--.*?-->\s*$/.exec(plain);
   return comment ? plain.slice(0, comment.index) + mark + comment[0] : plain + mark;
@@ -61,7 +61,7 @@ function movedRow(text: string, step: ModelStep): string {
   return at < 0 ? text : setCell(text, at, (old) => statusCell(old, words[step.status]));
 }
 
-/** A line of a list goes; a section somebody wrote stays, under a heading that says that it is no longer in the plan. */
+/** A list line is removed. A section stays, under a heading that says it is no longer in the plan. */
 function removeStep(
   found: RoadmapStep,
   edits: LineEdit[],

@@ -7,7 +7,7 @@ import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
 
-/** The newer tool's page: milestone, slice and task in fields of their own, and one word for the phase of the work. */
+/** The newer tool's page: milestone, slice and task in separate fields, and one word for the phase of the work. */
 export function editSlice(
   reading: Reading,
   path: readonly ModelStep[],
@@ -37,7 +37,7 @@ export function editSlice(
   return [...edits, ...editRegistry(reading, model, state)];
 }
 
-/** `M002: Second harvest`, `S08 — Remote worker`: another one in the same shape; the same one keeps its words. */
+/** `M002: Second harvest`, `S08 — Remote worker`: writes another one in the same shape; the same one keeps its text. */
 function placeValue(old: string, id: string, title: string): string {
   const [, said, between = ': '] = /^\**([\w.-]+?)\**(\s*[:：]\s*|\s+[—–-]+\s+)/u.exec(old) ?? [];
   return said === id ? old : `${id}${between}${title}`;
@@ -45,7 +45,7 @@ function placeValue(old: string, id: string, title: string): string {
 
 const noneLike = (old: string): string => (/^\W*(?:none|nenhum|无|없음)/iu.test(old) ? old : 'None');
 
-/** A slice is known by its milestone's key and its own: `M002.S03`. */
+/** A slice is identified by its milestone's key and its own: `M002.S03`. */
 function idOf({ key, alias }: ModelStep, above: ModelStep | undefined): string {
   if (alias !== undefined) return alias;
   return above && key.startsWith(`${above.key}.`) ? key.slice(above.key.length + 1) : key;
@@ -59,7 +59,7 @@ const phaseWords: Record<ModelStep['status'], string> = {
   skipped: 'complete',
 };
 
-/** `- 🔄 **M002:** …`, `- [ ] M003: …`: the sign or the box of a milestone that moved. */
+/** `- 🔄 **M002:** …`, `- [ ] M003: …`: updates the sign or the box of a milestone that changed. */
 function editRegistry(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const before = new Map(reading.model.steps.map((step) => [step.key, step.status]));
   return model.steps.flatMap((step) => {

@@ -14,13 +14,13 @@ import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
 
-/** STATE.md with the lines changed that an account says otherwise, and no others; null when it says nothing else. */
+/** STATE.md with only those lines changed that differ from the run model; null when none does. */
 export function editState(
   reading: Reading,
   model: RunModel,
   changes: StepChanges,
   now: string,
-  /** The steps that the files give with another text for this one. */
+  /** The steps that the files give with another text of this one. */
   reread: (text: string) => readonly ModelStep[],
 ): string | null {
   const { state } = reading;
@@ -47,7 +47,7 @@ function isSame(state: StatePage, from: number, to: number, lines: readonly stri
   return to - from === lines.length && lines.every((line, index) => line === bare(state.page.lines[from + index]));
 }
 
-/** Two changes of one line: the first stands. */
+/** Of two edits of one line the first counts. */
 function withoutOverlaps(edits: readonly LineEdit[]): LineEdit[] {
   const taken = new Set<number>();
   return edits.filter(({ from, to }) => {
@@ -57,7 +57,7 @@ function withoutOverlaps(edits: readonly LineEdit[]): LineEdit[] {
   });
 }
 
-/** The time of the write, where the file keeps one. */
+/** Updates the time of the last write where the file has one. */
 function stamp({ page, front, anywhere }: StatePage, now: string): LineEdit[] {
   const field = front?.fields.get('last_updated');
   if (field) return [setFront(page, field, now)];
@@ -71,7 +71,7 @@ function stamp({ page, front, anywhere }: StatePage, now: string): LineEdit[] {
 
 function editPosition(reading: Reading, model: RunModel, changes: StepChanges, state: StatePage): LineEdit[] {
   const { page, front } = state;
-  // When the last one is done nothing lies ahead: then the place is where the work ended.
+  // When the last step is done, the position is where the work ended.
   const place = model.steps.every(isOver) ? changes.status.findLast(isOver)?.key : changes.position;
   const step = model.steps.find(({ key }) => key === place);
   if (!step) return [];
@@ -110,7 +110,7 @@ function editPosition(reading: Reading, model: RunModel, changes: StepChanges, s
     if (key === 'current_phase' && readPhase(field.value)?.key === phase.key) continue;
     edits.push(setFront(page, field, key === 'current_phase' && /^0\d/.test(field.value) ? padded(value) : value));
   }
-  // A step of another kind, out of a handoff say, is no phase that could be told of here.
+  // A step of another kind, for example from a handoff, is not a phase that fits here.
   if (!placed && readPhase(number))
     edits.push(
       ...insertPosition(state, [
@@ -144,7 +144,7 @@ function numberOf(reading: Reading, key: string): string {
   return reading.roadmap?.steps.find((step) => step.key === key)?.number || key;
 }
 
-/** `3 of 5 (Auth)`, `07`, `05 (polish) — EXECUTING`: the next phase in the same shape. */
+/** `3 of 5 (Auth)`, `07`, `05 (polish) — EXECUTING`: writes the next phase in the same shape. */
 function phaseValue(old: string, number: string, phase: ModelStep, total: number, over: boolean): string {
   const before = readPhase(old);
   const word = over ? 'COMPLETE' : 'EXECUTING';
@@ -196,7 +196,7 @@ const tableWords: Record<ModelStep['status'], string> = {
   skipped: 'Skipped',
 };
 
-/** Tables of phases: the status cell of a row, and rows for steps that no file has yet. */
+/** Tables of phases: updates the status cells, and adds rows for steps that no file has yet. */
 function editRows(reading: Reading, model: RunModel, changes: StepChanges, state: StatePage): LineEdit[] {
   const edits: LineEdit[] = [];
   for (const step of changes.status) {
@@ -204,11 +204,11 @@ function editRows(reading: Reading, model: RunModel, changes: StepChanges, state
     const at = entry?.table?.columns.findIndex((words) => /^\W*(?:status|estado|状态|상태)/iu.test(words)) ?? -1;
     if (!entry || at < 0) continue;
     const line = setCell(bare(state.page.lines[entry.from]), at, (old) => statusCell(old, tableWords[step.status]));
-    // A column that says 0 % of a phase that is done would contradict its neighbour.
+    // A column with 0 % for a completed phase would contradict its neighbour.
     const share = isOver(step) ? entry.cells.findIndex((words) => /^\d{1,3}\s?%$/.test(words.trim())) : -1;
     edits.push({ from: entry.from, to: entry.to, lines: [share < 0 ? line : setCell(line, share, () => '100%')] });
   }
-  // Without a roadmap, what is done and past is no longer listed; only what lies ahead is added.
+  // Without a roadmap only steps that are still open are added.
   const parents = new Map(model.steps.map((step) => [step.key, step]));
   const ahead = changes.added.filter((step) => !isOver(step) && !isOver(parents.get(step.parent ?? '') ?? step));
   if (reading.roadmap || ahead.length === 0) return edits;
@@ -229,7 +229,7 @@ function editRows(reading: Reading, model: RunModel, changes: StepChanges, state
   return [...edits, newSection(state, 'Phase Progress', table)];
 }
 
-/** The status in a cell; what somebody wrote behind it, beyond a date or a count, stays. */
+/** The status in a cell; text after it, other than a date or a count, stays. */
 export function statusCell(old: string, word: string): string {
   const cut = old.search(/\s*[(（;:：]|\s[—–-]\s/u);
   const rest = cut < 0 ? '' : old.slice(cut);
@@ -237,7 +237,7 @@ export function statusCell(old: string, word: string): string {
   return cut < 0 && old.length > 40 ? `${word} — ${old}` : word;
 }
 
-/** A row with one cell changed; bars, spaces and other cells stay. */
+/** Changes one cell of a row; bars, spaces and other cells stay. */
 export function setCell(line: string, index: number, value: (old: string) => string): string {
   const bars: number[] = [];
   for (let at = 0, code = false; at < line.length; at++) {
@@ -250,7 +250,7 @@ export function setCell(line: string, index: number, value: (old: string) => str
   return `${line.slice(0, from + 1)} ${value(line.slice(from + 1, to).trim())} ${line.slice(to)}`;
 }
 
-/** The last session that ended, where the account has another than the file. */
+/** Updates the last ended session where the run model has another one than the file. */
 function editSession(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
   const last = lastSession(reading, model.sessions);
   const before = lastSession(reading, reading.model.sessions);
@@ -287,7 +287,7 @@ export function sessionLines(session: ModelSession, steps: readonly ModelStep[])
   ];
 }
 
-/** In words: the key of a step alone tells a reader nothing. */
+/** A step key alone would mean nothing to a reader. */
 function stoppedAt({ workingOn, completed, notes }: ModelSession, steps: readonly ModelStep[]): string {
   const titles = new Map(steps.map(({ key, title }) => [key, title.includes(key) ? title : `${key} ${title}`]));
   const named = (words: string): string => titles.get(words) ?? words;
@@ -319,7 +319,7 @@ function editNext(reading: Reading, model: RunModel, state: StatePage): LineEdit
   if (next) return [...edits, ...editNextAction(page, next, after ?? '')];
   const field = state.position.get('next') ?? state.session.get('next');
   if (field) return [...edits, setField(page, field, flat(after || 'None'))];
-  // What a handoff said to do next stays in the handoff.
+  // The next action of a handoff stays in the handoff.
   if (inFront || !after) return edits;
   return [newSection({ ...state, page: { ...page, headings: [] } }, 'Next Action', [flat(after)])];
 }

@@ -1,16 +1,16 @@
 import { bare, type MarkdownPage } from '../markdown.ts';
 import { isNone } from './none.ts';
 
-/** One thing said in a section: a bullet, a numbered line, a row of a table or a paragraph, with the lines it takes. */
+/** One entry of a section: a bullet, a numbered line, a table row or a paragraph, with its lines. */
 export interface Entry {
   from: number;
   to: number;
   form: 'bullet' | 'row' | 'paragraph';
-  /** What stands before the words on the first line: indentation, mark, box. */
+  /** The start of the first line: indentation, bullet, box. */
   mark: string;
-  /** Lines below the first are taken out of their indentation. */
+  /** Lines below the first are unindented. */
   text: string;
-  /** Of a check-list. */
+  /** The box of a check-list entry. */
   checked: boolean | null;
   /** The line or bullet that introduces a group: `**Auth:**`. */
   group: string | null;
@@ -26,13 +26,13 @@ export interface Table {
 
 export interface Listing {
   entries: Entry[];
-  /** Lines that only say that there is nothing. */
+  /** Lines that only say "none". */
   nones: { from: number; to: number }[];
-  /** Rows that came loose from their header, or tables whose rows do not fit: lines from 0. */
+  /** Rows without a header, or tables whose rows do not fit: lines from 0. */
   ragged: number[];
 }
 
-/** Everything that is said between two lines, in order. Headings, fences and comments in between are passed over. */
+/** All entries between two lines, in order. Headings, fences and comments are skipped. */
 export function readEntries(page: MarkdownPage, from: number, to: number, depth = 0): Listing {
   const listing: Listing = { entries: [], nones: [], ragged: [] };
   let group: string | null = null;
@@ -52,7 +52,7 @@ export function readEntries(page: MarkdownPage, from: number, to: number, depth 
     const text = joined(page, at, end, bullet?.words ?? line.trim());
     const introduces = introduced(text);
     if (bullet && introduces !== null && depth < 4 && end > at + 1 && readBullet(bare(page.lines[at + 1]))) {
-      // The nested bullets are what is meant; the line above them says what about.
+      // The nested bullets are the entries; the line above them is their topic.
       const inner = readEntries(page, at + 1, end, depth + 1);
       for (const entry of inner.entries) listing.entries.push({ ...entry, group: introduces });
       for (const none of inner.nones) listing.nones.push(none);
@@ -78,7 +78,7 @@ export function readEntries(page: MarkdownPage, from: number, to: number, depth 
   return listing;
 }
 
-/** The cells of a row; a bar that is escaped or stands in code does not part them. */
+/** The cells of a row; an escaped bar or one in code does not separate cells. */
 export function splitRow(line: string): string[] {
   const cells: string[] = [];
   let cell = '';
@@ -146,7 +146,7 @@ function readBullet(line: string): { indent: number; mark: string; words: string
   };
 }
 
-/** A bullet takes what is indented deeper, over blank lines too, and lines that go on without a mark. */
+/** A bullet includes deeper indented lines, also after blank ones, and continuation lines without a bullet. */
 function bulletEnd(page: MarkdownPage, start: number, end: number, indent: number): number {
   let last = start + 1;
   let blank = false;
@@ -169,7 +169,7 @@ function paragraphEnd(page: MarkdownPage, start: number, end: number): number {
   for (; at < end; at++) {
     const line = bare(page.lines[at]);
     if (line.trim() === '' || readBullet(line) || isRow(line) || isBreak(line) || page.isQuiet(at)) break;
-    // A line in bold begins something of its own.
+    // A bold line starts a new entry.
     if (/^\s*\*\*/.test(line)) break;
   }
   return at;

@@ -6,7 +6,7 @@ export interface Field {
   name: FieldName;
   value: string;
   line: number;
-  /** Where in the line the value stands. */
+  /** The columns of the value. */
   from: number;
   to: number;
 }
@@ -34,7 +34,7 @@ export type FieldName =
   | 'resumeFile'
   | 'next';
 
-/** All fields between two lines, first come first. */
+/** All fields between two lines; the first of a name counts. */
 export function readFields(page: MarkdownPage, from: number, to: number): Map<FieldName, Field> {
   const found = new Map<FieldName, Field>();
   for (let line = from; line < to; line++) {
@@ -45,7 +45,7 @@ export function readFields(page: MarkdownPage, from: number, to: number): Map<Fi
   return found;
 }
 
-/** The edit that gives a field another value and leaves the rest of its line. */
+/** The edit that sets a field and leaves the rest of its line. */
 export function setField(page: MarkdownPage, field: Field, value: string): LineEdit {
   const text = bare(page.lines[field.line]);
   const flat = value.replace(/\s*\n\s*/g, ' ').trim();

@@ -10,7 +10,7 @@ import { readDate } from './numbers.ts';
 import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 
-/** The account of everything that was read. */
+/** Fills the run model from everything that was read. */
 export function fillModel(reading: Reading, found: Found): void {
   const { model, state, steps, handoffs } = reading;
   model.steps = steps.steps;
@@ -45,7 +45,7 @@ export function fillModel(reading: Reading, found: Found): void {
   if (kept) model.kept = { gsd: kept };
 }
 
-/** In the section on the position or on the session, on the line of its label or below it. */
+/** In the section on the position or the session, on the line of its label or below it. */
 function nextField(state: StatePage | null): string | null {
   for (const [fields, heading] of [
     [state?.position, state?.positionHeading],
@@ -59,7 +59,7 @@ function nextField(state: StatePage | null): string | null {
   return null;
 }
 
-/** The body and the front matter each tell the last activity, and not always the same one. */
+/** The body and the front matter each have the last activity, and not always the same one. */
 function addActivity(reading: Reading, front: (key: string) => string | null): void {
   const more = reading.state?.anywhere.get('lastActivityText')?.value ?? front('last_activity_desc') ?? '';
   const seen = new Set<string>();
@@ -147,7 +147,7 @@ function positionOf({ state, steps, handoffs }: Reading, front: (key: string) =>
 
 const WORDS_LIMIT_CHARS = 4000;
 
-/** What else a section says beside its fields, as long as it is short. */
+/** The other text of a section, up to a limit. */
 function restOf(state: StatePage, heading: Heading | null, fields: ReadonlyMap<string, Field>, told: number): string[] {
   if (!heading) return [];
   const known = new Set([...fields.values()].map(({ line }) => line));
@@ -163,7 +163,7 @@ function restOf(state: StatePage, heading: Heading | null, fields: ReadonlyMap<s
   return rest;
 }
 
-/** Keys and sections that we have no word for, to be written when the file has to be made anew. */
+/** Unknown keys and sections, kept for a new file. */
 function keptOf(state: StatePage | null, found: Found): unknown {
   if (!state) return null;
   const known =
@@ -184,7 +184,7 @@ function keptOf(state: StatePage | null, found: Found): unknown {
     ...(name ? { milestone_name: name } : {}),
     ...(front.length > 0 ? { front: Object.fromEntries(front.map(({ key, value }) => [key, value])) } : {}),
     ...(stacked.length > 0 ? { stacked } : {}),
-    // A page of megabytes stays where it is.
+    // Very large sections are not kept.
     ...(sections.length > 0 && size <= 1_000_000 ? { sections } : {}),
   };
 }

@@ -2,7 +2,7 @@ import { isCodewalkState } from '../codewalk/sniff.ts';
 import type { Found, Tree } from '../format.ts';
 import { sectionKind } from './headings.ts';
 
-/** Runs of this format in a tree: each `.planning/` and `.gsd/`, also nested ones, and pages named STATE.md that read alike. */
+/** Finds runs: each `.planning/` and `.gsd/`, also nested ones, and pages named STATE.md with the same content. */
 export function findRuns(tree: Tree): Found[] {
   const folders = new Map<string, string[]>();
   const loose: string[] = [];
@@ -22,7 +22,7 @@ export function findRuns(tree: Tree): Found[] {
     const text = main === null ? null : tree.read(main);
     if (text !== null && isCodewalkState(text)) continue;
     const files = paths.filter((path) => path === main || isRead(path.slice(folder.length)));
-    // A folder without its state says something only through what a session left behind, or through its roadmap.
+    // A folder without a state file is a run only if it has a handoff or a roadmap.
     if (main === null && !files.some((path) => /(?:HANDOFF\.json|continue-here\.md|ROADMAP\.md)$/i.test(path)))
       continue;
     found.push({ format: 'gsd', main: main ?? `${folder}STATE.md`, files });
@@ -35,10 +35,10 @@ export function findRuns(tree: Tree): Found[] {
   return found.sort((one, other) => (one.main < other.main ? -1 : 1));
 }
 
-/** `app/.planning/`, `.planning/workstreams/api/`, `.gsd/`; null for what lies in none. */
+/** `app/.planning/`, `.planning/workstreams/api/`, `.gsd/`; null for a path in none of them. */
 function planningFolder(path: string): string | null {
   const planning = /^(?:.*\/)?\.planning\/(?:workstreams\/[^/]+\/)?/.exec(path)?.[0];
-  // The folder of workstreams itself holds none.
+  // The folder of workstreams itself is not a run.
   if (planning !== undefined) return planning;
   return /^(?:.*\/)?\.gsd\/(?=STATE\.md$)/i.exec(path)?.[0] ?? null;
 }

@@ -113,7 +113,7 @@ describe('gsd: reading', () => {
     ]);
   });
 
-  it('keeps blockers that begin with a none and drops those that say none', () => {
+  it('keeps blockers that begin with "none" and drops those that mean none', () => {
     const said = [
       'None',
       'None.',
@@ -147,14 +147,14 @@ describe('gsd: reading', () => {
       ]);
   });
 
-  it('tells what is resolved from what must be', () => {
+  it('distinguishes resolved from to be resolved', () => {
     const items = model(
       '## Blockers\n\n- ✅ Key arrived\n- ~~Old~~\n- Port — RESOLVED (08-02)\n- must be resolved soon\n- [x] ticked\n',
     ).items;
     expect(items.map(({ status }) => status)).toEqual(['resolved', 'resolved', 'resolved', 'active', 'resolved']);
   });
 
-  it('finds the position in every encoding', () => {
+  it('finds the position in every notation', () => {
     const positions = Object.fromEntries(
       Object.entries(pages).map(([name, text]) => [name, model(text).position?.step]),
     );
@@ -177,12 +177,12 @@ describe('gsd: reading', () => {
       expect(parse(page(name)).version, name).toBe(name);
   });
 
-  it('takes nothing from fences and comments', () => {
+  it('ignores fences and comments', () => {
     const text = '## Decisions\n\n```\n- not one\n```\n<!--\n- nor this\n-->\n- this one\n';
     expect(model(text).decisions.map(({ decision }) => decision)).toEqual(['this one']);
   });
 
-  it('brings roadmap, plans, summaries and handoffs together', () => {
+  it('combines roadmap, plans, summaries and handoffs', () => {
     const { model: run } = gsd.parse(folder.found, folder.files);
     expect(run?.steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
       '1 completed',
@@ -225,7 +225,7 @@ describe('gsd: contradictions', () => {
     expect(codes(`---\na: 1\n---\n\n${page('G2')}`)).toContain('front_matter_stacked:5');
   });
 
-  it('name a handoff that is older than the state or hands over what is done', () => {
+  it('report a handoff that is older than the state or about completed work', () => {
     const { problems } = gsd.parse(folder.found, folder.files);
     expect(problems.filter(({ code }) => code === 'stale_handoff').map(({ path }) => path)).toEqual([
       'app/.planning/phases/02-quiet-hours/.continue-here.md',
@@ -275,7 +275,7 @@ describe('gsd: other languages', () => {
     '현재 차단 요소 없음',
     'Nenhum bloqueio identificado.',
     'No hay bloqueos activos',
-  ])('takes words that only say that there is nothing for nothing: %s', (words) => {
+  ])('reads as none: %s', (words) => {
     expect(model(`# State\n\n## Blockers\n\n- ${words}\n- No key\n`).items.map(({ text }) => text)).toEqual(['No key']);
   });
 });

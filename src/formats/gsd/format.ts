@@ -82,7 +82,7 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
       files.set(`${folder}ROADMAP.md`, renderRoadmap(model.run.title, model.steps));
     return files;
   }
-  // What a pausing session left behind is a record of that moment; it is read and never rewritten.
+  // A handoff file is a snapshot of its moment; it is read and never rewritten.
   if (roleOf(place.main, before) !== 'state') return files;
   const reading = assemble(place, previous);
   if (!reading.writable) return files;

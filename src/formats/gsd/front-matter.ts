@@ -1,17 +1,17 @@
 import { bare, type FrontMatter, type LineEdit, type MarkdownPage } from '../markdown.ts';
 
 /**
- * Front matter of a state file, read line by line: the tool that owns it has no YAML library either, so real files hold
- * what YAML would refuse (a stray `},{` behind a quoted value, unquoted colons). Keys one level down are joined by a dot.
+ * Front matter of a state file, read line by line: the tool that owns it has no YAML library either, so real files
+ * contain invalid YAML (a stray `},{` after a quoted value, unquoted colons). Nested keys are joined by a dot.
  */
 export interface FrontField {
   key: string;
   /** Without quotes and comment. */
   value: string;
   line: number;
-  /** The line after the last one of a value that goes on. */
+  /** The line after the last one of a multi-line value. */
   end: number;
-  /** Where in the line the value stands, quotes included. */
+  /** The columns of the value, quotes included. */
   from: number;
   to: number;
 }
@@ -29,7 +29,7 @@ export function readFrontMatter(page: MarkdownPage, block: FrontMatter): FrontFi
   let parent: FrontField | null = null;
   for (let line = block.start; line < block.end; line++) {
     const text = bare(page.lines[line]);
-    // A block that is never closed ends where the page visibly begins.
+    // An unclosed block ends where the page visibly begins.
     if (!block.closed && /^#{1,6} /.test(text)) break;
     if (/^\s*(?:#|$)/.test(text)) continue;
     const parts = /^(\s*)([\p{L}_][\p{L}\p{N}_.-]{0,80}):(?:[ \t]+|$)/u.exec(text);
@@ -54,7 +54,7 @@ export function readFrontMatter(page: MarkdownPage, block: FrontMatter): FrontFi
   return { block, fields, strays };
 }
 
-/** The edit that gives a field another value, in the quoting it has. */
+/** The edit that sets a field, keeping its quotes. */
 export function setFront(page: MarkdownPage, field: FrontField, value: string): LineEdit {
   const text = bare(page.lines[field.line]);
   const old = text.slice(field.from, field.to);
@@ -77,7 +77,7 @@ function quotedLike(old: string, value: string): string {
   return flat;
 }
 
-/** What YAML reads back as the same words without quotes. */
+/** Whether YAML reads the text back unchanged without quotes. */
 function isPlain(text: string): boolean {
   return (
     text !== '' &&
@@ -100,7 +100,7 @@ function readScalar(text: string, from: number): { value: string; to: number } {
   }
   const comment = rest.search(/(?:^|\s)#/);
   const value = (comment < 0 ? rest : rest.slice(0, comment)).trimEnd();
-  // The mark of a block scalar is not its value.
+  // The indicator of a block scalar is not its value.
   return { value: /^[|>][-+]?$/.test(value) ? '' : value, to: from + value.length };
 }
 

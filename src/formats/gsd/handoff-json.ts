@@ -35,7 +35,7 @@ export function readHandoffJson(path: string, text: string): { note: HandoffNote
   }));
   if (!isObject(value)) {
     if (problems.length === 0)
-      problems.push({ code: 'not_json', level: 'error', path, line: 1, message: 'HANDOFF.json holds no object.' });
+      problems.push({ code: 'not_json', level: 'error', path, line: 1, message: 'HANDOFF.json is not an object.' });
     return { note: null, problems };
   }
   return { note: noteOf(path, value), problems };

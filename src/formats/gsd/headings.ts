@@ -1,6 +1,6 @@
 /**
- * What a heading of a state file announces, in the spellings that occur. Headings are compared without marks, emoji,
- * numbers in front and what stands in brackets behind: `### Decisions (preserved from v1.18)` announces decisions.
+ * The topic of a heading of a state file, in the spellings that occur. Headings are compared without marks, emoji,
+ * leading numbers and trailing brackets: `### Decisions (preserved from v1.18)` is about decisions.
  */
 export type SectionKind =
   | 'position'
@@ -29,7 +29,7 @@ export function sectionKind(title: string): SectionKind | null {
   return null;
 }
 
-/** Whether a heading says of itself that what is below it is over: `Blocker (RESOLVED)`. */
+/** Whether a heading marks its section as settled: `Blocker (RESOLVED)`. */
 export function isSettledTitle(title: string): boolean {
   return /\bresolved\b|\bcleared\b|\bresolvid[oa]s?\b|已解决|해결됨/i.test(title) && !/\bunresolved\b/i.test(title);
 }
@@ -85,7 +85,7 @@ const spellings = new Map<string, SectionKind>(
   ),
 );
 
-/** For one-offs: `Key Decisions for v2`, `v1.3 Known Blockers`, `Blockers — Phase 7`. */
+/** For variations: `Key Decisions for v2`, `v1.3 Known Blockers`, `Blockers — Phase 7`. */
 const patterns: readonly (readonly [SectionKind, RegExp])[] = [
   [
     'decisions',

@@ -1,44 +1,44 @@
 import { flat } from './clip.ts';
 import type { Placed } from './reading.ts';
 
-/** What became of each record that a file holds, and what it does not hold yet. */
+/** How the entries of a file differ from those of a run model. */
 export interface Matched<T> {
-  /** Said otherwise than it now is. */
+  /** Entries whose text differs. */
   changed: { before: Placed<T>; after: T }[];
   added: T[];
   removed: Placed<T>[];
 }
 
 /**
- * Finds each record of an account in a file that gives records no ids: by all that it says, then by its main words.
- * Equal lines are matched one to one, so that a line that is there twice stays there twice.
+ * Finds each entry of a run model in a file without ids: by its full content, then by its main text. Equal lines are
+ * matched one to one, so that a duplicate line stays.
  */
 export function matchEntries<T>(
   before: readonly Placed<T>[],
   after: readonly T[],
-  signature: (record: T) => string,
-  /** The record as it would read back: what the form cannot say makes no difference. */
-  reread: (record: T) => T,
-  words: (record: T) => string,
+  signature: (entry: T) => string,
+  /** The entry as it would read back: what the form cannot hold makes no difference. */
+  reread: (entry: T) => T,
+  words: (entry: T) => string,
 ): Matched<T> {
   const open = new Map<string, number[]>();
   const taken = new Uint8Array(before.length);
   for (let index = before.length - 1; index >= 0; index--)
     push(open, signature((before[index] as Placed<T>).value), index);
   const left: T[] = [];
-  for (const record of after) {
-    const index = take(open, signature(record), taken) ?? take(open, signature(reread(record)), taken);
-    if (index === null) left.push(record);
+  for (const entry of after) {
+    const index = take(open, signature(entry), taken) ?? take(open, signature(reread(entry)), taken);
+    if (index === null) left.push(entry);
   }
   const byWords = new Map<string, number[]>();
   for (let index = before.length - 1; index >= 0; index--)
     if (taken[index] === 0) push(byWords, flat(words((before[index] as Placed<T>).value)), index);
   const result: Matched<T> = { changed: [], added: [], removed: [] };
-  for (const record of left) {
-    const index = take(byWords, flat(words(record)), taken);
+  for (const entry of left) {
+    const index = take(byWords, flat(words(entry)), taken);
     const found = index === null ? undefined : before[index];
-    if (found?.entry) result.changed.push({ before: found, after: record });
-    else result.added.push(record);
+    if (found?.entry) result.changed.push({ before: found, after: entry });
+    else result.added.push(entry);
   }
   for (const [index, placed] of before.entries()) if (taken[index] === 0 && placed.entry) result.removed.push(placed);
   return result;

@@ -9,7 +9,7 @@ const found: Found = { format: 'gsd', main, files: [main] };
 const files = (text: string): Files => new Map([[main, text]]);
 const model = (text: string): RunModel => {
   const parsed = gsd.parse(found, files(text));
-  if (!parsed.model) throw new Error('There is no account.');
+  if (!parsed.model) throw new Error('There is no run model.');
   return parsed.model;
 };
 const told = (text: string, next?: string): string => {
@@ -30,21 +30,21 @@ const list = page(`## Next Steps
 Not before the tide is out.
 `);
 
-describe('what is next', () => {
-  it('leaves every line of a longer section and puts the new action on top', () => {
+describe('the next action', () => {
+  it('leaves every line of a longer section and adds the new action on top', () => {
     const after = told(list, 'Drill the holes');
     expect(after).toBe(list.replace('1. ✅ Tar', 'Next: Drill the holes\n\n1. ✅ Tar'));
     expect(model(after).next).toBe('Drill the holes');
   });
 
-  it('changes from then on that line only', () => {
+  it('changes only that line from then on', () => {
     const after = told(told(list, 'Drill the holes'), 'Fit\nthe rudder');
     expect(after).toBe(list.replace('1. ✅ Tar', 'Next: Fit the rudder\n\n1. ✅ Tar'));
     expect(told(after)).toBe(list.replace('1. ✅ Tar', 'Next: None.\n\n1. ✅ Tar'));
     expect(model(told(after))).not.toHaveProperty('next');
   });
 
-  it('reads a section without such a line whole', () => {
+  it('reads the whole section if it has no such line', () => {
     expect(model(list).next).toContain('ask Mara before drilling');
     expect(model(list).next).toContain('Not before the tide is out.');
   });
@@ -58,7 +58,7 @@ describe('what is next', () => {
     ['## Next\n\n- **Next:** Tar the hull\n- **Then:** Paint\n', '## Next\n\n- **Next:** Drill\n- **Then:** Paint\n'],
     ['## Next\n\n**Next steps:**\n1. Tar\n2. Paint\n', '## Next\n\n**Next steps:** Drill\n1. Tar\n2. Paint\n'],
     ['## Next\n\n> Tar, says Mara\n', '## Next\n\nNext: Drill\n\n> Tar, says Mara\n'],
-  ])('keeps what stands around the words: %j', (before, after) => {
+  ])('keeps the markup around the text: %j', (before, after) => {
     expect(told(page(before), 'Drill')).toBe(page(after));
     expect(model(page(after)).next).toBe('Drill');
     expect(told(page(after), 'Drill')).toBe(page(after));
@@ -70,17 +70,17 @@ describe('what is next', () => {
     expect(told(text, 'Drill')).toBe(text.replace('**Next:**', '**Next:** Drill'));
   });
 
-  it('leaves nothing of words that were erased', () => {
+  it('removes erased text completely', () => {
     expect(told(list, '[erased]')).toBe(page('## Next Steps\n\n[erased]\n'));
   });
 
-  it('writes it into the front matter where that has it', () => {
+  it('writes it into the front matter if it is there', () => {
     const text = `---\ngsd_state_version: 1.0\nnext_action: "Tar the hull"\n---\n\n${page('')}`;
     expect(model(text).next).toBe('Tar the hull');
     expect(told(text, 'Drill')).toBe(text.replace('Tar the hull', 'Drill'));
   });
 
-  it('keeps what a section says besides for a file that is made anew', () => {
+  it('keeps the other text of a section for a new file', () => {
     const read = model(told(list, 'Drill the holes'));
     const fresh = gsd.render(read, found, new Map(), now).get(main) ?? '';
     for (const line of ['Tar the hull', 'ask Mara before drilling', 'Not before the tide is out.'])

@@ -5,17 +5,17 @@ import { type Field, readFields, setField } from './fields.ts';
 import { isNone } from './none.ts';
 
 /**
- * What a page says is next, and the one line of it that a new next action may change. People write lists, reasons and
- * reminders into such a section; those are theirs. So a section of one line is that action; in a longer one only a line
- * that is labelled (`Next: …`) is, and where there is none it is put on top.
+ * The next action of a page, and the one line that a new one may change. People write lists, reasons and reminders into
+ * such a section, which stay. So a section of one line is the action; in a longer one only a labelled line (`Next: …`)
+ * is, and without one a line is added on top.
  */
 export interface NextAction {
   heading: Heading;
-  /** The action, or all of the section where no line of it is the action. */
+  /** The action, or the whole section where no line is the action. */
   text: string;
-  /** What the section says besides. */
+  /** The other text of the section. */
   rest: string;
-  /** Its lines, without blank ones around them. */
+  /** Its lines, without surrounding blank ones. */
   from: number;
   to: number;
   /** The line that holds the action. */
@@ -32,7 +32,7 @@ export function readNextAction(page: MarkdownPage, heading: Heading, from: numbe
   return { heading, text: field.value, rest: rest.join('\n').trim(), from, to, field };
 }
 
-/** A mark of a list, a box and a bold label in front of the words stay when the words change. */
+/** A bullet, a box and a bold label before the text stay when it changes. */
 function onlyLine(text: string, line: number): Field | null {
   if (/^\s*(?:[|<>`~]|$)/.test(text)) return null;
   const lead =
@@ -45,7 +45,7 @@ function labelled(page: MarkdownPage, from: number, to: number): Field | null {
   return readFields(page, from, to).get('next') ?? null;
 }
 
-/** The lines below a label that has nothing behind it: `**Next steps:**` and a list. */
+/** The lines below a label without a value: `**Next steps:**` and a list. */
 export function belowLabel(page: MarkdownPage, field: Field, end: number): string {
   const lines: string[] = [];
   for (let line = field.line + 1; line < end; line++) {
@@ -57,10 +57,10 @@ export function belowLabel(page: MarkdownPage, field: Field, end: number): strin
   return lines.join('\n');
 }
 
-/** The edits that make words the next action of a section. */
+/** The edits that set the next action of a section. */
 export function editNextAction(page: MarkdownPage, { field, from, to }: NextAction, words: string): LineEdit[] {
   const line = flat(words) || 'None.';
-  // Erased words are to be gone: all that was read as them is.
+  // Erased text must be gone: everything that was read as the action is replaced.
   if (line.includes(ERASED) && (!field || field.value === '')) return [{ from, to, lines: [line] }];
   if (field) return [setField(page, field, line)];
   return [{ from, to: from, lines: [`Next: ${line}`, ''] }];

@@ -1,9 +1,9 @@
 /**
- * Whether words only say that there is nothing: `None.`, `- (none)`, `*(none)*`, `None yet.`, `None — milestone
- * complete`, `Nenhum bloqueio identificado.`. `None of the retries worked` and `No CI on main` say something.
+ * Whether a text only means "none": `None.`, `- (none)`, `*(none)*`, `None yet.`, `None — milestone complete`, `Nenhum
+ * bloqueio identificado.`. `None of the retries worked` and `No CI on main` do not.
  */
 export function isNone(text: string): boolean {
-  // Most lines say something; they are told by the letter they begin with.
+  // Most lines have content; their first letter shows it.
   const first = /[A-Za-z0-9\u0080-\uffff]/.exec(text.slice(0, 400))?.[0];
   if (first !== undefined && first < '\u0080' && !/[neatskr]/i.test(first)) return false;
   const words = text
@@ -22,7 +22,7 @@ const nothing = new RegExp(
   [
     '^nothing(?: (?:yet|pending|recorded|blocking|open|currently|deferred|outstanding|at (?:this|the) (?:time|moment)))*\\W*$',
     '^no (?:\\w+[ /-]){0,3}(?:blockers?|concerns?|decisions?|todos?|issues?|items?|questions?|risks?|actions?|tasks?|constraints?|deferrals?)(?:/\\w+)?(?: or \\w+)?(?: (?:yet|identified|recorded|found|made|pending|known|active|currently|open|remaining|remain|logged|captured|at this time|at the moment|so far|for .*))*\\W*$',
-    // A word for nothing with what there is nothing of; with any other word it says what is missing.
+    // A word for "no" with a known noun; with any other noun it says what is missing.
     '^(?:ainda )?(?:nenhuma?|nada|não há|sem)(?: (?:bloqueios?|bloqueadores?|decis(?:ão|ões)|pendências?|impedimentos?|ite(?:m|ns)|preocupações|ativ[oa]s?|conhecid[oa]s?|identificad[oa]s?|registrad[oa]s?|tomadas?|pendentes?|ainda|atualmente|em aberto|no momento|por enquanto|até (?:agora|o momento)))*[^\\p{L}\\p{N}]*$',
     '^(?:ningun[oa]|nada|no hay|sin)(?: (?:bloqueos?|bloqueadores?|decisi(?:ón|ones)|pendientes?|impedimentos?|activ[oa]s?|conocid[oa]s?|identificad[oa]s?|registrad[oa]s?|todavía|aún|actualmente|por ahora|por el momento))*[^\\p{L}\\p{N}]*$',
     '^(?:无|暂无|没有|目前无|目前没有|尚无|暂时没有)(?:任何|已知|活跃|当前|明显|的|新|阻塞|阻碍|障碍|风险|决策|决定|待办|问题|事项|项|因素|关注|记录|内容)*[\\s。.！!]*$',

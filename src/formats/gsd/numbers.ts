@@ -1,15 +1,15 @@
 import { isName } from '../../core/text.ts';
 
-/** A phase as a file names it: `07`, `2.1`, `3A`, `PROJ-42`, `05-visual-polish`. */
+/** A phase as written in a file: `07`, `2.1`, `3A`, `PROJ-42`, `05-visual-polish`. */
 export interface PhaseName {
   key: string;
-  /** As it is spelled. */
+  /** As written. */
   spelled: string;
   name: string | null;
   total: number | null;
 }
 
-/** `3 of 5 (Auth) — EXECUTING`, `07`, `Phase 3: Auth`, `56A`; null where no number leads. */
+/** `3 of 5 (Auth) — EXECUTING`, `07`, `Phase 3: Auth`, `56A`; null unless it begins with a number. */
 export function readPhase(text: string): PhaseName | null {
   const words = text
     .slice(0, 400)
@@ -22,7 +22,7 @@ export function readPhase(text: string): PhaseName | null {
     );
   if (!parts) return null;
   const spelled = parts[1] as string;
-  // A date or a version is no phase.
+  // A date or a version is not a phase.
   if (/^\d{4}$/.test(spelled) && /^-\d\d/.test(parts[3] ?? '')) return null;
   return { key: phaseKey(spelled), spelled, name: nameIn(parts[3] ?? ''), total: parts[2] ? Number(parts[2]) : null };
 }
@@ -47,7 +47,7 @@ export function phaseOfPlan(key: string): string | null {
   return parts ? phaseKey(parts[1] as string) : null;
 }
 
-/** `07-02`, `2.1-03`, `17-gap-03` at the beginning of words or a file's name. */
+/** `07-02`, `2.1-03`, `17-gap-03` at the beginning of a text or a file name. */
 export function readPlanId(text: string): { key: string; phase: string } | null {
   const parts =
     /^(?:plan\s+)?(\d+[A-Za-z]?(?:\.\d+)*|[A-Z]{2,}-\d+)-(\d{1,3}[A-Za-z]?|gap-?\d+)(?![\p{L}\p{N}]|\.\d)/iu.exec(text);
@@ -69,7 +69,7 @@ export function readPercent(text: string): number | null {
   return parts ? Number(parts[1]) : null;
 }
 
-/** A date or a time anywhere in words, as it stands there. */
+/** The first date or time in a text, as written. */
 export function readDate(text: string): string | null {
   return (
     /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/.exec(text.slice(0, 400))?.[0] ?? null

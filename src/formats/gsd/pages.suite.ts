@@ -2,7 +2,7 @@ import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from './format.ts';
 
-/** One page of each variant, in the shapes people have them. */
+/** One page of each variant, as in real repositories. */
 export const pages: Record<string, string> = {
   G0: `# Project State
 
@@ -366,7 +366,7 @@ export const files = (text: string): Files => new Map([[main, text]]);
 export const parse = (text: string) => gsd.parse(found, files(text));
 export const model = (text: string): RunModel => {
   const parsed = parse(text);
-  if (!parsed.model) throw new Error('There is no account.');
+  if (!parsed.model) throw new Error('There is no run model.');
   return parsed.model;
 };
 export const page = (name: string): string => pages[name] as string;

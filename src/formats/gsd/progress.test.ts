@@ -73,8 +73,8 @@ function written(before: Progress, status: 'completed' | 'pending'): [string, st
   ];
 }
 
-describe('gsd: more completed than there are', () => {
-  it('is reported where it stands, and the file stays writable', () => {
+describe('gsd: completed above total', () => {
+  it('is reported with its line, and the file stays writable', () => {
     const { problems, writable } = gsd.parse(found, files(['3/2', '7/4', 175]));
     expect(problems.map(({ code, line }) => `${code}:${line}`)).toEqual([
       'completed_above_total:8',
@@ -83,11 +83,11 @@ describe('gsd: more completed than there are', () => {
       'percent_above_100:18',
       'percent_disagrees:9',
     ]);
-    expect(problems[0]?.message).toContain('7 plans are completed, of 4');
+    expect(problems[0]?.message).toContain('7 of 4 plans');
     expect(writable).toBe(true);
   });
 
-  it('is no problem where as many are completed as there are', () => {
+  it('is not reported where all are completed', () => {
     expect(gsd.parse(found, files(['2/2', '4/4', 100])).problems).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
 
-/** How far the work is, in the units this format counts. */
+/** Progress in the units of this format. */
 export interface Counts {
   total_phases: number;
   completed_phases: number;
@@ -21,7 +21,7 @@ export function countSteps(steps: readonly ModelStep[]): Counts {
   return counts;
 }
 
-/** Plans where there are any, else phases; all of it only when nothing is left. */
+/** By plans if there are any, else by phases; 100 only when nothing is left. */
 export function percentOf(counts: Counts): number {
   const [done, all] =
     counts.total_plans > 0
@@ -37,7 +37,7 @@ export function progressBar(percent: number): string {
   return `[${'█'.repeat(filled)}${'░'.repeat(10 - filled)}] ${percent}%`;
 }
 
-/** The same line at another percentage: its brackets, glyphs, width and the words behind stay. */
+/** The same line with another percentage: its brackets, glyphs, width and trailing text stay. */
 export function moveBar(line: string, percent: number): string {
   const moved = line.replace(/\d+(?:\.\d+)?(?=\s*%)/, String(percent));
   const bar = /[█▓▉▊▋▌▍▎▏■▰●#=]+[░▒▱□○·.\-_ ]*?(?=[\]\s)]|$)|[░▒▱□○]{3,}|(?<=\[)[.\-_·]{3,}(?=\])/u.exec(moved);

@@ -5,8 +5,8 @@ import { isNone } from './none.ts';
 import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './numbers.ts';
 
 /**
- * Decisions and open things as this format says them in one line, and back. A tag in front names the phase, a dash
- * parts what was decided from why, strike-through and a word in capitals say that something is over.
+ * Decisions and items as lines of this format, both ways. A leading tag names the phase, a dash separates decision and
+ * reason, strike-through and a word in capitals mark it as settled.
  */
 
 type Known = (key: string) => boolean;
@@ -29,7 +29,7 @@ export function readDecision(entry: Entry, known: Known): ModelDecision | null {
   };
 }
 
-/** The words of a bullet that says it. */
+/** The text of its bullet. */
 export function decisionWords(decision: ModelDecision): string {
   const tag = decisionTag(decision);
   const words = decision.reason
@@ -51,7 +51,7 @@ export function decisionWords(decision: ModelDecision): string {
 
 function decisionTag({ step, context, decision }: ModelDecision): string {
   const about = context?.replaceAll(']', ')').replace(/\s+/g, ' ').trim() ?? '';
-  // A tag that names the phase in its own spelling says it already.
+  // A tag that names the phase in its own spelling is enough.
   const named = /^(?:phase|fase|阶段|단계)\s/iu.test(about) || (about === '' && /^phase\s+\d/i.test(decision));
   return [step === undefined || named ? '' : `Phase ${step}`, about].filter((part) => part !== '').join(': ');
 }
@@ -126,7 +126,7 @@ export function readItem(
   };
 }
 
-/** The words of a bullet that says it; `boxed` where a tick in front says that it is over. */
+/** The text of its bullet; `boxed` where a ticked box marks it as settled. */
 export function itemWords(item: ModelItem, boxed: boolean): string {
   const tag = item.step === undefined || /^\[phase\s/i.test(item.text) ? '' : `[Phase ${item.step}]: `;
   const idle = item.workaround ? ` — Workaround: ${item.workaround}` : '';
@@ -162,7 +162,7 @@ export function itemCells(item: ModelItem, table: Table): string[] {
   });
 }
 
-/** A line that would read as something else gets a backslash in front. */
+/** A line with another meaning in Markdown gets a backslash. */
 function guarded(words: string): string {
   return /^\s*(?:\[|~~|\\|[-*+•‣–](?:\s|$)|\d+[.)、](?:\s|$)|<!--|#{1,6}(?:\s|$)|\||`{3}|~{3}|>)/u.test(words) ||
     isNone(words)
@@ -190,7 +190,7 @@ function decisionStatus(over: { word: string } | null): 'active' | 'superseded' 
   return over === null ? 'active' : over.word === 'superseded' ? 'superseded' : 'retracted';
 }
 
-/** `[Phase 3]: …`, `[Roadmap] …`; a link is no tag. */
+/** `[Phase 3]: …`, `[Roadmap] …`; a link is not a tag. */
 function untagged(text: string): { tag: string | null; rest: string } {
   const parts = /^\[([^\][\n]{1,160})\](?!\()\s*[:：]?\s*/u.exec(text);
   if (!parts || /^[xX ~-]$/.test(parts[1] as string)) return { tag: null, rest: unguarded(text) };
@@ -204,7 +204,7 @@ function parted(text: string): [string, string | null] {
   return [text.slice(0, at).trim(), text.slice(at + 3).trim()];
 }
 
-/** The step and context that a tag or a group gives. */
+/** The step and context from a tag or a group. */
 function placed(
   tag: string | null,
   group: string | null,
@@ -256,7 +256,7 @@ function readDecisionRow(entry: Entry, table: Table, known: Known): ModelDecisio
   const main = cell('decision') || (loose < 0 ? entry.text : (entry.cells[loose] as string));
   const { text: whole, over } = unstruck(main);
   const { tag, rest: text } = untagged(whole);
-  // Words in columns we have no name for stay with the decision.
+  // Text in unknown columns stays with the decision.
   const others = entry.cells.flatMap((value, index) =>
     (kinds[index] === null || kinds[index] === 'status') && value !== main && !isNone(value)
       ? [`${table.columns[index] ?? 'Also'}: ${value}`]
@@ -307,7 +307,7 @@ function itemParts(words: string): ItemParts {
   };
 }
 
-/** `✅ …`, `RESOLVED: …`, `**Resolved** …`, `… — RESOLVED (08-02)`; `must be resolved before` says no such thing. */
+/** `✅ …`, `RESOLVED: …`, `**Resolved** …`, `… — RESOLVED (08-02)`; `must be resolved before` does not count. */
 function saysResolved(text: string): boolean {
   const words = text.slice(0, 2000).replace(/[*_`~]/g, '');
   return (

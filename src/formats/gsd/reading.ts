@@ -6,7 +6,7 @@ import type { Roadmap } from './roadmap.ts';
 import type { List, StatePage } from './state-markdown.ts';
 import type { Steps } from './steps.ts';
 
-/** Everything read of one `.planning/`: the account, and where in which file each part of it stands. */
+/** Everything read of one `.planning/`: the run model, and where each part of it is. */
 export interface Reading {
   model: RunModel;
   state: StatePage | null;
@@ -21,7 +21,7 @@ export interface Reading {
   writable: boolean;
 }
 
-/** A record and the entry of STATE.md that says it; null where another file does. */
+/** A part of the run model with its entry in STATE.md; null where another file has it. */
 export interface Placed<T> {
   value: T;
   list: List | null;

@@ -2,7 +2,7 @@ import type { Found, Repaired, Tree } from '../format.ts';
 import { assemble } from './assemble.ts';
 import { readPlanId } from './numbers.ts';
 
-/** A run put together from what lies around a STATE.md that cannot be read: summaries, the roadmap, handoffs. */
+/** Repairs a run from the files around an unreadable STATE.md: summaries, the roadmap, handoffs. */
 export function repairRun(found: Found, tree: Tree): Repaired | null {
   const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
   const files = new Map<string, string>();

@@ -5,8 +5,8 @@ import { isRow, splitRow } from './entries.ts';
 import { isStepKey, phaseKey, phaseOfPlan, planKey, readPlanId } from './numbers.ts';
 
 /**
- * ROADMAP.md: phases as a check-list, each with a section below that lists its plans, and a table of progress. A step
- * whose key is no number is written with a number and its key in a comment behind.
+ * ROADMAP.md: phases as a check-list, each with a section that lists its plans, and a progress table. A step whose key
+ * is not a number is written with a number and its key in a comment.
  */
 export interface Roadmap {
   page: MarkdownPage;
@@ -16,7 +16,7 @@ export interface Roadmap {
 
 export interface RoadmapStep {
   key: string;
-  /** The number as it is spelled: `07`, `2.1`, `06-01`. */
+  /** The number as written: `07`, `2.1`, `06-01`. */
   number: string;
   title: string;
   kind: ModelStep['kind'];
@@ -24,11 +24,11 @@ export interface RoadmapStep {
   after: string[] | null;
   wave: number | null;
   status: ModelStep['status'] | null;
-  /** The line with its box, its row in a table of progress, the heading of its section; -1 where there is none. */
+  /** The line with its box, its row in a progress table, the heading of its section; -1 where there is none. */
   box: number;
   row: number;
   heading: number;
-  /** Inside a folded part: a milestone that is over. */
+  /** In a collapsed part: a completed milestone. */
   archived: boolean;
 }
 
@@ -170,7 +170,7 @@ type Said = Pick<RoadmapStep, 'number' | 'title' | 'kind'> & {
   attributes?: Record<string, string>;
 };
 
-/** The first word on a step counts, but what stands in the open goes before what is folded away. */
+/** The first mention of a step counts, but one in the open goes before one in a collapsed part. */
 function addStep(walk: Walk, key: string, said: Said): RoadmapStep | null {
   if (!isStepKey(key)) return null;
   const archived = walk.folded > 0;
@@ -200,7 +200,7 @@ function addStep(walk: Walk, key: string, said: Said): RoadmapStep | null {
   return step;
 }
 
-/** A tick says less than words: `[ ]` beside `In Progress` is in progress. */
+/** A status text counts more than a box: `[ ]` with `In Progress` is in progress. */
 function sooner(there: RoadmapStep['status'], said: RoadmapStep['status']): RoadmapStep['status'] {
   if (there === null || (there === 'pending' && said !== null)) return said;
   return there;
@@ -208,7 +208,7 @@ function sooner(there: RoadmapStep['status'], said: RoadmapStep['status']): Road
 
 const phaseLine = /^\W*(?:phase|fase|阶段|단계)\s+(\d+[A-Za-z]?(?:\.\d+)*|[A-Z]{2,}-\d+)\s*[:：.—–-]+\s*(.*)$/iu;
 
-/** Words without the comment and the word on the status behind them. */
+/** The text without its comment and trailing status. */
 function unmarked(text: string): {
   words: string;
   attributes: Record<string, string>;
@@ -240,7 +240,6 @@ function kindOf(attributes: Record<string, string>, otherwise: ModelStep['kind']
   return kind === 'phase' || kind === 'plan' || kind === 'task' || kind === 'step' ? kind : otherwise;
 }
 
-/** A new ROADMAP.md. */
 export function renderRoadmap(title: string, steps: readonly ModelStep[]): string {
   const numbers = numberSteps(steps);
   const below = childrenOf(steps);
@@ -266,7 +265,7 @@ export function planBox(step: ModelStep, numbers: ReadonlyMap<string, string>): 
   return `- ${box(step)} ${numbers.get(step.key)}: ${flat(step.title)}${suffix(step)}${comment(step, numbers, 'plan', null)}`;
 }
 
-/** The numbers that steps are written with, by key; those that already stand in a file keep theirs. */
+/** The written numbers of steps, by key; those already in a file stay. */
 export function numberSteps(
   steps: readonly ModelStep[],
   given: ReadonlyMap<string, string> = new Map(),

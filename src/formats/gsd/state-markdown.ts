@@ -7,12 +7,12 @@ import { type NextAction, readNextAction, saysNext } from './next-action.ts';
 import { isNone } from './none.ts';
 import { readPhase } from './numbers.ts';
 
-/** STATE.md as it stands: its fields, lists and tables with their lines. What they mean is for `assemble.ts`. */
+/** STATE.md as read: fields, lists and tables with their lines. `assemble.ts` interprets them. */
 export interface StatePage {
   page: MarkdownPage;
   variant: Variant;
   front: FrontFields | null;
-  /** Of the section on the position, or of the page where it has none. */
+  /** Fields of the section on the position, or of the page where it has none. */
   position: ReadonlyMap<FieldName, Field>;
   positionHeading: Heading | null;
   session: ReadonlyMap<FieldName, Field>;
@@ -22,7 +22,7 @@ export interface StatePage {
   lists: readonly List[];
   next: NextAction | null;
   title: { text: string; line: number } | null;
-  /** Sections that none of this speaks of, whole, by their heading line. */
+  /** Unknown sections, whole, by their heading line. */
   others: readonly Passage[];
 }
 
@@ -64,7 +64,7 @@ export function readStatePage(text: string): StatePage {
     const field = anywhere.get(name);
     const owner =
       field && sections.findLast(({ heading }) => heading.line < field.line && field.line < heading.bodyEnd);
-    // A page without the section says it somewhere; a line inside a list of other things is not meant.
+    // A page without the section has it elsewhere; a line inside another list is not meant.
     if (
       field &&
       !position.has(name) &&
@@ -94,9 +94,9 @@ export function readStatePage(text: string): StatePage {
 interface Section {
   heading: Heading;
   kind: SectionKind | null;
-  /** The kind it has from the heading above it. */
+  /** The kind inherited from the heading above. */
   inherited: ListKind | null;
-  /** Whether a heading above it has a kind, or is one of those that are kept whole. */
+  /** Whether a heading above it has a kind, or is kept whole. */
   settled: boolean;
 }
 
@@ -105,7 +105,7 @@ function sectionsOf(page: MarkdownPage): Section[] {
   return page.headings.map((heading) => {
     while ((open.at(-1)?.heading.level ?? 0) >= heading.level) open.pop();
     const above = open.at(-1);
-    // The first title of a page names it: `# Project State` is no section on the position.
+    // The first title names the page: `# Project State` is not a section on the position.
     const named = heading.level === 1 ? null : sectionKind(heading.title);
     const from = above ? (isListKind(above.kind) ? above.kind : above.inherited) : null;
     const section: Section = {
@@ -133,7 +133,7 @@ function listsOf(page: MarkdownPage, sections: readonly Section[]): List[] {
       if (inherited) for (const entry of listing.entries) entry.group ??= heading.title;
       lists.push({ kind: own, heading, from, to: heading.bodyEnd, listing, settled });
     } else if (kind === null || kind === 'position') {
-      // Tables of phases stand under headings of any name.
+      // Tables of phases occur under any heading.
       const rows = readEntries(page, from, heading.bodyEnd);
       const phases = rows.entries.filter(({ table }) => table && isPhaseTable(table.columns));
       if (phases.length > 0)
@@ -158,7 +158,7 @@ export function isPhaseTable(columns: readonly string[]): boolean {
   );
 }
 
-/** `**Decisions:**` on a line of its own heads a list too, and `**Blockers:** none` says it in one line. */
+/** `**Decisions:**` on its own line also heads a list, and `**Blockers:** none` is a list on one line. */
 function labelledLists(page: MarkdownPage, sections: readonly Section[], start: number): List[] {
   const lists: List[] = [];
   const owners = sections.filter(({ kind, inherited }) => !(isListKind(kind) || inherited));
@@ -229,7 +229,7 @@ function addProsePhase(page: MarkdownPage, heading: Heading | null, position: Ma
   }
 }
 
-/** The first section that says something; one that says only that there is nothing is the place to say more. */
+/** The first section with content; one that only says "none" is where new text goes. */
 function nextOf(page: MarkdownPage, sections: readonly Section[]): NextAction | null {
   let empty: NextAction | null = null;
   for (const { heading, kind } of sections) {
@@ -254,7 +254,7 @@ function passageOf(page: MarkdownPage, heading: Heading): Passage {
   return { heading, text: lines.join('\n'), from, to };
 }
 
-/** `*Last updated: …*` at the foot of a page belongs to no section. */
+/** `*Last updated: …*` at the end of a page belongs to no section. */
 function isFooter(page: MarkdownPage, line: number): boolean {
   return /^\s*[*_][^*_].*[*_]\s*$/.test(bare(page.lines[line])) && !/^\s*\*\*/.test(bare(page.lines[line]));
 }
@@ -279,7 +279,7 @@ function othersOf(page: MarkdownPage, sections: readonly Section[], next: NextAc
     }
     const whole = kind === null || kind === 'metrics' || kind === 'files' || kind === 'next';
     const passage = whole || kind === 'position' ? passageOf(page, heading) : null;
-    // A section on the position that became a history is kept too.
+    // A section on the position that turned into a history is kept too.
     if (passage && passage.text !== '' && (whole || passage.text.length > 4000)) found.push(passage);
   }
   return found;

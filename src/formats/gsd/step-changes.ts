@@ -2,13 +2,13 @@ import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { currentStepOf } from '../current-step.ts';
 import type { Reading } from './reading.ts';
 
-/** How the steps of an account differ from those the files give. */
+/** How the steps of a run model differ from those in the files. */
 export interface StepChanges {
   status: ModelStep[];
   renamed: { before: ModelStep; after: ModelStep }[];
   added: ModelStep[];
   removed: ModelStep[];
-  /** Where the work stands now. */
+  /** The current position. */
   position: string | null;
 }
 
@@ -20,7 +20,7 @@ export function stepChanges(reading: Reading, model: RunModel): StepChanges {
   for (const step of model.steps) {
     const old = before.get(step.key);
     if (!old) changes.added.push(step);
-    // A file may claim of a phase what its plans do not bear out; what follows from the plans is no change.
+    // A file may give a phase a status that its plans contradict; what follows from the plans is not a change.
     else if (step.status !== old.status && step.status !== derivedBefore.get(step.key)) changes.status.push(step);
     if (old && old.title.replace(/\s+/g, ' ').trim() !== step.title.replace(/\s+/g, ' ').trim())
       changes.renamed.push({ before: old, after: step });

@@ -8,20 +8,20 @@ import { phaseKey, planKey, readCount, readPhase, readPlanId } from './numbers.t
 import type { Roadmap } from './roadmap.ts';
 import type { StatePage } from './state-markdown.ts';
 
-/** The steps of a run from all that speaks of them: the roadmap, tables of phases, plan and summary files, the position. */
+/** The steps of a run from all sources: the roadmap, tables of phases, plan and summary files, the position. */
 export interface Steps {
   steps: ModelStep[];
-  /** Where in STATE.md a table says how a phase stands. */
+  /** Where a table of STATE.md has the status of a phase. */
   rows: ReadonlyMap<string, Entry>;
-  /** The step the work stands at, by STATE.md. */
+  /** The current step according to STATE.md. */
   position: string | null;
-  /** Plans on disk: how many there are, and how many have a summary. */
+  /** The number of plans on disk, and of those with a summary. */
   onDisk: { plans: number; summaries: number };
 }
 
 interface Draft {
   step: ModelStep;
-  /** Whether something says outright how it stands. */
+  /** Whether its status is stated explicitly. */
   said: boolean;
 }
 
@@ -114,7 +114,7 @@ function phaseBullet({ text, checked }: Entry): Said | null {
   return { key: phase.key, title: phase.name ?? `Phase ${phase.key}`, kind: 'phase', status };
 }
 
-/** Plans lie as `phases/07-auth/07-02-PLAN.md`; that a summary is there means that it was done. */
+/** Plans are in `phases/07-auth/07-02-PLAN.md`; a summary means that the plan is done. */
 function addFiles(drafts: Map<string, Draft>, files: Files): Steps['onDisk'] {
   const plans = new Set<string>();
   const summaries = new Set<string>();
@@ -190,7 +190,7 @@ function addPosition(drafts: Map<string, Draft>, state: StatePage | null): strin
   return plan;
 }
 
-/** The key of what a file knows by a number. */
+/** The key for a number in a file. */
 function keyed(drafts: Map<string, Draft>, number: string): string {
   if (drafts.has(number)) return number;
   for (const { step } of drafts.values())
@@ -198,7 +198,7 @@ function keyed(drafts: Map<string, Draft>, number: string): string {
   return [...drafts.values()].find(({ step }) => step.alias === number)?.step.key ?? number;
 }
 
-/** `Plan: 2 of 3`: those before it are done, where nothing else is known of them. */
+/** `Plan: 2 of 3`: earlier plans are done unless another source says otherwise. */
 function addPlans(
   drafts: Map<string, Draft>,
   phase: string,
@@ -231,7 +231,7 @@ function addCounted(drafts: Map<string, Draft>, key: string, total: number, comp
   }
 }
 
-/** The newer tool's file names milestone, slice and task instead. */
+/** The newer tool's file has milestone, slice and task instead. */
 function addSlice(drafts: Map<string, Draft>, state: StatePage): string | null {
   let parent: string | null = null;
   const status = stepStatus(state.position.get('phase')?.value ?? '') ?? 'in_progress';
@@ -252,7 +252,7 @@ function addSlice(drafts: Map<string, Draft>, state: StatePage): string | null {
   return parent;
 }
 
-/** Where a phase is said to be done, plans that nobody ticked are done too; where none said, the plans say it. */
+/** In a completed phase unticked plans count as done; a phase without a status follows from its plans. */
 function settle(drafts: Map<string, Draft>): void {
   const children = new Map<string, Draft[]>();
   for (const draft of drafts.values()) {

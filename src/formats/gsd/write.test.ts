@@ -16,7 +16,7 @@ describe('gsd: writing in place', () => {
     return after.split('\n').filter((line) => !there.has(line));
   };
 
-  it('puts a decision into a list, a table, and in the place of a none', () => {
+  it('adds a decision to a list, to a table, and in place of "none"', () => {
     const add = (run: RunModel) =>
       void run.decisions.push({ decision: 'Go', reason: 'Wind', step: '2', status: 'active' });
     expect(diff(page('G1'), render(page('G1'), add))).toEqual(['- [Phase 2]: Go — Wind']);
@@ -25,7 +25,7 @@ describe('gsd: writing in place', () => {
     expect(render(page('G2'), add)).not.toContain('None yet.');
   });
 
-  it('moves milestone, slice and task of the newer tool, and the signs of its registry', () => {
+  it('updates milestone, slice and task of the newer tool, and the signs of its registry', () => {
     const done = (run: RunModel) => {
       for (const step of run.steps) step.status = 'completed';
       run.steps.push(
@@ -53,7 +53,7 @@ describe('gsd: writing in place', () => {
     expect(render(dashed, next)).toContain('**Active Task:** T02 — Dye');
   });
 
-  it('stays at a phase that claims to be running when all its plans are done', () => {
+  it('stays at a phase marked as running when all its plans are done', () => {
     const state = '# Project State\n\n## Current Position\n\nPhase: 2 (Rigging) — EXECUTING\nPlan: Not started\n';
     const roadmap =
       '# Roadmap\n\n## Phase 1: Hull\n\nPlans:\n- [ ] 01-01: Planks\n\n## Phase 2: Rigging\n\nPlans:\n- [x] 02-01: Ropes\n';
@@ -68,7 +68,7 @@ describe('gsd: writing in place', () => {
     expect([...gsd.render({ ...run, steps: derived }, place, there, now).keys()]).toEqual([]);
   });
 
-  it('strikes a blocker that was resolved and ticks a box', () => {
+  it('strikes a resolved blocker and ticks a box', () => {
     const settle = (run: RunModel) => {
       for (const item of run.items) Object.assign(item, { status: 'resolved', resolution: undefined });
     };
@@ -111,7 +111,7 @@ describe('gsd: writing in place', () => {
     ]);
   });
 
-  it('leaves a percentage alone that never followed from the counters', () => {
+  it('leaves a percentage that never followed from the counters', () => {
     const text = page('G2').replace('percent: 50', 'percent: 15').replace('] 50%', '] 15% (by feel)');
     const after = render(text, (run) => {
       for (const step of run.steps) if (step.key === '02-02') step.status = 'completed';
@@ -120,7 +120,7 @@ describe('gsd: writing in place', () => {
     expect(after).toContain('15% (by feel)');
   });
 
-  it('counts a step that is done once, and ends where the work ended', () => {
+  it('counts a completed step once, and ends where the work ended', () => {
     const front = 'progress:\n  total_phases: 2\n  completed_phases: 1\n  total_plans: 5\n  completed_plans: 3\n';
     const body =
       '# State\n\n## Current Position\n\nPhase: 2 of 2 (Sails) — EXECUTING\nPlan: 1 of 2\nStatus: Executing\n';
@@ -132,7 +132,7 @@ describe('gsd: writing in place', () => {
     expect(after).toContain('Phase: 2 of 2 (Sails) — COMPLETE\nPlan: 2 of 2\nStatus: Plan complete\n');
     expect(after).toContain('completed_phases: 2\n  total_plans: 5\n  completed_plans: 5\n');
     expect(render(after, done)).toBe(after);
-    // Nothing in this page can tell that a plan of another phase is done.
+    // This page cannot express that a plan of another phase is done.
     const more = (run: RunModel) =>
       void run.steps.push({ key: '01-07', title: 'Hem', kind: 'plan', parent: '1', status: 'completed' });
     const once = render(text, more);
@@ -140,7 +140,7 @@ describe('gsd: writing in place', () => {
     expect(render(once, more)).toBe(once);
   });
 
-  it('leaves in a table what somebody wrote behind a status', () => {
+  it('leaves text after a status in a table', () => {
     const table = (status: string) =>
       `# State\n\n## Phases\n\n| Phase | Name | Status |\n|---|---|---|\n| 1 | Sails | ${status} |\n| 2 | Ropes | Not started |\n`;
     const closed = (status: string) =>
@@ -153,7 +153,7 @@ describe('gsd: writing in place', () => {
     expect(model(closed(`In progress${remark}`)).steps[0]?.status).toBe('completed');
   });
 
-  it('writes the end of a session and what is next where they stand', () => {
+  it('writes the end of a session and the next action in place', () => {
     const after = render(page('G4'), (run) => {
       run.sessions.push({ agent: 'coder', status: 'completed', endedAt: now, workingOn: 'The second wick' });
       run.next = 'Light it';
@@ -175,10 +175,10 @@ describe('gsd: writing in place', () => {
   });
 });
 
-describe('gsd: finding and salvaging', () => {
+describe('gsd: finding and repairing', () => {
   const tree = (all: Files) => ({ paths: [...all.keys()].sort(), read: (path: string) => all.get(path) ?? null });
 
-  it('finds nested folders, workstreams and loose pages, and leaves others alone', () => {
+  it('finds nested folders, workstreams and loose pages, and ignores others', () => {
     const all = new Map([
       ['.planning/STATE.md', page('G1')],
       ['.planning/workstreams/api/STATE.md', page('G2')],
@@ -200,7 +200,7 @@ describe('gsd: finding and salvaging', () => {
     ]);
   });
 
-  it('puts a run together from what lies around a page that is gone', () => {
+  it('repairs a run from the files around a missing page', () => {
     const all = new Map(folder.files).set(folder.found.main, '\0\0\0');
     const repaired = gsd.repair(folder.found, tree(all));
     expect(repaired?.confidence.find(({ step }) => step === '02-01')).toEqual({
