@@ -17,7 +17,7 @@ describe('the archive plan', () => {
   const { model } = maestro.parse(place(main), files);
   const plan = model && archivePlan(model, place(main), files, { paths }, '2026-03-01T00:00:00Z');
 
-  it('moves documents and state, and numbers a name that is taken', () => {
+  it('moves documents and state, and numbers a name that is already used', () => {
     expect(plan?.moves).toEqual([
       {
         what: 'design document',
@@ -35,7 +35,7 @@ describe('the archive plan', () => {
     expect(plan?.checks).toContainEqual({ path: main, is: 'gone' });
   });
 
-  it('says that an unfinished session was not completed, and points to where its documents are', () => {
+  it('marks an unfinished session as not completed, and points to its moved documents', () => {
     const text = plan?.writes.get(main) ?? '';
     expect(text).toContain('\nstatus: "failed"\n');
     expect(text).toContain('\nupdated: "2026-03-01T00:00:00Z"\n');

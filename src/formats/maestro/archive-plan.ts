@@ -3,24 +3,26 @@ import type { Files, Found, Tree } from '../format.ts';
 import { maestro } from './format.ts';
 import { findDocument, isArchived, sessionId, stateDir } from './paths.ts';
 
-/** What archiving a session does to files. Nothing here is done yet: whoever carries it out journals each move. */
+/** What archiving a session does to files. This is only the plan: the operation that executes it journals each move. */
 export interface ArchivePlan {
   /** First: the session file with its new status and with pointers to where its documents will be. */
   writes: Files;
-  /** Then, in this order: design document, implementation plan, session. A move whose source is gone is done already. */
+  /**
+   * Then, in this order: design document, implementation plan, session. A move whose source is missing is already done.
+   */
   moves: readonly { what: 'design document' | 'implementation plan' | 'session state'; from: string; to: string }[];
   /** Last: gates of this session, which a session that reuses the id would inherit. */
   removes: readonly string[];
-  /** What must be so afterwards: no active session, archived files readable, plans no longer among the active ones. */
+  /** What must hold afterwards: no active session, archived files readable, plans no longer among the active ones. */
   checks: readonly { path: string; is: 'gone' | 'readable' }[];
-  /** The run as it is then, and where its file is. */
+  /** The run afterwards, and the location of its file. */
   model: RunModel;
   place: Found;
 }
 
 /**
- * Maestro's archive protocol, with what it leaves open decided: an unfinished session says `failed`, not `completed`;
- * the pointers follow the documents; a name that is taken gets a number. Null when the session is archived already.
+ * Maestro's archive protocol, with its open points decided: an unfinished session becomes `failed`, not `completed`;
+ * pointers follow the documents; a used name gets a number. Returns null when the session is already archived.
  */
 export function archivePlan(
   model: RunModel,
@@ -42,7 +44,7 @@ export function archivePlan(
   const run = { ...model.run, status: 'archived' as const };
   const document = (what: (typeof moves)[number]['what'], pointer: string | undefined): string | undefined => {
     const path = pointer ? findDocument(pointer, dir, taken) : null;
-    // Documents elsewhere are not Maestro's to move; those in the archive are there.
+    // Documents elsewhere are not Maestro's to move; those in the archive are already there.
     if (!path?.startsWith(`${dir}plans/`) || path.startsWith(`${dir}plans/archive/`)) return undefined;
     const there = moves.find((one) => one.from === path);
     return there?.to ?? move(what, path, `${dir}plans/archive/`, path.split('/').at(-1) ?? '');

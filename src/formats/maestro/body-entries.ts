@@ -4,8 +4,8 @@ import { oneLine } from '../../core/text.ts';
 import type { Line, Section } from './body-log.ts';
 
 /**
- * Decisions and open things in the log. Maestro has no place for them in its front matter, so each is a heading with
- * its words and a list of its other fields.
+ * Decisions and items in the log. Maestro's front matter cannot hold them, so each is a heading with its text and a
+ * list of its other fields.
  */
 interface Field {
   label: string;
@@ -52,16 +52,16 @@ export const itemFields: readonly Field[] = [
 
 export interface BodyEntry<T> {
   value: T;
-  /** Where each field stands, by its key. */
+  /** The range of each field, by its key. */
   places: Map<string, { start: number; end: number }>;
   start: number;
-  /** Behind the heading. */
+  /** The offset after the heading. */
   head: number;
   end: number;
 }
 
 export function readDecisions(section: Section): BodyEntry<ModelDecision>[] {
-  const records = section.entries.map((entry) => readEntry(entry, decisionFields, 'decision'));
+  const entries = section.entries.map((entry) => readEntry(entry, decisionFields, 'decision'));
   const listed = section.pieces.map((piece) => ({
     fields: { decision: piece.text },
     places: new Map<string, { start: number; end: number }>(),
@@ -69,7 +69,7 @@ export function readDecisions(section: Section): BodyEntry<ModelDecision>[] {
     head: piece.end,
     end: piece.end,
   }));
-  return [...listed, ...records].flatMap(({ fields, ...places }) => {
+  return [...listed, ...entries].flatMap(({ fields, ...places }) => {
     const value = admitted(ModelDecision, fields, ['decision']);
     return value ? [{ ...places, value }] : [];
   });
@@ -104,7 +104,7 @@ export function headline(words: string): string {
   return head === '' ? 'Untitled' : head;
 }
 
-/** A field as the log has it, null when there is nothing to say. */
+/** A field as the log has it; null when it is empty. */
 export function emitField(field: Field, value: unknown): string | null {
   if (value === undefined || value === null || value === false) return null;
   if (field.kind === 'flag') return `- ${field.label}: yes`;
@@ -116,7 +116,7 @@ export function emitField(field: Field, value: unknown): string | null {
       ...entries.map((entry) => `  - ${entry.replace(/\r?\n(?=[^\r\n])/g, '\n      ')}`),
     ].join('\n');
   }
-  // Four spaces, so that no line of it can be taken for a heading or a fence.
+  // Four spaces, so that no line reads as a heading or a fence.
   return `- ${field.label}: ${String(value).replace(/\r?\n(?=[^\r\n])/g, '\n    ')}`;
 }
 
@@ -185,7 +185,7 @@ function splitFields(
 
 const unindent = (words: string): string => words.replace(/\n {2,4}/g, '\n');
 
-/** A record as far as it can be one of ours: what does not fit is left out, unless nothing is left without it. */
+/** An entry as far as it is valid: invalid fields are omitted, unless nothing is left without them. */
 function admitted<S extends v.GenericSchema<unknown, object>>(
   schema: S,
   row: Record<string, unknown>,

@@ -1,35 +1,37 @@
 import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';
 
-/** The Markdown below the front matter: a title, a section a phase, and whatever else people and models wrote there. */
+/**
+ * The Markdown below the front matter: a title, a section for each phase, and whatever else people and models wrote.
+ */
 export interface BodyLog {
-  /** The words of the title without `Orchestration Log`, and where they stand. */
+  /** The title without `Orchestration Log`, and its range. */
   title: { words: string; start: number; end: number } | null;
   phases: PhaseSection[];
-  /** Our own sections, by their name in small letters: `decisions`, `items`, `notes`. */
+  /** Our own sections, by lower-case name: `decisions`, `items`, `notes`. */
   records: Map<string, Section>;
-  /** What stands outside of all of these. */
+  /** Text outside all of these. */
   loose: Piece[];
   /** Phases that ended up below the front matter, as ranges of YAML. */
   spilled: { start: number; end: number }[];
 }
 
 export interface PhaseSection {
-  /** The id as the heading has it. */
+  /** The id as written in the heading. */
   id: string;
   name: string;
   status: StepStatus | null;
-  /** Where the mark stands, with the space before it; empty at the end of the heading when there is none. */
+  /** The range of the status mark, with the space before it; empty at the end of the heading when there is none. */
   mark: { start: number; end: number };
-  /** What agents said, in order. */
+  /** The reports of agents, in order. */
   outputs: Piece[];
   validation: Piece | null;
-  /** The words that say that there is none yet. */
+  /** The text for "none yet". */
   unvalidated: Piece | null;
   hasFiles: boolean;
   files: { path: string; change: 'created' | 'modified' | 'deleted' }[];
   start: number;
-  /** Behind the last line of it that says something. */
+  /** The offset after its last non-blank line. */
   end: number;
 }
 
@@ -100,7 +102,7 @@ function placeLines(page: MarkdownPage, offset: number): Line[] {
   });
 }
 
-/** The lines of a range without those that are phases in YAML, which are noted as spilled. */
+/** The lines of a range without phases in YAML, which are noted as spilled. */
 function takeOut(
   lines: readonly Line[],
   from: number,
@@ -146,7 +148,7 @@ function readTitle(line: Line): BodyLog['title'] {
 }
 
 function readPhaseHeading(line: Line): Pick<PhaseSection, 'id' | 'name' | 'status' | 'mark' | 'start'> | null {
-  // A dot or dash before a digit belongs to the id: `2.1` is a phase of its own.
+  // A dot or dash before a digit belongs to the id: `2.1` is a separate phase.
   const found = /^ {0,3}#{2,4}\s+(?:Phase|Stage)\s+([^\s:]{1,64}?)(?:\s*(?::|[.–—-](?!\d))\s*|\s+|$)(.*)$/iu.exec(
     line.words,
   );
@@ -155,7 +157,7 @@ function readPhaseHeading(line: Line): Pick<PhaseSection, 'id' | 'name' | 'statu
   let name = rest;
   let status: StepStatus | null = null;
   for (let turn = 0; turn < 3; turn++) {
-    // Marks are short; only the end is looked at, or a heading full of spaces would take forever.
+    // Marks are short, so only the end is searched: a heading full of spaces must not take long.
     const tail = name.slice(-40);
     const mark = /(?:^|\s+)(?:[([]([^()[\]]{1,20})[)\]]|(\S{1,3}))$/u.exec(tail);
     const meant = mark ? stepStatus(mark[1] ?? mark[2] ?? '') : null;
@@ -235,7 +237,7 @@ function fillSection(inner: Line[], subs: { words: string; lines: Line[]; line: 
   };
 }
 
-/** A paragraph or a list item each. */
+/** Paragraphs and list items. */
 function paragraphs(lines: readonly Line[]): Piece[] {
   const pieces: Piece[] = [];
   let open: Line[] = [];
@@ -254,7 +256,7 @@ function paragraphs(lines: readonly Line[]): Piece[] {
   return pieces;
 }
 
-/** List items that may run over several lines, blank ones among them, as long as those are indented. */
+/** List items, which may have several lines, also blank ones, as long as they are indented. */
 function listItems(lines: readonly Line[]): Piece[] {
   const pieces: Piece[] = [];
   let open: Line[] = [];
@@ -274,7 +276,7 @@ function listItems(lines: readonly Line[]): Piece[] {
 
 function pieceOf(lines: readonly Line[]): Piece | null {
   const first = lines.findIndex((line) => line.words.trim() !== '');
-  // A rule at the end parts this from what follows.
+  // A rule at the end separates this from what follows.
   const last = lines.findLastIndex((line) => !/^\s*(?:-{3,}\s*)?$/.test(line.words));
   const [from, to] = [lines[first], lines[last]];
   if (!from || !to) return null;
@@ -287,7 +289,7 @@ function pieceOf(lines: readonly Line[]): Piece | null {
   return { text, start: from.start, end: to.end };
 }
 
-/** Words that stand between headings without being taken for one; `pieceOf` turns it back. */
+/** Escapes text so that none of its lines reads as a heading; `pieceOf` reverses it. */
 export function emitProse(words: string): string {
   const fences = words.match(/^ {0,3}(?:```|~~~)/gm)?.length ?? 0;
   const marks = fences % 2 === 0 ? /^( {0,3})(#)/gm : /^( {0,3})(#|```|~~~)/gm;

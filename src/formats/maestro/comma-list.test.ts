@@ -5,7 +5,7 @@ import { ACTIVE, byHand, place } from './samples.suite.ts';
 
 const read = (text: string) => maestro.parse(place(), new Map([[ACTIVE, text]]));
 
-/** The lines that a change took out and put in, but for the time of writing. */
+/** The lines that a change removed and added, without the time of writing. */
 function diff(text: string, change: (model: RunModel) => void): string[] {
   const account = structuredClone(read(text).model) as RunModel;
   change(account);
@@ -22,7 +22,7 @@ const set = (key: string, change: Partial<RunModel['steps'][number]>) => (model:
 };
 
 describe('lists on one line', () => {
-  it('reads what a phase waits for, however it is written', () => {
+  it('reads the dependencies of a phase in every notation', () => {
     const { model, problems } = read(byHand);
     expect(model?.steps.map(({ key, after }) => [key, after])).toEqual([
       ['1', undefined],
@@ -31,7 +31,7 @@ describe('lists on one line', () => {
       ['4', ['3']],
     ]);
     expect(problems.filter(({ code }) => code === 'dangling_dependency').map(({ message }) => message)).toEqual([
-      'Phase 4 is blocked by 9, and there is no such phase.',
+      'Phase 4 is blocked by 9, which does not exist.',
     ]);
   });
 
@@ -50,13 +50,13 @@ describe('lists on one line', () => {
     });
   });
 
-  it('takes a word for nothing as nothing', () => {
+  it('reads a word for none as an empty list', () => {
     const text = byHand.replace('depends_on: 1\n', 'depends_on: none\n');
     expect(read(text).model?.steps[1]?.after).toBeUndefined();
     expect(read(text).problems.filter(({ code }) => code === 'dangling_dependency')).toHaveLength(1);
   });
 
-  it('writes on the line what was on the line', () => {
+  it('keeps a list on one line', () => {
     expect(diff(byHand, set('3', { after: ['1'] }))).toEqual(['-depends_on: 1, 2 # both', '+depends_on: 1 # both']);
     expect(diff(byHand, set('2', { agents: ['coder', 'grinder'] }))).toEqual([
       '-agent: coder',
@@ -74,7 +74,7 @@ describe('lists on one line', () => {
     ]);
   });
 
-  it('lets a list grow at its end and keeps what nobody knows', () => {
+  it('appends to a list and keeps unknown entries', () => {
     expect(diff(byHand, set('4', { after: ['3', '1'] }))).toEqual(['+- 1']);
     expect(diff(byHand, set('4', { after: [] }))).toEqual(['-- Phase 3']);
   });

@@ -8,7 +8,7 @@ export interface Entry {
   start: number;
 }
 
-/** The names or ids under a key. A word for nothing is none. */
+/** The names or ids under a key; a word for none gives an empty list. */
 export function namesIn(node: Node | null): Entry[] {
   if (node?.type === 'list')
     return node.items.flatMap((item) => {
@@ -28,7 +28,7 @@ export function filesOnOneLine(node: Node | null): string[] | null {
   return found.length > 1 && found.every((part) => /^[^\s()]+(?:\s+\([^()]*\))?$/.test(part)) ? found : null;
 }
 
-/** Cut at commas, but not at those inside of brackets. */
+/** Splits at commas outside brackets. */
 function parts(whole: string): string[] {
   const found: string[] = [];
   let [from, depth] = [0, 0];
@@ -45,7 +45,7 @@ function parts(whole: string): string[] {
   return found;
 }
 
-/** Puts a list under a key in the shape that stands there: what is on one line stays on it, a list grows at its end. */
+/** Sets a list under a key in its existing shape: one line stays one line, a list grows at its end. */
 export function setList(
   splicer: Splicer,
   map: MapNode,
@@ -77,7 +77,7 @@ function setLine(
 ): void {
   const [only] = values;
   const line = values.join(', ');
-  // Plain words with commas need no quotes outside of brackets, and had none.
+  // Plain text with commas needs no quotes outside brackets.
   if (there.quote === 'none' && !map.flow) splicer.replace(there.start, there.end, line);
   else splicer.set(map, key, values.length === 1 && typeof there.value === 'number' ? only : line);
 }

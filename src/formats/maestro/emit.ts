@@ -1,18 +1,18 @@
 import { isObject } from '../is-object.ts';
 
 /**
- * How a file writes its values. `quoted`: as Maestro's template has it, strings in double quotes, short lists in
- * brackets. `plain`: as js-yaml of the servers 1.4 and 1.5 does. `json`: as the server 1.6 does.
+ * How a file writes its values. `quoted`: like Maestro's template, strings in double quotes, short lists in brackets.
+ * `plain`: like js-yaml in the servers 1.4 and 1.5. `json`: like the server 1.6.
  */
 export type Style = 'quoted' | 'plain' | 'json';
 
 export interface Manner {
   style: Style;
-  /** The file writes `\"` for `"`; what is added to it must not need quotes of that kind inside. */
+  /** The file writes `\"` for `"`; added values must not contain such quotes. */
   overEscaped: boolean;
 }
 
-/** `key: value` at the given indentation, without a line end. Further lines are indented to match. */
+/** `key: value` at the given indentation, without a final line end. Further lines are indented to match. */
 export function emitPair(key: string, value: unknown, indent: number, manner: Manner): string {
   if (manner.style === 'json') return `${JSON.stringify(key)}: ${emitJson(value, indent)}`;
   const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : emitScalar(key, manner);
@@ -41,7 +41,7 @@ export function emitInline(value: unknown, manner: Manner): string {
   return JSON.stringify(value ?? null);
 }
 
-/** A string in the quotes asked for, or in others where those cannot hold it. */
+/** A string in the requested quotes, or in others where those cannot hold it. */
 export function emitScalar(text: string, manner: Manner, quote?: 'none' | 'single' | 'double' | 'block'): string {
   if (manner.style === 'json') return JSON.stringify(text);
   const wanted = quote ?? (manner.style === 'quoted' ? 'double' : 'none');
@@ -74,7 +74,7 @@ function emitJson(value: unknown, indent: number): string {
   return JSON.stringify(value ?? null, null, 2).replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
-/** Words that mean themselves without quotes in YAML 1.1 and 1.2, to be on the safe side. */
+/** Whether a text needs no quotes in YAML 1.1 and 1.2. */
 function isPlain(text: string): boolean {
   return (
     /^[\p{L}_/.][\p{L}\p{N}_ ./()+@=<>~;?!$%^*&|'"`-]*$/u.test(text) &&
@@ -85,7 +85,7 @@ function isPlain(text: string): boolean {
 
 const isOneLine = (text: string): boolean => text.search(/[\n\r\t]/) < 0 && text.search(exotic) < 0;
 
-/** What YAML takes for a line end or does not allow as it is. */
+/** Characters that YAML treats as line ends or does not allow unescaped. */
 const exotic = new RegExp(
   `[${['00-\\x08', '0b', '0c', '0e-\\x1f', '7f-\\x9f'].map((range) => `\\x${range}`).join('')}\\u2028\\u2029\\ufeff\\ud800-\\udfff]`,
   'g',

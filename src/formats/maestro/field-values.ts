@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { Label, StepKey, Text } from '../../core/text.ts';
 
-/** Words of a file as far as an account can hold them; undefined where it cannot. */
+/** Values of a file as far as the run model can hold them; undefined otherwise. */
 
 export function label(words: string | null): string | undefined {
   return words !== null && v.is(Label, words) ? words : undefined;
@@ -25,7 +25,7 @@ export function count(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Text is never dropped for its length: what goes beyond a megabyte is cut visibly. */
+/** Text is never dropped for its length: beyond a megabyte it is cut with an ellipsis. */
 export function words(text: string): string {
   const fits: boolean = v.is(Text, text);
   return fits ? text : `${text.slice(0, 300_000)}…`;
@@ -35,7 +35,7 @@ export function isStepKey(words: string): boolean {
   return v.is(StepKey, words);
 }
 
-/** A key made of words that are none. */
+/** A valid step key from a text that is not one. */
 export function toStepKey(words: string): string | null {
   const key = words
     .normalize('NFC')
@@ -45,7 +45,7 @@ export function toStepKey(words: string): string | null {
   return isStepKey(key) ? key : null;
 }
 
-/** The same but for spaces and line ends, which formats bend. */
+/** Equal except for white space, which formats change. */
 export function same(one: string | undefined, other: string | undefined): boolean {
   return one === other || flat(one ?? '') === flat(other ?? '');
 }

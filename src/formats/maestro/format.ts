@@ -6,8 +6,8 @@ import { readSession } from './session-file.ts';
 import { editSession, newSession } from './write-session.ts';
 
 /**
- * Maestro's session file: front matter for the machine, a log for people. See `docs/formats/maestro.md` for what the
- * keys mean, which variants there are and how each is written.
+ * Maestro's session file: front matter for programs, a log for people. `docs/formats/maestro.md` describes the keys,
+ * the variants and how each is written.
  */
 export const maestro: Format = {
   name: 'maestro',
@@ -66,7 +66,7 @@ type Gate = v.InferOutput<typeof Gate>;
 function parseSession(found: Found, files: Files): Parsed {
   const text = files.get(found.main);
   if (text === undefined) {
-    const message = 'The session file is not there, or is no text.';
+    const message = 'The session file is missing or is not text.';
     return {
       model: null,
       version: null,
@@ -92,7 +92,7 @@ function parseSession(found: Found, files: Files): Parsed {
   return { model: { ...model, kept }, version, writable, problems };
 }
 
-/** Approvals of designs. Upstream never clears them away, so others than this session's may lie beside it. */
+/** Approvals of designs. Maestro never removes them, so those of other sessions may be beside this one's. */
 function readGates(found: Found, files: Files, id: string | undefined, problems: Problem[]): Gate[] {
   return found.files.flatMap((path) => {
     const text = files.get(path);
@@ -100,11 +100,11 @@ function readGates(found: Found, files: Files, id: string | undefined, problems:
     const gate = readGate(text);
     const complain = (code: string, level: Problem['level'], message: string) =>
       problems.push({ code, level, path, line: 1, message });
-    if (gate === null) complain('not_json', 'error', 'This is no design gate that can be read.');
+    if (gate === null) complain('not_json', 'error', 'This design gate cannot be read.');
     else if (gate.session_id !== id)
-      complain('stale_gate', 'warning', `This design gate is of another session, ${gate.session_id}.`);
+      complain('stale_gate', 'warning', `This design gate belongs to another session, ${gate.session_id}.`);
     else if (!gate.approved_at)
-      complain('design_not_approved', 'warning', 'The session was created and its design was not approved.');
+      complain('design_not_approved', 'warning', 'The session exists, but its design was not approved.');
     return gate ? [gate] : [];
   });
 }

@@ -1,7 +1,7 @@
-/** A session file cut into its parts. Offsets are into the text as it was given, mark and line ends included. */
+/** The parts of a session file. Offsets are into the text as given, with byte order mark and line ends. */
 export interface SessionText {
   text: string;
-  /** The line end that new lines get. */
+  /** The line end for new lines. */
   eol: '\n' | '\r\n';
   /** Between the two `---` lines; null when the file does not begin with one. */
   front: { start: number; end: number; closed: boolean } | null;
@@ -12,8 +12,8 @@ export interface SessionText {
 }
 
 /**
- * Only the first closing line counts: the log may have rules of its own. A file that was cut before it is read up to
- * the title of the log, which Maestro always writes.
+ * Only the first closing line counts: the log may contain rules. A file cut before it is read up to the title of the
+ * log, which Maestro always writes.
  */
 export function splitSession(text: string): SessionText {
   const eol = /\r\n/.test(text.slice(0, 4096)) ? '\r\n' : '\n';

@@ -2,9 +2,9 @@ import type { RunModel } from '../../core/model/run-model.ts';
 import type { Found, Tree } from '../format.ts';
 
 /**
- * Where Maestro keeps things: `<state dir>/state/active-session.md`, `<state dir>/state/archive/<id>.md`,
- * `<state dir>/plans/`, `<state dir>/plans/archive/`, `<state dir>/state/<id>.design-gate.json`. The state dir is
- * `.gemini` before 1.4 and `docs/maestro` since, unless somebody chose another; each package of a monorepo may have one.
+ * Where Maestro keeps its files: `<state dir>/state/active-session.md`, `<state dir>/state/archive/<id>.md`, `<state
+ * dir>/plans/`, `<state dir>/plans/archive/`, `<state dir>/state/<id>.design-gate.json`. The state dir is `.gemini`
+ * before 1.4 and `docs/maestro` since, unless configured; each package of a monorepo may have one.
  */
 export const ACTIVE = 'state/active-session.md';
 
@@ -31,7 +31,7 @@ export function detectSessions(tree: Tree): Found[] {
   return found;
 }
 
-/** The place of a new session: the newest convention, unless the run has its documents by the older one. */
+/** The location of a new session: the newest convention, unless the documents of the run follow the older one. */
 export function homeOf(model: RunModel): Found {
   const documents = [model.run.design?.path, model.run.plan];
   const older = documents.some((path) => path?.startsWith('.gemini/'));
@@ -40,7 +40,7 @@ export function homeOf(model: RunModel): Found {
   return { format: 'maestro', main, files: [main] };
 }
 
-/** With its slash at the end; null when the path is no session's. */
+/** With a trailing slash; null unless the path is a session's. */
 export function stateDir(path: string): string | null {
   const found = /^(.*?\/)?state\/(?:active-session\.md|archive\/[^/]+\.md)$/.exec(path);
   return found ? (found[1] ?? '') : null;
@@ -50,7 +50,7 @@ export function isArchived(path: string): boolean {
   return /(?:^|\/)state\/archive\/[^/]+\.md$/.test(path);
 }
 
-/** `YYYY-MM-DD-<topic>`, from what the run is called and when it began. */
+/** `YYYY-MM-DD-<topic>`, from the run's name and start. */
 export function sessionId(model: RunModel, now: string): string {
   const { alias, id, openedAt, title } = model.run;
   if (alias && /^[\w.-]+$/.test(alias)) return alias;
@@ -67,7 +67,7 @@ export function sessionId(model: RunModel, now: string): string {
   return [date, slug || 'session'].filter(Boolean).join('-');
 }
 
-/** A document by its pointer, which may be absolute, of another machine, or from before it was archived. */
+/** Finds a document by its pointer, which may be absolute, from another machine, or older than its archiving. */
 export function findDocument(pointer: string, dir: string, paths: ReadonlySet<string>): string | null {
   const slashed = pointer.replaceAll('\\', '/').replace(/^\.\//, '');
   if (paths.has(slashed)) return slashed;
@@ -81,7 +81,7 @@ function looksLikeSession(text: string): boolean {
   return /^[\s\ufeff`a-z]*---/.test(head) && /\bsession_id\b/.test(head);
 }
 
-/** A scalar of the front matter by its key, without reading all of it. */
+/** A scalar of the front matter by key, without parsing all of it. */
 function field(text: string, key: string): string | null {
   const found = new RegExp(`^[ \\t]*"?${key}"?:[ \\t]*(.+?),?[ \\t]*\\r?$`, 'm').exec(text.slice(0, 65_536));
   const words = found?.[1]?.replace(/^\\?["']|\\?["']$/g, '') ?? '';

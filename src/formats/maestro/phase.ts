@@ -10,10 +10,10 @@ import { all, at, type MapNode, type Node, plain, wordsOf } from './tree.ts';
 /** One entry of `phases`. */
 export interface Phase {
   node: MapNode;
-  /** The id as it stands; null when there is none that means anything. */
+  /** The id as written; null when there is no usable one. */
   id: string | null;
   idStart: number;
-  /** What it waits for, as it stands; with the key of the phase that is meant, once they are all known. */
+  /** Its dependencies as written; with the key of the phase, once all are known. */
   blockedBy: { id: string; start: number; key?: string }[];
   parentId: string | null;
   /** Null when the file does not say. */
@@ -22,7 +22,7 @@ export interface Phase {
   errors: { item: ModelItem; node: MapNode }[];
   findings: { item: ModelItem; node: Node }[];
   addressed: string[];
-  /** Keys that mean nothing to us, to be written back. */
+  /** Unknown keys, kept to be written back. */
   kept: Record<string, unknown>;
 }
 
@@ -36,7 +36,7 @@ export const contextLabels: Readonly<Record<string, string>> = {
   warnings: 'Warning: ',
 };
 
-/** Under either word; people use the second one. */
+/** Both keys occur; people use the second one. */
 export const dependencyKeys = ['blocked_by', 'depends_on'] as const;
 
 export const manifests = { created: 'files_created', modified: 'files_modified', deleted: 'files_deleted' } as const;
@@ -50,13 +50,13 @@ export function readPhase(node: MapNode, complain: Complain): Phase {
   const id = at(node, 'id');
   const idWords = id?.type === 'scalar' && id.value !== null && !/^\.nan$/i.test(id.words) ? id.words.trim() : '';
   if (id?.type === 'scalar' && /^\.nan$/i.test(id.words)) {
-    complain('nan_id', 'error', id.start, 'The id of this phase was lost (.nan); it is known by its place.');
+    complain('nan_id', 'error', id.start, 'The id of this phase was lost (.nan); its position is used.');
   }
   const statusNode = at(node, 'status');
   const statusWords = wordsOf(statusNode);
   const status = statusWords === null ? null : stepStatus(statusWords);
   if (statusWords !== null && status === null) {
-    complain('unknown_status', 'warning', statusNode?.start ?? node.start, `"${statusWords}" is no status of a phase.`);
+    complain('unknown_status', 'warning', statusNode?.start ?? node.start, `"${statusWords}" is not a phase status.`);
   }
   const { artifacts, built } = readWork(node, complain);
   const kindWords = wordsOf(at(node, 'kind'));
@@ -104,7 +104,7 @@ function readAgents(node: MapNode): string[] {
   return namesIn(named).flatMap((entry) => who(entry.words) ?? []);
 }
 
-/** Files and context. Some models put the manifests into the context, one indentation too deep. */
+/** Files and context. Some models indent the manifests one level too deep, into the context. */
 function readWork(node: MapNode, complain: Complain): { artifacts: ModelFile[]; built: string[] } {
   const artifacts: ModelFile[] = [];
   const seen = new Set<string>();
@@ -125,7 +125,7 @@ function readWork(node: MapNode, complain: Complain): { artifacts: ModelFile[]; 
         'misplaced_manifest',
         'warning',
         misplaced.start,
-        `"${key}" stands inside the context; it is read as the phase's own.`,
+        `"${key}" is inside the context; it is read as the phase's own.`,
       );
       take(misplaced, change);
     }
@@ -135,7 +135,7 @@ function readWork(node: MapNode, complain: Complain): { artifacts: ModelFile[]; 
   return { artifacts, built: readContext(context) };
 }
 
-/** `files` is nobody's word for one thing: only what lists paths is taken for the files of the phase. */
+/** `files` is used for different things: only a list of paths counts as the files of the phase. */
 export const listsFiles = (node: Node | null): boolean =>
   node?.type === 'list'
     ? node.items.every((item) => item.type === 'scalar')
@@ -151,7 +151,7 @@ function readFiles(node: Node | null, complain: Complain): { path: string; note?
   return entries.flatMap((entry) => {
     const file = readFile(entry);
     if (file === null && wordsOf(entry) !== null) {
-      complain('not_a_path', 'warning', entry.start, 'This is too long to be the path of a file.');
+      complain('not_a_path', 'warning', entry.start, 'This is too long for a file path.');
     }
     return file ?? [];
   });
@@ -227,7 +227,7 @@ function readError(node: MapNode, complain: Complain): ModelItem | null {
       'unknown_error_type',
       'warning',
       at(node, 'type')?.start ?? node.start,
-      `"${typeWords}" is no type of an error.`,
+      `"${typeWords}" is not an error type.`,
     );
   }
   const resolution = wordsOf(at(node, 'resolution'));

@@ -6,20 +6,20 @@ import { at, growTree, type ListNode, type MapNode, type Node, wordsOf } from '.
 
 export interface Placed {
   phase: Phase;
-  /** The list it is an entry of; null when it is none. */
+  /** The list that contains it; null when there is none. */
   list: ListNode | null;
   step: ModelStep;
 }
 
-/** A careless edit leaves one block behind; hundreds are not phases. */
+/** A careless edit leaves one block behind; hundreds of blocks are not phases. */
 const MOST_SPILLS = 100;
 
-/** All phases with keys of their own, wherever they stand in the file. */
+/** All phases with their keys, from anywhere in the file. */
 export function placePhases(root: MapNode | null, body: BodyLog, text: string, complain: Complain): Placed[] {
   const found: { phase: Phase; list: ListNode | null }[] = [];
   const add = (node: Node, list: ListNode | null) => {
     if (node.type === 'map') found.push({ phase: readPhase(node, complain), list });
-    else complain('not_a_phase', 'warning', node.start, 'This entry of "phases" is no phase.');
+    else complain('not_a_phase', 'warning', node.start, 'This entry of "phases" is not a phase.');
   };
   const phases = at(root, 'phases');
   if (phases?.type === 'list') for (const node of phases.items) add(node, phases);
@@ -33,14 +33,14 @@ export function placePhases(root: MapNode | null, body: BodyLog, text: string, c
   return link(found, complain);
 }
 
-/** A session of the smallest tier has no phases: it is one. */
+/** A session of the smallest tier has no phases; it is a single phase itself. */
 function wholeRun(root: MapNode, complain: Complain): Phase {
   const phase = readPhase(root, complain);
   const task = wordsOf(at(root, 'task'));
   return { ...phase, id: '1', kept: {}, step: { ...phase.step, ...(task === null ? {} : { title: words(task) }) } };
 }
 
-/** Phases below the front matter count only if it does not have them: they are what a careless edit left behind. */
+/** Phases below the front matter, left there by a careless edit, count only if the front matter lacks them. */
 function addSpilled(
   found: { phase: Phase; list: ListNode | null }[],
   body: BodyLog,
@@ -51,12 +51,7 @@ function addSpilled(
   for (const { start, end } of body.spilled.slice(0, MOST_SPILLS)) {
     const { root } = growTree(text, start, end);
     if (root?.type !== 'list') continue;
-    complain(
-      'spilled_phases',
-      'error',
-      start,
-      'Phases stand below the front matter; those that it does not have are read.',
-    );
+    complain('spilled_phases', 'error', start, 'Phases below the front matter; those missing in it are read.');
     for (const node of root.items) {
       if (node.type !== 'map') continue;
       const phase = readPhase(node, complain);
@@ -90,7 +85,7 @@ function link(found: readonly { phase: Phase; list: ListNode | null }[], complai
   const placed = found.map(({ phase, list }, index): Placed => {
     const wanted = phase.id ?? String(index + 1);
     if (phase.id === null && wordsOf(at(phase.node, 'id')) === null) {
-      complain('no_id', 'warning', phase.node.start, 'This phase has no id; it is known by its place.');
+      complain('no_id', 'warning', phase.node.start, 'This phase has no id; its position is used.');
     }
     if (keys.has(wanted)) complain('duplicate_id', 'warning', phase.idStart, `Two phases have the id ${wanted}.`);
     const key = unused(isStepKey(wanted) ? wanted : (toStepKey(wanted) ?? `phase-${index + 1}`), taken);
@@ -115,7 +110,7 @@ function link(found: readonly { phase: Phase; list: ListNode | null }[], complai
           'dangling_dependency',
           'warning',
           start,
-          `Phase ${step.key} is blocked by ${id}, ${key === step.key ? 'which is itself' : 'and there is no such phase'}.`,
+          `Phase ${step.key} is blocked by ${id}, ${key === step.key ? 'which is itself' : 'which does not exist'}.`,
         );
     }
     if (after.size > 0) step.after = [...after];
@@ -130,7 +125,7 @@ function unused(key: string, taken: Map<string, number>): string {
   return uses === undefined ? key : unused(`${key.slice(0, 55)}-${uses + 1}`, taken);
 }
 
-/** Phases that wait for each other in a circle: what waits for a later one of them is let go. */
+/** Breaks circular dependencies by dropping links to later phases. */
 function untangle(placed: readonly Placed[], complain: Complain): void {
   cut(
     placed,
@@ -140,7 +135,7 @@ function untangle(placed: readonly Placed[], complain: Complain): void {
     },
     complain,
     'cyclic_dependency',
-    'wait for each other in a circle',
+    'depend on each other in a circle',
   );
   cut(
     placed,
@@ -186,7 +181,7 @@ function cut(
     code,
     'warning',
     start,
-    `Phases ${[...waiting.keys()].slice(0, 5).join(', ')} ${what}; the links to later ones are left out.`,
+    `Phases ${[...waiting.keys()].slice(0, 5).join(', ')} ${what}; links to later ones are dropped.`,
   );
   for (const [index, { step }] of placed.entries()) {
     const all = edges(step);

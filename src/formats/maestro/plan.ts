@@ -2,7 +2,7 @@ import type { ModelStep } from '../../core/model/run-model.ts';
 import { scanMarkdown } from '../markdown.ts';
 import { isStepKey } from './field-values.ts';
 
-/** The phases an implementation plan announces in its headings: `## Phase 2: Middleware`. They are only names. */
+/** The phases in the headings of an implementation plan: `## Phase 2: Middleware`. They have only names. */
 export function readPlan(text: string): { title: string | null; steps: ModelStep[] } {
   const { headings } = scanMarkdown(text);
   const steps = new Map<string, ModelStep>();

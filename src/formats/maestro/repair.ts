@@ -8,9 +8,9 @@ import { readSession, type Session } from './session-file.ts';
 type Confidence = Repaired['confidence'][number];
 
 /**
- * What is left when the file is damaged: whatever of the front matter still reads, the log, a copy that somebody kept
- * beside it, the implementation plan. What the file itself says is surest, a mark in the log less, a plan knows names
- * only. Finished phases are never taken back because nothing speaks of them.
+ * Repairs a damaged session from the readable part of the front matter, the log, a copy beside it and the
+ * implementation plan. The file itself is the most reliable, a mark in the log less so, a plan has only names. A
+ * finished phase is never reopened because a source does not mention it.
  */
 export function repairSession(found: Found, tree: Tree): Repaired | null {
   const dir = stateDir(found.main) ?? '';
@@ -96,7 +96,7 @@ function planOf(
   const plans = tree.paths.filter(
     (path) => path.startsWith(`${dir}plans/`) && /(?:impl|implementation)-plan[^/]*\.md$/.test(path),
   );
-  // Without a pointer only an only plan is this session's.
+  // Without a pointer a plan is this session's only if it is the only one.
   const path = named ?? found.files.find((file) => plans.includes(file)) ?? (plans.length === 1 ? plans[0] : undefined);
   const text = path ? tree.read(path) : null;
   return path && text !== null ? { path, ...readPlan(text) } : null;

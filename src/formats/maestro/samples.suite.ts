@@ -1,6 +1,6 @@
 import type { Found } from '../format.ts';
 
-/** Session files in the shapes people have them, one of each variant and of each kind of damage. */
+/** Session files as in real repositories, one of each variant and of each kind of damage. */
 
 export const ACTIVE = 'docs/maestro/state/active-session.md';
 
@@ -10,7 +10,7 @@ export const place = (main = ACTIVE, ...others: string[]): Found => ({
   files: [main, ...others],
 });
 
-/** As the first template has it: quoted strings, lists in brackets, blank lines between the blocks. */
+/** The first template: quoted strings, lists in brackets, blank lines between the blocks. */
 export const seed = `---
 session_id: "2026-02-15-rate-limits"
 created: "2026-02-15T10:30:00Z"
@@ -267,7 +267,7 @@ export const json = jsonSession('2026-05-01-translate', [
   phase(3, 'pending', { blocked_by: [2] }),
 ]);
 
-/** With the fields of the branch that was not merged, and ids as words. */
+/** With the fields of an unmerged branch, and ids as text. */
 export const next = jsonSession('2026-05-02-review', [
   phase('impl', 'completed', { kind: 'implementation', final_artifacts: ['src/a.ts'] }),
   phase(2, 'completed', {
@@ -281,7 +281,7 @@ export const next = jsonSession('2026-05-02-review', [
   phase('P3', 'in_progress', { kind: 'revision', parent_phase_id: 'impl', addressed_finding_ids: ['F1'] }),
 ]);
 
-/** A model rewrote the file and abbreviated what had not changed. */
+/** A model rewrote the file and elided what had not changed. */
 export const elided = `---
 session_id: "2026-03-12-packaging"
 task: "打包"
@@ -348,7 +348,7 @@ phases:
 # Validation Orchestration Log
 `;
 
-/** Ids that a server made numbers of, a sentence that nobody quoted, and a phase below the front matter. */
+/** Ids that a server turned into numbers, an unquoted sentence, and a phase below the front matter. */
 export const broken = `---
 session_id: planner
 created: '2026-03-25T08:00:00.000Z'
@@ -423,7 +423,7 @@ Built the index.
 ## Phase 2: Query ○
 `;
 
-/** Written by hand: lists on one line, what is waited for under another word. */
+/** Written by hand: lists on one line, dependencies under another key. */
 export const byHand = `---
 session_id: harbour-lights
 created: 2026-05-02T08:00:00Z

@@ -29,7 +29,7 @@ describe('reading a session', () => {
     expect(model?.position).toEqual({ step: '2' });
   });
 
-  it('tells tokens that nobody counted from zero, and reads context of any shape', () => {
+  it('distinguishes uncounted tokens from zero, and reads context of any shape', () => {
     const { model, version } = read(served);
     expect(version).toBe('1.4');
     expect(model?.usage).toEqual([]);
@@ -50,7 +50,7 @@ describe('reading a session', () => {
     ]);
   });
 
-  it('repairs what occurs and says where', () => {
+  it('repairs common damage and reports its lines', () => {
     expect(codes(elided)).toEqual(expect.arrayContaining(['elided:11', 'elided:18', 'no_status:19']));
     expect(read(elided).model?.steps.map((step) => step.status)).toEqual(['completed', 'completed', 'completed']);
     expect(codes(overEscaped)).toContain('over_escaped:2');
@@ -65,7 +65,7 @@ describe('editing a session', () => {
     ['the first template', seed, ['updated: "2026-06-01T00:00:00Z"', '    status: "in_progress"']],
     ['js-yaml', served, ["updated: '2026-06-01T00:00:00Z'", '    status: in_progress']],
     ['JSON', json, ['  "updated": "2026-06-01T00:00:00Z",', '      "status": "in_progress",']],
-  ])('changes only the values it means: %s', (_name, text, lines) => {
+  ])('changes only the intended values: %s', (_name, text, lines) => {
     const after = edit(text, (model) => {
       const step = model.steps.at(-1);
       if (step) step.status = 'in_progress';
@@ -77,7 +77,7 @@ describe('editing a session', () => {
     expect(read(after).model?.steps.at(-1)?.status).toBe('in_progress');
   });
 
-  it('appends to manifests and drops nothing', () => {
+  it('appends to manifests and removes nothing', () => {
     const after = edit(seed, (model) => {
       const step = model.steps[0];
       if (step) step.artifacts = [{ path: 'src/more.ts', change: 'created' }];
@@ -86,7 +86,7 @@ describe('editing a session', () => {
     expect(after).toContain('files_deleted: ["src/old-limiter.ts"]');
   });
 
-  it('writes quotes as the file has them', () => {
+  it('writes quotes like the file', () => {
     expect(
       edit(overEscaped, (model) => {
         const step = model.steps[0];
@@ -96,8 +96,8 @@ describe('editing a session', () => {
   });
 });
 
-describe('salvaging a session', () => {
-  it('takes names from the plan and marks from the log, each with how sure it is', () => {
+describe('repairing a session', () => {
+  it('takes names from the plan and marks from the log, each with its confidence', () => {
     const files = new Map([
       [ACTIVE, '# Search Orchestration Log\n\n## Phase 1: Index ✓\n'],
       ['docs/maestro/plans/search-impl-plan.md', '# Plan\n\n## Phase 1: Index\n\n## Phase 2: Query\n'],

@@ -20,7 +20,7 @@ import { at, growTree, type ListNode, type MapNode, type Node, plain, wordsOf } 
 import { readUsage } from './usage.ts';
 import { maskConflicts } from './yaml-repair.ts';
 
-/** A session file, read: what it says, and where each part of it stands. */
+/** A session file as read: its content, and where each part of it is. */
 export interface Session {
   parts: SessionText;
   manner: Manner;
@@ -48,8 +48,7 @@ export function readSession(name: string, text: string, isArchived: boolean): Se
   };
   for (const { code, level, offset, message } of conflicts.found) complain(code, level, offset, message);
   const isBinary = text.includes('\u0000');
-  if (isBinary)
-    complain('binary', 'error', text.indexOf('\u0000'), 'There are bytes here that belong in no text file.');
+  if (isBinary) complain('binary', 'error', text.indexOf('\u0000'), 'There are bytes here that are not text.');
   const grown = parts.front ? growTree(parts.text, parts.front.start, parts.front.end) : null;
   for (const { code, level, offset, message } of grown?.found ?? []) complain(code, level, offset, message);
   checkFrame(parts, text, complain);
@@ -99,7 +98,7 @@ function checkFrame(parts: SessionText, text: string, complain: Complain): void 
   else if (parts.front === null)
     complain('no_front_matter', 'error', 0, 'The file does not begin with front matter; only its log can be read.');
   else if (parts.fenced)
-    complain('fenced', 'error', 0, 'The session stands inside a fence: it is an example, and is not written.');
+    complain('fenced', 'error', 0, 'The session is inside a fence: it is an example and is not written.');
   else if (!parts.front.closed)
     complain(
       'unclosed_front_matter',
@@ -109,7 +108,7 @@ function checkFrame(parts: SessionText, text: string, complain: Complain): void 
     );
 }
 
-/** The version of Maestro that writes such a file; it does not say itself. */
+/** The version of Maestro that writes this variant; the file does not contain it. */
 function variant(root: MapNode, isJson: boolean, placed: readonly Placed[]): string {
   const has = (...keys: string[]) => keys.some((key) => root.pairs.some((pair) => pair.key === key));
   const inPhases = (...keys: string[]) =>
@@ -175,7 +174,7 @@ function readRun({ root, body }: Session, isArchived: boolean, complain: Complai
   const status = wordsOf(statusNode);
   const meant = status === null ? null : runStatus(status);
   if (status !== null && !['in_progress', 'completed', 'failed'].includes(status)) {
-    complain('unknown_status', 'warning', statusNode?.start ?? 0, `"${status}" is no status of a session.`);
+    complain('unknown_status', 'warning', statusNode?.start ?? 0, `"${status}" is not a session status.`);
   }
   model.run.status = isArchived ? 'archived' : (meant ?? 'active');
   const alias = label(id);
@@ -201,12 +200,12 @@ function readPointer(root: MapNode | null, key: string, complain: Complain): str
   if (said === null) return undefined;
   const found = said.length <= 1024 ? path(said) : undefined;
   if (found === undefined) {
-    complain('document_inlined', 'warning', node?.start ?? 0, `"${key}" holds the document itself, not where it is.`);
+    complain('document_inlined', 'warning', node?.start ?? 0, `"${key}" has the document itself, not its path.`);
   }
   return found;
 }
 
-/** A heading belongs to the phase with its number and, where several have it, with its name. */
+/** A heading belongs to the phase with its number and, if several have it, with its name. */
 function sectionFinder(body: BodyLog): (step: ModelStep) => PhaseSection | undefined {
   const sections = new Map<string, PhaseSection>();
   for (const section of body.phases) {
@@ -230,7 +229,7 @@ function withLog(step: ModelStep, phase: Phase, section: PhaseSection | undefine
     told.status = guess ?? step.status;
     const from =
       guess === null
-        ? 'it is taken as pending'
+        ? 'it counts as pending'
         : `"${guess}" follows from ${step.endedAt || !section?.status ? 'its times' : 'the log'}`;
     complain('no_status', 'warning', phase.node.start, `This phase has no status; ${from}.`);
   } else if (section?.status && section.status !== phase.status) {
@@ -301,7 +300,7 @@ function readPosition(session: Session, model: RunModel, complain: Complain): vo
   const ids = new Map([...session.phases].map(([key, { phase }]) => [phase.id ?? key, key]));
   const named = said === null ? undefined : (ids.get(said) ?? (session.phases.has(said) ? said : undefined));
   if (said !== null && named === undefined && model.steps.length > 0) {
-    complain('unknown_phase', 'warning', node?.start ?? 0, `"current_phase" is ${said}, and there is no such phase.`);
+    complain('unknown_phase', 'warning', node?.start ?? 0, `"current_phase" is ${said}, which does not exist.`);
   }
   const running = model.steps.find((step) => step.status === 'in_progress');
   if (node !== null || model.steps.length > 0) model.position = { step: named ?? running?.key ?? null };
@@ -326,14 +325,14 @@ function checkSense(session: Session, model: RunModel, isArchived: boolean, comp
       'open_phases',
       'warning',
       where,
-      `The session is ${isArchived ? 'archived' : 'completed'} and ${open.length} of its phases are open.`,
+      `The session is ${isArchived ? 'archived' : 'completed'} but ${open.length} of its phases are open.`,
     );
   } else if (isArchived && word !== null && runStatus(word) === 'active') {
     complain(
       'archived_in_progress',
       'warning',
       at(root, 'status')?.start ?? 0,
-      'The session is in the archive and says that it is in progress.',
+      'The session is in the archive, but its status is in progress.',
     );
   }
   const running = model.steps.filter((step) => step.status === 'in_progress');
@@ -342,7 +341,7 @@ function checkSense(session: Session, model: RunModel, isArchived: boolean, comp
       'several_in_progress',
       'warning',
       session.phases.get(running[1]?.key ?? '')?.phase.node.start ?? 0,
-      `${running.length} phases are in progress, and not all of them may run beside others.`,
+      `${running.length} phases are in progress, but not all of them may run in parallel.`,
     );
   }
   const statuses = new Map(model.steps.map((step) => [step.key, step.status]));
@@ -363,7 +362,7 @@ function checkSense(session: Session, model: RunModel, isArchived: boolean, comp
         'requires_reconciliation',
         'warning',
         session.phases.get(step.key)?.phase.node.start ?? 0,
-        `Phase ${step.key} was completed without files or context; somebody has to look what it did.`,
+        `Phase ${step.key} was completed without files or context; check what it did.`,
       );
     }
   }

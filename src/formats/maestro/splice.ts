@@ -2,14 +2,14 @@ import { emitInline, emitItem, emitPair, emitScalar, type Manner } from './emit.
 import { at, type ListNode, type MapNode, type Node, wordsOf } from './tree.ts';
 
 /**
- * Changes to a text, each to the bytes it means. They are collected against the text as it was and applied in one go;
- * what would change nothing is not one.
+ * Byte-exact edits of a text. They are collected against the original and applied once; an edit that changes nothing is
+ * dropped.
  */
 export interface Splicer {
   readonly text: string;
   readonly changed: boolean;
   replace(start: number, end: number, by: string): void;
-  /** Sets a scalar, a list or a map under a key; a key that is not there goes in after the first of `after` that is. */
+  /** Sets a scalar, a list or a map under a key; a new key goes after the first of `after` that exists. */
   set(map: MapNode, key: string, value: unknown, after?: readonly string[]): void;
   append(list: ListNode, items: readonly unknown[]): void;
   remove(list: ListNode, item: Node): void;
@@ -146,7 +146,7 @@ function replaceValue(draft: Draft, map: MapNode | null, keyStart: number, there
     replace(start, there.end, emitInline(value, manner));
     return;
   }
-  // Written as a pair and cut after its colon: the value may begin on the same line or below.
+  // Rendered as a pair and cut after the colon: the value may begin on the same line or below.
   const line = map ? column(keyStart) : indentAt(keyStart);
   const indent = manner.style === 'json' ? indentAt(keyStart) : line;
   const put = emitPair('k', value, indent, manner).slice(manner.style === 'json' ? 5 : 2);

@@ -3,7 +3,7 @@ import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 export type StepStatus = ModelStep['status'];
 export type RunStatus = RunModel['run']['status'];
 
-/** The marks of the log, as fixed characters: upstream names them in words, and people wrote a dozen different ones. */
+/** The marks of the log as fixed characters: Maestro only describes them, and people use a dozen different ones. */
 export const glyphs: Readonly<Record<StepStatus, string>> = {
   completed: '✓',
   in_progress: '○',
@@ -51,7 +51,7 @@ const byWord = new Map<string, StepStatus>(
   Object.entries(words).flatMap(([status, all]) => all.map((word) => [word, status as StepStatus] as const)),
 );
 
-/** What a status word or a mark of the log means; null for none of them. */
+/** The meaning of a status word or a mark of the log; null if unknown. */
 export function stepStatus(word: string): StepStatus | null {
   const bare = word
     .trim()
@@ -62,8 +62,8 @@ export function stepStatus(word: string): StepStatus | null {
 }
 
 /**
- * A session's status. Maestro's own words are `in_progress`, `completed` and `failed`; the last is its only word for
- * one that ended unfinished, so it stands for a run that was given up.
+ * A session's status. Maestro has `in_progress`, `completed` and `failed`; the last is its only word for an unfinished
+ * end, so it is used for an abandoned run.
  */
 export function runStatus(word: string): RunStatus | null {
   const bare = word

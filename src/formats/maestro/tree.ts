@@ -12,8 +12,8 @@ import {
 } from './yaml-repair.ts';
 
 /**
- * Front matter as a tree whose nodes know where they stand in the file. YAML and JSON are read alike, JSON being YAML
- * in braces; so one editor serves all variants.
+ * Front matter as a tree of nodes with offsets in the file. YAML and JSON are read alike, because JSON is YAML in
+ * braces; so one editor serves all variants.
  */
 export type Node = MapNode | ListNode | ScalarNode;
 
@@ -44,7 +44,7 @@ export interface ScalarNode {
   start: number;
   end: number;
   value: string | number | boolean | null;
-  /** As it is written, without quotes: `007` stays `007`. */
+  /** As written, without quotes: `007` stays `007`. */
   words: string;
   quote: 'none' | 'single' | 'double' | 'block';
   /** `key:` with nothing after it. */
@@ -104,15 +104,14 @@ interface Grower {
   inAlias: boolean;
 }
 
-/** Parses, repairs the lines with errors, parses again. Lines that resist are left out, and said. */
+/** Parses, repairs the lines with errors, parses again. Lines that still fail are omitted and reported. */
 function readPatiently(source: string): { document: Document; repairs: Repair['found']; broken: boolean } {
   const repairs: Repair['found'] = [];
   const repairable = canShield(source);
   const end = readableEnd(source);
   let text = source.slice(0, end);
   if (end < source.length) {
-    const message =
-      'From here on there is hardly a line that can be read as YAML; the rest of the front matter is left out.';
+    const message = 'Hardly any line from here on is valid YAML; the rest of the front matter is ignored.';
     repairs.push({ code: 'not_yaml', level: 'error', offset: end, message });
   }
   for (let pass = 1; ; pass++) {
@@ -145,13 +144,13 @@ function readPatiently(source: string): { document: Document; repairs: Repair['f
               code: 'unreadable_line',
               level: 'error',
               offset,
-              message: 'This line cannot be read as YAML and was left out.',
+              message: 'This line cannot be read as YAML and was ignored.',
             }
           : {
               code: 'unquoted',
               level: 'warning',
               offset,
-              message: 'This line is no YAML as it stands; it was read as if quoted.',
+              message: 'This line is not valid YAML; it was read as if quoted.',
             },
       );
     }
@@ -160,13 +159,13 @@ function readPatiently(source: string): { document: Document; repairs: Repair['f
 }
 
 /**
- * The parser takes a time that grows with the square of the errors. A large text is therefore tried in pieces first, and
- * read up to the first piece that is full of them.
+ * The parser's time grows with the square of the errors, so a large text is tried in pieces first and read up to the
+ * first piece full of them.
  */
 function readableEnd(source: string): number {
   if (source.length <= LARGE || isJson(source)) return source.length;
   if (/^\s*\{/.test(source)) return LARGE;
-  // Where a phase or a key begins a text can be cut without being damaged by it.
+  // A text can be cut safely where a phase or a key begins.
   const seam = /\n(?=[ \t]*- id:|\S)/g;
   for (let start = 0; start < source.length; ) {
     seam.lastIndex = start + PIECE;
@@ -189,7 +188,7 @@ function isJson(source: string): boolean {
   }
 }
 
-/** The lines that hold the offsets, each once, with where they begin. */
+/** The lines that contain the offsets, each once, with their start. */
 function linesAt(lines: readonly string[], offsets: readonly number[]): Map<number, number> {
   const sorted = [...offsets].sort((a, b) => a - b);
   const found = new Map<number, number>();
@@ -206,7 +205,7 @@ function linesAt(lines: readonly string[], offsets: readonly number[]): Map<numb
   return found;
 }
 
-/** Brackets outside of quotes; a quote that is not closed on its line counts to the end of it. */
+/** Counts brackets outside quotes; an unclosed quote extends to the end of its line. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let quote = '';
@@ -228,8 +227,8 @@ function grow(grower: Grower, node: unknown): Node {
   if (isAlias(node)) {
     const at = rangeOf(grower, node);
     const target = grower.inAlias ? undefined : node.resolve(grower.document);
-    // An alias is read as what it stands for but edited where it stands; one inside another is not followed, or a few
-    // lines could stand for gigabytes.
+    // An alias is read as its target but edited in place. An alias inside another is not followed: a few lines could
+    // expand to gigabytes.
     const copy = target === undefined ? absent(at.start) : grow({ ...grower, inAlias: true }, target);
     return { ...copy, start: at.start, end: at.end };
   }
@@ -258,7 +257,7 @@ function growMap(grower: Grower, node: Parameters<typeof isMap>[0] & object): Ma
         : grower.source.slice(keyRange.start - grower.base, keyRange.end - grower.base),
     );
     if (seen.has(key)) {
-      const message = `"${key}" stands twice in the same place; the last that says something counts.`;
+      const message = `Duplicate key "${key}"; the last non-empty one counts.`;
       grower.found.push({ code: 'duplicate_key', level: 'warning', offset: keyRange.start - grower.base, message });
     }
     seen.add(key);
@@ -303,7 +302,7 @@ function rangeOf(grower: Grower, node: unknown): { start: number; end: number } 
   const range = isCollection(node) || isScalar(node) || isAlias(node) ? node.range : null;
   const start = range?.[0] ?? 0;
   let end = range?.[1] ?? start;
-  // A block scalar's range takes in the line ends after it.
+  // A block scalar's range includes the line ends after it.
   while (end > start && /\s/.test(grower.source[end - 1] ?? '')) end--;
   return { start: grower.base + start, end: grower.base + end };
 }
@@ -312,12 +311,14 @@ function absent(at: number): ScalarNode {
   return { type: 'scalar', start: at, end: at, value: null, words: '', quote: 'none', absent: true };
 }
 
-/** The value under a key; of two, the last that says something: a template's empty line must not hide what was filled in. */
+/**
+ * The value under a key; of duplicates the last non-empty one, so that an empty template line does not hide a value.
+ */
 export function at(node: Node | null | undefined, key: string): Node | null {
   return all(node, key).findLast((value) => !isEmpty(value)) ?? all(node, key).at(-1) ?? null;
 }
 
-/** Every value under a key that stands more than once. */
+/** All values under a key, including duplicates. */
 export function all(node: Node | null | undefined, key: string): Node[] {
   return node?.type === 'map' ? node.pairs.filter((entry) => entry.key === key).map((entry) => entry.value) : [];
 }
@@ -327,7 +328,7 @@ function isEmpty(node: Node): boolean {
   return node.type === 'map' ? node.pairs.length === 0 : node.value === null;
 }
 
-/** What a node says as plain JSON. */
+/** A node as plain JSON. */
 export function plain(node: Node | null): unknown {
   if (node === null) return null;
   switch (node.type) {
@@ -342,7 +343,7 @@ export function plain(node: Node | null): unknown {
   }
 }
 
-/** The words of a scalar, null for none. */
+/** The text of a scalar; null if it has none. */
 export function wordsOf(node: Node | null): string | null {
   return node?.type === 'scalar' && node.value !== null && node.words !== '' ? node.words : null;
 }

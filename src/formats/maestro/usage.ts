@@ -3,15 +3,15 @@ import { count, who } from './field-values.ts';
 import type { Complain } from './phase.ts';
 import { at, type Node, plain } from './tree.ts';
 
-/** Tokens that the totals have and no agent is named for. */
+/** The name for tokens in the totals that belong to no listed agent. */
 export const UNATTRIBUTED = '(unattributed)';
 
 export const measures = ['input', 'output', 'cached'] as const;
 export type Measure = (typeof measures)[number];
 
 /**
- * Zeros beside an empty `by_agent` are the template's and mean that nobody counted; a figure that an agent has is taken
- * as it stands. What the totals have beyond the agents' sums is kept under a name of its own.
+ * Zeros with an empty `by_agent` come from the template and mean that nothing was counted; an agent's figure is taken
+ * as written. What the totals have beyond the agents' sums is kept under a separate name.
  */
 export function readUsage(node: Node | null, complain: Complain): ModelUsage[] {
   const byAgent = at(node, 'by_agent');
@@ -27,7 +27,7 @@ export function readUsage(node: Node | null, complain: Complain): ModelUsage[] {
       const value = count(plain(figure));
       if (value !== undefined) entry[measure] = value;
       else if (figure && plain(figure) !== null)
-        complain('not_a_count', 'warning', figure.start, 'This is no count of tokens.');
+        complain('not_a_count', 'warning', figure.start, 'This is not a token count.');
     }
     usage.push(entry);
   }
@@ -36,7 +36,7 @@ export function readUsage(node: Node | null, complain: Complain): ModelUsage[] {
     const figure = at(node, `total_${measure}`);
     const total = count(plain(figure));
     if (figure && total === undefined && plain(figure) !== null)
-      complain('not_a_count', 'warning', figure.start, 'This is no count of tokens.');
+      complain('not_a_count', 'warning', figure.start, 'This is not a token count.');
     const sum = sumOf(usage, measure) ?? 0;
     if (total === undefined || total === sum) continue;
     if (total > sum) rest[measure] = total - sum;
@@ -45,14 +45,14 @@ export function readUsage(node: Node | null, complain: Complain): ModelUsage[] {
         'totals_disagree',
         'warning',
         figure?.start ?? 0,
-        `"total_${measure}" is ${total}; the agents have ${sum}.`,
+        `"total_${measure}" is ${total}; the agents' sum is ${sum}.`,
       );
   }
   if (Object.keys(rest).length > 1) usage.push(rest);
   return usage;
 }
 
-/** Null when nobody counted. */
+/** Null when nothing was counted. */
 export function sumOf(usage: readonly ModelUsage[], measure: Measure): number | null {
   let sum: number | null = null;
   for (const entry of usage) {

@@ -8,7 +8,7 @@ import { glyphs } from './transitions.ts';
 
 const VALIDATION = 'Validation: ';
 
-/** Brings the log to what the account says: sections of phases, then notes, decisions and open things. It only grows. */
+/** Updates the log to the run model: sections of phases, then notes, decisions and items. The log only grows. */
 export function editLog(splicer: Splicer, session: Session, before: RunModel, model: RunModel): void {
   const told = new Set(before.notes.map(noteMark));
   const notes = model.notes.filter((note) => note.text.trim() !== '' && !told.has(noteMark(note)));
@@ -30,7 +30,7 @@ export function editLog(splicer: Splicer, session: Session, before: RunModel, mo
   );
   const items = match(before.items, model.items, (item) => item.text);
   for (const [old, now] of items.changed) editEntry(splicer, session.items.get(old), old, now, 'text', itemFields);
-  // Errors of a phase stand with it in the front matter.
+  // Errors of a phase are in the front matter.
   const keys = new Set(model.steps.map((step) => step.key));
   const loose = items.added.filter((item) => item.kind !== 'error' || !keys.has(item.step ?? ''));
   const entries = loose.map((item) => emitEntry(item, item.text, itemFields));
@@ -40,7 +40,7 @@ export function editLog(splicer: Splicer, session: Session, before: RunModel, mo
   splicer.replace(end, splicer.text.length, `\n\n${tail.join('\n\n')}\n`);
 }
 
-/** Pairs what the file has with what is to be said: by id, else by words. What is only in the file stays there. */
+/** Pairs entries of the file with those of the run model: by id, else by text. Entries that only the file has stay. */
 export function match<T extends { id?: string | undefined; alias?: string | undefined }>(
   before: readonly T[],
   after: readonly T[],
@@ -72,7 +72,7 @@ export function match<T extends { id?: string | undefined; alias?: string | unde
   return { changed, added };
 }
 
-/** Returns the notes that became results of a validation. */
+/** Returns the notes that were written as validation results. */
 function editSections(
   splicer: Splicer,
   session: Session,
@@ -125,7 +125,7 @@ function editSections(
 
 function heading(step: ModelStep): string {
   const phase = `Phase ${step.alias ?? step.key}`;
-  // A phase without a name of its own is not named twice.
+  // A phase without its own name is not named twice.
   const name = flat(step.title) === phase ? '' : `: ${flat(step.title)}`;
   return `${phase}${name} ${glyphs[step.status]}`;
 }
@@ -171,7 +171,7 @@ function emitNote(note: ModelNote): string {
 
 const noteMark = (note: ModelNote): string => `${note.step ?? ''} ${flat(note.text)}`;
 
-/** Adds entries to a section of ours, or a section with them to the end of the log. */
+/** Adds entries to one of our sections, or a new section at the end of the log. */
 function grow(
   splicer: Splicer,
   section: Section | undefined,

@@ -6,7 +6,7 @@ import type { Session } from './session-file.ts';
 import type { Splicer } from './splice.ts';
 import { at, type ListNode, type MapNode } from './tree.ts';
 
-/** A phase as a new entry of `phases`, all keys in the order of the template. */
+/** A new entry of `phases`, with all keys in the template's order. */
 export function newPhase(
   model: RunModel,
   step: ModelStep,
@@ -37,13 +37,13 @@ export function newPhase(
   };
 }
 
-/** Integers as the template has them, other ids as words. */
+/** Integers as in the template, other ids as text. */
 export function phaseId(step: ModelStep): string | number {
   const words = step.alias ?? step.key;
   return /^(?:0|[1-9]\d{0,14})$/.test(words) ? Number(words) : words;
 }
 
-/** Brings one phase to what the step says; what is the same is not touched. */
+/** Updates one phase to its step; equal values are not touched. */
 export function editPhase(
   splicer: Splicer,
   session: Session,
@@ -74,7 +74,7 @@ export function editPhase(
   editContext(splicer, node, before.built ?? [], step.built ?? []);
 }
 
-/** What stands there keeps its place and spelling, also what nobody knows; what no longer holds goes, what is new follows. */
+/** Existing entries keep position and spelling, also unknown ones; outdated ones are removed, new ones appended. */
 function editDependencies(
   splicer: Splicer,
   { node, blockedBy }: Phase,
@@ -99,7 +99,7 @@ function editTime(
   moved: boolean,
 ): void {
   if (now === before) return;
-  // Absent means that nobody says; a time is taken out only when the phase went back.
+  // An absent time is unknown; a time is removed only when the phase went back.
   if (now !== undefined || moved)
     splicer.set(node, key, now ?? null, key === 'completed' ? ['started', 'status'] : ['status']);
 }
@@ -177,7 +177,7 @@ function appendTo(
   else splicer.set(node, key, added, after);
 }
 
-/** Sentences back in the drawers they came from; those without a label are what the phase introduced. */
+/** Sorts sentences back under their labels; those without one are what the phase introduced. */
 function context(built: readonly string[]): Record<string, string[]> {
   const drawers = Object.fromEntries(Object.keys(contextLabels).map((key) => [key, [] as string[]]));
   for (const sentence of built) {

@@ -9,7 +9,7 @@ import { measures, sumOf, UNATTRIBUTED } from './usage.ts';
 import { editLog, match } from './write-log.ts';
 import { editError, editPhase, newError, newPhase, phaseId } from './write-phase.ts';
 
-/** The file brought to what the model says, in its own variant; null when it says so already or must not be written. */
+/** The file updated to the run model, in its own variant; null when nothing changes or it must not be written. */
 export function editSession(
   path: string,
   text: string,
@@ -32,7 +32,7 @@ export function editSession(
   return splicer.apply();
 }
 
-/** A new file: the front matter as the template has it, `current_phase` and `status` at line starts, and the log. */
+/** A new file: the template's front matter, with `current_phase` and `status` at line starts, and the log. */
 export function newSession(path: string, archived: boolean, model: RunModel, id: string, now: string): string {
   const manner: Manner = { style: 'quoted', overEscaped: false };
   const { run, steps } = model;
@@ -53,7 +53,7 @@ export function newSession(path: string, archived: boolean, model: RunModel, id:
     total_phases: steps.length,
     ...kept,
     token_usage: {
-      // Null, not zero, for what nobody counted.
+      // Null, not zero, for what was not counted.
       ...Object.fromEntries(measures.map((measure) => [`total_${measure}`, sumOf(model.usage, measure)])),
       by_agent: Object.fromEntries(agents.map(({ agent, ...figures }) => [agent, figures])),
     },
@@ -64,7 +64,7 @@ export function newSession(path: string, archived: boolean, model: RunModel, id:
   const skeleton = `---\n${lines.join('\n')}\n---\n\n# ${title} Orchestration Log\n`;
   const session = readSession(path, skeleton, archived);
   const splicer = openSplicer(skeleton, '\n', manner);
-  // Everything of the log is new, whatever the front matter says already.
+  // The whole log is new, whatever the front matter already has.
   const silent = { ...(session.model ?? model), steps: [], notes: [], decisions: [], items: [] };
   editLog(splicer, session, silent, model);
   return splicer.apply();
@@ -144,7 +144,7 @@ function editPhases(
     splicer.set(root, 'current_phase', ids(current), ['implementation_plan', 'status']);
 }
 
-/** What the model says of its place, which may be what a file said long ago: a phase that is over is none. */
+/** The run model's position, which may be outdated: a finished phase does not count. */
 function placeOf(model: RunModel): string | null {
   const said = model.steps.find(({ key }) => key === model.position?.step);
   const isAt = (step: ModelStep): boolean => step.status === 'in_progress' || step.status === 'failed';
@@ -170,7 +170,7 @@ function editErrors(splicer: Splicer, session: Session, before: RunModel, model:
   }
   for (const [key, items] of byStep) {
     const node = session.phases.get(key)?.phase.node;
-    // A phase that is new brings its errors itself.
+    // A new phase is written with its errors.
     if (!node || !known.has(key)) continue;
     const list = at(node, 'errors');
     if (list?.type === 'list') splicer.append(list, items.map(newError));

@@ -1,14 +1,13 @@
 /**
- * What goes wrong in session files, made readable. Every repair keeps the length of the text, so that an offset in the
- * repaired text is one in the file, and an edit touches only what it means to; the damage itself stays until somebody
- * repairs the file.
+ * Makes damaged session files readable. Every repair keeps the length of the text, so that offsets stay those of the
+ * file and an edit touches only its own bytes. The damage stays in the file.
  */
 export interface Repair {
   text: string;
   found: { code: string; level: 'error' | 'warning'; offset: number; message: string }[];
 }
 
-/** Conflict markers: our side is read, theirs is blanked. */
+/** Conflict markers: the first side is read, the second is blanked. */
 export function maskConflicts(text: string): Repair {
   if (!/^(?:<{7}|>{7})(?: |\r?$)/m.test(text)) return { text, found: [] };
   const found: Repair['found'] = [];
@@ -19,7 +18,7 @@ export function maskConflicts(text: string): Repair {
         code: 'conflict_markers',
         level: 'error',
         offset,
-        message: 'A merge was left unresolved here; the first side is read and nothing is written.',
+        message: 'Unresolved merge conflict; the first side is read and nothing is written.',
       });
       side = 'ours';
       return blank(line);
@@ -39,7 +38,7 @@ export function maskConflicts(text: string): Repair {
   return { text: masked, found };
 }
 
-/** A model that rewrote the file wrote `...` for what it did not care to repeat. To YAML that is the end of it. */
+/** A model that rewrote the file wrote `...` for unchanged parts. In YAML that ends the document. */
 export function maskElisions(front: string): Repair {
   const found: Repair['found'] = [];
   if (!front.includes('...')) return { text: front, found };
@@ -49,14 +48,14 @@ export function maskElisions(front: string): Repair {
       code: 'elided',
       level: 'error',
       offset,
-      message: 'Lines were replaced by "..." here; what they said is not in the file.',
+      message: 'Lines were elided with "..." here; their content is not in the file.',
     });
     return line.replace('.', '#');
   });
   return { text, found };
 }
 
-/** `status: \"pending\"`: quotes escaped once too often. They read as plain quotes, one character aside. */
+/** `status: \"pending\"`: quotes escaped once too often. They are read as plain quotes. */
 export function maskOverEscapes(front: string): Repair {
   const first = /^[ \t]*(?:- )?(?:[\w"\\]+:[ \t]*)?\[?\\"/m.exec(front);
   if (!first) return { text: front, found: [] };
@@ -79,8 +78,8 @@ export function maskOverEscapes(front: string): Repair {
 }
 
 /**
- * A line that is no YAML, most often a sentence with a colon or a quote in it that nobody quoted. What disturbs is
- * replaced by stand-ins from the private use area, which `unshield` turns back.
+ * A line that is not valid YAML, most often an unquoted sentence with a colon or a quote. The characters that break it
+ * are replaced by private-use characters, which `unshield` restores.
  */
 export function shieldLine(line: string): string {
   const parts = /^(\s*(?:- +)?(?:[A-Za-z_][\w.-]*:[ \t]+)?)(.*?)(\r?)$/.exec(line);
@@ -89,7 +88,7 @@ export function shieldLine(line: string): string {
   return lead + value.replace(/[:#[\]{},&*!|>%@`"'?\\-]/g, shield) + end;
 }
 
-/** A line of which nothing can be read. */
+/** Blanks a line that cannot be read. */
 export function muteLine(line: string): string {
   return /\S/.test(line) ? line.replace(/[^\r]/, '#') : line;
 }
@@ -98,7 +97,7 @@ export function unshield(text: string): string {
   return text.replace(shielded, (mark) => String.fromCharCode(mark.charCodeAt(0) - SHIELD));
 }
 
-/** A text that has such characters of its own cannot be shielded. */
+/** A text that contains such characters cannot be shielded. */
 export const canShield = (text: string): boolean => text.search(shielded) < 0;
 
 const SHIELD = 0xe000;
