@@ -22,11 +22,7 @@ export function checkState(reading: Reading, files: readonly string[]): Problem[
   checkVersion(reading, say);
   checkIdentity(reading, say);
   if (member(root, 'steps')?.type === 'array')
-    say(
-      'step_list',
-      member(root, 'steps'),
-      'steps is a list; in this format it is an object by key. It is kept as it is.',
-    );
+    say('step_list', member(root, 'steps'), 'steps is a list; the format defines an object by key. It stays a list.');
   for (const origin of reading.steps) if (origin.node.type === 'object') checkStep(origin, say);
   checkOrder(reading, say);
   checkTimes(reading, say);
@@ -40,9 +36,9 @@ export function checkState(reading: Reading, files: readonly string[]): Problem[
 function checkVersion({ root, version, steps }: Reading, say: Say): void {
   const node = member(root, 'schema_version');
   if (version.name === null)
-    say('no_version', root, 'The file says no schema_version; it is read as 1.0 and written as 3.0.');
+    say('no_version', root, 'schema_version is missing; the file is read as 1.0 and written as 3.0.');
   else if (isNewer(version))
-    say('newer_version', node, `Version ${version.name} is newer than 3.0: it is read and not written.`, 'error');
+    say('newer_version', node, `Version ${version.name} is newer than 3.0: the file is read and not written.`, 'error');
   else if (needsMigration(version))
     say('old_version', node, `Version ${version.name} is read; the file is migrated to 3.0 when it is written.`);
   else if (node && node.type !== 'string') say('version_type', node, 'schema_version should be a string.');
@@ -56,20 +52,19 @@ function checkVersion({ root, version, steps }: Reading, say: Say): void {
 function checkIdentity({ root, file, model }: Reading, say: Say): void {
   const project = stringAt(root, 'project');
   const { name, path, prefix } = folderOf(file.path);
-  if (project === undefined || project === '')
-    say('no_project', member(root, 'project'), 'The file does not say which project it is of.');
+  if (project === undefined || project === '') say('no_project', member(root, 'project'), 'The file names no project.');
   else if (prefix === '' && name !== '' && /(^|\/)agent-output\/[^/]+$/.test(path) && project !== name)
-    say(
-      'other_project',
-      member(root, 'project'),
-      `The file says project "${project}" and lies in the folder "${name}".`,
-    );
+    say('other_project', member(root, 'project'), `The project is "${project}", but the folder is "${name}".`);
   const top = stringAt(root, 'iac_tool');
   const decided = stringAt(member(root, 'decisions'), 'iac_tool');
   if (top === '' && decided)
-    say('iac_tool_disagrees', member(root, 'iac_tool'), `iac_tool is empty and decisions.iac_tool says "${decided}".`);
+    say('iac_tool_disagrees', member(root, 'iac_tool'), `iac_tool is empty, but decisions.iac_tool is "${decided}".`);
   else if (top && decided && top.toLowerCase() !== decided.toLowerCase())
-    say('iac_tool_disagrees', member(root, 'iac_tool'), `iac_tool says "${top}" and decisions.iac_tool "${decided}".`);
+    say(
+      'iac_tool_disagrees',
+      member(root, 'iac_tool'),
+      `iac_tool is "${top}", but decisions.iac_tool is "${decided}".`,
+    );
   if (top && !['Bicep', 'Terraform'].includes(top))
     say('iac_tool_spelling', member(root, 'iac_tool'), `iac_tool is "${top}"; Bicep and Terraform are known.`);
   const written = member(root, 'current_step');
@@ -90,7 +85,7 @@ function checkIdentity({ root, file, model }: Reading, say: Say): void {
     say(
       'current_step_disagrees',
       written,
-      `current_step is ${String(written.value)}; by the steps the work stands at ${position === null ? 'its end' : position}.`,
+      `current_step is ${String(written.value)}; by the steps the position is ${position === null ? 'the end' : position}.`,
     );
 }
 
@@ -104,9 +99,7 @@ function checkStep({ key, written, node }: StepOrigin, say: Say): void {
     say(
       'unknown_status',
       member(node, 'status') ?? node,
-      status === undefined
-        ? `Step ${key} has no status.`
-        : `Step ${key} has the status "${status}", which nobody knows.`,
+      status === undefined ? `Step ${key} has no status.` : `Step ${key} has the unknown status "${status}".`,
       'error',
     );
   const name = stringAt(node, 'name');
@@ -138,7 +131,7 @@ function checkStep({ key, written, node }: StepOrigin, say: Say): void {
     say(
       'checkpoint_on_pending',
       member(node, 'sub_step'),
-      `Step ${key} is pending and has the checkpoint "${checkpoint}": it was begun.`,
+      `Step ${key} is pending and has the checkpoint "${checkpoint}": it was started.`,
     );
   if (meaning === 'completed' && !started)
     say('no_start_time', member(node, 'started') ?? node, `Step ${key} is complete and was never started.`);
@@ -200,7 +193,7 @@ function checkOrder({ root, model, steps }: Reading, say: Say): void {
     say(
       'step_twice',
       member(member(root, 'steps'), '3.5'),
-      'The step is there as 3.5 and as 3_5; the second one counts.',
+      'The step exists as 3.5 and as 3_5; the second one counts.',
       'error',
     );
   const design = model.steps.find(({ key }) => key === '3');
@@ -225,7 +218,7 @@ function checkTimes({ root, model, steps }: Reading, say: Say): void {
   const updated = member(root, 'updated');
   const moment = momentOf(model.run.updatedAt);
   if (updated && model.run.updatedAt !== undefined && moment === null)
-    say('not_a_time', updated, `updated is "${model.run.updatedAt}", which is no time.`);
+    say('not_a_time', updated, `updated is "${model.run.updatedAt}", which is not a time.`);
   const nodes = steps
     .flatMap(({ node }) => [member(node, 'started'), member(node, 'completed')])
     .filter((node) => typeof (node?.value as unknown) === 'string' && node?.value !== '');
@@ -243,7 +236,7 @@ function checkTimes({ root, model, steps }: Reading, say: Say): void {
     say(
       'round_times',
       nodes[0],
-      `${round} of ${moments.length} times of steps are on a whole minute: they were made up.`,
+      `${round} of ${moments.length} times of steps are on a whole minute: they were invented.`,
     );
 }
 
@@ -275,14 +268,14 @@ function checkArtifacts({ file, model, steps }: Reading, files: readonly string[
       if (/\.tmp\b/.test(name)) say('temporary_artifact', node, `"${path}" is a temporary file.`);
       if (/\.(\w+)\.\1$/.test(name)) say('double_suffix', node, `"${path}" has its suffix twice.`);
       if (/^\.{3}$|^…$/.test(path.trim()))
-        say('elided', node, `The artifacts of step ${step.key} were left out.`, 'error');
+        say('elided', node, `The artifacts of step ${step.key} were elided.`, 'error');
       const own =
         path === name ||
         path.startsWith(`${base}${name}`) ||
         path.endsWith(`/agent-output/${folder.slice(folder.lastIndexOf('/') + 1)}/${name}`);
       if (own) listed.add(name);
       if (own && there.size > 0 && /^0[1-7]-/.test(name) && !there.has(name))
-        say('artifact_missing', node, `"${path}" is listed and not there.`);
+        say('artifact_missing', node, `"${path}" is listed but does not exist.`);
     }
   }
   const unlisted = [...there].filter((name) => !listed.has(name));
@@ -290,7 +283,7 @@ function checkArtifacts({ file, model, steps }: Reading, files: readonly string[
     say(
       'unlisted_artifacts',
       undefined,
-      `${unlisted.length} numbered files lie beside the state file and no step lists them: ${unlisted.slice(0, 5).join(', ')}${unlisted.length > 5 ? ' …' : ''}.`,
+      `${unlisted.length} numbered files beside the state file are listed by no step: ${unlisted.slice(0, 5).join(', ')}${unlisted.length > 5 ? ' …' : ''}.`,
     );
 }
 
@@ -308,9 +301,9 @@ function checkDecisions({ root }: Reading, say: Say): void {
   if (stringAt(values, 'review_depth') === '')
     say('empty_review_depth', member(values, 'review_depth'), 'review_depth is empty; default and deep are known.');
   for (const [key, node] of members(values)) {
-    if (node.type !== 'string') say('decision_value', node, `decisions.${key} is no text; it is taken as JSON.`);
+    if (node.type !== 'string') say('decision_value', node, `decisions.${key} is not text; it is read as JSON.`);
     else if (/^\s*[[{]/.test(String(node.value)) && /[\]}]\s*$/.test(String(node.value)))
-      say('json_in_text', node, `decisions.${key} holds JSON inside of text.`);
+      say('json_in_text', node, `decisions.${key} has JSON inside text.`);
   }
   const log = elements(member(root, 'decision_log'));
   const shapes = new Set<string>();
@@ -323,7 +316,7 @@ function checkDecisions({ root }: Reading, say: Say): void {
       say(
         'decision_id',
         member(node, 'id'),
-        ids.has(id) ? `The decision id ${id} is there twice.` : `"${id}" is not an id such as D001.`,
+        ids.has(id) ? `Duplicate decision id ${id}.` : `"${id}" is not an id such as D001.`,
       );
     if (id !== undefined) ids.add(id);
     if (!stringAt(node, 'timestamp')) untimed++;
@@ -336,7 +329,7 @@ function checkDecisions({ root }: Reading, say: Say): void {
     say(
       'decision_shape',
       member(root, 'decision_log'),
-      'Entries of the decision log have no id, title and choice, which the validator asks for.',
+      'Entries of the decision log have no id, title and choice, which the validator requires.',
     );
   if (untimed > 0) say('decision_untimed', member(root, 'decision_log'), `${untimed} decisions have no timestamp.`);
 }
@@ -344,7 +337,7 @@ function checkDecisions({ root }: Reading, say: Say): void {
 function checkFindings({ root, model, findings }: Reading, say: Say): void {
   const list = member(root, 'open_findings');
   const objects = findings.filter(({ type }) => type === 'object').length;
-  if (objects > 0) say('finding_shape', list, `${objects} open findings are objects; the definition says titles.`);
+  if (objects > 0) say('finding_shape', list, `${objects} open findings are objects; the format defines titles.`);
   for (const [index, item] of model.items.entries())
     if (item.status !== 'open')
       say(
@@ -365,7 +358,7 @@ function checkEverywhere(root: Node, say: Say): void {
       for (const property of node.children ?? []) {
         const key: unknown = property.children?.[0]?.value;
         if (keys.has(key))
-          say('duplicate_key', property, `The key "${String(key).slice(0, 60)}" is there twice; the last one counts.`);
+          say('duplicate_key', property, `Duplicate key "${String(key).slice(0, 60)}"; the last one counts.`);
         keys.add(key);
       }
     } else if (
@@ -374,7 +367,7 @@ function checkEverywhere(root: Node, say: Say): void {
       node.parent?.type === 'property' &&
       node.parent.children?.[1] === node
     )
-      say('elided', node, 'A value was left out and replaced by an ellipsis.', 'error');
+      say('elided', node, 'A value was elided.', 'error');
     for (const child of node.children ?? []) waiting.push(child);
   }
 }

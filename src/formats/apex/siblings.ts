@@ -17,15 +17,11 @@ export function checkSiblings(model: RunModel, found: Found, files: Files): Prob
   if (backup !== undefined) {
     const other = projectOf(backup, `${found.main}.bak`);
     if (other === undefined) warn('backup_damaged', `${found.main}.bak`, 1, 'The backup cannot be read.');
-    else if (other !== project) warn('other_project', `${found.main}.bak`, 1, `The backup is of project "${other}".`);
+    else if (other !== project)
+      warn('other_project', `${found.main}.bak`, 1, `The backup belongs to project "${other}".`);
   }
   if (files.has(`${found.main}.tmp`))
-    warn(
-      'unfinished_write',
-      `${found.main}.tmp`,
-      1,
-      'A write was begun and never finished: the temporary file is still there.',
-    );
+    warn('unfinished_write', `${found.main}.tmp`, 1, 'A write was not finished: the temporary file is still there.');
   const path = handoffPath(found);
   const text = files.get(path);
   if (text === undefined) return problems;
@@ -44,7 +40,7 @@ export function checkSiblings(model: RunModel, found: Found, files: Files): Prob
       'other_project',
       path,
       1,
-      'The handoff names files of another project only. It is not written; take it away and this one gets its own.',
+      'The handoff only names files of another project and is not written. Remove it to get one for this project.',
     );
   const statuses = new Map(model.steps.map(({ key, status }) => [key, status]));
   const behind = handoff.steps.find(({ key, done }) => {

@@ -48,12 +48,12 @@ export function openStateFile(path: string, text: string): StateFile {
   }
   const marker = /^(?:<{7}|={7}|>{7}|\|{7})(?=[ \r\n]|$)/m.exec(text);
   if (marker) {
-    say('conflict_markers', 'error', marker.index, 'A merge was left unfinished: the file holds conflict markers.');
+    say('conflict_markers', 'error', marker.index, 'Unresolved merge conflict: the file has conflict markers.');
     return damaged(null, marker.index);
   }
   const deep = tooDeepAt(text);
   if (deep !== null) {
-    say('too_deep', 'error', deep, `Values lie more than ${MAX_DEPTH} levels deep here.`);
+    say('too_deep', 'error', deep, `Values are nested more than ${MAX_DEPTH} levels deep here.`);
     return damaged(null, deep);
   }
   const errors: ParseError[] = [];
@@ -110,7 +110,7 @@ const BINARY = new RegExp(
 
 function damageAt(text: string, { offset, error, length }: ParseError): [code: string, message: string] {
   const here = text.slice(Math.max(0, offset - 3), offset + 6);
-  if (/\.{3}|…/.test(here)) return ['elided', 'Something was left out here and replaced by an ellipsis.'];
+  if (/\.{3}|…/.test(here)) return ['elided', 'Part of the file was elided here.'];
   const end = text.trimEnd().length;
   const atEnd = offset + length >= end && printParseErrorCode(error) !== 'EndOfFileExpected';
   if (atEnd) return ['truncated', 'The file ends in the middle.'];

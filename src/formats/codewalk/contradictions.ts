@@ -59,7 +59,7 @@ export function findContradictions({ model, problems }: Reading, page: YamlPage,
       warn('ended_before_started', nodeOf(root, 'sessions'), `${alias ?? 'A session'} ended before it started.`);
   const ids = new Set<string>();
   for (const { alias } of model.items) {
-    if (alias && ids.has(alias)) warn('duplicate_id', nodeOf(root, 'blockers'), `The id ${alias} is there twice.`);
+    if (alias && ids.has(alias)) warn('duplicate_id', nodeOf(root, 'blockers'), `Duplicate id ${alias}.`);
     if (alias) ids.add(alias);
   }
   if (!pairOf(root, 'position')) warn('no_position', null, 'The file does not say where the work is.');

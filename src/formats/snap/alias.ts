@@ -1,17 +1,17 @@
 import type { Files } from '../format.ts';
 
-/** Kinds of records that get an id of this format. */
+/** What gets an id of this format. */
 export type AliasKind = 'message' | 'question' | 'task';
 
 /**
- * The next id of a kind: one above the highest of those that stand anywhere in the files, archives and mentions
- * included, or that are otherwise taken. Gaps are not filled, so that an id never means two things.
+ * The next id of a kind: one above the highest anywhere in the files, including archives and mentions, or among
+ * `taken`. Gaps are not filled, so that an id never means two things.
  */
 export function nextAlias(files: Files, kind: AliasKind, date: string, taken: Iterable<string> = []): string {
   return aliasMaker(files, taken)(kind, date);
 }
 
-/** The same for many at once: each call gives another, and the files are read once for each series of ids. */
+/** The same for many ids: each call gives another, and the files are searched once per series. */
 export function aliasMaker(files: Files, taken: Iterable<string> = []): (kind: AliasKind, date: string) => string {
   const names = [...taken];
   const highest = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { sameWords, slug } from './names.ts';
 
-/** What a render has to say: how one account differs from what the files said before. */
+/** How a run model differs from what the files said before. */
 export interface Changes {
   before: RunModel;
   after: RunModel;
@@ -31,7 +31,7 @@ export function changesBetween(before: RunModel, after: RunModel): Changes {
     decisions: pair(before.decisions, after.decisions, (one) => [
       [sameWords(one.decision), slug(one.by), day(one.at)].join('\n'),
       sameWords(one.decision),
-      // Words that were changed or erased: the same row, if all else is the same.
+      // Changed or erased text: the same row, if everything else is equal.
       ...(one.at === undefined ? [] : [[slug(one.by), one.at, one.context].join('\n')]),
     ]),
     items: pair(before.items, after.items, (item) => [...own(item), `${item.kind}\n${sameWords(item.text)}`]),
@@ -49,7 +49,7 @@ export function changesBetween(before: RunModel, after: RunModel): Changes {
   };
 }
 
-/** Pairs by the strongest name first; what has the same weaker name later does not take away what matches exactly. */
+/** Pairs by the strongest name first, so that a weaker match never takes an exact one. */
 function pair<T>(before: readonly T[], after: readonly T[], namesOf: (one: T) => readonly string[]): Pairing<T> {
   const left = new Set(before.keys());
   const matched = new Map<number, T>();
@@ -85,10 +85,10 @@ function pair<T>(before: readonly T[], after: readonly T[], namesOf: (one: T) =>
   };
 }
 
-/** A task as the Turnfile tells it; `failed` and `cancelled` are told with the help of its notes. */
+/** A task's status in the Turnfile; its notes distinguish `failed` and `cancelled`. */
 export type TaskWord = 'pending' | 'in_progress' | 'blocked' | 'done' | 'failed' | 'cancelled';
 
-/** Blocked is derived: an active blocker names the step. */
+/** Blocked is derived from active blockers that name the step. */
 export function taskWords({ steps, items }: RunModel): ReadonlyMap<string, TaskWord> {
   const blocked = new Set<string>();
   for (const item of items) {
@@ -114,7 +114,7 @@ export function taskWords({ steps, items }: RunModel): ReadonlyMap<string, TaskW
   );
 }
 
-/** Where an agent stands: its newest session and the task it is on. */
+/** An agent's newest session and current task. */
 export interface AgentView {
   name: string;
   status: 'active' | 'blocked' | 'idle' | 'offline';
@@ -133,7 +133,7 @@ export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
   for (const session of model.sessions) {
     const id = slug(session.agent);
     if (id === '' || session.agent === undefined) continue;
-    // A session that goes on counts more than one that was listed later and has ended.
+    // An open session counts more than an ended one listed later.
     const before = views.get(id);
     if (session.status !== 'active' && (before?.status === 'active' || before?.status === 'blocked')) continue;
     const isOpen = ['pending', 'in_progress', 'blocked'].includes(words.get(session.workingOn ?? '') ?? '');

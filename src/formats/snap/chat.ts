@@ -7,7 +7,7 @@ import { label, slug } from './names.ts';
 import { readPage } from './page.ts';
 import type { Report } from './report.ts';
 
-/** An agent's chat file: what its sessions left behind, in order. */
+/** An agent's chat file with the snapshots of its sessions, in order. */
 export interface Chat {
   agent: string;
   text: string;
@@ -17,7 +17,7 @@ export interface Chat {
 
 export function readChat(agent: string, text: string, report: Report): Chat {
   const { sound } = readPage(text, (code, level, line, message) => {
-    // Chats are prose: a row of dots is no damage there.
+    // Chats are prose: a row of dots is not damage.
     if (code !== 'elided') report(code, level, line, message);
   });
   const count = splitLines(text).length;
@@ -28,7 +28,7 @@ export function readChat(agent: string, text: string, report: Report): Chat {
   return { agent, text, sound, snapshots: found.flatMap(({ value }) => value ?? []) };
 }
 
-/** The sessions that the snapshots are of. One taken in the middle of a session says nothing about its end. */
+/** The sessions of the snapshots. A snapshot from the middle of a session says nothing about its end. */
 export function sessionsIn({ agent, snapshots }: Chat): ModelSession[] {
   return snapshots.flatMap((snapshot) => {
     const alias = label(snapshot.session ?? undefined);
@@ -51,8 +51,8 @@ export function sessionsIn({ agent, snapshots }: Chat): ModelSession[] {
 }
 
 /**
- * What the snapshots of other writers promise and decide. Ours are made from the journal, which is told elsewhere in
- * the folder; taking it from them too would say everything twice.
+ * Commitments and decisions in foreign snapshots. Ours are made from the journal, which the folder contains elsewhere;
+ * reading them too would duplicate everything.
  */
 export function foreignFacts({ agent, snapshots }: Chat): { decisions: ModelDecision[]; commitments: ModelItem[] } {
   const foreign = snapshots.filter((snapshot) => !snapshot.keys.has('journal_version'));
@@ -76,7 +76,7 @@ export function foreignFacts({ agent, snapshots }: Chat): { decisions: ModelDeci
   };
 }
 
-/** A closing snapshot as the operations give it. */
+/** A closing snapshot, provided by the operations. */
 export interface GivenSnapshot {
   agent: string;
   session: string;
@@ -86,7 +86,7 @@ export interface GivenSnapshot {
 
 export const newChat = (agent: string): string => `# Chat Log — ${agent}\n`;
 
-/** The chat with the snapshots that are not in it yet, each as its last entry; null when all are. */
+/** The chat with missing snapshots appended; null when none is missing. */
 export function addSnapshots(text: string, snapshots: readonly GivenSnapshot[]): string | null {
   const eol = /\r\n/.test(text.slice(0, 2000)) ? '\r\n' : '\n';
   const parts: string[] = [];

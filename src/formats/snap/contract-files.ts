@@ -5,7 +5,7 @@ import { slug } from './names.ts';
 import { type ReadFolder, readFolder } from './read.ts';
 import { textOf } from './turnfile.ts';
 
-/** What the rules of a snapshot are held against, from the files of a folder; what they do not tell is null. */
+/** The facts that a snapshot is checked against, from the files of a folder; null where the files do not have them. */
 export interface FolderContract {
   tasks(agent: string): readonly TaskState[];
   mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
@@ -15,9 +15,9 @@ export interface FolderContract {
 
 export interface TaskState {
   source: string;
-  /** Null where only words tell. */
+  /** Null where there is only text. */
   status: TaskStatus | null;
-  /** The ids of the tasks it may be; empty for none. */
+  /** The ids of possible tasks; empty for none. */
   keys: readonly string[];
   text: string;
 }
@@ -32,7 +32,7 @@ export function contractIn(found: Found, files: Files): FolderContract {
   };
 }
 
-const standings: Readonly<Record<string, TaskStatus>> = {
+const taskStatuses: Readonly<Record<string, TaskStatus>> = {
   done: 'complete',
   pending: 'partial',
   claimed: 'partial',
@@ -47,7 +47,7 @@ function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskState[] {
   const current = textOf(found.fields['current_task']);
   if (current === undefined) return [{ source, status: 'complete', keys: [], text: 'no current task' }];
   const status = textOf(turnfile.tasks.get(current)?.fields['status']) ?? 'unknown';
-  return [{ source, status: standings[status] ?? null, keys: [current], text: `${current} is ${status}` }];
+  return [{ source, status: taskStatuses[status] ?? null, keys: [current], text: `${current} is ${status}` }];
 }
 
 function statusLineOf({ worklog, folder }: ReadFolder, agent: string): TaskState[] {
@@ -57,7 +57,7 @@ function statusLineOf({ worklog, folder }: ReadFolder, agent: string): TaskState
 
 const nameOf = (path: string | null): string => path?.slice(path.lastIndexOf('/') + 1) ?? '';
 
-/** A reply on a card one sent is something to read, although the card's status does not say so. */
+/** A reply to a sent card is unread mail, although the card's status does not say so. */
 function mailOf(cards: readonly Card[], agent: string): Record<MailClass, string[]> {
   const open = cards.filter((card) => !card.isTerminal);
   const ids = (wanted: (card: Card) => boolean): string[] => open.filter(wanted).map((card) => card.id);

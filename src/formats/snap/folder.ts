@@ -1,19 +1,19 @@
 import type { Found, Tree } from '../format.ts';
 import { slug } from './names.ts';
 
-/** The files of one folder, by what they are. */
+/** The files of one folder, by kind. */
 export interface Folder {
-  /** With a slash at its end, or empty. */
+  /** With a trailing slash, or empty. */
   path: string;
   turnfile: string | null;
   mailbox: string | null;
   mailboxArchive: string | null;
-  /** What other programs read of the mailbox. */
+  /** The mailbox for other programs. */
   mailboxJson: string | null;
   worklog: string | null;
   worklogArchive: string | null;
   questions: string | null;
-  /** By the agent's name in the file's name. */
+  /** By the agent's name in the file name. */
   chats: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +29,7 @@ export const fileNames: Readonly<Record<Kind, string>> = {
   questions: 'OPEN_QUESTIONS.md',
 };
 
-/** Copies people keep have something before or behind the name: `7c336fb-MAILBOX.md`, `WORKLOG.excerpt.md`. */
+/** Copies have a prefix or a suffix: `7c336fb-MAILBOX.md`, `WORKLOG.excerpt.md`. */
 const kinds: readonly (readonly [Kind, RegExp])[] = [
   ['turnfile', /^(?:.*[-_.])?TURNFILE(?:\.[\w-]+)*\.ya?ml$/],
   ['mailboxArchive', /^(?:.*[-_.])?MAILBOX_ARCHIVE(?:\.[\w-]+)*\.md$/],
@@ -56,7 +56,7 @@ export function sortFolder(paths: Iterable<string>, path: string): Folder {
     const name = one.slice(path.length);
     const chat = /^chat-([\p{L}\p{N}_-]+?)(?:\.[\w.-]+)?\.md$/u.exec(name)?.[1];
     const kind = kinds.find(([, pattern]) => pattern.test(name))?.[0];
-    // The plain name counts before a copy.
+    // The plain name has priority over a copy.
     if (kind !== undefined && (found[kind] === null || name === fileNames[kind])) found[kind] = one;
     if (chat !== undefined) chats.set(name === `chat-${chat}.md` ? slug(chat) : name, one);
   }
@@ -74,7 +74,9 @@ export function filesOf(folder: Folder): string[] {
   return paths.filter((path) => path !== null);
 }
 
-/** Folders that hold a Turnfile, or mailbox and worklog; a `working-session`, or chats with snapshots, on their own. */
+/**
+ * Finds folders with a Turnfile, or with mailbox and worklog; also a `working-session` or chats with snapshots alone.
+ */
 export function detect(tree: Tree): Found[] {
   const byFolder = new Map<string, string[]>();
   for (const path of tree.paths) {

@@ -143,7 +143,7 @@ formatSuite(snap, {
   long: (bytes) => longFolder(bytes),
 });
 
-/** A tenth of it in the Turnfile, the rest in the mailbox and the worklog, in pieces as long as real ones. */
+/** A tenth in the Turnfile, the rest in the mailbox and the worklog, in entries as long as real ones. */
 function longFolder(bytes: number): { found: Found; files: Files } {
   const { files, found } = sample('pilot');
   const words = 'Words, words, words.\n'.repeat(60);

@@ -15,7 +15,7 @@ import { repairFolder } from './repair.ts';
 import { changeTurnfile, newTurnfile } from './turnfile-write.ts';
 import { changeWorklog, newWorklog, type Pointers } from './worklog-write.ts';
 
-/** SNAP: the files by which agents coordinate in one folder. See `docs/formats/snap.md`. */
+/** SNAP: the files with which agents coordinate in one folder. See `docs/formats/snap.md`. */
 export const snap: Format = {
   name: 'snap',
   detect,
@@ -89,7 +89,7 @@ export const snap: Format = {
 };
 
 const HOME = 'working-session/';
-/** The newest Turnfile we know how to write. */
+/** The newest Turnfile version that can be written. */
 const MAJOR = 1;
 
 function parse(found: Found, files: Files): Parsed {
@@ -196,7 +196,7 @@ function newQuestionItems(changes: Changes, aliases: AliasFor, now: string): Mod
 const dayOf = (at: string | undefined, now: string): string =>
   /^\d{4}-\d{2}-\d{2}/.test(at ?? '') ? (at as string) : now;
 
-/** The closing snapshots that the operations have put beside the account. */
+/** The closing snapshots that the operations added to the run model. */
 function snapshotsOf({ kept }: RunModel): GivenSnapshot[] {
   const given = kept?.['snapshots'];
   return (Array.isArray(given) ? given : []).filter(

@@ -5,7 +5,7 @@ const size = 300_000;
 const spaces = ' '.repeat(size);
 const times = (text: string): string => text.repeat(Math.ceil(size / text.length));
 
-/** Texts on which a careless pattern needs time by the square of their length. */
+/** Texts on which a careless pattern takes quadratic time. */
 const texts: readonly { name: string; text: string }[] = [
   { name: 'dashes', text: `| a |\n|${'-'.repeat(size)}x` },
   { name: 'spaces behind a field', text: `# M\n\nDate initialized:${spaces}\nNow Working (a):${spaces}\n` },

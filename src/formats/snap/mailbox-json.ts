@@ -3,9 +3,9 @@ import { bare } from '../markdown.ts';
 import { type Card, type Mailbox, type Part, readMailbox } from './mailbox.ts';
 
 /**
- * MAILBOX.json: the mailbox for programs. It is never read, since it holds nothing of its own, and it is made anew with
- * every write of the mailbox beside it, where somebody keeps one. The exporter of the format leaves all of a bold card
- * out but its id, and most of the closed summary; here the cards say what they say in the other form.
+ * MAILBOX.json: the mailbox for programs. It is never read, since it has no data of its own. If it exists, it is
+ * generated with every write of the mailbox. The format's own exporter drops everything but the id of a bold card, and
+ * most of the closed summary; here cards of both forms are complete.
  */
 export function renderMailboxJson(
   text: string,
@@ -34,7 +34,7 @@ export function renderMailboxJson(
   return `${JSON.stringify({ ...kept, ...fresh }, null, 2)}\n`;
 }
 
-/** What stood there: its order, and keys that others have put beside those of the format. */
+/** The previous content: its order, and keys that are not the format's. */
 function keysOf(previous: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(previous.replace(/^\ufeff/, ''));

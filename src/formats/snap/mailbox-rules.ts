@@ -5,7 +5,7 @@ import { slug } from './names.ts';
 import type { Report } from './report.ts';
 import { cellOf } from './table.ts';
 
-/** The coherence of the tables with the cards, which count. */
+/** Checks the tables against the cards, which are authoritative. */
 export function checkMailbox(mailbox: Mailbox, text: string, report: Report): void {
   for (const [name, part] of [
     ['Inbox Snapshot', mailbox.inbox],
@@ -19,7 +19,7 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
   const seen = new Set<string>();
   for (const card of mailbox.cards) {
     const line = card.from + 1;
-    if (seen.has(card.id)) report('duplicate_id', 'error', line, `${card.id} is there twice.`);
+    if (seen.has(card.id)) report('duplicate_id', 'error', line, `Duplicate id ${card.id}.`);
     seen.add(card.id);
     if (closedIds.has(card.id))
       report(
@@ -36,7 +36,7 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
       'split_table',
       'warning',
       (mailbox.closed?.tables[1]?.line ?? 0) + 1,
-      'The closed summary is cut into several tables; some readers see the first only.',
+      'The closed summary is split into several tables; some readers see only the first.',
     );
   for (const table of mailbox.closed?.tables.slice(0, 1) ?? []) {
     if (!table.names.includes('outcome'))
@@ -51,13 +51,13 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
   checkQueue(mailbox, report);
   for (const { line, token, verdict } of envelopesIn(text)) {
     if (verdict === 'changed')
-      report('token_changed', 'warning', line, `The payload is not the one ${token.slice(0, 120)} was made for.`);
+      report('token_changed', 'warning', line, `The attachment does not match ${token.slice(0, 120)}.`);
     else if (verdict === 'placeholder')
-      report('placeholder_token', 'warning', line, `${token.slice(0, 120)} is a placeholder, no checksum.`);
+      report('placeholder_token', 'warning', line, `${token.slice(0, 120)} is a placeholder, not a checksum.`);
   }
 }
 
-/** Whose mail is unread, oldest first, from the cards. */
+/** Unread messages by receiver, oldest first. */
 export function unreadOf(messages: readonly ModelMessage[]): ReadonlyMap<string, readonly ModelMessage[]> {
   const unread = new Map<string, ModelMessage[]>();
   for (const message of messages) {
@@ -71,32 +71,32 @@ export function unreadOf(messages: readonly ModelMessage[]): ReadonlyMap<string,
 
 function checkInbox({ inbox, cards }: Mailbox, report: Report): void {
   const unread = unreadOf(cards.map((card) => card.message).reverse());
-  const told = new Set<string>();
+  const listed = new Set<string>();
   for (const table of inbox?.tables ?? []) {
     for (const row of table.rows) {
       const agent = cellOf(table, row, 'agent') ?? '';
       const own = unread.get(slug(agent)) ?? [];
-      told.add(slug(agent));
+      listed.add(slug(agent));
       const count = cellOf(table, row, 'unread') ?? '';
       if (Number(count) !== own.length)
         report(
           'inbox_count',
           'warning',
           row.line + 1,
-          `The inbox counts ${count.slice(0, 20)} unread for ${agent.slice(0, 80)}; the cards are ${own.length}.`,
+          `The inbox counts ${count.slice(0, 20)} unread for ${agent.slice(0, 80)}; there are ${own.length} unread cards.`,
         );
       else if (own.length > 0 && !own.some((message) => message.alias === cellOf(table, row, 'oldest unread')))
         report(
           'inbox_oldest',
           'warning',
           row.line + 1,
-          `The oldest unread of ${agent.slice(0, 80)} is none of its unread cards.`,
+          `The oldest unread of ${agent.slice(0, 80)} is not one of its unread cards.`,
         );
     }
   }
   if (!inbox) return;
   for (const [id, own] of unread) {
-    if (!told.has(id))
+    if (!listed.has(id))
       report(
         'inbox_count',
         'warning',
@@ -117,6 +117,11 @@ function checkQueue({ queue, cards }: Mailbox, report: Report): void {
   }
   for (const { row, id } of rows) {
     if (!open.has(id))
-      report('queued_without_card', 'warning', row.line + 1, `${id.slice(0, 80)} is in the queue and no open card.`);
+      report(
+        'queued_without_card',
+        'warning',
+        row.line + 1,
+        `${id.slice(0, 80)} is in the queue but has no open card.`,
+      );
   }
 }

@@ -47,7 +47,7 @@ export function newMailboxArchive({ run }: RunModel): string {
   return `# Mailbox Archive (${flat(run.title).replace(/[(),]/g, ' ')})\n`;
 }
 
-/** Fields of cards that the account has no word for, by id. */
+/** Fields of cards that the run model cannot hold, by id. */
 export type KeptCards = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface MailboxTexts {
@@ -55,7 +55,7 @@ export interface MailboxTexts {
   archive: string | null;
 }
 
-/** Messages with their ids in, both files out; what does not change is null. */
+/** Updates both files; null for a file that does not change. */
 export function changeMailbox(
   { mailbox, archive }: { mailbox: Mailbox; archive: Mailbox },
   changes: Changes,
@@ -147,7 +147,7 @@ function renderReply({ from, at, body }: NonNullable<ModelMessage['replies']>[nu
   return ['', `**Reply (${who}${at === undefined ? '' : `, ${at}`}):**`, ...encodeProse(body)];
 }
 
-/** The card's lines after a change, with everything in it that nobody changed; null when nothing did. */
+/** The card's lines after a change, with everything else in it kept; null when nothing changed. */
 function changeCard(
   { page }: Mailbox,
   card: Card,
@@ -182,7 +182,7 @@ function changeCard(
   const ackAt = (last === undefined ? card.fieldsEnd : last + 1) - card.from;
   const more = replies.flatMap(renderReply);
   const put = acks.map(renderAck);
-  // From the end to the beginning, so that places stay right.
+  // From the end to the beginning, so that line numbers stay valid.
   lines.push(...more);
   if (put.length > 0) lines.splice(ackAt, 0, ...(last === undefined ? [''] : []), ...put);
   const fresh: string[] = [];
@@ -206,7 +206,7 @@ function changeCard(
   return lines;
 }
 
-/** What was added at the end; null when the beginning is not the same any more. Absent says nothing. */
+/** The entries added at the end; null when the beginning differs. Absent means unknown. */
 function extension<T>(
   before: readonly T[] = [],
   after: readonly T[] | undefined,
@@ -257,7 +257,7 @@ function closeRows({ page, closed }: Mailbox, messages: readonly ModelMessage[])
   return [addRows(page.lines.length, closed, ['## Closed Summary (Newest First)', closedTitles], values)];
 }
 
-/** Rows at the top of a part's table; the table, or the part, is made where there is none. */
+/** Rows at the top of a part's table; table and part are created if missing. */
 function addRows(
   end: number,
   part: Part | null,
@@ -299,7 +299,7 @@ function queueValues({ alias, from, to, priority, subject }: ModelMessage): Reco
   return { id: alias, 'from -> to': `${flat(from)} -> ${flat(to)}`, priority, subject: flat(subject) };
 }
 
-/** One row an agent, and the maintainer: what the cards say. */
+/** One row for each agent and the maintainer, from the cards. */
 function inboxEdits(
   { page, inbox }: Mailbox,
   active: readonly ModelMessage[],

@@ -6,7 +6,7 @@ import { fixture, home, now, write } from './fixture.suite.ts';
 import { snap } from './format.ts';
 
 describe('MAILBOX.md', () => {
-  it('reads cards and not what a payload quotes', () => {
+  it('reads cards and not what an attachment quotes', () => {
     const { model } = fixture('pilot');
     expect(model.messages.map((message) => [message.alias, message.status])).toEqual([
       ['MSG-20260201-001', 'closed'],
@@ -24,7 +24,7 @@ describe('MAILBOX.md', () => {
     });
   });
 
-  it('names what does not agree, with its line', () => {
+  it('reports contradictions with their lines', () => {
     const { found, files } = fixture('pilot');
     const told = snap.parse(found, files).problems.map(({ code, line }) => `${code}:${line}`);
     expect(told).toEqual(
@@ -38,7 +38,7 @@ describe('MAILBOX.md', () => {
     );
   });
 
-  it('holds the payload of a card against its token, in both forms of an envelope', () => {
+  it('checks the attachment of a card against its token, in both forms of an envelope', () => {
     const { found, files } = fixture('pilot');
     const codes = (token: string, bullet: string): string[] => {
       const envelope = `${bullet}Revision: REV-20260203-clock-01-h${token}\n${bullet}Ask: fyi\n\n\`\`\`text\nTick\n\`\`\`\n`;
@@ -55,13 +55,13 @@ describe('MAILBOX.md', () => {
     expect(codes('00000000', '')).toEqual(['placeholder_token', 'bad_token']);
   });
 
-  it('finds the payload that was accepted unread among those that are right', () => {
+  it('finds the one changed attachment among valid ones', () => {
     const { found, files } = fixture('payloads');
     const told = snap.parse(found, files).problems.map(({ code, line }) => `${code}:${line}`);
     expect(told.filter((one) => one.includes('token'))).toEqual(['token_changed:40']);
   });
 
-  it('leaves what stands in a fence as it is, whatever it holds and whatever stands before it', () => {
+  it('leaves the content of a fence as it is, whatever surrounds it', () => {
     const payload = '````text\n# Title\n<!-- open\n```\n---\n**Ack:** x | y | z\n````';
     const body = `<!-- said\n# Heading\n-->\n~~~\nnobody closes this\n\n${payload}\n\n\t\`\`\`js`;
     const { model, text, problems } = write('pilot', (one) => ({
@@ -73,7 +73,7 @@ describe('MAILBOX.md', () => {
     expect(problems.filter((one) => one.level === 'error')).toEqual([]);
   });
 
-  it('is not spoiled by the marks of a merge that somebody wrote about', () => {
+  it('is not damaged by conflict markers in a text', () => {
     const marks = '<<<<<<< HEAD\none\n=======\nother\n>>>>>>> theirs';
     for (const body of [marks, `Look:\n\n\`\`\`\n${marks}\n\`\`\`\n\n\`\`\`\n# kept\n\`\`\``]) {
       const { model, text } = write('pilot', (one) => ({
@@ -85,7 +85,7 @@ describe('MAILBOX.md', () => {
     }
   });
 
-  it('acknowledges a message where it stands and puts the tables right', () => {
+  it('acknowledges a message in place and updates the tables', () => {
     const { text, lost, problems } = write('pilot', (one) => ({
       ...one,
       messages: one.messages.map((message) =>
@@ -105,7 +105,7 @@ describe('MAILBOX.md', () => {
     expect(codes).not.toContain('not_queued');
   });
 
-  it('reads and writes cards with short headings where they stand', () => {
+  it('reads and writes cards with short headings in place', () => {
     const { found, files } = fixture('pilot');
     const path = `${home}MAILBOX.md`;
     const card =
@@ -124,7 +124,7 @@ describe('MAILBOX.md', () => {
     expect(after).toContain(heading);
   });
 
-  it('moves a message that is closed to the archive', () => {
+  it('moves a closed message to the archive', () => {
     const { text, model, all } = write('pilot', (one) => ({
       ...one,
       messages: one.messages.map((message) =>
@@ -150,7 +150,7 @@ describe('MAILBOX.md', () => {
     expect(nextAlias(all, 'message', '2026-02-03')).toBe('MSG-20260203-100');
   });
 
-  it('posts a new message first, under the next id', () => {
+  it('adds a new message first, with the next id', () => {
     const { text, model } = write('pilot', (one) => ({
       ...one,
       messages: [
@@ -175,7 +175,7 @@ describe('MAILBOX.md', () => {
     expect(text('MAILBOX.md')).toContain('| Ada | 1 | MSG-20260205-001 | none |');
   });
 
-  it('does not take a comment behind a card for its words', () => {
+  it('does not read a comment after a card as its text', () => {
     const { model } = write('template', (one) => ({
       ...one,
       messages: [
@@ -194,7 +194,7 @@ describe('MAILBOX.md', () => {
     expect(model.messages).toMatchObject([{ alias: 'MSG-20260205-001', body: 'There' }]);
   });
 
-  it('changes a card in the old form as a table', () => {
+  it('edits a card in the old form, a table', () => {
     const { text, lost } = write('plain', (one) => ({
       ...one,
       messages: one.messages.map((message) => ({ ...message, status: 'acknowledged' as const })),
@@ -214,7 +214,7 @@ describe('MAILBOX.json', () => {
     ),
   });
 
-  it('is made anew with the mailbox it stands beside, and with no other write', () => {
+  it('is generated with every write of its mailbox, and with no other', () => {
     const { text, written } = write('payloads', close);
     const read = JSON.parse(text('MAILBOX.json'));
     expect(read).toMatchObject({
@@ -247,7 +247,7 @@ describe('MAILBOX.json', () => {
     expect([...other.keys()]).not.toContain(`${home}MAILBOX.json`);
   });
 
-  it('is not made where nobody keeps one, and a damaged one is made whole', () => {
+  it('is not created where there is none, and a damaged one is replaced', () => {
     const { found, files, model } = fixture('payloads');
     const without = new Map([...files].filter(([path]) => !path.endsWith('.json')));
     const place = { ...found, files: [...without.keys()] };
@@ -262,7 +262,7 @@ describe('MAILBOX.json', () => {
 });
 
 describe('ids', () => {
-  it('rise for each day and count those that are only mentioned', () => {
+  it('rise within each day and include those only mentioned', () => {
     const files = new Map([['a', 'see MSG-20260101-007 and OQ-012, OQ-009']]);
     expect(nextAlias(files, 'message', '2026-01-01T00:00:00Z')).toBe('MSG-20260101-008');
     expect(nextAlias(files, 'message', '2026-01-02')).toBe('MSG-20260102-001');

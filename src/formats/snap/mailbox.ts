@@ -7,10 +7,10 @@ import { decodeProse } from './prose.ts';
 import type { Report } from './report.ts';
 import { cellOf, decodeCell, type Row, type Table, tablesIn } from './table.ts';
 
-/** MAILBOX.md or its archive as it stands; lines count from 0. */
+/** MAILBOX.md or its archive as read; lines count from 0. */
 export interface Mailbox {
   page: MarkdownPage;
-  /** False when a merge or a cut makes the text untrustworthy. */
+  /** False when the text is damaged by a merge or a cut. */
   sound: boolean;
   title: string | undefined;
   openedAt: string | undefined;
@@ -37,7 +37,7 @@ export interface Card {
   form: 'bold' | 'table';
   /** The lines of its fields by name, in lower case. */
   fields: ReadonlyMap<string, Field>;
-  /** Behind the fields: where acks go that are the first. */
+  /** The line after the fields, where the first ack goes. */
   fieldsEnd: number;
   ackLines: readonly number[];
   isTerminal: boolean;
@@ -48,7 +48,7 @@ export interface Field {
   value: string;
 }
 
-/** `MSG-20260208-047`, and `M-4`, which is shorter. */
+/** `MSG-20260208-047`, and the short `M-4`. */
 const idPattern = /^(MSG-[\w-]+|M-\d{1,9})(?![\w-])/;
 
 export const isMessageId = (words: string): boolean => idPattern.exec(words)?.[0] === words;
@@ -88,16 +88,16 @@ export function readMailbox(text: string, report: Report): Mailbox {
   };
 }
 
-/** So short an id may head anything; it heads a card where fields follow. */
+/** A short id may be in any heading; it is a card only if fields follow. */
 const isCard = (page: MarkdownPage, heading: Heading, id: string): boolean =>
   id.startsWith('MSG-') || readFields(page, heading.line + 1, heading.end).fields.size > 0;
 
-/** Everything that was written, oldest first: the cards, and what only the closed summary still knows of. */
+/** All messages, oldest first: the cards, and those only in the closed summary. */
 export function messagesOf(mailbox: Mailbox | null, archive: Mailbox | null): ModelMessage[] {
   const found = new Map<string, ModelMessage>();
   const add = (message: ModelMessage): void => {
     const id = message.alias ?? '';
-    // The first one counts: newer files are read first, and a card says more than a row.
+    // The first one counts: newer files are read first, and a card has more than a row.
     if (!found.has(id)) found.set(id, message);
   };
   for (const { message } of mailbox?.cards ?? []) add(message);
@@ -119,7 +119,7 @@ function compareIds(one: string, other: string): number {
 
 function readCard(page: MarkdownPage, heading: Heading, id: string, report: Report): Card {
   let to = heading.bodyEnd;
-  // Headings of lower levels belong to the body of the card.
+  // Lower-level headings belong to the body of the card.
   if (to < heading.end) to = heading.end;
   while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(bare(page.lines[to - 1])) && !page.isQuiet(to - 1)) to--;
   const { form, fields, fieldsEnd } = readFields(page, heading.line + 1, to);
@@ -160,7 +160,7 @@ function readCard(page: MarkdownPage, heading: Heading, id: string, report: Repo
   return card;
 }
 
-/** The first of the named fields that says something. */
+/** The first non-empty one of the named fields. */
 function fieldOf(fields: Card['fields'], ...names: string[]): string | undefined {
   return names.map((name) => fields.get(name)?.value).find((found) => found !== undefined && found !== '');
 }
@@ -177,7 +177,7 @@ function checkCard({ id, from, form, fields, message }: Card, receiver: string |
   const missing = ['from', 'date', 'type', 'priority', 'status', 'subject'].filter(
     (name) => fieldOf(fields, name) === undefined && !(name === 'subject' && message.subject !== ''),
   );
-  if (missing.length > 0) warn('missing_field', null, `${id} does not say ${missing.join(', ')}.`);
+  if (missing.length > 0) warn('missing_field', null, `${id} lacks ${missing.join(', ')}.`);
   const written = fieldOf(fields, 'status') ?? '';
   const { status } = statusIn(written);
   if (status !== null && slug(written) !== status)
@@ -186,14 +186,14 @@ function checkCard({ id, from, form, fields, message }: Card, receiver: string |
     warn(
       'unknown_status',
       'status',
-      `${id} has the status ${written.slice(0, 60)}, which is none of ${MessageStatus.options.join(', ')}.`,
+      `${id} has the status ${written.slice(0, 60)}, which is not one of ${MessageStatus.options.join(', ')}.`,
     );
   const type = fieldOf(fields, 'type');
   if (type !== undefined && typeIn(fields) === undefined)
     warn(
       'unknown_type',
       'type',
-      `${id} has the type ${type.slice(0, 60)}, which is none of ${MessageType.options.join(', ')}.`,
+      `${id} has the type ${type.slice(0, 60)}, which is not one of ${MessageType.options.join(', ')}.`,
     );
   const owner = slug(fieldOf(fields, 'closure owner'));
   if (owner !== '' && owner === slug(receiver) && owner !== 'maintainer')
@@ -206,7 +206,7 @@ function parties(words: string): [string | undefined, string | undefined] {
   return [from, to];
 }
 
-/** A status as people write it: one of the five, or the disposition a message was closed with. */
+/** A status as written in real files: one of the five, or the disposition a message was closed with. */
 export function statusIn(written: string): {
   status: ModelMessage['status'] | null;
   disposition: ModelMessage['disposition'];
@@ -305,7 +305,7 @@ function readAck(named: string | undefined, words: string): Body['acks'][number]
   };
 }
 
-/** The two parts before the second mark, and what is behind it. */
+/** The two parts before the second separator, and the rest. */
 function cutTwice(words: string, mark: string): [string, string, string] | null {
   const first = words.indexOf(mark);
   const second = first < 0 ? -1 : words.indexOf(mark, first + mark.length);
@@ -313,7 +313,7 @@ function cutTwice(words: string, mark: string): [string, string, string] | null 
   return [words.slice(0, first), words.slice(first + mark.length, second), words.slice(second + mark.length)];
 }
 
-/** Stands where the day of an ack is not known. */
+/** Written where the day of an ack is not known. */
 export const UNDATED = 'undated';
 
 function readClosedRow(table: Table, row: Row, id: string): ModelMessage {

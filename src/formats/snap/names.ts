@@ -7,13 +7,13 @@ export function slug(name: string | undefined): string {
   return low.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '');
 }
 
-/** A name, an id or a time as it can be held: on one line and not endless. */
+/** A name, an id or a time on one line, with a maximum length. */
 export function label(text: string | undefined): string | undefined {
   const line = text === undefined ? '' : oneLine(text, 200);
   return line === '' ? undefined : line;
 }
 
-/** Our key for a task's id; the id itself wherever it can be one. */
+/** The step key for a task id; the id itself if it is valid. */
 export function stepKeyOf(id: string, taken: ReadonlySet<string>): string {
   if (isName(id, '._-', 64) && !taken.has(id)) return id;
   const base = slug(id).slice(0, 56).replace(/-+$/, '') || 'task';
@@ -24,15 +24,15 @@ export function stepKeyOf(id: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Words as two files would agree on them. */
+/** Text normalised for comparison. */
 export const sameWords = (text: string): string => text.replace(/\r\n?/g, '\n').trim();
 
-/** A time in a file may be a day only; then the day is all that can differ. */
+/** A time in a file may be only a day; then only the day is compared. */
 export function sameTime(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined || other === undefined || one === other) return true;
   const day = /^\d{4}-\d{2}-\d{2}$/;
   return (day.test(one) || day.test(other)) && one.slice(0, 10) === other.slice(0, 10);
 }
 
-/** On one line, with nothing left out. */
+/** On one line, without omissions. */
 export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -2,8 +2,8 @@ import { conflictMarkers, elidedLines, type MarkdownPage, scanMarkdown, splitLin
 import type { Report } from './report.ts';
 
 /**
- * A Markdown file, with what damages all of them told. A fence that nobody closes would hide everything behind it, so
- * its mark is read as a word.
+ * Reads a Markdown file and reports general damage. An unclosed fence would hide everything after it, so its delimiter
+ * is read as text.
  */
 export function readPage(text: string, report: Report): { page: MarkdownPage; sound: boolean } {
   let sound = true;
@@ -12,23 +12,23 @@ export function readPage(text: string, report: Report): { page: MarkdownPage; so
     report(code, 'error', line, message);
   };
   const lines = splitLines(text);
-  if (text.includes('\u0000')) spoil('binary', null, 'The file holds bytes that are no text.');
+  if (text.includes('\u0000')) spoil('binary', null, 'The file has bytes that are not text.');
   else if (text.trim() === '') spoil('empty', null, 'The file is empty.');
   for (const line of conflictMarkers(lines).slice(0, 1))
-    spoil('conflict_markers', line + 1, 'A merge left its marks here; choose one side.');
+    spoil('conflict_markers', line + 1, 'Unresolved merge conflict; choose one side.');
   for (const line of elidedLines(lines).slice(0, 1))
-    report('elided', 'warning', line + 1, 'A part seems to have been left out here.');
+    report('elided', 'warning', line + 1, 'Part of the file seems to be elided here.');
   const page = scanMarkdown(text);
   const open = unclosedFrom(page);
   if (open === null) return { page, sound };
-  spoil('unclosed_fence', open + 1, 'What is opened here, a fence or a comment, is never closed; it is read as text.');
+  spoil('unclosed_fence', open + 1, 'This fence or comment is never closed; it is read as text.');
   const recovered = scanMarkdown(
     lines.map((line, index) => (index === open ? line.replace(/[`~<]/, ' ') : line)).join(''),
   );
   return { page: { ...recovered, lines: page.lines }, sound };
 }
 
-/** The lines of comments between two lines; what is said in them is not said. */
+/** The lines of comments between two lines; their content does not count. */
 export function commentLines(page: MarkdownPage, from: number, to: number): ReadonlySet<number> {
   const found = new Set<number>();
   let fence: string | null = null;
@@ -46,14 +46,14 @@ export function commentLines(page: MarkdownPage, from: number, to: number): Read
   return found;
 }
 
-/** The line of a fence or comment that goes on to the end of the file. */
+/** The line of a fence or comment that is open at the end of the file. */
 function unclosedFrom(page: MarkdownPage): number | null {
   const end = page.lines.length;
   if (end === 0 || !page.isQuiet(end - 1)) return null;
   const last = page.lines[end - 1] ?? '';
   let start = end - 1;
   while (start > 0 && page.isQuiet(start - 1)) start--;
-  // Blocks that touch look like one: whether the last is closed shows when something is put behind it.
+  // Adjacent blocks look like one: whether the last is closed shows only with a line added after it.
   const probe = scanMarkdown(`${page.lines.slice(start).join('')}${last.endsWith('\n') ? '' : '\n'}# end\n`);
   return probe.headings.at(-1)?.title === 'end' && probe.headings.at(-1)?.line === end - start ? null : start;
 }

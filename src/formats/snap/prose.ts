@@ -1,9 +1,9 @@
 import { bare, closesFence, conflictMarkers, fenceOpened, type MarkdownPage } from '../markdown.ts';
 
 /**
- * Free text inside a page that has a form. What would be read as a part of the form (a heading, a rule, an ack, a
- * comment, the marks of a merge, a fence that nobody closes) gets a backslash before it, which Markdown does not show.
- * What stands in a fence stays as it is: it may be a payload, whose token is over its very bytes.
+ * Free text inside a structured page. A line that would be read as structure (a heading, a rule, an ack, a comment, a
+ * conflict marker, an unclosed fence) gets a backslash, which Markdown does not show. The content of a fence stays as
+ * it is: it may be an attachment, whose token covers its exact bytes.
  */
 export function encodeProse(text: string): string[] {
   const lines = text.replace(/\r\n?/g, '\n').trim().split('\n');
@@ -13,7 +13,7 @@ export function encodeProse(text: string): string[] {
   for (let at = 0; at < lines.length; ) {
     const end = endOf(at);
     const block = lines.slice(at, end);
-    // The marks of a merge spoil a page wherever they stand: of such a fence none of the lines stays.
+    // Conflict markers damage a page anywhere, so a fence that contains them is escaped too.
     const isKept = block.length > 1 && !block.some((_, index) => merged.has(at + index));
     encoded.push(...(isKept ? block : block.map((line) => line.replace(shape, '$1\\$2'))));
     at = end;
@@ -21,9 +21,9 @@ export function encodeProse(text: string): string[] {
   return encoded;
 }
 
-/** The line behind the fence that a line opens, or behind that line where it opens none that is closed. */
+/** The line after the fence that a line opens, or the next line if it opens none that is closed. */
 function fenceFinder(lines: readonly string[]): (at: number) => number {
-  /** Marks that nobody closes any more: a text full of them is gone through once for each. */
+  /** Fences known to be unclosed, so that a text full of them is scanned once for each. */
   const open = new Set<string>();
   return (at) => {
     const mark = fenceOpened(lines[at] as string);
@@ -36,7 +36,7 @@ function fenceFinder(lines: readonly string[]): (at: number) => number {
   };
 }
 
-/** The text of the lines given, by number. */
+/** The text of the given lines. */
 export function decodeProse(page: MarkdownPage, lines: readonly number[]): string {
   return lines
     .map((line) => {

@@ -7,7 +7,7 @@ import { readPage } from './page.ts';
 import type { Report } from './report.ts';
 import { cellOf, type Row, renderHeader, renderRow, type Table, tablesIn } from './table.ts';
 
-/** OPEN_QUESTIONS.md as it stands: a section for each state, its tables read by the names of their columns. */
+/** OPEN_QUESTIONS.md as read: a section for each state, with tables read by column name. */
 export interface Questions {
   page: MarkdownPage;
   sound: boolean;
@@ -15,7 +15,7 @@ export interface Questions {
   updated: { line: number; words: string } | null;
   sections: Readonly<Partial<Record<State, Section>>>;
   rows: ReadonlyMap<ModelItem, { section: State; table: Table; row: Row }>;
-  /** Of every table, also where its heading or its columns are none that are known. */
+  /** The ids of every table, also under unknown headings or columns. */
   ids: ReadonlySet<string>;
 }
 
@@ -51,7 +51,7 @@ export function readQuestions(text: string, report: Report): Questions {
         const item = readRow(table, row, state, report);
         if (!item) continue;
         if (item.alias !== undefined && seen.has(item.alias))
-          report('duplicate_id', 'error', row.line + 1, `${item.alias} is there twice.`);
+          report('duplicate_id', 'error', row.line + 1, `Duplicate id ${item.alias}.`);
         if (item.alias !== undefined) seen.add(item.alias);
         rows.set(item, { section: state, table, row });
       }
@@ -91,7 +91,7 @@ function readRow(table: Table, row: Row, state: State, report: Report): ModelIte
       'unknown_status',
       'warning',
       row.line + 1,
-      `${alias ?? 'A question'} has the status ${written.slice(0, 60)}, which is none of ${statuses.join(', ')}.`,
+      `${alias ?? 'A question'} has the status ${written.slice(0, 60)}, which is not one of ${statuses.join(', ')}.`,
     );
   const status = known ?? (state === 'active' ? 'open' : state);
   if (stateOf(status) !== state)
@@ -99,7 +99,7 @@ function readRow(table: Table, row: Row, state: State, report: Report): ModelIte
       'wrong_section',
       'warning',
       row.line + 1,
-      `${alias ?? 'A question'} is ${status} and stands among the ${state} questions.`,
+      `${alias ?? 'A question'} is ${status} but listed among the ${state} questions.`,
     );
   const blocking = cellOf(table, row, 'blocking')?.split('(')[0]?.trim();
   const step = blocking !== undefined && blocking !== 'none' && isName(blocking, '._-', 64) ? blocking : undefined;
@@ -132,14 +132,14 @@ export function checkQuestions({ sections, rows, updated }: Questions, report: R
   }
   if (!updated) return;
   for (const state of states) {
-    const told = new RegExp(`(\\d{1,6}) ${state}\\b`).exec(updated.words)?.[1];
+    const stated = new RegExp(`(\\d{1,6}) ${state}\\b`).exec(updated.words)?.[1];
     const count = [...rows.values()].filter((one) => one.section === state).length;
-    if (told !== undefined && Number(told) !== count)
+    if (stated !== undefined && Number(stated) !== count)
       report(
         'count_disagrees',
         'warning',
         updated.line + 1,
-        `It says ${told} ${state} questions; the tables hold ${count}.`,
+        `It says ${stated} ${state} questions; the tables have ${count}.`,
       );
   }
 }
@@ -149,7 +149,7 @@ export function newQuestions({ run }: RunModel): string {
   return [`# Open Questions — ${flat(run.title)}`, ...states.flatMap(section), ''].join('\n');
 }
 
-/** The text after the changes; null when none of them is a question's. New ones come with their ids. */
+/** The text after the changes; null when no question changed. New questions have their ids. */
 export function changeQuestions(
   questions: Questions,
   changes: Changes,
@@ -167,16 +167,16 @@ export function changeQuestions(
     const place = rows.get(before);
     if (!place || before.kind !== 'question' || isSame(before, after)) continue;
     const cells = Object.fromEntries(place.table.names.map((name, column) => [name, place.row.cells[column]]));
-    const values = { ...cells, ...told(after) };
+    const values = { ...cells, ...cellsFor(after) };
     if (stateOf(after.status) === place.section)
       edits.push({ from: place.row.line, to: place.row.line + 1, lines: [renderRow(place.table.names, values)] });
     else {
       moved.add(before);
       edits.push({ from: place.row.line, to: place.row.line + 1, lines: [] });
-      incoming[stateOf(after.status)].push({ ...told(before), ...cells, ...told(after) });
+      incoming[stateOf(after.status)].push({ ...cellsFor(before), ...cells, ...cellsFor(after) });
     }
   }
-  for (const item of added) incoming[stateOf(item.status)].push(told(item));
+  for (const item of added) incoming[stateOf(item.status)].push(cellsFor(item));
   for (const [item, { section }] of rows) if (!moved.has(item)) left[section]++;
   for (const state of states) counts[state] = left[state] + incoming[state].length;
   for (const state of states) edits.push(...fill(page, sections[state], state, incoming[state]));
@@ -206,13 +206,13 @@ function fill(
 }
 
 function isSame(before: ModelItem, after: ModelItem): boolean {
-  const was = told(before);
-  return Object.entries(told(after)).every(
+  const was = cellsFor(before);
+  return Object.entries(cellsFor(after)).every(
     ([name, text]) => text === undefined || name === 'id' || sameWords(text) === sameWords(was[name] ?? ''),
   );
 }
 
-function told(item: ModelItem): Record<string, string | undefined> {
+function cellsFor(item: ModelItem): Record<string, string | undefined> {
   const all = {
     id: item.alias ?? item.id,
     question: item.text,

@@ -23,7 +23,7 @@ import { modelOfTurnfile } from './turnfile-model.ts';
 import { checkTurnfile } from './turnfile-rules.ts';
 import { checkWorklog, readWorklog, type Worklog } from './worklog.ts';
 
-/** A folder as it stands, and the account it gives; what is in the account are the very objects that have places. */
+/** A folder as read, and its run model, which consists of the same objects as the parsed files. */
 export interface ReadFolder {
   folder: Folder;
   turnfile: Turnfile | null;
@@ -36,7 +36,7 @@ export interface ReadFolder {
   chats: ReadonlyMap<string, Chat>;
   model: RunModel | null;
   problems: Problem[];
-  /** Every file can be trusted to say what it seems to. */
+  /** No file is damaged. */
   sound: boolean;
 }
 
@@ -120,7 +120,7 @@ function accountOf(parts: Parts, refuse: (message: string) => void): RunModel | 
   const keep = <T>(schema: v.GenericSchema<unknown, T>, list: readonly T[]): T[] =>
     list.filter((one) => {
       const { success, issues } = v.safeParse(schema, one);
-      if (!success) refuse(`Something in it cannot be held: ${issues[0]?.message.slice(0, 200)}.`);
+      if (!success) refuse(`A value does not fit the run model: ${issues[0]?.message.slice(0, 200)}.`);
       return success;
     });
   const openedAt = mailbox?.openedAt;
@@ -144,15 +144,15 @@ function accountOf(parts: Parts, refuse: (message: string) => void): RunModel | 
   };
 }
 
-/** Words that say something: not the `none` or the `<what comes next>` of a template. */
+/** Text with content: not the `none` or the `<what comes next>` of a template. */
 function said(words: string | undefined): string | undefined {
   return words === undefined || /^(?:|none|<[^>]*>)$/.test(words) ? undefined : words;
 }
 
 /**
- * A session stands in up to three files. What tells of its end (worklog, snapshot) counts before the Turnfile, where an
- * agent that went away stays active for ever; what only one says is taken from it. Snapshots of sessions that the
- * worklog does not list are older than those it does.
+ * A session is in up to three files. Sources for its end (worklog, snapshot) have priority over the Turnfile, where an
+ * absent agent stays active; a fact in only one file is taken from it. Snapshots of sessions missing in the worklog are
+ * older than those it lists.
  */
 function mergeSessions(
   logged: readonly ModelSession[],
@@ -169,7 +169,7 @@ function mergeSessions(
   return [...found.values()];
 }
 
-/** What there is no word for in an account: the whole Turnfile, the other fields of cards, the maintainer's focus. */
+/** What the run model cannot hold: the whole Turnfile, other fields of cards, the maintainer's focus. */
 function keptOf({ turnfile, mailbox, worklog }: Parts): Record<string, unknown> {
   const said = new Set(['from', 'date', 'type', 'priority', 'status', 'subject', 'disposition', 'response needed by']);
   const cards = Object.fromEntries(
@@ -185,7 +185,7 @@ function keptOf({ turnfile, mailbox, worklog }: Parts): Record<string, unknown> 
   };
 }
 
-/** The version of the Turnfile; the files beside it have none. */
+/** The version of the Turnfile; the other files have none. */
 export function versionOf({ turnfile }: Pick<ReadFolder, 'turnfile'>): string | null {
   return textOf(turnfile?.sections.get('turnfile')?.fields['version']) ?? null;
 }

@@ -7,7 +7,7 @@ import { fixture, home, now, write } from './fixture.suite.ts';
 import { snap } from './format.ts';
 
 describe('OPEN_QUESTIONS.md', () => {
-  it('moves a question to where its state belongs and counts again', () => {
+  it('moves a question to the section of its state and updates the counts', () => {
     const { text, model } = write('pilot', (one) => ({
       ...one,
       items: one.items.map((item) =>
@@ -22,7 +22,7 @@ describe('OPEN_QUESTIONS.md', () => {
     expect(model.items.find((item) => item.alias === 'OQ-003')?.status).toBe('deferred');
   });
 
-  it('finds columns by their names and writes into those that are there', () => {
+  it('finds columns by name and writes into those that exist', () => {
     const { model } = fixture('second');
     expect(model.items[0]).toMatchObject({ alias: 'OQ-001', by: 'Ada', raisedAt: '2026-06-12', step: 'run' });
     expect(model.items[2]).toMatchObject({ alias: 'OQ-D01', status: 'deferred', resolution: 'After the first run' });
@@ -35,7 +35,7 @@ describe('OPEN_QUESTIONS.md', () => {
 });
 
 describe('WORKLOG.md', () => {
-  it('tells a note, a session that ended and who is working now', () => {
+  it('writes a note, an ended session and who is working now', () => {
     const { text, model, lost } = write('pilot', (one) => ({
       ...one,
       sessions: one.sessions.map((session) =>
@@ -58,7 +58,7 @@ describe('WORKLOG.md', () => {
     expect(model.next).toBe('Read the third port first.');
   });
 
-  it('puts what is new of one session under one heading, and a gap before every heading', () => {
+  it('adds new entries of one session under one heading, with a blank line before every heading', () => {
     const model: RunModel = {
       ...emptyRunModel('Tides'),
       items: [{ kind: 'commitment', text: 'Send the table', status: 'open', by: 'Ada' }],
@@ -71,7 +71,7 @@ describe('WORKLOG.md', () => {
     expect(text.match(/[^\n]\n#{2,3} /g)).toBeNull();
   });
 
-  it('follows the work to the task that is under way, not to the phase above it', () => {
+  it('points to the task in progress, not to its phase', () => {
     const model: RunModel = {
       ...emptyRunModel('Tides'),
       steps: [
@@ -83,7 +83,7 @@ describe('WORKLOG.md', () => {
     expect(text).toContain('active_step: "r1"');
   });
 
-  it('logs the session that another one of the same agent takes the place of', () => {
+  it('logs a session replaced by another one of the same agent', () => {
     const { model, text } = write('second', (one) => ({
       ...one,
       sessions: [...one.sessions, { alias: 'S-5', agent: 'ada', status: 'active' }],
@@ -101,7 +101,7 @@ describe('WORKLOG.md', () => {
     expect(model.decisions.map((one) => one.decision)).toContain(decision);
   });
 
-  it('takes erased words out', () => {
+  it('removes erased text', () => {
     const { text } = write('pilot', (one) => ({
       ...one,
       notes: one.notes.map((note) => ({ ...note, text: '[erased]' })),
@@ -182,7 +182,7 @@ describe('chat files', () => {
     );
   });
 
-  it('are held to the same facts as the files beside them', () => {
+  it('are checked against the same facts as the files beside them', () => {
     const model = closed();
     const files = snap.render(model, snap.home(model), new Map(), now);
     const contract = contractIn({ ...snap.home(model), files: [...files.keys()] }, files);
@@ -234,7 +234,7 @@ describe('a reader without the tool', () => {
 });
 
 describe('repair', () => {
-  it('puts a run together from a torn Turnfile, the chats and the worklog', () => {
+  it('rebuilds a run from a damaged Turnfile, the chats and the worklog', () => {
     const { found, files } = fixture('pilot');
     const torn = new Map(files).set(found.main, `${(files.get(found.main) ?? '').slice(0, 1340)}\n<<<<<<< HEAD\n`);
     const repaired = snap.repair(found, { paths: [...torn.keys()], read: (path) => torn.get(path) ?? null });
@@ -248,7 +248,7 @@ describe('repair', () => {
     expect(repaired?.sources).toContain('working-session/chat-ada.md');
   });
 
-  it('says that there is nothing where there is nothing', () => {
+  it('returns null where there is nothing', () => {
     expect(
       snap.repair({ format: 'snap', main: 'x/TURNFILE.yaml', files: [] }, { paths: [], read: () => null }),
     ).toBeNull();

@@ -6,8 +6,8 @@ import { filesOf, folderOf, sortFolder } from './folder.ts';
 import { readFolder } from './read.ts';
 
 /**
- * When the Turnfile is damaged: the tasks as far as their lines can still be told apart, set against the last snapshots
- * and the status lines; all else from the files beside it.
+ * Repairs a damaged Turnfile: the tasks that are still readable, compared with the last snapshots and the status lines;
+ * everything else from the other files.
  */
 export function repairFolder(found: Found, tree: Tree): Repaired | null {
   const path = folderOf(found.main);
@@ -23,14 +23,14 @@ export function repairFolder(found: Found, tree: Tree): Repaired | null {
   const damaged = folder.turnfile === null ? '' : (files.get(folder.turnfile) ?? '');
   const tasks = tasksIn(damaged);
   const last = [...read.chats.values()].flatMap(({ snapshots }) => snapshots.at(-1) ?? []);
-  const told = new Map(
+  const inSnapshots = new Map(
     last.flatMap(({ task }) => (task?.step && isName(task.step, '._-', 64) ? [[task.step, task] as const] : [])),
   );
-  if (!read.model && tasks.size === 0 && told.size === 0) return null;
+  if (!read.model && tasks.size === 0 && inSnapshots.size === 0) return null;
   const confidence: { step: string; confidence: 'high' | 'medium' | 'low'; from: string }[] = [];
   const steps: ModelStep[] = [];
   for (const [key, task] of tasks) {
-    const snapshot = told.get(key);
+    const snapshot = inSnapshots.get(key);
     const status = statusOf(task.status);
     const agrees =
       snapshot !== undefined &&
@@ -49,7 +49,7 @@ export function repairFolder(found: Found, tree: Tree): Repaired | null {
       from: folder.turnfile ?? found.main,
     });
   }
-  for (const [key, task] of told) {
+  for (const [key, task] of inSnapshots) {
     if (tasks.has(key)) continue;
     const status = task.status === 'complete' ? 'completed' : task.status === null ? 'pending' : 'in_progress';
     steps.push({ key, title: key, kind: 'task', status });
@@ -90,7 +90,7 @@ interface TaskLines {
   status?: string;
 }
 
-/** Tasks by their indentation alone, which damage elsewhere in the file does not touch. */
+/** Reads tasks by indentation alone, so that damage elsewhere does not matter. */
 function tasksIn(text: string): Map<string, TaskLines> {
   const found = new Map<string, TaskLines>();
   let inside = false;

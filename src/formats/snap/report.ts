@@ -1,9 +1,9 @@
 import type { Problem } from '../format.ts';
 
-/** Notes a problem of one file. */
+/** Reports a problem of one file. */
 export type Report = (code: string, level: Problem['level'], line: number | null, message: string) => void;
 
-/** A file in which everything is wrong need not be told line by line. */
+/** A limit for files in which every line is wrong. */
 const PROBLEMS_PER_FILE = 500;
 
 export function reporter(path: string, problems: Problem[]): Report {

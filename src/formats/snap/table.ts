@@ -1,6 +1,6 @@
 import { bare, type MarkdownPage } from '../markdown.ts';
 
-/** A table as it stands in a page; lines count from 0 as in `markdown.ts`. */
+/** A table of a page; lines count from 0 as in `markdown.ts`. */
 export interface Table {
   /** The names of its columns, in lower case. */
   names: readonly string[];
@@ -12,11 +12,11 @@ export interface Table {
 
 export interface Row {
   line: number;
-  /** Decoded. */
+  /** The decoded text of each cell. */
   cells: readonly string[];
 }
 
-/** The tables between two lines, fences and comments left out. */
+/** The tables between two lines, outside fences and comments. */
 export function tablesIn(page: MarkdownPage, from: number, to: number): Table[] {
   const tables: Table[] = [];
   for (let at = from; at + 1 < to; at++) {
@@ -30,7 +30,7 @@ export function tablesIn(page: MarkdownPage, from: number, to: number): Table[] 
   return tables;
 }
 
-/** The cell under the first of the names that the table has; absent when it is empty or a dash. */
+/** The cell under the first of the names that the table has; undefined when it is empty or a dash. */
 export function cellOf(table: Table, row: Row, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const column = table.names.indexOf(name);
@@ -53,7 +53,7 @@ export function renderHeader(titles: readonly string[]): string[] {
   return [`| ${titles.join(' | ')} |`, `|${titles.map((title) => '-'.repeat(title.length + 2)).join('|')}|`];
 }
 
-/** A cell is one line: line feeds and bars are written otherwise, and so is what would then be read as one. */
+/** A cell is one line: line feeds and bars are escaped, and so is text that looks like an escape. */
 export function encodeCell(text: string): string {
   return text
     .trim()

@@ -4,7 +4,7 @@ import type { Entry, Turnfile } from './turnfile.ts';
 type Value = string | number | boolean | null | readonly string[];
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What is to become of the entries of one section. */
+/** The changes to the entries of one section. */
 export interface MapChange {
   add: readonly { id: string; fields: Fields }[];
   change: readonly { entry: Entry; fields: Fields }[];
@@ -28,7 +28,7 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return [...parts, text.slice(at)].join('');
 }
 
-/** Sets fields of one entry; what it has besides stays. */
+/** Sets fields of one entry; its other fields stay. */
 export function setFields({ text }: Turnfile, entry: Entry, fields: Fields): Splice[] {
   const { node } = entry;
   if (!isMap(node) || node.flow || node.items.length === 0) {
@@ -80,7 +80,7 @@ export function setEntries(
   const splices = change.flatMap((one) => setFields(turnfile, one.entry, one.fields));
   for (const entry of remove) {
     const start = lineStart(text, entry.start);
-    // The empty line between entries goes with the one behind it.
+    // The blank line between entries belongs to the one after it.
     const gap = /(?<=\n)[ \t]*\r?\n$/.exec(text.slice(Math.max(0, start - 40), start))?.[0].length ?? 0;
     splices.push({ start: start - gap, end: lineEnd(text, contentEnd(entry.node) ?? entry.start), text: '' });
   }
@@ -97,7 +97,7 @@ export function setEntries(
   return splices;
 }
 
-/** A section that is not there yet, at the end of the map it belongs to. */
+/** A new section at the end of its map. */
 export function addSection({ text }: Turnfile, within: Entry, name: string, lines: readonly string[]): Splice[] {
   const { node } = within;
   const first = isMap(node) ? node.items[0] : undefined;
@@ -106,7 +106,7 @@ export function addSection({ text }: Turnfile, within: Entry, name: string, line
   return [insertAfter(text, contentEnd(node), [...(pad === '' ? [''] : []), `${pad}${name}:`, ...lines])];
 }
 
-/** One entry in block style, its strings quoted so that no reader takes them for something else. */
+/** One entry in block style, with strings quoted so that no reader changes their type. */
 export function renderEntry(pad: string, id: string, fields: Fields): string[] {
   return [
     `${pad}${key(id)}:`,
@@ -125,7 +125,7 @@ export function key(id: string): string {
 
 function replaceNode(text: string, { start, node }: Pick<Entry, 'start' | 'node'>, put: string): Splice {
   const [from, to] = rangeOf(node);
-  // A key without a value has nothing to replace: what is put there goes behind its colon.
+  // A key without a value has nothing to replace: the new value goes after its colon.
   const isThere = node !== null && node !== undefined && to > from;
   const at = isThere ? from : Math.max(from, text.indexOf(':', start) + 1);
   const onNewLine = put.startsWith('\n');
@@ -146,7 +146,7 @@ function insertAfter(text: string, offset: number | null, lines: readonly string
   return { start: at, end: at, text: before + lines.map((line) => line + eol).join('') };
 }
 
-/** Where the words of a node end: behind its last scalar, before what follows it. */
+/** Where the content of a node ends: after its last scalar, before what follows it. */
 function contentEnd(node: unknown): number | null {
   let current = node;
   for (;;) {
@@ -169,7 +169,7 @@ function rangeOf(node: unknown): readonly [number, number] {
 
 const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
 
-/** Behind the line feed of the line that holds the character before the offset. */
+/** The offset after the line that contains the character before the offset. */
 function lineEnd(text: string, offset: number): number {
   if (offset > 0 && text[offset - 1] === '\n') return offset;
   const feed = text.indexOf('\n', offset);

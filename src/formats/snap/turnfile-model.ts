@@ -8,12 +8,12 @@ export interface TurnfileModel {
   steps: ModelStep[];
   sessions: ModelSession[];
   claims: ModelClaim[];
-  /** Tasks that are blocked without a word elsewhere on what is in the way. */
+  /** Blocked tasks without an entry about the blocker elsewhere. */
   blockers: ModelItem[];
   position: RunModel['position'];
 }
 
-/** What a Turnfile says in our words: tasks are steps, agents are their newest sessions, locks are claims. */
+/** A Turnfile as a run model: tasks are steps, agents are their newest sessions, locks are claims. */
 export function modelOfTurnfile(turnfile: Turnfile): TurnfileModel {
   const keys = taskKeys(turnfile);
   const steps = [...turnfile.tasks.values()].map((task) => readTask(task, keys));
@@ -27,7 +27,7 @@ export function modelOfTurnfile(turnfile: Turnfile): TurnfileModel {
   };
 }
 
-/** Our keys by the ids of tasks. */
+/** Step keys by task id. */
 export function taskKeys({ tasks }: Turnfile): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const keys = new Map<string, string>();
@@ -39,7 +39,7 @@ export function taskKeys({ tasks }: Turnfile): ReadonlyMap<string, string> {
   return keys;
 }
 
-/** Words that open the notes of a task whose end the five statuses cannot say. */
+/** Prefixes in the notes of a task whose end the five statuses cannot express. */
 export const FAILED = 'Failed:';
 export const CANCELLED = 'Cancelled:';
 
@@ -49,10 +49,10 @@ function readTask({ id, fields }: Entry, keys: ReadonlyMap<string, string>): Mod
   const owner = label(textOf(fields['owner']));
   const notes = textOf(fields['notes']);
   const status = statusOf(fields, notes);
-  const told = status === 'failed' ? FAILED : status === 'skipped' ? CANCELLED : null;
+  const prefix = status === 'failed' ? FAILED : status === 'skipped' ? CANCELLED : null;
   const words = notes ?? '';
-  const isTold = told !== null && words.startsWith(told);
-  const [reason, ...rest] = isTold ? words.slice(told.length).split('\n') : [undefined, words];
+  const hasPrefix = prefix !== null && words.startsWith(prefix);
+  const [reason, ...rest] = hasPrefix ? words.slice(prefix.length).split('\n') : [undefined, words];
   const summary = rest.join('\n').trim();
   return {
     key,
@@ -96,7 +96,7 @@ function readBlocker({ id, fields }: Entry, keys: ReadonlyMap<string, string>): 
   const notes = textOf(fields['notes']);
   if (slug(textOf(fields['status'])) !== 'blocked' || notes?.startsWith(FAILED)) return [];
   const step = keys.get(id) as string;
-  return [{ kind: 'blocker', text: notes ?? 'Blocked, and the file does not say by what', status: 'active', step }];
+  return [{ kind: 'blocker', text: notes ?? 'Blocked; the file does not say by what', status: 'active', step }];
 }
 
 function readAgent({ id, fields }: Entry, keys: ReadonlyMap<string, string>): ModelSession[] {
@@ -124,7 +124,7 @@ function readLock({ id, fields }: Entry): ModelClaim[] {
   return [{ alias: label(id) ?? 'lock', agent, files, ...(reason === undefined ? {} : { reason }) }];
 }
 
-/** `active_step` if it names a task; else what the first agent at work is on, with the phase in the file's words. */
+/** `active_step` if it names a task; else the task of the first active agent, with the phase in the file's words. */
 function positionIn(
   { coordination, sections, agents }: Turnfile,
   keys: ReadonlyMap<string, string>,
@@ -142,5 +142,5 @@ function positionIn(
   return { step: found ?? null, ...(words === '' ? {} : { words }) };
 }
 
-/** What `active_step` says when there is none: the schema wants a word. */
+/** The value of `active_step` when there is none: the schema requires text. */
 export const NO_STEP = 'none';

@@ -8,7 +8,7 @@ const maintainerStatuses = ['available', 'away', 'observing'];
 const signalWords = ['ready', 'blocked', 'handoff', 'yield', 'request_turn', 'notify'];
 const priorities = ['P0', 'P1', 'P2'];
 
-/** The sections of version 0; the minimal profile of version 1 does without the last three. */
+/** The sections of version 0; the minimal profile of version 1 omits the last three. */
 const requiredSections = ['turnfile', 'agents', 'maintainer', 'coordination'];
 const optionalSections = ['locks', 'turn_queue', 'messages'];
 
@@ -23,7 +23,7 @@ const required: Readonly<Record<string, readonly string[]>> = {
   signal: ['id', 'from', 'to', 'signal', 'rev'],
 };
 
-/** What the format's own lint looks at, and its schema, told as problems; nothing of it stops reading. */
+/** Reports what the format's own lint and schema check; none of it stops reading. */
 export function checkTurnfile(turnfile: Turnfile, report: Report): void {
   if (!turnfile.root) return;
   checkHead(turnfile, report);
@@ -45,7 +45,12 @@ function checkHead({ sections, header, revision }: Turnfile, report: Report): vo
   }
   for (const [name, entry] of sections) {
     if (!requiredSections.includes(name) && !optionalSections.includes(name))
-      report('unknown_section', 'warning', entry.line, `${name.slice(0, 80)} is no section of a Turnfile; it is kept.`);
+      report(
+        'unknown_section',
+        'warning',
+        entry.line,
+        `${name.slice(0, 80)} is not a section of a Turnfile; it is kept.`,
+      );
   }
   for (const name of ['turnfile', 'maintainer', 'coordination']) {
     const entry = sections.get(name);
@@ -61,12 +66,7 @@ function checkHead({ sections, header, revision }: Turnfile, report: Report): vo
     );
   oneOf('maintainer', sections.get('maintainer'), 'status', maintainerStatuses, report);
   if (!header.revision || !header.by || !header.protocol)
-    report(
-      'missing_header',
-      'warning',
-      1,
-      'The comments at the top that name protocol, revision and writer are not all there.',
-    );
+    report('missing_header', 'warning', 1, 'The header comments for protocol, revision and writer are incomplete.');
   else if (revision !== null && Number(header.revision.text) !== revision)
     report(
       'header_revision',
@@ -79,7 +79,7 @@ function checkHead({ sections, header, revision }: Turnfile, report: Report): vo
       'revision',
       'error',
       sections.get('coordination')?.line ?? null,
-      'coordination.revision is no whole number.',
+      'coordination.revision is not a whole number.',
     );
 }
 
@@ -92,12 +92,12 @@ function checkAgent({ tasks }: Turnfile, agent: Entry, report: Report): void {
   const current = textOf(fields['current_task']);
   if (current === undefined) return;
   const task = tasks.get(current);
-  if (!task) report('unknown_task', 'error', line, `${name} is on ${current.slice(0, 80)}, which is no task here.`);
+  if (!task) report('unknown_task', 'error', line, `${name} is on ${current.slice(0, 80)}, which is not a task here.`);
   else if (
     textOf(task.fields['owner']) !== id ||
     !['claimed', 'in_progress'].includes(textOf(task.fields['status']) ?? '')
   )
-    report('task_not_held', 'warning', line, `${name} is on ${current.slice(0, 80)}, which is not claimed by it.`);
+    report('task_not_held', 'warning', line, `${name} is on ${current.slice(0, 80)}, which it has not claimed.`);
 }
 
 function checkTask({ tasks, agents, revision }: Turnfile, task: Entry, report: Report): void {
@@ -109,7 +109,7 @@ function checkTask({ tasks, agents, revision }: Turnfile, task: Entry, report: R
   oneOf(name, task, 'priority', priorities, report);
   const owner = textOf(fields['owner']);
   if (owner !== undefined && !['maintainer', 'unassigned'].includes(owner) && !agents.has(owner))
-    report('unknown_owner', 'warning', line, `${name} belongs to ${owner.slice(0, 80)}, who is no agent here.`);
+    report('unknown_owner', 'warning', line, `${name} belongs to ${owner.slice(0, 80)}, who is not an agent here.`);
   const isTaken = status === 'claimed' || status === 'in_progress' || status === 'done';
   for (const dependency of listOf(fields['depends_on'])) {
     const before = tasks.get(dependency);
@@ -118,10 +118,10 @@ function checkTask({ tasks, agents, revision }: Turnfile, task: Entry, report: R
         'unknown_dependency',
         'error',
         line,
-        `${name} waits for ${dependency.slice(0, 80)}, which is no task here.`,
+        `${name} depends on ${dependency.slice(0, 80)}, which is not a task here.`,
       );
     else if (isTaken && before.fields['status'] !== 'done')
-      report('dependency_open', 'warning', line, `${name} was taken before ${dependency.slice(0, 80)} was done.`);
+      report('dependency_open', 'warning', line, `${name} was claimed before ${dependency.slice(0, 80)} was done.`);
   }
   const claimed = fields['claim_rev'];
   const completed = fields['completed_rev'];
@@ -136,16 +136,16 @@ function checkLock({ agents, sections, revision }: Turnfile, lock: Entry, report
   const { fields, id, line } = lock;
   const name = `The lock ${id.slice(0, 80)}`;
   const old = 'target' in fields || 'purpose' in fields;
-  if (old) report('renamed_key', 'warning', line, `${name} says target and purpose where files and reason belong.`);
+  if (old) report('renamed_key', 'warning', line, `${name} has target and purpose instead of files and reason.`);
   else needs('lock', name, lock, report);
   const holder = textOf(fields['holder']);
   const maintainer = textOf(sections.get('maintainer')?.fields['id']);
   if (holder !== undefined && !agents.has(holder) && holder !== maintainer && holder !== 'maintainer')
-    report('unknown_holder', 'error', line, `${name} is held by ${holder.slice(0, 80)}, who is no agent here.`);
-  if (isStale(lock, revision)) report('stale_lock', 'warning', line, `${name} has run out; anyone may remove it.`);
+    report('unknown_holder', 'error', line, `${name} is held by ${holder.slice(0, 80)}, who is not an agent here.`);
+  if (isStale(lock, revision)) report('stale_lock', 'warning', line, `${name} has expired; anyone may remove it.`);
 }
 
-/** A lock runs out by revisions, not by time. */
+/** A lock expires by revisions, not by time. */
 export function isStale({ fields }: Pick<Entry, 'fields'>, revision: number | null): boolean {
   const acquired = fields['acquired_rev'];
   const lease = fields['lease_revs'] ?? 2;
@@ -165,17 +165,17 @@ function checkSignals({ signals, revision }: Turnfile, report: Report): void {
     const at = signal.fields['rev'];
     if (typeof at !== 'number') continue;
     if (revision !== null && at > revision)
-      report('signal_revision', 'error', signal.line, `${name} is of revision ${at}, which is not reached yet.`);
+      report('signal_revision', 'error', signal.line, `${name} has revision ${at}, which is in the future.`);
     if (at > before && !told) {
       told = true;
-      report('signal_order', 'warning', signal.line, 'Signals stand newest first; from here on they do not.');
+      report('signal_order', 'warning', signal.line, 'Signals should be newest first; from here on they are not.');
     }
     before = at;
   }
 }
 
 function needs(kind: string, name: string, { fields, line }: Entry, report: Report): void {
-  // A key whose value is null is there, but says nothing where the schema wants a word.
+  // A key with a null value exists, but has no text where the schema requires it.
   const missing = (required[kind] ?? []).filter((key) => fields[key] === undefined || fields[key] === null);
   if (missing.length > 0) report('missing_field', 'warning', line, `${name} does not say ${missing.join(', ')}.`);
 }
@@ -188,7 +188,7 @@ function oneOf(name: string, entry: Entry | undefined, key: string, allowed: rea
     code,
     'warning',
     entry.line,
-    `${name} has the ${key} ${value.slice(0, 80)}, which is none of ${allowed.join(', ')}.`,
+    `${name} has the ${key} ${value.slice(0, 80)}, which is not one of ${allowed.join(', ')}.`,
   );
 }
 

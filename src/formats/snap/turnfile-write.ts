@@ -19,7 +19,7 @@ import {
 import { CANCELLED, FAILED, NO_STEP, taskKeys } from './turnfile-model.ts';
 import { isStale, listOf } from './turnfile-rules.ts';
 
-/** A Turnfile with nothing in it but what was kept from an earlier one. */
+/** A new Turnfile with only what was kept from an earlier one. */
 export function newTurnfile({ run }: RunModel, workspace: string, kept: unknown): string {
   const old = isObject(kept) ? kept : {};
   const head = isObject(old['turnfile']) ? old['turnfile'] : {};
@@ -55,8 +55,8 @@ export function newTurnfile({ run }: RunModel, workspace: string, kept: unknown)
 }
 
 /**
- * The text after the changes, one revision on; null when none of them is for the Turnfile. Every write of the folder
- * counts, so one that changed other files only still raises the revision.
+ * The text after the changes, with the next revision; null when nothing concerns the Turnfile. Every write of the
+ * folder counts, so a write of other files alone also raises the revision.
  */
 export function changeTurnfile(turnfile: Turnfile, changes: Changes, othersChanged: boolean): string | null {
   if (!turnfile.root || !turnfile.sound) return null;
@@ -73,7 +73,7 @@ export function changeTurnfile(turnfile: Turnfile, changes: Changes, othersChang
   return turnfile.bom + applySplices(turnfile.text, all);
 }
 
-/** One more, in the field and in the header; the locks of those at work go on with it. */
+/** Raises the revision in the field and in the header, and renews the locks of active agents. */
 function revisionSplices(turnfile: Turnfile, changes: Changes, revision: number): Splice[] {
   const { claims } = changes;
   const { header, sections } = turnfile;
@@ -89,7 +89,7 @@ function revisionSplices(turnfile: Turnfile, changes: Changes, revision: number)
   return splices;
 }
 
-/** Who caused it: whoever is named by what is new, else whoever is at work. */
+/** The author of the change: the agent named by what is new, else the active one. */
 function writerOf({ after: { sessions }, decisions, items, notes, messages }: Changes): string {
   const named = [decisions, items, notes].flatMap(({ added }) => added.map(({ by }) => by)).findLast(Boolean);
   const session = sessions.findLast(({ status }) => status === 'active') ?? sessions.at(-1);
@@ -108,7 +108,7 @@ function agentSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] 
   const entries = new Map([...turnfile.agents.values()].map((entry) => [slug(entry.id), entry]));
   const maintainer = turnfile.sections.get('maintainer');
   const ids = idsOf(turnfile);
-  // A person who took a claim, to compact the worklog say, has had a session too.
+  // A person who took a claim, for example to compact the worklog, has a session too.
   const people = new Set(listOf(after.kept?.['people']).map(slug));
   const change: MapChange = { add: [], change: [], remove: [] };
   const splices: Splice[] = [];
@@ -138,7 +138,7 @@ function viewFields(view: AgentView, was: AgentView | undefined, ids: ReadonlyMa
   };
 }
 
-/** Ids of tasks by our keys. */
+/** Task ids by step key. */
 function idsOf(turnfile: Turnfile): ReadonlyMap<string, string> {
   return new Map([...taskKeys(turnfile)].map(([id, one]) => [one, id]));
 }
@@ -199,7 +199,7 @@ function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Sp
   });
 }
 
-/** A status and the revisions it brings with it. */
+/** A status and the revisions that go with it. */
 function wordFields(word: TaskWord, step: ModelStep, had: Fields, revision: number): Record<string, unknown> {
   const isClaimed = typeof had['claim_rev'] === 'number';
   const claim = isClaimed ? {} : { claim_rev: revision };
@@ -224,7 +224,7 @@ function wordFields(word: TaskWord, step: ModelStep, had: Fields, revision: numb
   }
 }
 
-/** Notes stand on a task from its beginning, mostly somebody's advice: a summary follows them, unless words were erased. */
+/** The notes of a task are mostly advice from its start: a summary follows them, unless text was erased. */
 function withNotes(after: ModelStep, { summary: notes }: ModelStep): ModelStep {
   const told = after.summary ?? '';
   return notes === undefined || told.includes(ERASED) || sameWords(told).includes(sameWords(notes))
@@ -271,7 +271,7 @@ function nextLock({ agent }: ModelClaim, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) if (!taken.has(`${slug(agent)}-${number}`)) return `${slug(agent)}-${number}`;
 }
 
-/** The maintainer's own words for a step stay; a step that names a task follows the work. */
+/** A step in the maintainer's words stays; one that names a task follows the work. */
 function positionSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] {
   const coordination = turnfile.sections.get('coordination');
   const above = new Set(after.steps.map((step) => step.parent));

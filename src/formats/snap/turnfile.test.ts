@@ -4,7 +4,7 @@ import { fixture, home, now, step, write } from './fixture.suite.ts';
 import { snap } from './format.ts';
 
 describe('TURNFILE.yaml', () => {
-  it('says who wrote it last, though that one is at work on nothing', () => {
+  it('names its last writer, even without a current task', () => {
     const { text } = write('pilot', (one) => ({
       ...one,
       decisions: [...one.decisions, { decision: 'Two clocks', by: 'Cy', at: '2026-03-04', status: 'active' }],
@@ -28,7 +28,7 @@ describe('TURNFILE.yaml', () => {
     expect(text('TURNFILE.yaml')).toContain('# Last modified revision: 13\n');
   });
 
-  it('adds a task, a lock and an agent in the style of the file', () => {
+  it('adds a task, a lock and an agent in the file’s style', () => {
     const { model, lost, text } = write('pilot', (one) => ({
       ...one,
       steps: [
@@ -70,7 +70,7 @@ describe('TURNFILE.yaml', () => {
     expect(text('TURNFILE.yaml')).toContain('The third has another clock.\n\nlocks:');
   });
 
-  it('keeps the words of a task when a failure is told with them', () => {
+  it('keeps the notes of a task when a failure is added', () => {
     const { model } = write('pilot', (one) => ({
       ...one,
       steps: one.steps.map((task) =>
@@ -93,7 +93,7 @@ describe('TURNFILE.yaml', () => {
     expect(text('TURNFILE.yaml')).not.toContain('"blocked"');
   });
 
-  it('keeps signals, turn queue, availability and priorities when it is made anew', () => {
+  it('keeps signals, turn queue, availability and priorities in a new file', () => {
     const { model } = fixture('pilot');
     const files = snap.render(model, snap.home(model), new Map(), now);
     const text = files.get(`${home}TURNFILE.yaml`) ?? '';
@@ -112,14 +112,14 @@ describe('TURNFILE.yaml', () => {
     expect(back.messages.length).toBe(model.messages.length);
   });
 
-  it('names a duplicate key with its line and is not written', () => {
+  it('reports a duplicate key with its line and is not written', () => {
     const { found, files } = fixture('duplicate');
     const { problems, writable } = snap.parse(found, files);
     expect(problems.find((problem) => problem.code === 'duplicate_key')).toMatchObject({ level: 'error', line: 58 });
     expect(writable).toBe(false);
   });
 
-  it('tells what the lint of the format tells', () => {
+  it('reports what the format’s own lint reports', () => {
     const { found, files } = fixture('pilot');
     const codes = (change: (text: string) => string): string[] => {
       const text = change(files.get(found.main) ?? '');

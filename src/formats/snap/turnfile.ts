@@ -5,12 +5,12 @@ import { conflictMarkers, elidedLines, splitLines } from '../markdown.ts';
 import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 import type { Report } from './report.ts';
 
-/** TURNFILE.yaml as it stands, each part with its place, so that a change touches nothing else. */
+/** TURNFILE.yaml as read, each part with its position, so that a change touches nothing else. */
 export interface Turnfile {
   /** Without a byte order mark. */
   text: string;
   bom: string;
-  /** False when the text cannot be trusted to say what it seems to. */
+  /** False when the text is damaged. */
   sound: boolean;
   root: Entry | null;
   /** The sections at the top, as plain values. */
@@ -32,7 +32,7 @@ export interface Entry {
   id: string;
   /** Its fields, when it is a map. */
   fields: Readonly<Record<string, unknown>>;
-  /** Where the key begins; where the entry begins in a list. */
+  /** The offset of the key, or of the entry in a list. */
   start: number;
   line: number;
   /** The value's node; null when the key has none. */
@@ -47,7 +47,7 @@ export interface Mark {
   line: number;
 }
 
-/** Deeper than any Turnfile: what is below is not looked at, so that nothing can exhaust the stack. */
+/** Deeper than any Turnfile: deeper levels are ignored, so that the stack cannot overflow. */
 const DEPTH = 12;
 
 export function readTurnfile(source: string, report: Report): Turnfile {
@@ -63,14 +63,13 @@ export function readTurnfile(source: string, report: Report): Turnfile {
   };
   const lines = splitLines(text);
   for (const line of conflictMarkers(lines).slice(0, 1))
-    spoil('conflict_markers', line + 1, 'A merge left its marks here; choose one side.');
-  for (const line of elidedLines(lines).slice(0, 1))
-    spoil('elided', line + 1, 'A part was left out here; the file is not whole.');
-  if (text.includes('\u0000')) spoil('binary', null, 'The file holds bytes that are no text.');
+    spoil('conflict_markers', line + 1, 'Unresolved merge conflict; choose one side.');
+  for (const line of elidedLines(lines).slice(0, 1)) spoil('elided', line + 1, 'Part of the file was elided here.');
+  if (text.includes('\u0000')) spoil('binary', null, 'The file has bytes that are not text.');
   else if (text.trim() === '') spoil('empty', null, 'The file is empty.');
   const contents = sound || !text.includes('\u0000') ? readYaml(text, lineAt, spoil) : null;
   const root = isMap(contents) ? contents : null;
-  if (!root && sound) spoil('not_yaml', 1, 'The file is no map of sections.');
+  if (!root && sound) spoil('not_yaml', 1, 'The file is not a map of sections.');
   const value = (root ? plainOf(root, 0) : {}) as Record<string, unknown>;
   if (root) checkKeys(root, lineAt, spoil);
   const sections = pairsOf(root, value, lineAt);
@@ -110,7 +109,7 @@ function readYaml(text: string, lineAt: (offset: number) => number, spoil: Spoil
       spoil(
         'not_yaml',
         lineAt(error.pos[0]),
-        `This is no YAML: ${(error.message.split('\n')[0] ?? '').slice(0, 200)}.`,
+        `This is not YAML: ${(error.message.split('\n')[0] ?? '').slice(0, 200)}.`,
       );
     return document.contents;
   } catch {
@@ -123,19 +122,15 @@ function readYaml(text: string, lineAt: (offset: number) => number, spoil: Spoil
 type LineAt = (offset: number) => number;
 
 /**
- * A key that is there twice makes the file unsound: readers differ on which one counts (the last, for most), and one of
- * the two was somebody's newer note.
+ * A duplicate key makes the file unsound: readers differ on which one counts (most use the last), and either may be the
+ * newer note.
  */
 function checkKeys(map: YAMLMap, lineAt: LineAt, spoil: Spoil, depth = 0): void {
   const seen = new Set<string>();
   for (const { key, value } of map.items) {
     const id = isScalar(key) ? String(key.value) : null;
     if (id !== null && seen.has(id))
-      spoil(
-        'duplicate_key',
-        lineAt(startOf(key)),
-        `The key ${id.slice(0, 80)} is here for the second time; the last one is read.`,
-      );
+      spoil('duplicate_key', lineAt(startOf(key)), `Duplicate key ${id.slice(0, 80)}; the last one is read.`);
     if (id !== null) seen.add(id);
     if (depth < DEPTH && isMap(value)) checkKeys(value, lineAt, spoil, depth + 1);
     if (depth < DEPTH && isSeq(value))
@@ -170,7 +165,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 
-/** The value without anchors: the format forbids them, and a few lines of them could stand for gigabytes. */
+/** The value without anchors: the format forbids them, and a few lines could expand to gigabytes. */
 function plainOf(node: unknown, depth: number): unknown {
   if (isScalar(node)) return typeof node.value === 'bigint' ? String(node.value) : (node.value ?? null);
   if (isAlias(node) || !isCollection(node) || depth > DEPTH) return null;
@@ -178,13 +173,13 @@ function plainOf(node: unknown, depth: number): unknown {
   const plain: Record<string, unknown> = {};
   for (const { key, value } of (node as YAMLMap).items) {
     const id = isScalar(key) ? String(key.value ?? '') : '';
-    // Not a key that would be taken for the object's own kind.
+    // Never set the prototype.
     if (id !== '' && id !== '__proto__') plain[id] = plainOf(value, depth + 1);
   }
   return plain;
 }
 
-/** A scalar as text; absent when there is none. */
+/** A scalar as text; undefined when there is none. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;

@@ -9,7 +9,7 @@ import { type Index, noteTitles, UNKNOWN_END, WORKAROUND, type Worklog } from '.
 
 const decisionTitles = ['Decision', 'Owner', 'Timestamp', 'Section'];
 const itemTitles = ['ID', 'Kind', 'Item', 'Status', 'Step', 'To', 'Due', 'Resolution'];
-/** So many lines leave the status block within the first ten of the file. */
+/** This limit keeps the status block within the first ten lines of the file. */
 const AGENT_LINES = 6;
 const STATUS_CHARS = 120;
 const NONE = 'none';
@@ -28,10 +28,10 @@ export function newWorklog({ run }: RunModel, focus: string | undefined): string
   ].join('\n');
 }
 
-/** Where the snapshot of a session stands, by the session. */
+/** The location of each session's snapshot. */
 export type Pointers = ReadonlyMap<string, { path: string; number: number }>;
 
-/** The text after the changes; null when none of them is for the worklog. */
+/** The text after the changes; null when nothing concerns the worklog. */
 export function changeWorklog(
   worklog: Worklog,
   changes: Changes,
@@ -71,7 +71,7 @@ function statusEdits(worklog: Worklog, { before, after }: Changes): LineEdit[] {
   const next = after.next === undefined || flat(after.next) === flat(before.next ?? '') ? null : flat(after.next);
   if (next !== null) {
     const line = checkpoint?.line ?? (focus ? focus.line + 1 : at);
-    // What comes next is not cut: it is the one thing a reader must not miss.
+    // The next action is not cut: a reader must not miss it.
     edits.push({ from: line, to: checkpoint ? line + 1 : line, lines: [`Next Review Checkpoint: ${next}`] });
   }
   const looks = focusOf(after);
@@ -90,7 +90,7 @@ function wordsOn({ status, task, session }: AgentView, model: RunModel): string 
   return oneLine(`${task} (${word}${seen}) — ${title}`, STATUS_CHARS - 20);
 }
 
-/** What only a maintainer can move: mail that waits for one, then what blocks. */
+/** What needs a maintainer: waiting mail, then blockers. */
 function focusOf({ messages, items }: RunModel): string {
   const mail = messages.filter(
     (one) => slug(one.to) === 'maintainer' && one.status !== 'closed' && one.status !== 'actioned',
@@ -159,7 +159,7 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
   });
   const edits: LineEdit[] = [];
   const told: ModelItem[] = [];
-  // A blocker that is read from a task alone is read otherwise once the task or its blockers change.
+  // A blocker read only from a task changes its text when the task or its blockers change.
   const moved = new Set([
     ...changes.items.added.flatMap((item) => (item.kind === 'blocker' ? [item.step, ...(item.affects ?? [])] : [])),
     ...changes.steps.kept
@@ -168,7 +168,7 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
   ]);
   for (const { before, after } of changes.items.kept) {
     const place = itemRows.get(before);
-    // What only a task's status or a snapshot tells gets a row once there is more to say.
+    // An item known only from a task's status or a snapshot gets a row once it has more fields.
     if (!place && (after.status !== before.status || moved.has(after.step ?? ''))) told.push(after);
     if (!place) continue;
     const was = cells(before);
@@ -188,7 +188,7 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
   return [...edits, addToIndex(page, items, at, '## Item Index', itemTitles, added.map(cells))];
 }
 
-/** Rows at the end of an index; the table, or the section, is made where there is none. */
+/** Rows at the end of an index; table and section are created if missing. */
 function addToIndex(
   { lines: above }: Worklog['page'],
   index: Index | null,
@@ -210,14 +210,14 @@ function noteEdits(worklog: Worklog, changes: Changes): LineEdit[] {
   const edits: LineEdit[] = [];
   for (const { before, after } of changes.notes.kept) {
     const place = worklog.notes.get(before);
-    // Words only change when they are erased.
+    // Text changes only by erasure.
     if (!place || sameWords(before.text) === sameWords(after.text)) continue;
     edits.push({ from: place.from, to: place.to, lines: renderNote(after) });
   }
   return edits;
 }
 
-/** What is put under the heading of a session. */
+/** The entries under the heading of a session. */
 interface Entry {
   session: number;
   date: string | undefined;
@@ -246,7 +246,7 @@ function renderNote({ kind, text, by, step, at }: ModelNote): string[] {
   return [title, '', ...encodeProse(text)];
 }
 
-/** The number of a session: what its snapshot is filed under, else the one its id ends with, else its place. */
+/** The number of a session: that of its snapshot, else the one at the end of its id, else its position. */
 function numberOf(session: ModelSession, { sessions }: RunModel): number {
   const digits = /(\d{1,9})$/.exec(session.alias ?? session.id ?? '')?.[1];
   return digits === undefined ? sessions.indexOf(session) + 1 : Number(digits);
@@ -267,7 +267,7 @@ function addToSession(
   return { from: at, to: at, lines: put };
 }
 
-/** A session that has ended: one line on it, and where its snapshot is. */
+/** An ended session: one line about it, and where its snapshot is. */
 function closings(worklog: Worklog, changes: Changes, pointers: Pointers, inChats: ReadonlySet<string>): Entry[] {
   const logged = new Set([...inChats, ...worklog.sessions.map((session) => slug(session.alias))]);
   const current = agentViews(changes.after);
@@ -276,7 +276,7 @@ function closings(worklog: Worklog, changes: Changes, pointers: Pointers, inChat
     ...changes.sessions.kept
       .filter(({ before, after }) => {
         if (after.status === 'active') return false;
-        // The Turnfile names an agent's newest session only: the one before must not be forgotten with it.
+        // The Turnfile has only an agent's newest session, so the one before is logged here.
         const isReplaced = current.get(slug(after.agent))?.session !== (after.alias ?? after.id);
         return before.status === 'active' || (isReplaced && !logged.has(slug(before.alias)));
       })

@@ -8,12 +8,12 @@ import { decodeProse } from './prose.ts';
 import type { Report } from './report.ts';
 import { cellOf, type Row, type Table, tablesIn } from './table.ts';
 
-/** WORKLOG.md or its archive as it stands; lines count from 0. */
+/** WORKLOG.md or its archive as read; lines count from 0. */
 export interface Worklog {
   page: MarkdownPage;
   sound: boolean;
   title: string | undefined;
-  /** The status block: one line an agent, what the maintainer should look at, what comes next. */
+  /** The status block: one line per agent, what needs the maintainer, the next action. */
   working: readonly { agent: string; line: number; words: string }[];
   focus: StatusLine | null;
   checkpoint: StatusLine | null;
@@ -24,7 +24,7 @@ export interface Worklog {
   sections: readonly { number: string; date: string | undefined; heading: Heading }[];
   notes: ReadonlyMap<ModelNote, { from: number; to: number }>;
   sessions: readonly ModelSession[];
-  /** Without the status block and the decision index: what compaction counts. */
+  /** The number of lines without status block and decision index, which decides on compaction. */
   bodyLines: number;
 }
 
@@ -43,7 +43,7 @@ export interface Place {
   row: Row;
 }
 
-/** More than this, and the next update proposes a compaction. */
+/** Above this the next update proposes a compaction. */
 export const COMPACTION_LINES = 500;
 
 export function readWorklog(text: string, agents: ReadonlySet<string>, report: Report): Worklog {
@@ -109,7 +109,7 @@ function readStatus(page: MarkdownPage): Pick<Worklog, 'working' | 'focus' | 'ch
   return { working, focus, checkpoint };
 }
 
-/** A decision that holds no more is struck through. */
+/** A decision that is no longer active is struck through. */
 function readDecision(table: Table, row: Row): ModelDecision | null {
   const words = cellOf(table, row, 'decision');
   if (words === undefined) return null;
@@ -151,11 +151,11 @@ function readItem(table: Table, row: Row): ModelItem | null {
   };
 }
 
-/** Opens the first line of a resolution when there is a way around. */
+/** The prefix of a workaround in the first line of a resolution. */
 export const WORKAROUND = 'Workaround:';
 const resolved = /^(?:Workaround: (.*)(?:\n|$))?([\s\S]*)$/;
 
-/** The titles under which notes are written; other entries have a title of their own, which is their first line. */
+/** The titles of our notes; other entries have their own title, which is their first line. */
 export const noteTitles = {
   worklog: 'Note',
   deviation: 'Deviation',
@@ -194,7 +194,7 @@ function readEntries(
   return { notes, sessions };
 }
 
-/** The one line on how a session ended. */
+/** Reads the line about the end of a session. */
 function readClosing(page: MarkdownPage, lines: readonly number[]): ModelSession | null {
   const first = lines.find((line) => bare(page.lines[line]).trim() !== '');
   if (first === undefined || page.isQuiet(first)) return null;
@@ -213,7 +213,7 @@ function readClosing(page: MarkdownPage, lines: readonly number[]): ModelSession
   };
 }
 
-/** Stands where the end of a session is not known. */
+/** Written where the end of a session is not known. */
 export const UNKNOWN_END = 'undated';
 
 function ourNote([, who, title, step, when]: RegExpExecArray, body: string): ModelNote {
@@ -242,16 +242,16 @@ function freeNote(title: string, body: string, known: ReadonlySet<string>, date:
   };
 }
 
-/** The lines a reader looks at first: no more than ten may come before the last of them. */
+/** The status block is read first: its last line must be among the first ten. */
 const STATUS_LINES = 10;
 const STATUS_CHARS = 120;
 
 export function checkWorklog({ page, working, focus, checkpoint, index, bodyLines }: Worklog, report: Report): void {
   const all = [...working, ...(focus ? [focus] : []), ...(checkpoint ? [checkpoint] : [])];
-  if (working.length === 0) report('no_status', 'warning', null, 'There is no line on who is working on what.');
+  if (working.length === 0) report('no_status', 'warning', null, 'No line says who is working on what.');
   const last = Math.max(-1, ...all.map(({ line }) => line));
   if (last >= STATUS_LINES)
-    report('status_late', 'warning', last + 1, `The status block goes on behind line ${STATUS_LINES}.`);
+    report('status_late', 'warning', last + 1, `The status block continues after line ${STATUS_LINES}.`);
   for (const { line } of all) {
     if (bare(page.lines[line]).length > STATUS_CHARS)
       report('status_long', 'warning', line + 1, `A status line should have at most ${STATUS_CHARS} characters.`);
@@ -262,6 +262,6 @@ export function checkWorklog({ page, working, focus, checkpoint, index, bodyLine
       'compaction_due',
       'warning',
       null,
-      `${bodyLines} lines besides the status block and the decision index: more than ${COMPACTION_LINES}.`,
+      `${bodyLines} lines without the status block and the decision index: more than ${COMPACTION_LINES}.`,
     );
 }
