@@ -225,7 +225,7 @@ function checkTimes({ root, model, steps }: Reading, say: Say): void {
   const moments: number[] = [];
   for (const node of nodes) {
     const time = momentOf(String(node?.value));
-    if (time === null) say('not_a_time', node, `"${String(node?.value)}" is no time.`);
+    if (time === null) say('not_a_time', node, `"${String(node?.value)}" is not a time.`);
     else moments.push(time);
   }
   const newest = moments.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);

@@ -12,13 +12,13 @@ function write(text: string, change: (model: RunModel) => void): string {
   return apex.render(model, place(), files(text), now).get(MAIN) ?? text;
 }
 
-/** Puts a member before the first line that begins with `like`, so that the key is there twice. */
+/** Puts a member before the first line that begins with `like`, which makes a duplicate key. */
 const before = (like: string, member: string) => (text: string) => text.replace(`"${like}"`, `${member},\n  "${like}"`);
 const branches = before('branch', '"branch": "old"');
 const steps = before('2', '"2": { "name": "Old", "status": "pending", "sub_step": "x" }');
 const regions = (text: string) => text.replace('"decisions": {', '"decisions": { "edge": "old", "edge": "new",');
 
-describe('keys that are in a state file twice', () => {
+describe('duplicate keys of a state file', () => {
   it.each([
     ['at the top', branches, '"branch": "old"'],
     ['among the steps', steps, '"Old"'],

@@ -24,14 +24,14 @@ import {
   v3,
 } from './samples.suite.ts';
 
-const told = { startedAt: '2026-03-01T09:00:00Z' };
+const started = { startedAt: '2026-03-01T09:00:00Z' };
 const steps: RunModel['steps'] = [
   {
     key: '1',
     title: 'Requirements',
     kind: 'step',
     status: 'completed',
-    ...told,
+    ...started,
     endedAt: '2026-03-01T09:30:00Z',
     agents: ['02-Requirements'],
     artifacts: [{ path: 'docs/asked.md', change: 'created', note: 'Signed' }],
@@ -44,7 +44,7 @@ const steps: RunModel['steps'] = [
     title: 'Architecture',
     kind: 'phase',
     status: 'in_progress',
-    ...told,
+    ...started,
     checkpoint: 'phase_2_waf',
     agents: ['03-Architect'],
     gate: { state: 'open', by: 'mara', at: '2026-03-01T09:40:00Z' },
@@ -62,7 +62,7 @@ const steps: RunModel['steps'] = [
     reason: 'Nothing to draw',
     gate: { state: 'open' },
   },
-  { key: '3_5', title: 'Governance', kind: 'step', status: 'failed', ...told, gate: { state: 'open' }, parent: '2' },
+  { key: '3_5', title: 'Governance', kind: 'step', status: 'failed', ...started, gate: { state: 'open' }, parent: '2' },
   {
     key: '5',
     title: 'IaC Code',

@@ -204,21 +204,21 @@ function writeGates(editor: Editor, { root, model: before }: Reading, model: Run
   const implied = impliedGates(model.steps);
   const written = writtenGates(root);
   const was = new Map(before.steps.map((step) => [gateBefore(step.key), step.gate]));
-  const told = new Map<string, NonNullable<ModelStep['gate']>>();
+  const wanted = new Map<string, NonNullable<ModelStep['gate']>>();
   for (const step of model.steps) {
     if (!step.gate) continue;
     const name = gateBefore(step.key);
     // Of two steps behind one gate the one with more detail counts.
-    const other = told.get(name);
+    const other = wanted.get(name);
     if (
       !other ||
       (other.state === 'closed' && step.gate.state === 'open') ||
       (other.by === undefined && step.gate.by !== undefined)
     )
-      told.set(name, step.gate);
+      wanted.set(name, step.gate);
   }
   const added: Record<string, unknown> = {};
-  for (const [name, gate] of told) {
+  for (const [name, gate] of wanted) {
     const entry = written.get(name);
     const before = was.get(name);
     if (

@@ -204,7 +204,7 @@ function* readValues(reader: Reader): Iterable<Value[]> {
     else if (token.kind === 'number') values.push(sign * Number(token.words));
     else if (/^null$/i.test(token.words)) values.push(null);
     else if (/^(?:true|false)$/i.test(token.words)) values.push(/^t/i.test(token.words) ? 1 : 0);
-    else throw new Error(`${token.words.slice(0, 40)} is no value`);
+    else throw new Error(`${token.words.slice(0, 40)} is not a value`);
     sign = 1;
   }
   if (values !== null) throw new Error('it ends in the middle of a row');

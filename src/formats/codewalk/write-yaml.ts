@@ -43,7 +43,7 @@ function isEntries(value: Value): value is Entries {
   );
 }
 
-/** Marks a list of pairs as a map, to tell it from a list of two-element lists. */
+/** Marks a list of pairs as a map, to distinguish it from a list of two-element lists. */
 export function entries(...pairs: (readonly [string, Value | undefined])[]): Entries {
   const kept = pairs.filter((pair): pair is readonly [string, Value] => pair[1] !== undefined);
   return Object.defineProperty(kept, 'isEntries', { value: true });

@@ -183,11 +183,11 @@ function sectionsOf(snapshot: Snapshot, measures: Measures, omitted: RenderedSna
     const all = [...before, ...list.slice(0, entries).map(line), ...more];
     return `### ${sectionTitles[name]}\n\n${(all.length > 0 ? all : ['None.']).join('\n')}`;
   };
-  const told = (entry: Entry): string => `- ${tell(entry, chars)}`;
+  const line = (entry: Entry): string => `- ${entryLine(entry, chars)}`;
   return [
     section('task', [], String, taskLines(snapshot.task, chars)),
     mailSection(snapshot, measures, omitted),
-    section('commitments', snapshot.commitments, told),
+    section('commitments', snapshot.commitments, line),
     section('modified', snapshot.modified, ({ path, change, note }) => {
       const words = note === null ? '' : `: ${quote(note, chars)}`;
       return `- \`${encodePath(path)}\` — ${change}${words}`;
@@ -199,10 +199,10 @@ function sectionsOf(snapshot: Snapshot, measures: Measures, omitted: RenderedSna
     section(
       'decisions',
       snapshot.decisions,
-      told,
+      line,
       snapshot.why === null ? [] : [`- Why things stand as they do: ${quote(snapshot.why, chars)}`],
     ),
-    section('questions', snapshot.questions, told),
+    section('questions', snapshot.questions, line),
   ];
 }
 
@@ -241,14 +241,14 @@ function mailSection({ mail }: Snapshot, { chars, entries }: Measures, omitted: 
     if (left > 0) omitted.mailbox = (omitted.mailbox ?? 0) + left;
     return [
       `- ${mailLabels[name]} (${mail[name].length})${mail[name].length === 0 ? ': none' : ':'}`,
-      ...shown.map((entry) => `  - ${tell(entry, chars)}`),
+      ...shown.map((entry) => `  - ${entryLine(entry, chars)}`),
       ...(left > 0 ? [`  - ${left} more, left out for length: ${moreOf.mailbox}`] : []),
     ];
   });
   return `### ${sectionTitles.mailbox}\n\n${lines.join('\n')}`;
 }
 
-function tell({ id, facts, words, reason }: Entry, chars: number): string {
+function entryLine({ id, facts, words, reason }: Entry, chars: number): string {
   const why = reason === undefined ? '' : ` Why: ${quote(reason, chars)}`;
   return `${id}${facts === '' ? '' : ` ${facts}`}: ${quote(words, chars)}${why}`;
 }

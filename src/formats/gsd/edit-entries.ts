@@ -37,9 +37,9 @@ export function editEntries(reading: Reading, model: RunModel, state: StatePage)
   for (const item of items.added) append(pages, listOf(item), (list) => itemLine(item, list));
 
   const notes = model.notes.filter(({ kind }) => kind === 'constraint' || kind === 'dead-end');
-  const told = reading.notes.filter(({ value }) => value.kind !== 'worklog');
+  const before = reading.notes.filter(({ value }) => value.kind !== 'worklog');
   const { added } = matchEntries(
-    told,
+    before,
     notes,
     (one) => `${one.kind} ${flat(one.text)}`,
     (one) => one,

@@ -63,8 +63,8 @@ export function editProgress(
  * The amount by which each counter moves. A change that the files cannot express reads back unchanged and would be
  * found at every write, so it is not counted.
  */
-function countChanges(reading: Reading, model: RunModel, changes: StepChanges, told: readonly ModelStep[]): Counts {
-  const will = new Map(told.map((step) => [step.key, step]));
+function countChanges(reading: Reading, model: RunModel, changes: StepChanges, reread: readonly ModelStep[]): Counts {
+  const will = new Map(reread.map((step) => [step.key, step]));
   const unit = (all: readonly ModelStep[]): ((step: ModelStep) => 'phases' | 'plans' | null) => {
     const keys = new Set(all.map(({ key }) => key));
     return ({ parent, kind }) =>

@@ -25,14 +25,14 @@ export function editState(
 ): string | null {
   const { state } = reading;
   if (!state) return null;
-  const told = [
+  const ownEdits = [
     ...editEntries(reading, model, state),
     ...editPosition(reading, model, changes, state),
     ...editRows(reading, model, changes, state),
   ];
   const edits = [
-    ...told,
-    ...editProgress(reading, model, changes, state, () => reread(editLines(state.page, withoutOverlaps(told)))),
+    ...ownEdits,
+    ...editProgress(reading, model, changes, state, () => reread(editLines(state.page, withoutOverlaps(ownEdits)))),
     ...editSession(reading, model, state),
     ...editNext(reading, model, state),
     ...editRun(reading, model, state),

@@ -148,11 +148,16 @@ function positionOf({ state, steps, handoffs }: Reading, front: (key: string) =>
 const WORDS_LIMIT_CHARS = 4000;
 
 /** The other text of a section, up to a limit. */
-function restOf(state: StatePage, heading: Heading | null, fields: ReadonlyMap<string, Field>, told: number): string[] {
+function restOf(
+  state: StatePage,
+  heading: Heading | null,
+  fields: ReadonlyMap<string, Field>,
+  usedChars: number,
+): string[] {
   if (!heading) return [];
   const known = new Set([...fields.values()].map(({ line }) => line));
   const rest: string[] = [];
-  let room = WORDS_LIMIT_CHARS - told;
+  let room = WORDS_LIMIT_CHARS - usedChars;
   for (let line = heading.line + 1; line < heading.bodyEnd; line++) {
     const words = bare(state.page.lines[line]).trim();
     if (words === '' || known.has(line) || state.page.isQuiet(line) || /^(?:[-*_]\s*){3,}$/.test(words)) continue;

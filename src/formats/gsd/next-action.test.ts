@@ -12,7 +12,7 @@ const model = (text: string): RunModel => {
   if (!parsed.model) throw new Error('There is no run model.');
   return parsed.model;
 };
-const told = (text: string, next?: string): string => {
+const withNext = (text: string, next?: string): string => {
   const { next: _, ...rest } = model(text);
   return gsd.render(next === undefined ? rest : { ...rest, next }, found, files(text), now).get(main) ?? text;
 };
@@ -32,16 +32,16 @@ Not before the tide is out.
 
 describe('the next action', () => {
   it('leaves every line of a longer section and adds the new action on top', () => {
-    const after = told(list, 'Drill the holes');
+    const after = withNext(list, 'Drill the holes');
     expect(after).toBe(list.replace('1. ✅ Tar', 'Next: Drill the holes\n\n1. ✅ Tar'));
     expect(model(after).next).toBe('Drill the holes');
   });
 
   it('changes only that line from then on', () => {
-    const after = told(told(list, 'Drill the holes'), 'Fit\nthe rudder');
+    const after = withNext(withNext(list, 'Drill the holes'), 'Fit\nthe rudder');
     expect(after).toBe(list.replace('1. ✅ Tar', 'Next: Fit the rudder\n\n1. ✅ Tar'));
-    expect(told(after)).toBe(list.replace('1. ✅ Tar', 'Next: None.\n\n1. ✅ Tar'));
-    expect(model(told(after))).not.toHaveProperty('next');
+    expect(withNext(after)).toBe(list.replace('1. ✅ Tar', 'Next: None.\n\n1. ✅ Tar'));
+    expect(model(withNext(after))).not.toHaveProperty('next');
   });
 
   it('reads the whole section if it has no such line', () => {
@@ -59,29 +59,29 @@ describe('the next action', () => {
     ['## Next\n\n**Next steps:**\n1. Tar\n2. Paint\n', '## Next\n\n**Next steps:** Drill\n1. Tar\n2. Paint\n'],
     ['## Next\n\n> Tar, says Mara\n', '## Next\n\nNext: Drill\n\n> Tar, says Mara\n'],
   ])('keeps the markup around the text: %j', (before, after) => {
-    expect(told(page(before), 'Drill')).toBe(page(after));
+    expect(withNext(page(before), 'Drill')).toBe(page(after));
     expect(model(page(after)).next).toBe('Drill');
-    expect(told(page(after), 'Drill')).toBe(page(after));
+    expect(withNext(page(after), 'Drill')).toBe(page(after));
   });
 
   it('reads the list below a label and leaves it', () => {
     const text = page('').replace('Status: In progress\n', 'Status: In progress\n**Next:**\n1. Tar\n2. Paint\n');
     expect(model(text).next).toBe('1. Tar\n2. Paint');
-    expect(told(text, 'Drill')).toBe(text.replace('**Next:**', '**Next:** Drill'));
+    expect(withNext(text, 'Drill')).toBe(text.replace('**Next:**', '**Next:** Drill'));
   });
 
   it('removes erased text completely', () => {
-    expect(told(list, '[erased]')).toBe(page('## Next Steps\n\n[erased]\n'));
+    expect(withNext(list, '[erased]')).toBe(page('## Next Steps\n\n[erased]\n'));
   });
 
   it('writes it into the front matter if it is there', () => {
     const text = `---\ngsd_state_version: 1.0\nnext_action: "Tar the hull"\n---\n\n${page('')}`;
     expect(model(text).next).toBe('Tar the hull');
-    expect(told(text, 'Drill')).toBe(text.replace('Tar the hull', 'Drill'));
+    expect(withNext(text, 'Drill')).toBe(text.replace('Tar the hull', 'Drill'));
   });
 
   it('keeps the other text of a section for a new file', () => {
-    const read = model(told(list, 'Drill the holes'));
+    const read = model(withNext(list, 'Drill the holes'));
     const fresh = gsd.render(read, found, new Map(), now).get(main) ?? '';
     for (const line of ['Tar the hull', 'ask Mara before drilling', 'Not before the tide is out.'])
       expect(fresh).toContain(line);

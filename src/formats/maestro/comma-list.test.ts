@@ -7,9 +7,9 @@ const read = (text: string) => maestro.parse(place(), new Map([[ACTIVE, text]]))
 
 /** The lines that a change removed and added, without the time of writing. */
 function diff(text: string, change: (model: RunModel) => void): string[] {
-  const account = structuredClone(read(text).model) as RunModel;
-  change(account);
-  const after = maestro.render(account, place(), new Map([[ACTIVE, text]]), '2026-06-01T00:00:00Z').get(ACTIVE) ?? text;
+  const model = structuredClone(read(text).model) as RunModel;
+  change(model);
+  const after = maestro.render(model, place(), new Map([[ACTIVE, text]]), '2026-06-01T00:00:00Z').get(ACTIVE) ?? text;
   const [old, fresh] = [text.split('\n'), after.split('\n')];
   return [
     ...old.filter((line) => !fresh.includes(line)).map((line) => `-${line.trim()}`),

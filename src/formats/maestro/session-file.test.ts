@@ -7,9 +7,9 @@ const read = (text: string) => maestro.parse(place(), new Map([[ACTIVE, text]]))
 const codes = (text: string) => read(text).problems.map(({ code, line }) => `${code}:${line}`);
 
 function edit(text: string, change: (model: RunModel) => void): string {
-  const account = structuredClone(read(text).model) as RunModel;
-  change(account);
-  return maestro.render(account, place(), new Map([[ACTIVE, text]]), '2026-06-01T00:00:00Z').get(ACTIVE) ?? '';
+  const model = structuredClone(read(text).model) as RunModel;
+  change(model);
+  return maestro.render(model, place(), new Map([[ACTIVE, text]]), '2026-06-01T00:00:00Z').get(ACTIVE) ?? '';
 }
 
 const added = (before: string, after: string) => after.split('\n').filter((line) => !before.split('\n').includes(line));

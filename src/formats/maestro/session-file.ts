@@ -221,12 +221,12 @@ function sectionFinder(body: BodyLog): (step: ModelStep) => PhaseSection | undef
 }
 
 function withLog(step: ModelStep, phase: Phase, section: PhaseSection | undefined, complain: Complain): ModelStep {
-  const told: ModelStep = { ...step };
+  const merged: ModelStep = { ...step };
   if (phase.status === null) {
     const guess: StepStatus | null = step.endedAt
       ? 'completed'
       : (section?.status ?? (step.startedAt ? 'in_progress' : null));
-    told.status = guess ?? step.status;
+    merged.status = guess ?? step.status;
     const from =
       guess === null
         ? 'it counts as pending'
@@ -241,10 +241,10 @@ function withLog(step: ModelStep, phase: Phase, section: PhaseSection | undefine
     );
   }
   const summary = section?.outputs[0]?.text;
-  if (summary) told.summary = words(summary);
-  if (!told.artifacts && section && section.files.length > 0)
-    told.artifacts = section.files.map((file) => ({ ...file }));
-  return told;
+  if (summary) merged.summary = words(summary);
+  if (!merged.artifacts && section && section.files.length > 0)
+    merged.artifacts = section.files.map((file) => ({ ...file }));
+  return merged;
 }
 
 function readEntries(session: Session, model: RunModel): void {

@@ -10,8 +10,8 @@ const VALIDATION = 'Validation: ';
 
 /** Updates the log to the run model: sections of phases, then notes, decisions and items. The log only grows. */
 export function editLog(splicer: Splicer, session: Session, before: RunModel, model: RunModel): void {
-  const told = new Set(before.notes.map(noteMark));
-  const notes = model.notes.filter((note) => note.text.trim() !== '' && !told.has(noteMark(note)));
+  const known = new Set(before.notes.map(noteMark));
+  const notes = model.notes.filter((note) => note.text.trim() !== '' && !known.has(noteMark(note)));
   const tail: string[] = [];
   const validated = editSections(splicer, session, before, model, notes, tail);
   const rest = notes.filter((note) => !validated.has(note));
@@ -91,9 +91,9 @@ function editSections(
     const result = results.get(step.key);
     const finished = step.status === 'completed' || step.status === 'failed';
     const moved = was ? was.status !== step.status : step.status !== 'pending';
-    const told = step.summary !== undefined && !same(step.summary, was?.summary);
+    const summarised = step.summary !== undefined && !same(step.summary, was?.summary);
     if (!section) {
-      if (!moved && !told && !(result && finished)) continue;
+      if (!moved && !summarised && !(result && finished)) continue;
       if (result) used.add(result);
       tail.push([`## ${heading(step)}`, ...blocks(step, finished, result, true)].join('\n\n'));
       continue;
@@ -102,7 +102,7 @@ function editSections(
       splicer.replace(section.mark.start, section.mark.end, ` ${glyphs[step.status]}`);
     }
     const [output] = section.outputs;
-    if (told && output) splicer.replace(output.start, output.end, emitProse(step.summary ?? ''));
+    if (summarised && output) splicer.replace(output.start, output.end, emitProse(step.summary ?? ''));
     if (result && section.unvalidated) {
       used.add(result);
       splicer.replace(
@@ -112,7 +112,7 @@ function editSections(
       );
     }
     const more: string[] = [];
-    if (told && !output) more.push(outputBlock(step));
+    if (summarised && !output) more.push(outputBlock(step));
     if (moved && finished && !section.hasFiles && (step.artifacts ?? []).length > 0) more.push(filesBlock(step));
     if (result && !section.unvalidated && !section.validation) {
       used.add(result);

@@ -81,9 +81,9 @@ function editDependencies(
   after: readonly string[],
   ids: (key: string) => string | number,
 ): void {
-  const told = new Set(blockedBy.map(({ key }) => key));
+  const listed = new Set(blockedBy.map(({ key }) => key));
   const left = blockedBy.filter(({ key }) => key === undefined || after.includes(key));
-  const added = after.filter((key) => !told.has(key)).map(ids);
+  const added = after.filter((key) => !listed.has(key)).map(ids);
   const [first = 'blocked_by', ...others] = dependencyKeys.filter((key) => at(node, key));
   for (const key of others) splicer.set(node, key, []);
   const known = left.map(({ id, key }) => (key !== undefined && String(ids(key)) === id ? ids(key) : id));
@@ -144,8 +144,8 @@ function editManifests(
 }
 
 function editContext(splicer: Splicer, node: MapNode, before: readonly string[], after: readonly string[]): void {
-  const told = new Set(before.map(flat));
-  const added = after.filter((sentence) => !told.has(flat(sentence)));
+  const listed = new Set(before.map(flat));
+  const added = after.filter((sentence) => !listed.has(flat(sentence)));
   if (added.length === 0) return;
   const there = at(node, 'downstream_context');
   const fresh = context(added);

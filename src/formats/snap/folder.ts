@@ -92,11 +92,11 @@ export function detect(tree: Tree): Found[] {
     const [first] = files;
     const isNamed = /(?:^|\/)working-session\/$/.test(path);
     const isWhole = folder.turnfile !== null || (folder.mailbox !== null && folder.worklog !== null);
-    const told = (): boolean =>
+    const hasSnapshots = (): boolean =>
       [...folder.chats.values()].some((chat) =>
         /^[ \t]*close_reason:|\bREV-\d{8}-snapshot-/m.test(tree.read(chat) ?? ''),
       );
-    if (first === undefined || !(isWhole || isNamed || told())) return [];
+    if (first === undefined || !(isWhole || isNamed || hasSnapshots())) return [];
     return [{ format: 'snap', main: folder.turnfile ?? folder.mailbox ?? first, files }];
   });
 }

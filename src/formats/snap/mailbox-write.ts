@@ -126,12 +126,12 @@ function renderCard(message: ModelMessage, id: string, extra: Readonly<Record<st
   ];
   const known = new Set(fields.map(([name]) => name.toLowerCase()));
   const others = Object.entries(extra).filter(([name]) => !known.has(name));
-  const told = [...fields, ...others.map(([name, value]): [string, string] => [capital(name), value])];
+  const all = [...fields, ...others.map(([name, value]): [string, string] => [capital(name), value])];
   const acks = (message.acks ?? []).map(renderAck);
   return [
     `### ${id}`,
     '',
-    ...told.flatMap(([name, value]) => (value === undefined ? [] : [`**${name}:** ${flat(value)}`])),
+    ...all.flatMap(([name, value]) => (value === undefined ? [] : [`**${name}:** ${flat(value)}`])),
     ...(acks.length > 0 ? ['', ...acks] : []),
     ...(message.body.trim() === '' ? [] : ['', ...encodeProse(message.body)]),
     ...(message.replies ?? []).flatMap(renderReply),

@@ -26,8 +26,8 @@ describe('MAILBOX.md', () => {
 
   it('reports contradictions with their lines', () => {
     const { found, files } = fixture('pilot');
-    const told = snap.parse(found, files).problems.map(({ code, line }) => `${code}:${line}`);
-    expect(told).toEqual(
+    const codes = snap.parse(found, files).problems.map(({ code, line }) => `${code}:${line}`);
+    expect(codes).toEqual(
       expect.arrayContaining([
         'inbox_count:17',
         'unknown_status:83',
@@ -57,18 +57,18 @@ describe('MAILBOX.md', () => {
 
   it('finds the one changed attachment among valid ones', () => {
     const { found, files } = fixture('payloads');
-    const told = snap.parse(found, files).problems.map(({ code, line }) => `${code}:${line}`);
-    expect(told.filter((one) => one.includes('token'))).toEqual(['token_changed:40']);
+    const codes = snap.parse(found, files).problems.map(({ code, line }) => `${code}:${line}`);
+    expect(codes.filter((one) => one.includes('token'))).toEqual(['token_changed:40']);
   });
 
   it('leaves the content of a fence as it is, whatever surrounds it', () => {
-    const payload = '````text\n# Title\n<!-- open\n```\n---\n**Ack:** x | y | z\n````';
-    const body = `<!-- said\n# Heading\n-->\n~~~\nnobody closes this\n\n${payload}\n\n\t\`\`\`js`;
+    const attachment = '````text\n# Title\n<!-- open\n```\n---\n**Ack:** x | y | z\n````';
+    const body = `<!-- said\n# Heading\n-->\n~~~\nnobody closes this\n\n${attachment}\n\n\t\`\`\`js`;
     const { model, text, problems } = write('pilot', (one) => ({
       ...one,
       messages: [...one.messages, { ...(one.messages.at(-1) as Message), alias: 'MSG-20260204-001', body }],
     }));
-    expect(text('MAILBOX.md')).toContain(`\n${payload}\n`);
+    expect(text('MAILBOX.md')).toContain(`\n${attachment}\n`);
     expect(model.messages.find((one) => one.alias === 'MSG-20260204-001')?.body).toBe(body);
     expect(problems.filter((one) => one.level === 'error')).toEqual([]);
   });

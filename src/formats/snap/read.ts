@@ -98,8 +98,8 @@ type Parts = Omit<ReadFolder, 'model' | 'problems' | 'sound'>;
 function accountOf(parts: Parts, refuse: (message: string) => void): RunModel | null {
   const { folder, turnfile, mailbox, mailboxArchive, worklog, worklogArchive, questions, chats } = parts;
   const pages = [mailbox, worklog, questions].some((one) => (one?.page.headings.length ?? 0) > 0);
-  const told = [...chats.values()].flatMap(sessionsIn);
-  if (!turnfile?.root && !pages && told.length === 0) return null;
+  const inChats = [...chats.values()].flatMap(sessionsIn);
+  if (!turnfile?.root && !pages && inChats.length === 0) return null;
   const turn = turnfile ? modelOfTurnfile(turnfile) : null;
   const facts = [...chats.values()].map(foreignFacts);
   const items = [...(worklog?.itemRows.keys() ?? [])];
@@ -134,7 +134,7 @@ function accountOf(parts: Parts, refuse: (message: string) => void): RunModel | 
     notes: keep(ModelNote, [...(worklogArchive?.notes.keys() ?? []), ...(worklog?.notes.keys() ?? [])]),
     sessions: keep(
       ModelSession,
-      mergeSessions([...(worklogArchive?.sessions ?? []), ...(worklog?.sessions ?? [])], told, turn?.sessions ?? []),
+      mergeSessions([...(worklogArchive?.sessions ?? []), ...(worklog?.sessions ?? [])], inChats, turn?.sessions ?? []),
     ),
     messages: keep(ModelMessage, messagesOf(mailbox, mailboxArchive)),
     claims: keep(ModelClaim, turn?.claims ?? []),
@@ -156,13 +156,13 @@ function said(words: string | undefined): string | undefined {
  */
 function mergeSessions(
   logged: readonly ModelSession[],
-  told: readonly ModelSession[],
+  inChats: readonly ModelSession[],
   current: readonly ModelSession[],
 ): ModelSession[] {
   const listed = new Set(logged.map((session) => slug(session.alias)));
-  const older = told.filter((session) => !listed.has(slug(session.alias)));
+  const older = inChats.filter((session) => !listed.has(slug(session.alias)));
   const found = new Map<string, ModelSession>([...older, ...logged].map((session) => [slug(session.alias), session]));
-  for (const session of [...told, ...current]) {
+  for (const session of [...inChats, ...current]) {
     const id = slug(session.alias);
     found.set(id, { ...session, ...found.get(id) });
   }

@@ -155,19 +155,19 @@ export function isStale({ fields }: Pick<Entry, 'fields'>, revision: number | nu
 function checkSignals({ signals, revision }: Turnfile, report: Report): void {
   const seen = new Set<string>();
   let before = Number.POSITIVE_INFINITY;
-  let told = false;
+  let reported = false;
   for (const signal of signals) {
     const name = `The signal ${signal.id.slice(0, 80)}`;
     needs('signal', name, signal, report);
     oneOf(name, signal, 'signal', signalWords, report);
-    if (seen.has(signal.id)) report('duplicate_signal', 'error', signal.line, `${name} is there twice.`);
+    if (seen.has(signal.id)) report('duplicate_signal', 'error', signal.line, `Duplicate: ${name}.`);
     seen.add(signal.id);
     const at = signal.fields['rev'];
     if (typeof at !== 'number') continue;
     if (revision !== null && at > revision)
       report('signal_revision', 'error', signal.line, `${name} has revision ${at}, which is in the future.`);
-    if (at > before && !told) {
-      told = true;
+    if (at > before && !reported) {
+      reported = true;
       report('signal_order', 'warning', signal.line, 'Signals should be newest first; from here on they are not.');
     }
     before = at;

@@ -226,15 +226,15 @@ function wordFields(word: TaskWord, step: ModelStep, had: Fields, revision: numb
 
 /** The notes of a task are mostly advice from its start: a summary follows them, unless text was erased. */
 function withNotes(after: ModelStep, { summary: notes }: ModelStep): ModelStep {
-  const told = after.summary ?? '';
-  return notes === undefined || told.includes(ERASED) || sameWords(told).includes(sameWords(notes))
+  const summary = after.summary ?? '';
+  return notes === undefined || summary.includes(ERASED) || sameWords(summary).includes(sameWords(notes))
     ? after
-    : { ...after, summary: `${notes} — ${told}` };
+    : { ...after, summary: `${notes} — ${summary}` };
 }
 
 function notesOf({ summary, reason }: ModelStep, word: TaskWord): string | undefined {
-  const told = word === 'failed' ? FAILED : word === 'cancelled' ? CANCELLED : null;
-  return told === null ? summary : [`${told} ${flat(reason ?? '')}`.trim(), summary ?? ''].join('\n').trim();
+  const prefix = word === 'failed' ? FAILED : word === 'cancelled' ? CANCELLED : null;
+  return prefix === null ? summary : [`${prefix} ${flat(reason ?? '')}`.trim(), summary ?? ''].join('\n').trim();
 }
 
 function lockSplices(turnfile: Turnfile, { claims }: Changes, revision: number): Splice[] {

@@ -158,7 +158,7 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
       undefined,
   });
   const edits: LineEdit[] = [];
-  const told: ModelItem[] = [];
+  const listed: ModelItem[] = [];
   // A blocker read only from a task changes its text when the task or its blockers change.
   const moved = new Set([
     ...changes.items.added.flatMap((item) => (item.kind === 'blocker' ? [item.step, ...(item.affects ?? [])] : [])),
@@ -169,7 +169,7 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
   for (const { before, after } of changes.items.kept) {
     const place = itemRows.get(before);
     // An item known only from a task's status or a snapshot gets a row once it has more fields.
-    if (!place && (after.status !== before.status || moved.has(after.step ?? ''))) told.push(after);
+    if (!place && (after.status !== before.status || moved.has(after.step ?? ''))) listed.push(after);
     if (!place) continue;
     const was = cells(before);
     const is = Object.fromEntries(
@@ -182,7 +182,7 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
       lines: [renderRow(place.table.names, { ...was, ...is })],
     });
   }
-  const added = [...told, ...changes.items.added].filter((item) => item.kind !== 'question');
+  const added = [...listed, ...changes.items.added].filter((item) => item.kind !== 'question');
   if (added.length === 0) return edits;
   const at = index ? index.heading.end : (page.headings[1]?.line ?? page.lines.length);
   return [...edits, addToIndex(page, items, at, '## Item Index', itemTitles, added.map(cells))];
@@ -286,14 +286,14 @@ function closings(worklog: Worklog, changes: Changes, pointers: Pointers, inChat
     const name = session.alias ?? session.id;
     if (name === undefined) return [];
     const pointer = pointers.get(name);
-    const told = pointer
+    const reference = pointer
       ? [`Full resumption snapshot: ${pointer.path} § Session ${pointer.number} closing state.`]
       : [];
     return [
       {
         session: pointer?.number ?? numberOf(session, changes.after),
         date: session.endedAt,
-        lines: [...renderClosing(session, name), ...told],
+        lines: [...renderClosing(session, name), ...reference],
       },
     ];
   });
@@ -303,10 +303,10 @@ function renderClosing(session: ModelSession, name: string): string[] {
   const agent = flat(session.agent ?? 'unknown').replace(/[()]/g, ' ');
   const done = session.completed?.length ? `finished ${session.completed.join('; ')}` : undefined;
   const words = done ?? session.workingOn ?? session.next ?? session.notes?.[0];
-  const told = words === undefined ? '' : `: ${oneLine(words, 200)}`;
+  const text = words === undefined ? '' : `: ${oneLine(words, 200)}`;
   return [
     `### ${agent}: session ended`,
     '',
-    `${session.endedAt?.replace(/\s+/g, '_').slice(0, 60) || UNKNOWN_END} — ${agent} (${name.replace(/[(),]/g, ' ')}, ${session.status})${told}`,
+    `${session.endedAt?.replace(/\s+/g, '_').slice(0, 60) || UNKNOWN_END} — ${agent} (${name.replace(/[(),]/g, ' ')}, ${session.status})${text}`,
   ];
 }
