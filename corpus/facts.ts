@@ -1,8 +1,8 @@
 import type { FormatName } from '../src/formats/format.ts';
 
 /**
- * What stands in a file, counted without any of the parsers: by looking for keys, headings and patterns, as a person who
- * checks the work of a parser would. Where a file is ambiguous this counts too little, never something that is not there.
+ * The facts in a file, counted without any of the parsers: by searching for keys, headings and patterns, as a person
+ * who checks a parser would. For an ambiguous file this counts too little, never something that is not there.
  */
 export interface Fact {
   kind: 'position' | 'decision' | 'blocker' | 'phase' | 'time' | 'message' | 'question';
@@ -11,14 +11,14 @@ export interface Fact {
 }
 
 export function factsIn(format: FormatName, path: string, text: string): Fact[] {
-  // The version before: what stands in it has been written over.
+  // The previous version: its content was overwritten.
   if (/\.(bak|tmp)$/.test(path)) return [];
   const plain = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   switch (format) {
     case 'apex':
       return path.endsWith('.md') ? [] : [...apexFacts(plain), ...times(plain)];
     case 'gsd':
-      // Plans, their summaries and the roadmap are evidence of what was done; what they say is not repeated in a run.
+      // Plans, summaries and the roadmap are evidence of completed work; a run does not repeat their text.
       if (/-(PLAN|SUMMARY)\.md$|(^|\/)ROADMAP\.md$/i.test(path)) return [];
       return path.endsWith('.json') ? jsonFacts(plain) : [...gsdFacts(plain), ...times(frontMatter(plain))];
     case 'codewalk':
@@ -33,25 +33,25 @@ export function factsIn(format: FormatName, path: string, text: string): Fact[] 
 }
 
 /**
- * Whether what a fact says is somewhere in what the run says, as letters and digits: marks and breaks may differ, and a
- * sentence may have been taken apart at its dashes, colons and brackets, but every part of it must be there.
+ * Whether the run contains a fact, compared by letters and digits: markup and line breaks may differ, and a sentence
+ * may be split at dashes, colons and brackets, but every part must be there.
  */
-export function isTold(fact: Fact, told: string): boolean {
+export function isInRun(fact: Fact, run: string): boolean {
   const whole = squeeze(fact.words);
-  if (whole === '' || told.includes(whole.slice(0, 80))) return true;
+  if (whole === '' || run.includes(whole.slice(0, 80))) return true;
   if (fact.kind === 'time') return false;
   return (
     fact.words
-      // What only says that it is over is told as a status.
+      // Words for settled are in the run as a status.
       .replace(/\b(?:RESOLVED|CLOSED|CLEARED|FIXED|SUPERSEDED|RETRACTED)\b/g, '|')
       .split(/\s+(?:[—–-]+|->|→)\s+|[:;()[\]*|~]+/)
       .map((part) => squeeze(part).slice(0, 60))
       .filter((part) => part.length >= SHORTEST_PART)
-      .every((part) => told.includes(part))
+      .every((part) => run.includes(part))
   );
 }
 
-/** Shorter parts are numbers and labels, which are said in other ways. */
+/** Shorter parts are numbers and labels, which have other forms in the run. */
 const SHORTEST_PART = 12;
 
 export function squeeze(text: string): string {
@@ -111,7 +111,7 @@ function apexFacts(text: string): Fact[] {
   return facts;
 }
 
-/** Bullets and rows below a heading that names what they are, up to the next heading. */
+/** Bullets below a heading that names their kind, up to the next heading. */
 function gsdFacts(text: string): Fact[] {
   const facts: Fact[] = [];
   let kind: Fact['kind'] | null = null;

@@ -6,12 +6,12 @@ import { formatNames, formats } from '../src/formats/index.ts';
 import { readWholeRun } from '../src/operations/files/parts/run-model.ts';
 import { openMemoryStore } from '../src/store/memory/store.ts';
 import { openTree } from '../src/workspace/tree.ts';
-import { type Fact, factsIn, isTold, squeeze } from './facts.ts';
+import { type Fact, factsIn, isInRun, squeeze } from './facts.ts';
 
 /**
- * Reads every state file below a folder as `adopt` would, into a journal in memory, and checks what came of it: nothing
- * thrown, every fact that stands in the file told by the run, the file unchanged by writing it back, and changed by one
- * checkpoint only where that checkpoint is.
+ * Reads every state file below a folder as `adopt` would, into a journal in memory, and checks the result: nothing
+ * throws, the run contains every fact of the file, writing it back changes nothing, and a checkpoint changes only its
+ * own lines.
  */
 const now = '2026-01-02T03:04:05.000Z';
 const SLOW_MS = 5000;
@@ -29,7 +29,7 @@ interface Row {
   failure: string | null;
 }
 
-/** The lines that went and those that came, file by file. */
+/** Removed and added lines of one file. */
 interface Change {
   path: string;
   gone: string[];
@@ -72,7 +72,7 @@ const textsOf = (tree: { read(path: string): string | null }, found: Found): Fil
       .filter((pair): pair is [string, string] => pair[1] !== null),
   );
 
-/** By its name, wherever it lies and whatever stands before it; else by what it says. */
+/** Recognises a file by its name, with any prefix, else by its content. */
 function formatOf(path: string, text: string): FormatName | null {
   const name = basename(path);
   if (/00-session-state\.json(\.bak)?$/.test(name)) return 'apex';
@@ -90,7 +90,7 @@ function formatOf(path: string, text: string): FormatName | null {
   return null;
 }
 
-/** Where the format expects such a file. */
+/** The path at which the format expects the file. */
 function placeFor(format: FormatName, path: string): string {
   const name = basename(path).split('__').at(-1) ?? '';
   switch (format) {
@@ -153,11 +153,11 @@ async function examineAccount(
   );
   const state = await engine.load('run');
   const whole = await readWholeRun(engine, state);
-  const told = squeeze(JSON.stringify([whole, state.run]));
+  const run = squeeze(JSON.stringify([whole, state.run]));
   for (const [path, text] of files) {
     const facts = factsIn(format.name, path, text);
     row.facts += facts.length;
-    row.missing.push(...facts.filter((fact) => !isTold(fact, told)));
+    row.missing.push(...facts.filter((fact) => !isInRun(fact, run)));
   }
   if (!parsed.writable) {
     row.unchanged = 'read only';
@@ -169,13 +169,13 @@ async function examineAccount(
   row.changes = await checkpointChanges(engine, format, found, files);
 }
 
-/** Files of an old version are brought to the newest one before anything else is written. */
+/** Files of an old version are migrated before anything else is written. */
 const isMigration = (format: Format, { version }: Parsed): boolean =>
   format.name === 'apex' && !version?.startsWith('3');
 
 const identity = { actor: { kind: 'agent', name: 'ada' }, session: null, key: null } as const;
 
-/** Takes the first step that can be taken and passes a checkpoint in it, as a person whose files are mirrored would. */
+/** Starts the first possible step and passes a checkpoint in it, as with mirrored files. */
 async function checkpointChanges(engine: Engine, format: Format, found: Found, files: Files): Promise<Change[] | null> {
   const state = await engine.load('run');
   const before = format.render(await readWholeRun(engine, state), found, files, now);
@@ -188,7 +188,7 @@ async function checkpointChanges(engine: Engine, format: Format, found: Found, f
       continue;
     }
     const after = format.render(await readWholeRun(engine, await engine.load('run')), found, base, now);
-    // A file that is made anew takes no line from anybody.
+    // A new file replaces no lines.
     return [...after].flatMap(([path, text]) => {
       const was = base.get(path);
       return was === undefined ? [] : [{ path, gone: without(was, text), come: without(text, was) }];
@@ -197,7 +197,7 @@ async function checkpointChanges(engine: Engine, format: Format, found: Found, f
   return null;
 }
 
-/** The lines of one text that the other does not have, counted with repetition. */
+/** Lines of one text that the other lacks, counted with repetition. */
 function without(text: string, other: string): string[] {
   const left = new Map<string, number>();
   for (const line of other.split('\n')) left.set(line, (left.get(line) ?? 0) + 1);
@@ -215,7 +215,7 @@ function report(rows: readonly Row[], others: number, detailed: boolean): void {
     process.stdout.write(`${text}\n`);
   };
   say(
-    '| format | files | facts | told | problems | unchanged when written back | lines one checkpoint took (most) | thrown |',
+    '| format | files | facts | found | problems | unchanged when written back | lines replaced by one checkpoint (most) | thrown |',
   );
   say('|---|---|---|---|---|---|---|---|');
   for (const name of formatNames) {
@@ -228,16 +228,16 @@ function report(rows: readonly Row[], others: number, detailed: boolean): void {
       `| ${name} | ${own.length} | ${facts} | ${facts - sum((row) => row.missing.length)} | ${sum((row) => row.problems)} | ${written.filter((row) => row.unchanged === 'yes').length} of ${written.length} | ${Math.max(0, ...own.map(lostBy))} | ${own.filter((row) => row.failure !== null).length} |`,
     );
   }
-  say(`\n${others} other files were looked at and are no state files.`);
+  say(`\n${others} other files are not state files.`);
   for (const row of rows) {
     const notes = [
       ...(row.failure ? [`failed: ${row.failure}`] : []),
       ...(row.unchanged === 'no' ? ['is changed by writing back what it says'] : []),
       ...row.missing
         .slice(0, detailed ? 1000 : 3)
-        .map((fact) => `line ${fact.line}: ${fact.kind} is not told: ${fact.words.slice(0, 100)}`),
+        .map((fact) => `line ${fact.line}: ${fact.kind} is missing: ${fact.words.slice(0, 100)}`),
       ...(row.missing.length > 3 && !detailed ? [`and ${row.missing.length - 3} more`] : []),
-      ...(detailed && lostBy(row) > 8 ? [`a checkpoint took ${lostBy(row)} lines`] : []),
+      ...(detailed && lostBy(row) > 8 ? [`a checkpoint replaced ${lostBy(row)} lines`] : []),
     ];
     if (notes.length > 0) say(`${row.format} ${row.version} ${row.path}\n  ${notes.join('\n  ')}`);
   }
@@ -262,6 +262,6 @@ const LINE_LIMIT = 160;
 
 const [folder, ...flags] = process.argv.slice(2);
 if (folder === undefined) {
-  process.stderr.write('Say which folder: npm run corpus -- FOLDER [--all]\n');
+  process.stderr.write('Name a folder: npm run corpus -- FOLDER [--all]\n');
   process.exitCode = 2;
 } else process.exitCode = await main(folder, flags.includes('--all'));

@@ -4,16 +4,16 @@
  */
 export function matcher<T extends { alias?: string | undefined }>(
   before: readonly T[],
-  wordsOf: (record: T) => string,
-): (record: T) => number | undefined {
+  wordsOf: (entry: T) => string,
+): (entry: T) => number | undefined {
   const used = new Set<number>();
   const byAlias = new Map<string, number[]>();
   const byWords = new Map<string, number[]>();
   // From the end, so that the first is popped first.
   for (let index = before.length - 1; index >= 0; index--) {
-    const record = before[index] as T;
-    if (record.alias !== undefined) put(byAlias, record.alias, index);
-    put(byWords, wordsOf(record), index);
+    const entry = before[index] as T;
+    if (entry.alias !== undefined) put(byAlias, entry.alias, index);
+    put(byWords, wordsOf(entry), index);
   }
   const take = (list: number[] | undefined): number | undefined => {
     while (list && list.length > 0) {
@@ -24,8 +24,8 @@ export function matcher<T extends { alias?: string | undefined }>(
     }
     return undefined;
   };
-  return (record) =>
-    (record.alias === undefined ? undefined : take(byAlias.get(record.alias))) ?? take(byWords.get(wordsOf(record)));
+  return (entry) =>
+    (entry.alias === undefined ? undefined : take(byAlias.get(entry.alias))) ?? take(byWords.get(wordsOf(entry)));
 }
 
 function put(map: Map<string, number[]>, key: string, index: number): void {

@@ -9,7 +9,7 @@ export interface BodyLog {
   title: { words: string; start: number; end: number } | null;
   phases: PhaseSection[];
   /** Our own sections, by lower-case name: `decisions`, `items`, `notes`. */
-  records: Map<string, Section>;
+  sections: Map<string, Section>;
   /** Text outside all of these. */
   loose: Piece[];
   /** Phases that ended up below the front matter, as ranges of YAML. */
@@ -61,7 +61,7 @@ const SUFFIX = ' Orchestration Log';
 export function readBody(text: string, offset: number): BodyLog {
   const page = scanMarkdown(text.slice(offset));
   const lines = placeLines(page, offset);
-  const log: BodyLog = { title: null, phases: [], records: new Map(), loose: [], spilled: [] };
+  const log: BodyLog = { title: null, phases: [], sections: new Map(), loose: [], spilled: [] };
   const first = page.headings[0]?.line ?? lines.length;
   const range = (from: number, to: number) => takeOut(lines, from, to, page, log.spilled);
   log.loose.push(...paragraphs(range(0, first)));
@@ -82,8 +82,8 @@ export function readBody(text: string, offset: number): BodyLog {
       }
       const end = lastWords([...inner, ...subs.flatMap((sub) => [sub.line, ...sub.lines])]) ?? line?.end ?? 0;
       if (phase) log.phases.push(fillPhase(phase, inner, subs, end));
-      else if (!log.records.has(heading.title.toLowerCase()))
-        log.records.set(heading.title.toLowerCase(), fillSection(inner, subs, end));
+      else if (!log.sections.has(heading.title.toLowerCase()))
+        log.sections.set(heading.title.toLowerCase(), fillSection(inner, subs, end));
     } else {
       log.loose.push(...paragraphs(inner));
     }

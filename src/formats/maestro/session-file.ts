@@ -248,22 +248,22 @@ function withLog(step: ModelStep, phase: Phase, section: PhaseSection | undefine
 }
 
 function readEntries(session: Session, model: RunModel): void {
-  const { records } = session.body;
+  const { sections } = session.body;
   const keys = new Set(model.steps.map((step) => step.key));
   const settle = <T extends { step?: string | undefined }>(value: T): T => {
     const { step, ...rest } = value;
     return step === undefined || keys.has(step) ? value : (rest as T);
   };
-  const decisions = records.get('decisions');
-  for (const record of decisions ? readDecisions(decisions) : []) {
-    const value = settle(record.value);
-    session.decisions.set(value, record);
+  const decisions = sections.get('decisions');
+  for (const entry of decisions ? readDecisions(decisions) : []) {
+    const value = settle(entry.value);
+    session.decisions.set(value, entry);
     model.decisions.push(value);
   }
-  const items = records.get('items');
-  for (const record of items ? readItems(items) : []) {
-    const value = settle(record.value);
-    session.items.set(value, record);
+  const items = sections.get('items');
+  for (const entry of items ? readItems(items) : []) {
+    const value = settle(entry.value);
+    session.items.set(value, entry);
     model.items.push(value);
   }
 }
@@ -280,7 +280,7 @@ function readNotes(session: Session, model: RunModel): ModelNote[] {
       notes.push({ kind: 'worklog', text: words(`Validation: ${section.validation.text}`), step });
   }
   const keys = new Set(model.steps.map((step) => step.key));
-  for (const { text } of session.body.records.get('notes')?.pieces ?? []) {
+  for (const { text } of session.body.sections.get('notes')?.pieces ?? []) {
     const head = noteHead.exec(text);
     const [, kind, step, by, when] = head ?? [];
     notes.push({

@@ -15,14 +15,14 @@ export function editLog(splicer: Splicer, session: Session, before: RunModel, mo
   const tail: string[] = [];
   const validated = editSections(splicer, session, before, model, notes, tail);
   const rest = notes.filter((note) => !validated.has(note));
-  const { records } = session.body;
-  grow(splicer, records.get('notes'), 'Notes', rest.map(emitNote), '\n', tail);
+  const { sections } = session.body;
+  grow(splicer, sections.get('notes'), 'Notes', rest.map(emitNote), '\n', tail);
   const decisions = match(before.decisions, model.decisions, (decision) => decision.decision);
   for (const [old, now] of decisions.changed)
     editEntry(splicer, session.decisions.get(old), old, now, 'decision', decisionFields);
   grow(
     splicer,
-    records.get('decisions'),
+    sections.get('decisions'),
     'Decisions',
     decisions.added.map((one) => emitEntry(one, one.decision, decisionFields)),
     '\n\n',
@@ -34,7 +34,7 @@ export function editLog(splicer: Splicer, session: Session, before: RunModel, mo
   const keys = new Set(model.steps.map((step) => step.key));
   const loose = items.added.filter((item) => item.kind !== 'error' || !keys.has(item.step ?? ''));
   const entries = loose.map((item) => emitEntry(item, item.text, itemFields));
-  grow(splicer, records.get('items'), 'Items', entries, '\n\n', tail);
+  grow(splicer, sections.get('items'), 'Items', entries, '\n\n', tail);
   if (tail.length === 0) return;
   const end = splicer.text.trimEnd().length;
   splicer.replace(end, splicer.text.length, `\n\n${tail.join('\n\n')}\n`);
@@ -187,20 +187,20 @@ function grow(
 
 function editEntry<T extends ModelDecision | ModelItem>(
   splicer: Splicer,
-  record: BodyEntry<T> | undefined,
+  entry: BodyEntry<T> | undefined,
   before: T,
   after: T,
   main: string,
   fields: typeof decisionFields,
 ): void {
-  if (!record) return;
+  if (!entry) return;
   const [old, now] = [before, after] as unknown as Record<string, unknown>[];
   if (!old || !now) return;
   if (!same(String(old[main]), String(now[main]))) {
     const head = headline(String(now[main]));
-    const line = splicer.text.slice(record.start).search(/\r?\n|$/);
-    splicer.replace(record.start, record.start + line, `### ${head}`);
-    const place = record.places.get(main);
+    const line = splicer.text.slice(entry.start).search(/\r?\n|$/);
+    splicer.replace(entry.start, entry.start + line, `### ${head}`);
+    const place = entry.places.get(main);
     if (place)
       splicer.replace(place.start, place.end, emitField({ label: 'Text', key: '', kind: 'text' }, now[main]) ?? '');
   }
@@ -209,12 +209,12 @@ function editEntry<T extends ModelDecision | ModelItem>(
     const value = now[field.key];
     if (value === undefined || same(JSON.stringify(value), JSON.stringify(old[field.key]))) continue;
     const line = emitField(field, value);
-    const place = record.places.get(field.key);
+    const place = entry.places.get(field.key);
     if (line === null) continue;
     if (place) splicer.replace(place.start, place.end, line);
     else added.push(line);
   }
   if (added.length === 0) return;
-  const gap = record.places.size === 0 ? '\n\n' : '\n';
-  splicer.replace(record.end, record.end, gap + added.join('\n'));
+  const gap = entry.places.size === 0 ? '\n\n' : '\n';
+  splicer.replace(entry.end, entry.end, gap + added.join('\n'));
 }
