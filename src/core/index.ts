@@ -17,6 +17,6 @@ export {
 export { chainVerifier } from './journal/verify.ts';
 export { type Circumstances, type Decided, decide } from './rules/decide.ts';
 export { lifecycles, type Noun } from './rules/lifecycle.ts';
-export { type Change, changesOf } from './views/changed.ts';
+export { type Change, changesOf } from './views/change.ts';
 export { type PlanView, type Progress, planView, type StepView } from './views/plan.ts';
 export type { Actor, Basis } from './words.ts';

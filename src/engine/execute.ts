@@ -6,7 +6,7 @@ import { seal } from '../core/journal/chain.ts';
 import { type Command, referencesOf } from '../core/journal/command.ts';
 import type { Event, Owner } from '../core/journal/event.ts';
 import { type Decided, decide } from '../core/rules/decide.ts';
-import { type Change, changesOf } from '../core/views/changed.ts';
+import { type Change, changesOf } from '../core/views/change.ts';
 import type { Actor, Scope } from '../core/words.ts';
 import type { Batch } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';

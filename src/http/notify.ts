@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Event } from '../core/journal/event.ts';
 import { oneLine } from '../core/text.ts';
-import { type Waiting, waitsForPerson } from '../core/views/needs-person.ts';
+import { type Waiting, waitsForPerson } from '../core/views/needs-you.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Log } from './log.ts';

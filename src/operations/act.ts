@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
-import { namedPaths } from '../core/fold/place.ts';
+import { namedPaths } from '../core/fold/last-work.ts';
 import type { State, Step } from '../core/fold/state.ts';
 import type { Command } from '../core/journal/command.ts';
 import type { Artifact, TreeMark } from '../core/journal/event.ts';
-import type { Change } from '../core/views/changed.ts';
+import type { Change } from '../core/views/change.ts';
 import { planView, type StepView } from '../core/views/plan.ts';
 import type { Done } from '../engine/execute.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';

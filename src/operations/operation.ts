@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Fault } from '../core/fault.ts';
-import type { Change } from '../core/views/changed.ts';
+import type { Change } from '../core/views/change.ts';
 import type { Scope } from '../core/words.ts';
 import type { Context } from './context.ts';
 

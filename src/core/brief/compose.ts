@@ -7,7 +7,7 @@ import { clockTime, isPast } from '../time.ts';
 import type { Conflict, FileVerdict } from '../views/conflict.ts';
 import { type Freshness, freshnessOf, type SeenTree } from '../views/freshness.ts';
 import { type Mail, mailOf, sideOf } from '../views/mail.ts';
-import { type Other, othersAtWork } from '../views/others.ts';
+import { type Other, othersAtWork } from '../views/peer.ts';
 import { type Liveness, type PlanView, planView, type StepView } from '../views/plan.ts';
 import { type Position, positionOf } from '../views/position.ts';
 import type { Actor, Role } from '../words.ts';

@@ -3,7 +3,7 @@ import { inWords, msBetween } from '../time.ts';
 import type { ConflictKind } from '../views/conflict.ts';
 import { offeredAgo } from '../views/freshness.ts';
 import type { MessageView } from '../views/mail.ts';
-import type { Other } from '../views/others.ts';
+import type { Other } from '../views/peer.ts';
 import { type Brief, type BriefItem, sinceWords } from './compose.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
 

@@ -1,8 +1,8 @@
 import type { Event, EventBody, EventOf } from '../journal/event.ts';
 import { isOpen } from '../rules/lifecycle.ts';
 import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
+import { markPlace } from './last-work.ts';
 import { applyMessage } from './message.ts';
-import { markPlace } from './place.ts';
 import { applyRunModel } from './run-model.ts';
 import { applyClaim, applySession, restsAfter } from './session.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';

@@ -13,7 +13,7 @@ import type {
 import { isOpen } from '../rules/lifecycle.ts';
 import { oneLine } from '../text.ts';
 import { instantOf } from '../time.ts';
-import { treeOf } from './place.ts';
+import { treeOf } from './last-work.ts';
 import { count, type Item, type Message, type State, type Stated, type Step } from './state.ts';
 import { freshStep, mergeArtifacts } from './step.ts';
 import { present, type Recall, type Toucher } from './touch.ts';

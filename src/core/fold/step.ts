@@ -1,6 +1,6 @@
 import type { Artifact, Event, EventBody, EventOf } from '../journal/event.ts';
 import { oneLine } from '../text.ts';
-import { namedPaths, treeOf } from './place.ts';
+import { namedPaths, treeOf } from './last-work.ts';
 import { count, type State, type Step } from './state.ts';
 import { present, type Toucher } from './touch.ts';
 

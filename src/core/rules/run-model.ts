@@ -5,7 +5,7 @@ import type { Rows } from '../fold/touch.ts';
 import type { CommandOf, ReadRunModel } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import type { ModelStep, RunModelPart } from '../model/run-model.ts';
-import { changesOf } from '../views/changed.ts';
+import { changesOf } from '../views/change.ts';
 import { draft, mustBeActive, pretend, type RuleContext } from './rule-context.ts';
 
 /** What a file says is taken as a fact about the file: no lifecycle is asked, but ids and the shape of the plan are ours. */

@@ -9,7 +9,7 @@ import type { Command, CommandOf, PlannedStep } from '../journal/command.ts';
 import type { Event, EventBody, EventType } from '../journal/event.ts';
 import { eventBodies } from '../journal/event.ts';
 import { addMs } from '../time.ts';
-import { type Change, changesOf } from '../views/changed.ts';
+import { type Change, changesOf } from '../views/change.ts';
 import { type PlanView, planView, type StepView } from '../views/plan.ts';
 import type { Actor } from '../words.ts';
 import { type Circumstances, type Decided, decide } from './decide.ts';

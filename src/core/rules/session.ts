@@ -3,7 +3,7 @@ import { nextId, type Session, type State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { isAtRest, isGone, leaseEnd } from '../views/plan.ts';
-import { claimOn } from './claims.ts';
+import { claimOn } from './claim.ts';
 import { finishHandoffsOf, snapshotOf } from './handoff.ts';
 import { escalateMail, escalateOnLeaving } from './mail.ts';
 import { draft, mustBeActive, mustHaveSession, type RuleContext } from './rule-context.ts';

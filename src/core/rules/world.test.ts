@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Command, CommandOf } from '../journal/command.ts';
-import { pathsOverlap, writableBy } from './claims.ts';
+import { pathsOverlap, writableBy } from './claim.ts';
 import { ada, agent, bob, MINUTE_MS, note, sam, scenario, sit, start } from './scenario.suite.ts';
 
 const claim = (...files: string[]): Command => ({ type: 'claim.take', files });

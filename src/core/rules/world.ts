@@ -2,7 +2,7 @@ import { Fault, notFound, quoted } from '../fault.ts';
 import { nextId } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import { claimedBy, claimOn } from './claims.ts';
+import { claimedBy, claimOn } from './claim.ts';
 import { draft, isMaintainer, mustAllow, mustBeActive, mustHaveSession, type RuleContext } from './rule-context.ts';
 
 export function takeClaim(context: RuleContext, { files, reason }: CommandOf<'claim.take'>): Draft[] {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { oneLine } from '../../core/text.ts';
-import { type Waiting, waitsForPerson } from '../../core/views/needs-person.ts';
+import { type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
 import { planView } from '../../core/views/plan.ts';
 import { type RunState, runStateOf, sessionStateOf } from '../../core/views/run-state.ts';
 import type { Engine } from '../../engine/engine.ts';

@@ -4,7 +4,7 @@ import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../../
 import { oneLine } from '../../core/text.ts';
 import { clockTime, isPast } from '../../core/time.ts';
 import { type MessageView, messageView } from '../../core/views/mail.ts';
-import { type Waiting, waitsForPerson } from '../../core/views/needs-person.ts';
+import { type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
 import { type Liveness, leaseEnd, planView } from '../../core/views/plan.ts';
 import { type RunState, runStateOf, type SessionStateWord, sessionStateOf } from '../../core/views/run-state.ts';
 import { currentState } from '../act.ts';

@@ -3,7 +3,7 @@ import { Fault, quoted } from '../../../core/fault.ts';
 import type { Mirror, State } from '../../../core/fold/state.ts';
 import { aliasesIn, type Dropped, diffModels } from '../../../core/model/diff.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
-import { writableBy } from '../../../core/rules/claims.ts';
+import { writableBy } from '../../../core/rules/claim.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../../../formats/format.ts';

@@ -1,7 +1,7 @@
 import type { Session, Snapshot, State } from '../../../core/fold/state.ts';
 import type { RowKind, Rows } from '../../../core/fold/touch.ts';
-import { type RunRows, runModelOf } from '../../../core/model/from-state.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
+import { type RunRows, runModelOf } from '../../../core/views/run-model.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FormatName } from '../../../formats/format.ts';
 

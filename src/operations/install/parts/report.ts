@@ -4,7 +4,7 @@ import { type ClientName, clientNames, clients } from '../../../clients/index.ts
 import type { Place } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
-import type { Change } from '../../../core/views/changed.ts';
+import type { Change } from '../../../core/views/change.ts';
 import { withFileLock } from '../../../workspace/lock.ts';
 import { removeIfEmpty } from '../../../workspace/write.ts';
 import { described, type Outcome, type Pen } from '../../operation.ts';

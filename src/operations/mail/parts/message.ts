@@ -3,7 +3,7 @@ import type { Message, Session, State } from '../../../core/fold/state.ts';
 import type { EventBody } from '../../../core/journal/event.ts';
 import { oneLine, Sentence } from '../../../core/text.ts';
 import { clockTime } from '../../../core/time.ts';
-import type { Change } from '../../../core/views/changed.ts';
+import type { Change } from '../../../core/views/change.ts';
 import { type Mail, type MessageView, saidOn } from '../../../core/views/mail.ts';
 import type { Actor } from '../../../core/words.ts';
 import { act } from '../../act.ts';

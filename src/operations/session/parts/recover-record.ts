@@ -6,7 +6,7 @@ import { Fault } from '../../../core/fault.ts';
 import type { Command } from '../../../core/journal/command.ts';
 import { redact } from '../../../core/redact.ts';
 import { oneLine } from '../../../core/text.ts';
-import type { Change } from '../../../core/views/changed.ts';
+import type { Change } from '../../../core/views/change.ts';
 import { hashArtifact } from '../../../workspace/files.ts';
 import { ownerOf } from '../../../workspace/process.ts';
 import { treeMark } from '../../act.ts';

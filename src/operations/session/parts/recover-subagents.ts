@@ -4,7 +4,7 @@ import type { Spent } from '../../../clients/tool-call.ts';
 import type { SubagentTranscript, Transcript } from '../../../clients/transcript.ts';
 import type { Transcripts } from '../../../clients/transcripts.ts';
 import { sha256 } from '../../../core/sha256.ts';
-import type { Change } from '../../../core/views/changed.ts';
+import type { Change } from '../../../core/views/change.ts';
 import type { Context } from '../../context.ts';
 import { knownSessions } from './find-transcript.ts';
 import { describeNews, gatherNews, type News, type Place } from './recover-news.ts';

@@ -5,7 +5,7 @@ import type { Transcript } from '../../../clients/transcript.ts';
 import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
-import type { Change } from '../../../core/views/changed.ts';
+import type { Change } from '../../../core/views/change.ts';
 import { currentRun } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { openRun } from '../../run/parts/open-run.ts';

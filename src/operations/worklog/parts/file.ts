@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Fault } from '../../../core/fault.ts';
 import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../../../core/fold/state.ts';
-import { writableBy } from '../../../core/rules/claims.ts';
+import { writableBy } from '../../../core/rules/claim.ts';
 import { WORKLOG_FILE } from '../../../core/rules/worklog.ts';
 import {
   renderArchive,

@@ -1,6 +1,5 @@
 import type { Decision, FileRecord, Item, Message, Note, Result, Session, State, Stated, Step } from '../fold/state.ts';
 import { type Foreign, present } from '../fold/touch.ts';
-import { planView } from '../views/plan.ts';
 import type {
   ModelDecision,
   ModelItem,
@@ -9,7 +8,8 @@ import type {
   ModelSession,
   ModelStep,
   RunModel,
-} from './run-model.ts';
+} from '../model/run-model.ts';
+import { planView } from './plan.ts';
 
 /** The rows of a run that folded state does not hold. */
 export interface RunRows {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ada, checkpoint, complete, reopen, scenario, sit, start, task } from '../rules/scenario.suite.ts';
-import { changesOf } from './changed.ts';
+import { changesOf } from './change.ts';
 
 describe('changed', () => {
   it('tells fields before and after, and not the tool’s own bookkeeping', () => {
