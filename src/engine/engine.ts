@@ -1,5 +1,5 @@
 import type { State } from '../core/fold/state.ts';
-import type { Liveness } from '../core/views/plan.ts';
+import type { Liveness } from '../core/views/liveness.ts';
 import type { Presence, Tokens } from '../store/presence.ts';
 import type { Store } from '../store/store.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from './execute.ts';

@@ -1,7 +1,7 @@
 import type { State } from '../core/fold/state.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { addMs } from '../core/time.ts';
-import type { Liveness } from '../core/views/plan.ts';
+import type { Liveness } from '../core/views/liveness.ts';
 import type { Presence } from '../store/presence.ts';
 
 /** Whether the process that owns a session is alive; undefined when that cannot be determined from here. */

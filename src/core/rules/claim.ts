@@ -1,6 +1,6 @@
 import { Fault, quoted } from '../fault.ts';
 import type { Claim, State } from '../fold/state.ts';
-import { isGone, type Liveness, leaseEnd } from '../views/plan.ts';
+import { isGone, type Liveness, leaseEnd } from '../views/liveness.ts';
 
 /** A live claim of another session that one of some files falls under. */
 export interface Held {

@@ -5,7 +5,7 @@ import { forkState } from '../fold/state-tables.ts';
 import type { RowKind, Rows } from '../fold/touch.ts';
 import type { Command, CommandOf, CommandType } from '../journal/command.ts';
 import type { Draft, Owner } from '../journal/event.ts';
-import type { Liveness } from '../views/plan.ts';
+import type { Liveness } from '../views/liveness.ts';
 import type { Actor, Scope } from '../words.ts';
 import {
   acceptHandoff,

@@ -2,7 +2,8 @@ import { Fault, notFound, quoted } from '../fault.ts';
 import type { Session, State, Step } from '../fold/state.ts';
 import type { RowKind, Rows } from '../fold/touch.ts';
 import type { Draft, Event, EventBody, EventType } from '../journal/event.ts';
-import { isDone, type Liveness, leaseEnd, type PlanView, planView, type StepView } from '../views/plan.ts';
+import { type Liveness, leaseEnd } from '../views/liveness.ts';
+import { isDone, type PlanView, planView, type StepView } from '../views/plan.ts';
 import type { Actor, Basis, Scope } from '../words.ts';
 import { moveOf, movesFrom, type Noun } from './lifecycle.ts';
 

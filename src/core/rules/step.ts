@@ -2,7 +2,8 @@ import { Fault, quoted } from '../fault.ts';
 import { nextId } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import { isDone, isGone, type Obstacle, type StepView } from '../views/plan.ts';
+import { isGone } from '../views/liveness.ts';
+import { isDone, type Obstacle, type StepView } from '../views/plan.ts';
 import {
   draft,
   finishRun,

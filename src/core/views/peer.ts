@@ -1,7 +1,7 @@
 import type { State, Step } from '../fold/state.ts';
 import type { Actor } from '../words.ts';
+import { isGone, type Liveness, leaseEnd } from './liveness.ts';
 import { mailOf, sideOf } from './mail.ts';
-import { isGone, type Liveness, leaseEnd } from './plan.ts';
 
 /** Somebody else at work here, or who was: on what, how it was left, and what they owe the reader. */
 export interface Other {

@@ -1,6 +1,5 @@
-import type { Item, Session, State, Step, StepStatus } from '../fold/state.ts';
+import type { Item, State, Step, StepStatus } from '../fold/state.ts';
 import { lazy } from '../lazy.ts';
-import { addMs } from '../time.ts';
 
 /** What follows from folded state and is stored nowhere. */
 
@@ -312,35 +311,6 @@ function progressOf(
     rootsDone: roots.filter((view) => isDone(view.status)).length,
     rootsTotal: roots.length,
   };
-}
-
-/** What is known about sessions besides the journal: signs of life, and what became of their processes. */
-export interface Liveness {
-  now: string;
-  beats: ReadonlyMap<string, string>;
-  /** Of sessions whose owner process is known: whether it lives. */
-  owners: { get(session: string): 'alive' | 'dead' | undefined };
-}
-
-/** Until when a session holds what it holds. Every event and heartbeat renews it. */
-export function leaseEnd(session: Session, liveness: Liveness): string {
-  const beat = liveness.beats.get(session.id);
-  const seen = beat && beat > session.seenAt ? beat : session.seenAt;
-  return addMs(seen, session.leaseMs);
-}
-
-/** Gone: its owner is known to be dead, or its lease ran out and its owner is not known to be alive. */
-export function isGone(session: Session, liveness: Liveness): boolean {
-  const owner = liveness.owners.get(session.id);
-  if (owner) return owner === 'dead';
-  return leaseEnd(session, liveness) <= liveness.now;
-}
-
-/** Whether nothing is lost if it is gone: its turn is over, and neither a command nor a subagent of its is running. */
-export function isAtRest(state: State, session: Session): boolean {
-  if (!session.isResting) return false;
-  for (const effect of state.effects.values()) if (effect.session === session.id) return false;
-  return [...state.sessions.values()].every((one) => one.parent !== session.id || isAtRest(state, one));
 }
 
 /** The leaves that could be started now, in plan order. */

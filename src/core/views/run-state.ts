@@ -1,7 +1,8 @@
 import type { Run, Session, State } from '../fold/state.ts';
 import { addMs, inWords, msBetween } from '../time.ts';
+import { isGone, type Liveness } from './liveness.ts';
 import { type Waiting, waitsForPerson } from './needs-you.ts';
-import { isGone, type Liveness, type PlanView, planView, readySteps } from './plan.ts';
+import { type PlanView, planView, readySteps } from './plan.ts';
 
 /** Where a run stands, in a word and a sentence, for whoever looks on. Nothing of it is stored. */
 export interface RunState {

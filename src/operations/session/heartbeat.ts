@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Fault, notFound } from '../../core/fault.ts';
-import { leaseEnd } from '../../core/views/plan.ts';
+import { leaseEnd } from '../../core/views/liveness.ts';
 import { currentState } from '../act.ts';
 import { defineOperation } from '../operation.ts';
 

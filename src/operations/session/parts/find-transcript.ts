@@ -4,7 +4,7 @@ import type { LocatedTranscript, Transcript } from '../../../clients/transcript.
 import type { Transcripts } from '../../../clients/transcripts.ts';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Session } from '../../../core/fold/state.ts';
-import { isAtRest, isGone } from '../../../core/views/plan.ts';
+import { isAtRest, isGone } from '../../../core/views/liveness.ts';
 import type { Clients, Context } from '../../context.ts';
 
 export interface Asked {

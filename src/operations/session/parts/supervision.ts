@@ -1,5 +1,5 @@
 import type { Session, State } from '../../../core/fold/state.ts';
-import { isGone } from '../../../core/views/plan.ts';
+import { isGone } from '../../../core/views/liveness.ts';
 import type { Done } from '../../../engine/execute.ts';
 import type { GitStatus } from '../../../workspace/git-status.ts';
 import { act, currentState } from '../../act.ts';
