@@ -1,15 +1,16 @@
-import type { Decision, Effect, Handoff, Item, Run, Session, State, Step, Utterance } from '../fold/state.ts';
+import { sideOf } from '../fold/message.ts';
+import type { Decision, Effect, Item, Run, Session, State, Step, Utterance } from '../fold/state.ts';
 import type { TreeMark } from '../journal/event.ts';
-import { isOpenOffer } from '../rules/handoff.ts';
-import { MAX_RETRIES } from '../rules/step.ts';
 import { oneLine } from '../text.ts';
 import { clockTime, isPast } from '../time.ts';
 import type { Conflict, FileVerdict } from '../views/conflict.ts';
 import { type Freshness, freshnessOf, type SeenTree } from '../views/freshness.ts';
 import type { Liveness } from '../views/liveness.ts';
-import { type Mail, mailOf, sideOf } from '../views/mail.ts';
+import { type Mail, mailOf } from '../views/mail.ts';
+import { owedByPeople } from '../views/needs-you.ts';
+import { type Offer, offersTo } from '../views/offer.ts';
 import { type Other, othersAtWork } from '../views/peer.ts';
-import { type PlanView, planView, type StepView } from '../views/plan.ts';
+import { type PlanView, planView, retriesLeft, type StepView } from '../views/plan.ts';
 import { type Position, positionOf } from '../views/position.ts';
 import type { Actor, Role } from '../words.ts';
 import type { FileAdvice } from './reading.ts';
@@ -50,19 +51,6 @@ export interface Brief {
   deadEnds: readonly { id: string; text: string }[];
   role: Role;
   budgetTokens: number;
-}
-
-export interface Offer {
-  id: string;
-  by: string;
-  session: string;
-  steps: readonly string[];
-  message: string | null;
-  snapshot: string | null;
-  at: string;
-  /** Recorded since it was offered. */
-  eventsSince: number;
-  question: string | null;
 }
 
 export interface Uncertain {
@@ -245,21 +233,6 @@ function evidenceOf({ conflicts, files }: SeenTree): BriefEvidence {
   };
 }
 
-function offersTo(state: State, agent: string | null): Offer[] {
-  const open = [...state.handoffs.values()].filter((one) => one.to === agent && isOpenOffer(state, one));
-  return open.map(({ id, by, from, steps, message, snapshot, at, version, question }) => ({
-    id,
-    by,
-    session: from,
-    steps,
-    message: message ?? null,
-    snapshot: snapshot ?? null,
-    at,
-    eventsSince: state.version - version,
-    question,
-  }));
-}
-
 function uncertainOf(effect: Effect, { effectOwners }: BriefInput): Uncertain {
   const { id, name, at, session } = effect;
   return { id, name, class: effect.class, began: at, session, process: effectOwners?.get(id) ?? 'unknown' };
@@ -324,9 +297,8 @@ function nextActionOf(
   if (state.next?.step === null) return declared(state);
   const { key } = step;
   if (status === 'failed') {
-    const left = Math.max(0, MAX_RETRIES - step.retries);
     return derived(
-      `\`${key}\` failed. Ask a person: retry (${left} left), skip, abort, or adjust the plan. Wait for the choice.`,
+      `\`${key}\` failed. Ask a person: retry (${retriesLeft(step)} left), skip, abort, or adjust the plan. Wait for the choice.`,
     );
   }
   if (current.interrupted) {
@@ -376,7 +348,6 @@ const pressing = ({ overdue, forReader }: BriefItem): number => (overdue ? 2 : 0
 
 function briefItem(state: State, item: Item, now: string, reader: Actor | null): BriefItem {
   const step = item.step ? state.steps.get(item.step) : undefined;
-  const left = step ? Math.max(0, MAX_RETRIES - step.retries) : 0;
   return {
     id: item.id,
     text: item.text,
@@ -394,7 +365,7 @@ function briefItem(state: State, item: Item, now: string, reader: Actor | null):
     forReader: reader !== null && item.to !== undefined && sideOf({ from: item.by, to: item.to }, reader) === 'to',
     options:
       item.kind === 'error' && step?.status === 'failed' && !(state.run && isOver(state.run))
-        ? [`retry (${left} left)`, 'skip', 'abort', 'adjust']
+        ? [`retry (${retriesLeft(step)} left)`, 'skip', 'abort', 'adjust']
         : [],
   };
 }
@@ -405,19 +376,6 @@ function resultsOf(state: State): StepResult[] {
   const finished = [...state.steps.values()].filter((step) => step.status === 'completed' && step.endedAt !== null);
   finished.sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
   return finished.slice(0, RESULTS).map(({ key, summary, verified }) => ({ step: key, summary, verified }));
-}
-
-/** What waits for a person. */
-export function owedByPeople(state: State, plan: PlanView): string[] {
-  const gates = plan.all.filter((view: StepView) => view.step.gate?.state === 'closed' && view.status === 'pending');
-  const failed = plan.leaves.filter((view) => view.status === 'failed');
-  const offers = [...state.handoffs.values()].filter((handoff: Handoff) => handoff.status === 'clarifying');
-  return [
-    ...gates.map((view) => `gate ${view.step.key}`),
-    ...failed.map((view) => `${view.step.error ?? view.step.key} (retry, skip, abort, adjust)`),
-    ...offers.map((handoff) => `${handoff.id} has a question`),
-    ...(plan.escalated ? ['all that remains is blocked'] : []),
-  ];
 }
 
 /** When something began, short. */

@@ -1,12 +1,11 @@
 import type { Event, EventBody, EventOf } from '../journal/event.ts';
-import { isOpen } from '../rules/lifecycle.ts';
 import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
 import { markPlace } from './last-work.ts';
 import { applyMessage } from './message.ts';
 import { applyRunModel } from './run-model.ts';
 import { applyClaim, applySession, restsAfter } from './session.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
-import { count, firstWords } from './state.ts';
+import { count, firstWords, isOpenItem } from './state.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './step.ts';
 import { present, type Recall, type Touch, type Toucher } from './touch.ts';
 import { applyCompaction, growWorklog, noteLines } from './worklog.ts';
@@ -221,7 +220,7 @@ function applyItem(
   if (!after) return;
   count(state, id);
   // What is settled leaves state; only what raises or reopens it brings it back, whether it can be recalled or not.
-  if (!isOpen(after.status)) state.items.delete(id);
+  if (!isOpenItem(after.status)) state.items.delete(id);
   else if (event.type !== 'item.settled' || state.items.has(id)) state.items.set(id, after);
   touch('item', id, before, after);
 }

@@ -1,7 +1,6 @@
 import type { Event, EventOf } from '../journal/event.ts';
-import { moveOf } from '../rules/lifecycle.ts';
 import { heldSteps } from './session.ts';
-import { count, firstWords, type Handoff, type State } from './state.ts';
+import { count, firstWords, type Handoff, isOpenHandoff, type State } from './state.ts';
 import { holdStep, takeStep } from './step.ts';
 import type { Toucher } from './touch.ts';
 
@@ -42,8 +41,7 @@ export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher):
   if (!before) return;
   if (event.type === 'handoff.accepted') moveSteps(state, event, touch);
   const after = evolveHandoff(before, event);
-  if (moveOf('handoff', after.status, 'finish') || moveOf('handoff', after.status, 'accept'))
-    state.handoffs.set(after.id, after);
+  if (isOpenHandoff(after.status)) state.handoffs.set(after.id, after);
   else state.handoffs.delete(after.id);
   touch('handoff', after.id, before, after);
 }

@@ -1,7 +1,16 @@
 import type { EventOf } from '../journal/event.ts';
-import { sideOf } from '../views/mail.ts';
+import type { Actor, MessageSide } from '../words.ts';
 import { count, type Message, type Session, type State } from './state.ts';
 import type { Toucher } from './touch.ts';
+
+/** Mail to this name is for any person. */
+export const MAINTAINER = 'maintainer';
+
+/** The side of a message that an actor is on; null if the actor is neither sender nor receiver. */
+export function sideOf({ from, to }: Pick<Message, 'from' | 'to'>, { kind, name }: Actor): MessageSide | null {
+  if (to === MAINTAINER ? kind === 'person' : to === name) return 'to';
+  return from === name ? 'from' : null;
+}
 
 type MessageEvent = EventOf<
   'message.sent' | 'message.moved' | 'message.replied' | 'message.heard' | 'message.escalated'

@@ -10,11 +10,10 @@ import type {
   ModelStep,
   RunModelPart,
 } from '../model/run-model.ts';
-import { isOpen } from '../rules/lifecycle.ts';
 import { oneLine } from '../text.ts';
 import { instantOf } from '../time.ts';
 import { treeOf } from './last-work.ts';
-import { count, type Item, type Message, type State, type Stated, type Step } from './state.ts';
+import { count, type Item, isOpenItem, type Message, type State, type Stated, type Step } from './state.ts';
 import { freshStep, mergeArtifacts } from './step.ts';
 import { present, type Recall, type Toucher } from './touch.ts';
 
@@ -142,7 +141,7 @@ function readItem(state: State, event: Read, said: ModelItem, touch: Toucher, re
     ...present({ settledAt: times['settledAt'] }),
     stated,
   };
-  if (isOpen(after.status)) state.items.set(id, after);
+  if (isOpenItem(after.status)) state.items.set(id, after);
   else state.items.delete(id);
   touch('item', id, before ?? recall('item', id), after);
 }

@@ -376,4 +376,10 @@ export function count(state: State, id: string): boolean {
   return Number(digits) > before;
 }
 
+/** Folded state keeps the items that still need attention, and the handoffs that can still change. */
+export const isOpenItem = (status: ItemStatus): boolean =>
+  status === 'open' || status === 'active' || status === 'bypassed';
+export const isOpenHandoff = (status: Handoff['status']): boolean =>
+  status === 'offered' || status === 'clarifying' || status === 'accepted';
+
 export const itemPrefixes = { blocker: 'B', finding: 'F', question: 'Q', commitment: 'C', error: 'E' } as const;

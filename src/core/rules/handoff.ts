@@ -2,6 +2,7 @@ import { Fault, notFound } from '../fault.ts';
 import { type Handoff, type Message, nextId, type Session, type State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft, EventBody } from '../journal/event.ts';
+import { isOpenOffer } from '../views/offer.ts';
 import {
   draft,
   isMaintainer,
@@ -69,12 +70,6 @@ export function offerHandoff(
       head: mark?.head ?? undefined,
     }),
   ];
-}
-
-/** Nobody has taken it, or whoever did was gone before any progress. */
-export function isOpenOffer(state: State, { status, acceptedBy, progressAt }: Handoff): boolean {
-  if (status !== 'accepted') return status === 'offered' || status === 'clarifying';
-  return progressAt === null && acceptedBy !== null && !state.sessions.has(acceptedBy);
 }
 
 /** The fencing number passes with the acceptance; the sender's session is superseded in the same breath. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../fault.ts';
+import { isOpenHandoff } from '../fold/state.ts';
 import type { Command } from '../journal/command.ts';
 import { lifecycles, type Move, moveBetween, moveOf, movesFrom, type Noun } from './lifecycle.ts';
 import {
@@ -271,6 +272,11 @@ describe('the tables', () => {
         for (const move of Object.values(moves)) expect(Object.keys(table), noun).toContain(move.to);
       }
     }
+  });
+
+  it('say which handoffs folded state keeps: those that a move can still change', () => {
+    for (const status of Object.keys(lifecycles.handoff) as (keyof typeof lifecycles.handoff)[])
+      expect(isOpenHandoff(status), status).toBe(movesFrom('handoff', status).length > 0);
   });
 
   it('name at most one move between two states, but for steps that go on', () => {

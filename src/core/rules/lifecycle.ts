@@ -128,6 +128,3 @@ export function movesFrom(noun: Noun, from: string): string[] {
 export function moveBetween(noun: Noun, from: string, to: string): Move | undefined {
   return Object.values((lifecycles[noun] as Table)[from] ?? {}).find((candidate) => candidate.to === to);
 }
-
-/** Whether an item is still to be dealt with: those that are, are kept in folded state. */
-export const isOpen = (status: string): boolean => status === 'open' || status === 'active' || status === 'bypassed';

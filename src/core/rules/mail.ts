@@ -1,8 +1,9 @@
 import { Fault, notFound } from '../fault.ts';
+import { MAINTAINER, sideOf } from '../fold/message.ts';
 import { type Message, nextId, type Session } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import { isAnswered, MAINTAINER, newsFor, overdueBecause, sideOf } from '../views/mail.ts';
+import { isAnswered, newsFor, overdueBecause } from '../views/mail.ts';
 import { moveBetween, movesFrom, type Who } from './lifecycle.ts';
 import { draft, isMaintainer, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
 

@@ -3,7 +3,7 @@ import { nextId } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { isGone } from '../views/liveness.ts';
-import { isDone, type Obstacle, type StepView } from '../views/plan.ts';
+import { isDone, MAX_RETRIES, type Obstacle, type StepView } from '../views/plan.ts';
 import {
   draft,
   finishRun,
@@ -21,9 +21,6 @@ import {
   stepName,
   stepOf,
 } from './rule-context.ts';
-
-/** Retries an agent may make by itself; after that a person decides. */
-export const MAX_RETRIES = 2;
 
 export function startStep(context: RuleContext, command: CommandOf<'step.start'>): Draft[] {
   mustBeActive(context);

@@ -1,15 +1,7 @@
+import { sideOf } from '../fold/message.ts';
 import type { Message, State } from '../fold/state.ts';
 import { addMs, isPast } from '../time.ts';
 import type { Actor, MessageSide } from '../words.ts';
-
-/** Mail to this name is for whoever is a person here. */
-export const MAINTAINER = 'maintainer';
-
-/** On which side of a message somebody stands; null for a third. */
-export function sideOf({ from, to }: Pick<Message, 'from' | 'to'>, { kind, name }: Actor): MessageSide | null {
-  if (to === MAINTAINER ? kind === 'person' : to === name) return 'to';
-  return from === name ? 'from' : null;
-}
 
 /** Something that was said on a message after it was sent. */
 export interface Said {

@@ -1,5 +1,5 @@
 import type { State } from '../fold/state.ts';
-import { planView } from './plan.ts';
+import { type PlanView, planView } from './plan.ts';
 
 /** Something that stands still until a person does something. */
 export interface Waiting {
@@ -46,6 +46,19 @@ export function waitsForPerson(state: State): Waiting[] {
     waiting.push({ kind: 'escalation', id: state.run?.id ?? '', text: 'All that remains is blocked.' });
   }
   return waiting;
+}
+
+/** The same in short, for the brief and the worklog. A gate is listed as soon as it is closed. */
+export function owedByPeople(state: State, plan: PlanView): string[] {
+  const gates = plan.all.filter((view) => view.step.gate?.state === 'closed' && view.status === 'pending');
+  const failed = plan.leaves.filter((view) => view.status === 'failed');
+  const offers = [...state.handoffs.values()].filter((handoff) => handoff.status === 'clarifying');
+  return [
+    ...gates.map((view) => `gate ${view.step.key}`),
+    ...failed.map((view) => `${view.step.error ?? view.step.key} (retry, skip, abort, adjust)`),
+    ...offers.map((handoff) => `${handoff.id} has a question`),
+    ...(plan.escalated ? ['all that remains is blocked'] : []),
+  ];
 }
 
 /** Who is known to be an agent: it had a session or holds one, or did a step. Anybody else is taken for a person. */

@@ -1,7 +1,8 @@
+import { sideOf } from '../fold/message.ts';
 import type { State, Step } from '../fold/state.ts';
 import type { Actor } from '../words.ts';
 import { isGone, type Liveness, leaseEnd } from './liveness.ts';
-import { mailOf, sideOf } from './mail.ts';
+import { mailOf } from './mail.ts';
 
 /** Somebody else at work here, or who was: on what, how it was left, and what they owe the reader. */
 export interface Other {

@@ -313,6 +313,11 @@ function progressOf(
   };
 }
 
+/** Retries an agent may make without asking; after that a person decides. */
+export const MAX_RETRIES = 2;
+
+export const retriesLeft = ({ retries }: Step): number => Math.max(0, MAX_RETRIES - retries);
+
 /** The leaves that could be started now, in plan order. */
 export function readySteps(plan: PlanView): StepView[] {
   return plan.leaves.filter((view) => view.status === 'pending' && view.obstacles.length === 0);

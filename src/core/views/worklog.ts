@@ -1,7 +1,7 @@
-import { owedByPeople } from '../brief/compose.ts';
 import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../fold/state.ts';
 import { sha256 } from '../sha256.ts';
 import { oneLine, printable } from '../text.ts';
+import { owedByPeople } from './needs-you.ts';
 import { planView } from './plan.ts';
 import { positionOf } from './position.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Handoff } from '../../core/fold/state.ts';
-import { isOpenOffer } from '../../core/rules/handoff.ts';
 import { offeredAgo } from '../../core/views/freshness.ts';
+import { isOpenOffer } from '../../core/views/offer.ts';
 import { currentState } from '../act.ts';
 import { limit } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';

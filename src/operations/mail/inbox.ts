@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import { MAINTAINER } from '../../core/fold/message.ts';
 import type { Message } from '../../core/fold/state.ts';
-import { MAINTAINER, type MessageView, mailOf, messageView } from '../../core/views/mail.ts';
+import { type MessageView, mailOf, messageView } from '../../core/views/mail.ts';
 import type { Actor } from '../../core/words.ts';
 import type { StoredRow } from '../../store/projection.ts';
 import { currentState } from '../act.ts';

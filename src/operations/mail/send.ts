@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { nearest } from '../../core/fault.ts';
+import { MAINTAINER } from '../../core/fold/message.ts';
 import type { State } from '../../core/fold/state.ts';
 import { ActorName, Label, Sentence, Text } from '../../core/text.ts';
-import { MAINTAINER } from '../../core/views/mail.ts';
 import { MessageType, Priority } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';

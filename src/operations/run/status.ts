@@ -1,11 +1,10 @@
 import * as v from 'valibot';
-import { owedByPeople } from '../../core/brief/compose.ts';
 import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../../core/fold/state.ts';
 import { oneLine } from '../../core/text.ts';
 import { clockTime, isPast } from '../../core/time.ts';
 import { type Liveness, leaseEnd } from '../../core/views/liveness.ts';
 import { type MessageView, messageView } from '../../core/views/mail.ts';
-import { type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
+import { owedByPeople, type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
 import { planView } from '../../core/views/plan.ts';
 import { type RunState, runStateOf, type SessionStateWord, sessionStateOf } from '../../core/views/run-state.ts';
 import { currentState } from '../act.ts';
