@@ -1,4 +1,4 @@
-import { pathsOverlap } from '../core/rules/claim.ts';
+import { pathsOverlap } from '../core/rules/path-pattern.ts';
 import type { CaptureConfig } from './workspace.ts';
 
 /** Whether a path may be recorded. Files of Holdfast and git are not part of the work. */

@@ -7,6 +7,12 @@ import type { Command, CommandOf, CommandType } from '../journal/command.ts';
 import type { Draft, Owner } from '../journal/event.ts';
 import type { Liveness } from '../views/liveness.ts';
 import type { Actor, Scope } from '../words.ts';
+import { releaseClaim, takeClaim } from './claim.ts';
+import { acceptConflict } from './conflict.ts';
+import { makeDecision, retractDecision } from './decision.ts';
+import { beginEffect, endEffect } from './effect.ts';
+import { eraseText } from './erasure.ts';
+import { seeFiles } from './file.ts';
 import {
   acceptHandoff,
   clarifyHandoff,
@@ -16,21 +22,12 @@ import {
   takeSnapshot,
   withdrawHandoff,
 } from './handoff.ts';
+import { raiseItem, settleItem } from './item.ts';
 import { escalateMail, moveMessage, replyToMessage, sendMessage } from './mail.ts';
+import { addMirror, removeMirror } from './mirror.ts';
+import { addNote } from './note.ts';
 import { addSteps, changeStep, removeStep } from './plan.ts';
-import {
-  acceptConflict,
-  addMirror,
-  addNote,
-  addUsage,
-  eraseText,
-  makeDecision,
-  makeRecovery,
-  raiseItem,
-  removeMirror,
-  retractDecision,
-  settleItem,
-} from './record.ts';
+import { makeRecovery } from './recovery.ts';
 import { pretend, type RuleContext, ruleContextOf } from './rule-context.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './run.ts';
 import { readRunModel } from './run-model.ts';
@@ -56,8 +53,8 @@ import {
   startStep,
   verifyStep,
 } from './step.ts';
+import { addUsage } from './usage.ts';
 import { compactWorklog } from './worklog.ts';
-import { beginEffect, endEffect, releaseClaim, seeFiles, takeClaim } from './world.ts';
 
 /** Who asks, when, and what is known of the world. */
 export interface Circumstances extends Liveness {

@@ -59,8 +59,13 @@ export function stepOf(context: RuleContext, reference: string): StepView {
   throw notFound('step', reference, state.steps.keys(), 'See the plan with `holdfast plan show`.');
 }
 
-/** The steps that the caller's session has. */
-export function stepsHeld({ session, state }: RuleContext): Step[] {
+/** What a command without a step is about: the step the session holds, if it holds exactly one. */
+export function onlyStepHeld(context: RuleContext): string | undefined {
+  const [only, ...others] = stepsHeld(context);
+  return others.length === 0 ? only?.key : undefined;
+}
+
+function stepsHeld({ session, state }: RuleContext): Step[] {
   return session === null ? [] : [...state.steps.values()].filter((step) => step.holder?.session === session.id);
 }
 

@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { noteLines, SESSION_LINES } from '../fold/worklog.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import { pathsOverlap } from './claim.ts';
+import { pathsOverlap } from './path-pattern.ts';
 import { draft, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
 
 /** Where the worklog is kept; claimed while it is compacted. */

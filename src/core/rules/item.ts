@@ -5,54 +5,7 @@ import type { CommandOf } from '../journal/command.ts';
 import type { Draft, EventBody } from '../journal/event.ts';
 import { planView } from '../views/plan.ts';
 import { moveBetween, movesFrom } from './lifecycle.ts';
-import { draft, mustAllow, mustBeActive, mustBePerson, type RuleContext, stepOf, stepsHeld } from './rule-context.ts';
-
-export function makeDecision(
-  context: RuleContext,
-  { type: _, decisionType, ...body }: CommandOf<'decision.make'>,
-): Draft[] {
-  mustBeActive(context);
-  const supersedes = body.supersedes ? decisionOf(context, body.supersedes) : null;
-  if (supersedes) {
-    mustAllow('decision', `Decision ${supersedes.id}`, supersedes.status, 'supersede', [
-      supersedes.supersededBy
-        ? `It was superseded by ${supersedes.supersededBy}; supersede that one.`
-        : 'See `holdfast decisions`.',
-    ]);
-  }
-  if (body.step) stepOf(context, body.step);
-  // It is of the step in hand, where there is one.
-  const [held, ...others] = stepsHeld(context);
-  const step = body.step ?? (others.length === 0 ? held?.key : undefined);
-  return [
-    draft('decision.made', {
-      ...body,
-      ...(step === undefined ? {} : { step }),
-      id: nextId(context.state, 'D'),
-      ...(decisionType ? { type: decisionType } : {}),
-      ...(supersedes ? { supersedes: supersedes.id } : {}),
-    }),
-  ];
-}
-
-export function retractDecision(context: RuleContext, { id, reason }: CommandOf<'decision.retract'>): Draft[] {
-  mustBeActive(context);
-  const decision = decisionOf(context, id);
-  if (decision.status === 'retracted') return [];
-  return [draft('decision.retracted', { id: decision.id, reason, was: decision.status })];
-}
-
-function decisionOf(context: RuleContext, reference: string) {
-  const found = context.recall('decision', reference);
-  if (found) return found;
-  throw notFound('decision', reference, ids('D', context), 'See them with `holdfast decisions`.');
-}
-
-/** The ids of a prefix that were given out last, to be near ones. */
-function ids(prefix: string, context: RuleContext): string[] {
-  const last = context.state.counters[prefix] ?? 0;
-  return Array.from({ length: Math.min(last, 200) }, (_, index) => `${prefix}-${last - index}`);
-}
+import { draft, mustBeActive, type RuleContext, stepOf } from './rule-context.ts';
 
 export function raiseItem(
   context: RuleContext,
@@ -154,46 +107,4 @@ function tellFreed(context: RuleContext, item: Item, as: string, freed: readonly
       about: item.id,
     }),
   );
-}
-
-export function addNote(context: RuleContext, { text, kind, step, asked }: CommandOf<'note.add'>): Draft[] {
-  mustBeActive(context);
-  const held = context.session
-    ? [...context.state.steps.values()].filter((one) => one.holder?.session === context.session?.id)
-    : [];
-  const about = step ? stepOf(context, step).step.key : held.length === 1 ? held[0]?.key : undefined;
-  const id = nextId(context.state, 'N');
-  return [draft('note.added', { id, text, kind, step: about, ...(asked ? { asked } : {}) })];
-}
-
-export function addUsage(context: RuleContext, { input, output, cached, of, step }: CommandOf<'usage.add'>): Draft[] {
-  mustBeActive(context);
-  if (step) stepOf(context, step);
-  if (input + output + (cached ?? 0) === 0) return [];
-  return [draft('usage.added', { agent: of ?? context.actor.name, input, output, cached, step })];
-}
-
-export function addMirror(context: RuleContext, { format, path }: CommandOf<'mirror.add'>): Draft[] {
-  return context.state.mirrors.has(`${format}:${path}`) ? [] : [draft('mirror.added', { format, path })];
-}
-
-export function removeMirror(context: RuleContext, { format, path }: CommandOf<'mirror.remove'>): Draft[] {
-  if (context.state.mirrors.has(`${format}:${path}`)) return [draft('mirror.removed', { format, path })];
-  const known = [...context.state.mirrors.values()].map((mirror) => mirror.path);
-  throw notFound('mirror', path, known, 'See them with `holdfast mirror list`.');
-}
-
-export function acceptConflict(context: RuleContext, { id, note }: CommandOf<'conflict.accept'>): Draft[] {
-  return context.state.acceptedConflicts.has(id) ? [] : [draft('conflict.accepted', { id, note })];
-}
-
-/** Where what is recorded with it was put together from, and how sure it is. */
-export function makeRecovery(_scene: RuleContext, { from, findings }: CommandOf<'recovery.make'>): Draft[] {
-  return [draft('recovery.made', { from, findings }, 'verified')];
-}
-
-/** The words are taken out by the engine, in the same transaction; here stands who may and that it happened. */
-export function eraseText(context: RuleContext, { versions, reason }: CommandOf<'text.erase'>): Draft[] {
-  mustBePerson(context, 'erase what was recorded', 'holdfast erase ID --reason …');
-  return versions.length === 0 ? [] : [draft('text.erased', { versions, reason })];
 }

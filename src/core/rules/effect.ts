@@ -2,36 +2,7 @@ import { Fault, notFound, quoted } from '../fault.ts';
 import { nextId } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import { claimedBy, claimOn } from './claim.ts';
-import { draft, isMaintainer, mustAllow, mustBeActive, mustHaveSession, type RuleContext } from './rule-context.ts';
-
-export function takeClaim(context: RuleContext, { files, reason }: CommandOf<'claim.take'>): Draft[] {
-  mustBeActive(context);
-  const session = mustHaveSession(context);
-  const other = claimOn(context, files, session.id);
-  if (other) throw claimedBy(other);
-  const mine = [...context.state.claims.values()].filter((claim) => claim.session === session.id);
-  const covered = mine.find(
-    (claim) => claim.files.length === files.length && files.every((file) => claim.files.includes(file)),
-  );
-  if (covered) return [];
-  return [draft('claim.taken', { id: nextId(context.state, 'L'), session: session.id, files, reason })];
-}
-
-export function releaseClaim(context: RuleContext, { id }: CommandOf<'claim.release'>): Draft[] {
-  const claim = context.state.claims.get(id) ?? [...context.state.claims.values()].find((one) => one.alias === id);
-  if (!claim) {
-    if (context.recall('claim', id)) return [];
-    throw notFound('claim', id, context.state.claims.keys(), 'See what is held with `holdfast status`.');
-  }
-  if (claim.session !== context.session?.id && !isMaintainer(context)) {
-    throw new Fault('held', `${claim.id} is held by ${claim.agent} (${claim.session}).`, {
-      hints: ['Only its holder or a person releases a claim.'],
-      data: { claim: claim.id, session: claim.session },
-    });
-  }
-  return [draft('claim.released', { id: claim.id })];
-}
+import { draft, mustAllow, mustBeActive, onlyStepHeld, type RuleContext } from './rule-context.ts';
 
 export function beginEffect(
   context: RuleContext,
@@ -59,10 +30,7 @@ export function beginEffect(
       data: { effect: done.id, key, began: done.at, endedAt: done.endedAt, class: done.class },
     });
   }
-  const held = [...context.state.steps.values()].filter(
-    (step) => context.session && step.holder?.session === context.session.id,
-  );
-  const step = held.length === 1 ? held[0]?.key : undefined;
+  const step = onlyStepHeld(context);
   return [draft('effect.began', { id: nextId(context.state, 'X'), name, class: effectClass, key, step, owner })];
 }
 
@@ -78,13 +46,4 @@ export function endEffect(
   if (effect.status === 'ended' && effect.outcome === outcome) return [];
   mustAllow('effect', `Effect ${effect.id}`, effect.status, 'end');
   return [draft('effect.ended', { id: effect.id, outcome, exitCode, note }, seen ? 'verified' : 'declared')];
-}
-
-export function seeFiles(context: RuleContext, { artifacts, read }: CommandOf<'files.see'>): Draft[] {
-  mustBeActive(context);
-  const held = [...context.state.steps.values()].filter(
-    (step) => context.session && step.holder?.session === context.session.id,
-  );
-  const step = held.length === 1 ? held[0]?.key : undefined;
-  return artifacts.length === 0 ? [] : [draft('files.seen', { artifacts, step, read }, 'verified')];
 }
