@@ -15,7 +15,7 @@ export {
   eventBodies,
 } from './journal/event.ts';
 export { chainVerifier } from './journal/verify.ts';
-export { type Circumstances, type Decided, decide } from './rules/decide.ts';
+export { type CommandContext, type Decided, decide } from './rules/decide.ts';
 export { lifecycles, type Noun } from './rules/lifecycle.ts';
 export { type Change, changesOf } from './views/change.ts';
 export { type PlanView, type Progress, planView, type StepView } from './views/plan.ts';

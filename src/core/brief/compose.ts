@@ -1,5 +1,5 @@
 import { sideOf } from '../fold/message.ts';
-import type { Decision, Effect, Item, Run, Session, State, Step, Utterance } from '../fold/state.ts';
+import type { Decision, Effect, Excerpt, Item, Run, Session, State, Step } from '../fold/state.ts';
 import type { TreeMark } from '../journal/event.ts';
 import { oneLine } from '../text.ts';
 import { clockTime, isPast } from '../time.ts';
@@ -9,7 +9,7 @@ import type { Liveness } from '../views/liveness.ts';
 import { type Mail, mailOf } from '../views/mail.ts';
 import { owedByPeople } from '../views/needs-you.ts';
 import { type Offer, offersTo } from '../views/offer.ts';
-import { type Other, othersAtWork } from '../views/peer.ts';
+import { type Peer, peersOf } from '../views/peer.ts';
 import { type PlanView, planView, retriesLeft, type StepView } from '../views/plan.ts';
 import { type Position, positionOf } from '../views/position.ts';
 import type { Actor, Role } from '../words.ts';
@@ -28,14 +28,14 @@ export interface Brief {
   evidence: BriefEvidence | null;
   position: BriefPosition;
   /** What the last two sessions were asked last, unless it is the goal, and what was said at the end of the last turn. */
-  asked: readonly Utterance[];
-  said: Utterance | null;
+  asked: readonly Excerpt[];
+  said: Excerpt | null;
   nextAction: { text: string; basis: 'declared' | 'derived'; session: string | null };
   errors: readonly BriefItem[];
   blockers: readonly BriefItem[];
   mail: Mail;
   commitments: readonly BriefItem[];
-  others: readonly Other[];
+  others: readonly Peer[];
   owed: readonly string[];
   decisions: readonly Decision[];
   decisionsTotal: number;
@@ -163,7 +163,7 @@ export function composeBrief(state: State, liveness: Liveness, input: BriefInput
     blockers: items('blocker'),
     mail: mailOf(state, reader, liveness.now),
     commitments: items('commitment'),
-    others: othersAtWork(state, liveness, input.session ?? null, reader),
+    others: peersOf(state, liveness, input.session ?? null, reader),
     owed: owedByPeople(state, plan),
     decisions: input.decisions ?? [],
     decisionsTotal: state.totals.activeDecisions,

@@ -3,7 +3,7 @@ import { inWords, msBetween } from '../time.ts';
 import type { ConflictKind } from '../views/conflict.ts';
 import { offeredAgo } from '../views/freshness.ts';
 import type { MessageView } from '../views/mail.ts';
-import type { Other } from '../views/peer.ts';
+import type { Peer } from '../views/peer.ts';
 import { type Brief, type BriefItem, sinceWords } from './compose.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
 
@@ -245,7 +245,7 @@ export function sectionsOf(brief: Brief): Section[] {
     {
       name: 'others at work',
       lines: brief.others.map(
-        (other) => (chars) => `- ${named(other.agent)} (${named(other.session)}) ${otherWords(other, chars, now)}`,
+        (other) => (chars) => `- ${named(other.agent)} (${named(other.session)}) ${peerWords(other, chars, now)}`,
       ),
     },
   ]);
@@ -345,7 +345,7 @@ const late = ({ overdue }: MessageView): string => (overdue === null ? '' : ', O
 const dueWords = ({ due, overdue }: BriefItem): string =>
   `${due ? `, due ${plain(due, 40)}` : ''}${overdue ? ', OVERDUE' : ''}`;
 
-function otherWords({ state, steps, until, alive, owes, claims }: Other, chars: number, now: string): string {
+function peerWords({ state, steps, until, alive, owes, claims }: Peer, chars: number, now: string): string {
   const keys = plain(steps.join(', '), chars);
   const held = steps.length > 0 ? `holds ${keys} until ${sinceWords(until ?? now, now)}` : 'is here';
   const does = {

@@ -1,13 +1,14 @@
+import { defined } from '../defined.ts';
 import type { Event, EventBody, EventOf } from '../journal/event.ts';
 import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
-import { markPlace } from './last-work.ts';
+import { recordLastWork } from './last-work.ts';
 import { applyMessage } from './message.ts';
 import { applyRunModel } from './run-model.ts';
 import { applyClaim, applySession, restsAfter } from './session.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
 import { count, firstWords, isOpenItem } from './state.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './step.ts';
-import { present, type Recall, type Touch, type Toucher } from './touch.ts';
+import type { AddTouch, Recall, Touch } from './touch.ts';
 import { applyCompaction, growWorklog, noteLines } from './worklog.ts';
 
 /**
@@ -16,13 +17,13 @@ import { applyCompaction, growWorklog, noteLines } from './worklog.ts';
  */
 export function evolve(state: State, event: Event, recall: Recall = () => null): Touch[] {
   const touches: Touch[] = [];
-  const touch: Toucher = (kind, id, before, after) => {
+  const touch: AddTouch = (kind, id, before, after) => {
     touches.push({ kind, id, before, after } as Touch);
   };
   state.version = event.version;
   state.totals.events += 1;
   if (state.run) state.run = { ...state.run, updatedAt: event.at };
-  markPlace(state, event);
+  recordLastWork(state, event);
   apply(state, event, touch, recall);
   if (state.handoffs.size > 0) markProgress(state, event, touch);
   const session = event.session === null ? undefined : state.sessions.get(event.session);
@@ -41,7 +42,7 @@ export function fold(state: State, events: Iterable<Event>): State {
   return state;
 }
 
-function apply(state: State, event: Event, touch: Toucher, recall: Recall): void {
+function apply(state: State, event: Event, touch: AddTouch, recall: Recall): void {
   switch (event.type) {
     case 'run.opened':
     case 'run.amended':
@@ -122,7 +123,7 @@ function apply(state: State, event: Event, touch: Toucher, recall: Recall): void
   }
 }
 
-function applyMirror(state: State, event: EventOf<'mirror.added' | 'mirror.removed'>, touch: Toucher): void {
+function applyMirror(state: State, event: EventOf<'mirror.added' | 'mirror.removed'>, touch: AddTouch): void {
   const { format, path } = event.body;
   const key = `${format}:${path}`;
   const before = state.mirrors.get(key) ?? null;
@@ -136,7 +137,7 @@ type RunEvent = EventOf<
   'run.opened' | 'run.amended' | 'run.completed' | 'run.reopened' | 'run.abandoned' | 'run.archived'
 >;
 
-function applyRun(state: State, event: RunEvent, touch: Toucher): void {
+function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
   const before = state.run;
   if (event.type === 'run.opened') {
     const { title, goal, workspace, design, plan } = event.body;
@@ -155,7 +156,7 @@ function applyRun(state: State, event: RunEvent, touch: Toucher): void {
       reason: null,
     };
   } else if (before) {
-    if (event.type === 'run.amended') state.run = { ...before, ...present(event.body) } as Run;
+    if (event.type === 'run.amended') state.run = { ...before, ...defined(event.body) } as Run;
     else if (event.type === 'run.completed') state.run = { ...before, status: 'completed' };
     else if (event.type === 'run.reopened')
       state.run = { ...before, status: 'active', endedAt: null, reason: event.body.reason ?? null };
@@ -166,7 +167,7 @@ function applyRun(state: State, event: RunEvent, touch: Toucher): void {
   if (state.run) touch('run', state.run.id, before, state.run);
 }
 
-function applyFiles(state: State, event: EventOf<'files.seen'>, touch: Toucher): void {
+function applyFiles(state: State, event: EventOf<'files.seen'>, touch: AddTouch): void {
   const { artifacts, step, read } = event.body;
   const before = step ? state.steps.get(step) : undefined;
   if (before && !read && before.status === 'in_progress') {
@@ -180,7 +181,7 @@ function applyFiles(state: State, event: EventOf<'files.seen'>, touch: Toucher):
 function applyDecision(
   state: State,
   event: EventOf<'decision.made' | 'decision.retracted'>,
-  touch: Toucher,
+  touch: AddTouch,
   recall: Recall,
 ): void {
   if (event.type === 'decision.retracted') {
@@ -211,7 +212,7 @@ function applyDecision(
 function applyItem(
   state: State,
   event: EventOf<'item.raised' | 'item.settled' | 'item.reopened'>,
-  touch: Toucher,
+  touch: AddTouch,
   recall: Recall,
 ): void {
   const id = event.type === 'item.reopened' ? event.body.item.id : event.body.id;
@@ -256,7 +257,7 @@ function evolveItem(
   };
 }
 
-function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): void {
+function applyNote(state: State, event: EventOf<'note.added'>, touch: AddTouch): void {
   count(state, event.body.id);
   state.totals.notes += 1;
   const note: Note = { ...event.body, at: event.at, by: event.actor.name, session: event.session };
@@ -271,7 +272,7 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: Toucher): 
   touch('note', note.id, null, note);
 }
 
-function applyUsage(state: State, body: EventBody<'usage.added'>, touch: Toucher): void {
+function applyUsage(state: State, body: EventBody<'usage.added'>, touch: AddTouch): void {
   const { agent, input, output, cached } = body;
   const before = state.usage.get(agent) ?? null;
   const after = {
@@ -284,7 +285,7 @@ function applyUsage(state: State, body: EventBody<'usage.added'>, touch: Toucher
   touch('usage', agent, before, after);
 }
 
-function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended'>, touch: Toucher): void {
+function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended'>, touch: AddTouch): void {
   const before = state.effects.get(event.body.id) ?? null;
   if (event.type === 'effect.began') {
     count(state, event.body.id);

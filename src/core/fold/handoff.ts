@@ -2,9 +2,9 @@ import type { Event, EventOf } from '../journal/event.ts';
 import { heldSteps } from './session.ts';
 import { count, firstWords, type Handoff, isOpenHandoff, type State } from './state.ts';
 import { holdStep, takeStep } from './step.ts';
-import type { Toucher } from './touch.ts';
+import type { AddTouch } from './touch.ts';
 
-export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: Toucher): void {
+export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: AddTouch): void {
   const { id, session, agent, sequence, next, why, atRest } = event.body;
   if (why && atRest) state.said = { text: firstWords(why), session, at: event.at };
   count(state, id);
@@ -19,7 +19,7 @@ export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, to
 
 type HandoffEvent = Extract<Event, { type: `handoff.${string}` }>;
 
-export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher): void {
+export function applyHandoff(state: State, event: HandoffEvent, touch: AddTouch): void {
   const before = state.handoffs.get(event.body.id) ?? null;
   if (event.type === 'handoff.offered') {
     count(state, event.body.id);
@@ -50,7 +50,7 @@ export function applyHandoff(state: State, event: HandoffEvent, touch: Toucher):
 const progress: ReadonlySet<string> = new Set(['step.checkpointed', 'step.completed', 'step.failed', 'decision.made']);
 
 /** A handoff is used up with its receiver's first progress, not with the acceptance; it follows the receiver's steps. */
-export function markProgress(state: State, event: Event, touch: Toucher): void {
+export function markProgress(state: State, event: Event, touch: AddTouch): void {
   for (const before of state.handoffs.values()) {
     if (before.acceptedBy === null) continue;
     const after = inNewSession(state, before, event) ?? withProgress(before, event);
@@ -74,7 +74,7 @@ function inNewSession(state: State, handoff: Handoff, event: Event): Handoff | n
 }
 
 /** The right to write passes with the acceptance, in the same event. */
-function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: Toucher): void {
+function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: AddTouch): void {
   for (const { step: key, claim } of event.body.claims) {
     count(state, claim);
     const step = state.steps.get(key);

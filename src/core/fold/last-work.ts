@@ -8,13 +8,13 @@ const PLACES_LIMIT = 20;
  * Keeps where the work stood at its last moment, by working tree. Beginning something is no such moment: who begins on
  * another branch is to be told where the work was, and would otherwise have overwritten it by asking.
  */
-export function markPlace(state: State, event: Event): void {
+export function recordLastWork(state: State, event: Event): void {
   const place = placeIn(state, event);
   if (!place) return;
   const tree = treeOf(state, event) ?? '';
   const mark = 'mark' in event.body ? event.body.mark : undefined;
-  state.places.delete(tree);
-  state.places.set(tree, {
+  state.lastWork.delete(tree);
+  state.lastWork.set(tree, {
     head: mark?.head ?? null,
     branch: mark?.branch ?? null,
     step: place.step,
@@ -22,8 +22,8 @@ export function markPlace(state: State, event: Event): void {
     at: event.at,
     version: event.version,
   });
-  const [oldest] = state.places.keys();
-  if (state.places.size > PLACES_LIMIT && oldest !== undefined) state.places.delete(oldest);
+  const [oldest] = state.lastWork.keys();
+  if (state.lastWork.size > PLACES_LIMIT && oldest !== undefined) state.lastWork.delete(oldest);
 }
 
 function placeIn(state: State, event: Event): { step: string | null; session: string | null } | null {

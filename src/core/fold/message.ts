@@ -1,7 +1,7 @@
 import type { EventOf } from '../journal/event.ts';
 import type { Actor, MessageSide } from '../words.ts';
 import { count, type Message, type Session, type State } from './state.ts';
-import type { Toucher } from './touch.ts';
+import type { AddTouch } from './touch.ts';
 
 /** Mail to this name is for any person. */
 export const MAINTAINER = 'maintainer';
@@ -16,7 +16,7 @@ type MessageEvent = EventOf<
   'message.sent' | 'message.moved' | 'message.replied' | 'message.heard' | 'message.escalated'
 >;
 
-export function applyMessage(state: State, event: MessageEvent, touch: Toucher): void {
+export function applyMessage(state: State, event: MessageEvent, touch: AddTouch): void {
   const before = state.messages.get(event.body.id) ?? null;
   const after = evolveMessage(state, before, event);
   if (!after) return;
@@ -65,7 +65,7 @@ function evolveMessage(state: State, before: Message | null, event: MessageEvent
 }
 
 /** A sitting has ended: what its agent was sent and did not read has waited over the end of it. */
-export function passMail(state: State, session: Session, touch: Toucher): void {
+export function passMail(state: State, session: Session, touch: AddTouch): void {
   for (const message of state.messages.values()) {
     if (message.status !== 'unread' || sideOf(message, { kind: session.kind, name: session.agent }) !== 'to') continue;
     const passed = session.startedAt >= message.at ? 2 : 1;

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { foreignId } from '../journal/command.ts';
 import type { EventOf } from '../journal/event.ts';
 import type {
@@ -13,14 +14,14 @@ import type {
 import { oneLine } from '../text.ts';
 import { instantOf } from '../time.ts';
 import { treeOf } from './last-work.ts';
-import { count, type Item, isOpenItem, type Message, type State, type Stated, type Step } from './state.ts';
+import { count, type Item, isOpenItem, type Message, type State, type Step, type Verbatim } from './state.ts';
 import { freshStep, mergeArtifacts } from './step.ts';
-import { present, type Recall, type Toucher } from './touch.ts';
+import type { AddTouch, Recall } from './touch.ts';
 
 type Read = EventOf<'account.read'>;
 
 /** What a file says becomes rows as if it had happened here; what it does not say stays as it is. */
-export function applyRunModel(state: State, event: Read, touch: Toucher, recall: Recall): void {
+export function applyRunModel(state: State, event: Read, touch: AddTouch, recall: Recall): void {
   const { format, path, dialect, account: model } = event.body;
   if (model.run) readRun(state, model.run, touch);
   for (const step of model.steps ?? []) readStep(state, event, step, touch, recall);
@@ -42,12 +43,12 @@ export function applyRunModel(state: State, event: Read, touch: Toucher, recall:
   }
   if (kept !== undefined || claims !== undefined || position !== undefined || next !== undefined) {
     const before = recall('foreign', foreignId(format, path));
-    const after = { ...before, format, path, dialect: dialect ?? null, ...present({ kept, claims, position, next }) };
+    const after = { ...before, format, path, dialect: dialect ?? null, ...defined({ kept, claims, position, next }) };
     touch('foreign', foreignId(format, path), before, after);
   }
 }
 
-function readRun(state: State, said: ModelRun, touch: Toucher): void {
+function readRun(state: State, said: ModelRun, touch: AddTouch): void {
   const before = state.run;
   if (!before) return;
   const { alias, title, goal, status, design, plan, branch, reason } = said;
@@ -57,7 +58,7 @@ function readRun(state: State, said: ModelRun, touch: Toucher): void {
   });
   state.run = {
     ...before,
-    ...present({ alias, title, goal, status, design, branch, reason }),
+    ...defined({ alias, title, goal, status, design, branch, reason }),
     ...(plan && plan !== before.plan?.path ? { plan: { path: plan } } : {}),
     ...(times['openedAt'] ? { openedAt: times['openedAt'] } : {}),
     stated,
@@ -65,7 +66,7 @@ function readRun(state: State, said: ModelRun, touch: Toucher): void {
   touch('run', before.id, before, state.run);
 }
 
-function readStep(state: State, event: Read, said: ModelStep, touch: Toucher, recall: Recall): void {
+function readStep(state: State, event: Read, said: ModelStep, touch: AddTouch, recall: Recall): void {
   const { key, status, gate, checkpoint, built, summary, artifacts = [], agents, context, checkpoints } = said;
   const before = state.steps.get(key) ?? null;
   const { parent, after, wave, parallel, title, kind, alias, retries, reason } = said;
@@ -74,9 +75,9 @@ function readStep(state: State, event: Read, said: ModelStep, touch: Toucher, re
   const over = status === 'completed' || status === 'skipped';
   const next: Step = {
     ...base,
-    ...present({ title, kind, parent, after, wave, parallel, alias, retries, reason, agents, context, checkpoints }),
-    ...(gate ? { gate: present({ state: gate.state, by: gate.by, at: gate.at }) as Step['gate'] } : {}),
-    ...present({ startedAt: times['startedAt'], endedAt: times['endedAt'] }),
+    ...defined({ title, kind, parent, after, wave, parallel, alias, retries, reason, agents, context, checkpoints }),
+    ...(gate ? { gate: defined({ state: gate.state, by: gate.by, at: gate.at }) as Step['gate'] } : {}),
+    ...defined({ startedAt: times['startedAt'], endedAt: times['endedAt'] }),
     status,
     // A file says where a step stands, not who has it: a holder stays as long as it is in progress.
     holder: status === 'in_progress' ? base.holder : null,
@@ -110,7 +111,7 @@ function readCheckpoint(step: Step, event: Read, name: string | undefined): Step
   return { name, next: null, at: event.at, session: event.session, mark: null };
 }
 
-function readDecision(state: State, event: Read, said: ModelDecision, touch: Toucher, recall: Recall): void {
+function readDecision(state: State, event: Read, said: ModelDecision, touch: AddTouch, recall: Recall): void {
   const { id = '', at: _at, was, status = was ?? 'active', by, ...body } = said;
   const before = recall('decision', id);
   if (count(state, id)) state.totals.decisions += 1;
@@ -118,7 +119,7 @@ function readDecision(state: State, event: Read, said: ModelDecision, touch: Tou
   const { times, stated } = read(said, before, { times: ['at'], filled: ['at', 'by'] });
   touch('decision', id, before, {
     ...(before ?? { context: '', reason: '', session: event.session, basis: event.basis }),
-    ...present(body),
+    ...defined(body),
     id,
     status,
     at: times['at'] ?? before?.at ?? event.at,
@@ -127,18 +128,18 @@ function readDecision(state: State, event: Read, said: ModelDecision, touch: Tou
   });
 }
 
-function readItem(state: State, event: Read, said: ModelItem, touch: Toucher, recall: Recall): void {
+function readItem(state: State, event: Read, said: ModelItem, touch: AddTouch, recall: Recall): void {
   const { id = '', raisedAt: _raised, settledAt: _settled, by, ...body } = said;
   const before = state.items.get(id) ?? null;
   count(state, id);
   const { times, stated } = read(said, before, { times: ['raisedAt', 'settledAt'], filled: ['raisedAt', 'by'] });
   const after: Item = {
     ...(before ?? { session: event.session, basis: event.basis }),
-    ...present(body),
+    ...defined(body),
     id,
     raisedAt: times['raisedAt'] ?? before?.raisedAt ?? event.at,
     by: by ?? before?.by ?? event.actor.name,
-    ...present({ settledAt: times['settledAt'] }),
+    ...defined({ settledAt: times['settledAt'] }),
     stated,
   };
   if (isOpenItem(after.status)) state.items.set(id, after);
@@ -146,13 +147,13 @@ function readItem(state: State, event: Read, said: ModelItem, touch: Toucher, re
   touch('item', id, before ?? recall('item', id), after);
 }
 
-function readNote(state: State, event: Read, said: ModelNote, touch: Toucher, recall: Recall): void {
+function readNote(state: State, event: Read, said: ModelNote, touch: AddTouch, recall: Recall): void {
   const { id = '', at: _at, by, ...body } = said;
   const before = state.notes.get(id) ?? null;
   if (count(state, id)) state.totals.notes += 1;
   const { times, stated } = read(said, before, { times: ['at'], filled: ['at', 'by'] });
   const note = {
-    ...present(body),
+    ...defined(body),
     id,
     at: times['at'] ?? before?.at ?? event.at,
     by: by ?? before?.by ?? event.actor.name,
@@ -164,7 +165,7 @@ function readNote(state: State, event: Read, said: ModelNote, touch: Toucher, re
 }
 
 /** A sitting that a file tells of is history: it holds nothing here, whatever the file says of it. */
-function readSession(state: State, event: Read, said: ModelSession, touch: Toucher, recall: Recall): void {
+function readSession(state: State, event: Read, said: ModelSession, touch: AddTouch, recall: Recall): void {
   const { id = '', agent, role, status, continues, completed, workingOn, notes, issues, contextUsage, alias } = said;
   if (state.sessions.has(id)) return;
   const before = recall('session', id);
@@ -203,12 +204,12 @@ function readSession(state: State, event: Read, said: ModelSession, touch: Touch
     contextUsage: contextUsage ?? before?.contextUsage ?? null,
     evidence: [],
     alias: alias ?? before?.alias ?? null,
-    ...present({ workingOn: workingOn ?? before?.workingOn, finished: completed ?? before?.finished }),
+    ...defined({ workingOn: workingOn ?? before?.workingOn, finished: completed ?? before?.finished }),
     stated: { ...stated, status },
   });
 }
 
-function readMessage(state: State, event: Read, said: ModelMessage, touch: Toucher, recall: Recall): void {
+function readMessage(state: State, event: Read, said: ModelMessage, touch: AddTouch, recall: Recall): void {
   const { id = '', at: _at, acks = [], replies = [], ...body } = said;
   const before = state.messages.get(id) ?? null;
   count(state, id);
@@ -223,7 +224,7 @@ function readMessage(state: State, event: Read, said: ModelMessage, touch: Touch
       passed: 0 as const,
       escalated: null,
     }),
-    ...present(body),
+    ...defined(body),
     id,
     at: times['at'] ?? before?.at ?? event.at,
     acks: acks.map(
@@ -251,7 +252,7 @@ function readFiles(
   state: State,
   event: Read,
   { steps = [], files = [] }: RunModelPart,
-  touch: Toucher,
+  touch: AddTouch,
   recall: Recall,
 ): void {
   const named = [
@@ -288,9 +289,9 @@ const plainFile = ({ path, change }: { path: string; change?: 'created' | 'modif
  */
 function read<T extends object>(
   said: T,
-  before: { stated?: Stated | undefined } | null,
+  before: { stated?: Verbatim | undefined } | null,
   names: { times: readonly (keyof T & string)[]; filled: readonly (keyof T & string)[] },
-): { times: Record<string, string>; stated: Stated } {
+): { times: Record<string, string>; stated: Verbatim } {
   const times: Record<string, string> = {};
   const stated: Record<string, string> = { ...before?.stated };
   for (const name of names.times) {

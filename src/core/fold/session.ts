@@ -1,13 +1,13 @@
 import type { Event, EventOf } from '../journal/event.ts';
 import { passMail } from './message.ts';
 import { type Claim, count, type Session, type State } from './state.ts';
-import type { Recall, Toucher } from './touch.ts';
+import type { AddTouch, Recall } from './touch.ts';
 import { growWorklog, SESSION_LINES } from './worklog.ts';
 
 export function applySession(
   state: State,
   event: EventOf<'session.started' | 'session.ended'>,
-  touch: Toucher,
+  touch: AddTouch,
   recall: Recall,
 ): void {
   if (event.type === 'session.started') {
@@ -104,7 +104,7 @@ export function heldSteps(state: State, session: string): string[] {
 }
 
 /** The steps of a session that is gone stay in progress without a holder. */
-function freeSteps(state: State, session: string, reason: string, touch: Toucher): void {
+function freeSteps(state: State, session: string, reason: string, touch: AddTouch): void {
   for (const step of state.steps.values()) {
     if (step.holder?.session !== session) continue;
     const after = { ...step, holder: null, crashes: reason === 'crashed' ? step.crashes + 1 : 0 };
@@ -113,12 +113,12 @@ function freeSteps(state: State, session: string, reason: string, touch: Toucher
   }
 }
 
-function dropClaim(state: State, claim: Claim, touch: Toucher): void {
+function dropClaim(state: State, claim: Claim, touch: AddTouch): void {
   state.claims.delete(claim.id);
   touch('claim', claim.id, claim, { ...claim, status: 'released' });
 }
 
-export function applyClaim(state: State, event: EventOf<'claim.taken' | 'claim.released'>, touch: Toucher): void {
+export function applyClaim(state: State, event: EventOf<'claim.taken' | 'claim.released'>, touch: AddTouch): void {
   const before = state.claims.get(event.body.id) ?? null;
   if (event.type === 'claim.released') {
     if (before) dropClaim(state, before, touch);

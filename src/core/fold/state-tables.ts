@@ -66,7 +66,7 @@ const tableNames = [
   'usage',
   'mirrors',
   'acceptedConflicts',
-  'places',
+  'lastWork',
   'snapshotSequences',
 ] as const satisfies readonly (keyof State)[];
 

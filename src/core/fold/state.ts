@@ -31,10 +31,10 @@ export interface State {
   acceptedConflicts: Map<string, string>;
   next: NextAction | null;
   /** What agents were asked last, by the last two sessions, and what was said at the end of a turn; the first words. */
-  asked: readonly Utterance[];
-  said: Utterance | null;
+  asked: readonly Excerpt[];
+  said: Excerpt | null;
   /** Where the work stood when it was recorded last, by working tree; the main one has no name. */
-  places: Map<string, Place>;
+  lastWork: Map<string, LastWork>;
   /** How many of each there have been, for a brief that says what it leaves out. */
   totals: { decisions: number; activeDecisions: number; notes: number; sessions: number; events: number };
   lastSnapshot: { id: string; session: string; agent: string; version: number; at: string } | null;
@@ -43,7 +43,7 @@ export interface State {
   worklog: Worklog;
 }
 
-export interface Utterance {
+export interface Excerpt {
   text: string;
   session: string | null;
   at: string;
@@ -67,14 +67,14 @@ export interface WorklogArchive {
 }
 
 /** Words of a file that are said otherwise here, to be written back as they were: times above all. */
-export type Stated = Readonly<Record<string, string>>;
+export type Verbatim = Readonly<Record<string, string>>;
 
 export interface Run {
   id: string;
   /** Its name in another tool's file. */
   alias?: string | undefined;
   branch?: string | undefined;
-  stated?: Stated | undefined;
+  stated?: Verbatim | undefined;
   title: string;
   goal: string | null;
   workspace: string;
@@ -93,7 +93,7 @@ export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 's
 
 export interface Step {
   key: string;
-  stated?: Stated | undefined;
+  stated?: Verbatim | undefined;
   title: string;
   kind: StepKind;
   parent: string | null;
@@ -150,7 +150,7 @@ export interface Checkpoint {
 
 export interface Session {
   id: string;
-  stated?: Stated | undefined;
+  stated?: Verbatim | undefined;
   workingOn?: string | undefined;
   finished?: readonly string[] | undefined;
   agent: string;
@@ -206,7 +206,7 @@ export interface Claim {
 export type ItemStatus = 'active' | 'bypassed' | 'open' | 'resolved' | 'deferred' | 'withdrawn';
 
 export interface Item extends EventBody<'item.raised'> {
-  stated?: Stated | undefined;
+  stated?: Verbatim | undefined;
   status: ItemStatus;
   raisedAt: string;
   by: string;
@@ -217,7 +217,7 @@ export interface Item extends EventBody<'item.raised'> {
 }
 
 export interface Decision extends EventBody<'decision.made'> {
-  stated?: Stated | undefined;
+  stated?: Verbatim | undefined;
   status: 'active' | 'retracted' | 'superseded';
   at: string;
   by: string;
@@ -228,7 +228,7 @@ export interface Decision extends EventBody<'decision.made'> {
 }
 
 export interface Note extends EventBody<'note.added'> {
-  stated?: Stated | undefined;
+  stated?: Verbatim | undefined;
   at: string;
   by: string;
   session: string | null;
@@ -249,12 +249,12 @@ export interface Effect extends EventBody<'effect.began'> {
 }
 
 export interface Message extends EventBody<'message.sent'> {
-  stated?: Stated | undefined;
+  stated?: Verbatim | undefined;
   status: EventBody<'message.moved'>['to'];
   at: string;
   session: string | null;
-  acks: readonly (Said & { by: string; to: string; note: string })[];
-  replies: readonly (Said & { from: string; body: string })[];
+  acks: readonly (ReplyStamp & { by: string; to: string; note: string })[];
+  replies: readonly (ReplyStamp & { from: string; body: string })[];
   /** The event up to which each side has heard what was said. */
   heard: Readonly<Record<MessageSide, number>>;
   /** Sittings of its receiver that ended over it unread: 1, one that was under way when it came; 2, a whole one. */
@@ -264,7 +264,7 @@ export interface Message extends EventBody<'message.sent'> {
 }
 
 /** By which side of a message something was said; null is a third. */
-interface Said {
+interface ReplyStamp {
   at: string;
   version: number;
   side: MessageSide | null;
@@ -312,7 +312,7 @@ export interface NextAction {
 }
 
 /** The last moment of work in a working tree. Without git it has no commit. */
-export interface Place {
+export interface LastWork {
   head: string | null;
   branch: string | null;
   step: string | null;
@@ -328,7 +328,7 @@ export interface Snapshot extends Omit<EventBody<'snapshot.taken'>, 'text'> {
 }
 
 /** The file as it was last recorded. */
-export interface FileRecord extends Artifact {
+export interface FileRow extends Artifact {
   id: string;
   step: string | null;
   session: string | null;

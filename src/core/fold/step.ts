@@ -1,12 +1,13 @@
+import { defined } from '../defined.ts';
 import type { Artifact, Event, EventBody, EventOf } from '../journal/event.ts';
 import { oneLine } from '../text.ts';
 import { namedPaths, treeOf } from './last-work.ts';
 import { count, type State, type Step } from './state.ts';
-import { present, type Toucher } from './touch.ts';
+import type { AddTouch } from './touch.ts';
 
 type StepEvent = Extract<Event, { type: `step.${string}` | `gate.${string}` }>;
 
-export function applyStep(state: State, event: StepEvent, touch: Toucher): void {
+export function applyStep(state: State, event: StepEvent, touch: AddTouch): void {
   const key = event.body.step;
   const before = state.steps.get(key) ?? null;
   if (event.type === 'step.removed') {
@@ -30,7 +31,7 @@ function withoutOldTimes(step: Step): Step {
 }
 
 /** What a step's event does beside the step itself. */
-function afterStep(state: State, event: StepEvent, touch: Toucher): void {
+function afterStep(state: State, event: StepEvent, touch: AddTouch): void {
   const { step } = event.body;
   switch (event.type) {
     case 'step.started':
@@ -81,7 +82,7 @@ function dropNext(state: State, step: string): void {
   if (left || next?.step === step) state.next = null;
 }
 
-export function holdStep(state: State, holder: string, step: string, touch: Toucher): void {
+export function holdStep(state: State, holder: string, step: string, touch: AddTouch): void {
   const session = state.sessions.get(holder);
   if (!session || session.held.includes(step)) return;
   const next = { ...session, held: [...session.held, step] };
@@ -132,7 +133,7 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
   switch (event.type) {
     case 'step.changed': {
       const { step: _, gate, ...patch } = event.body;
-      const changed = { ...step, ...present(patch) } as Step;
+      const changed = { ...step, ...defined(patch) } as Step;
       if (gate === undefined) return changed;
       return { ...changed, gate: gate ? (step.gate ?? { state: 'closed' }) : null };
     }
@@ -246,7 +247,7 @@ export function touchFiles(
   event: EventOf<'step.checkpointed' | 'step.completed' | 'files.seen'>,
   artifacts: readonly Artifact[] | undefined,
   step: string | null,
-  touch: Toucher,
+  touch: AddTouch,
   read = false,
 ): void {
   const built = 'built' in event.body ? event.body.built : undefined;

@@ -3,7 +3,7 @@ import type {
   Claim,
   Decision,
   Effect,
-  FileRecord,
+  FileRow,
   Handoff,
   Item,
   Message,
@@ -37,7 +37,7 @@ export interface Rows {
   message: Message;
   handoff: Handoff;
   snapshot: Snapshot;
-  file: FileRecord;
+  file: FileRow;
   usage: Usage;
   mirror: Mirror;
   conflict: { id: string; at: string };
@@ -54,13 +54,4 @@ export type Touch = { [K in RowKind]: { kind: K; id: string; before: Rows[K] | n
 /** Finds a row that folded state no longer holds. Without it such rows are left out of the touches; state is the same. */
 export type Recall = <K extends RowKind>(kind: K, id: string) => Rows[K] | null;
 
-export type Toucher = <K extends RowKind>(kind: K, id: string, before: Rows[K] | null, after: Rows[K] | null) => void;
-
-/** Drops absent fields, so that a patch does not overwrite with nothing. */
-export function present<T extends object>(patch: T): Present<T> {
-  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Present<T>;
-}
-
-type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
+export type AddTouch = <K extends RowKind>(kind: K, id: string, before: Rows[K] | null, after: Rows[K] | null) => void;

@@ -1,6 +1,6 @@
 import type { EventOf } from '../journal/event.ts';
 import type { State } from './state.ts';
-import type { Recall, Toucher } from './touch.ts';
+import type { AddTouch, Recall } from './touch.ts';
 
 /** An entry has a heading, an empty line before and after its words, and its words. */
 const FRAME_LINES = 3;
@@ -19,7 +19,7 @@ export function growWorklog(state: State, lines: number): void {
 export function applyCompaction(
   state: State,
   event: EventOf<'worklog.compacted'>,
-  touch: Toucher,
+  touch: AddTouch,
   recall: Recall,
 ): void {
   const { archive, entries, lines, proof } = event.body;

@@ -28,7 +28,7 @@ import { addMirror, removeMirror } from './mirror.ts';
 import { addNote } from './note.ts';
 import { addSteps, changeStep, removeStep } from './plan.ts';
 import { makeRecovery } from './recovery.ts';
-import { pretend, type RuleContext, ruleContextOf } from './rule-context.ts';
+import { provisionalEvent, type RuleContext, ruleContextOf } from './rule-context.ts';
 import { abortRun, amendRun, archiveRun, openRun, unarchiveRun } from './run.ts';
 import { readRunModel } from './run-model.ts';
 import {
@@ -56,83 +56,74 @@ import {
 import { addUsage } from './usage.ts';
 import { compactWorklog } from './worklog.ts';
 
-/** Who asks, when, and what is known of the world. */
-export interface Circumstances extends Liveness {
+/** What `decide` needs to know beside state and command: who acts, when, and which sessions live. */
+export interface CommandContext extends Liveness {
   actor: Actor;
-  /** The session named by the caller, if one was. */
+  /** The session that the command names, if any. */
   session: string | null;
-  /** The process a session that is opened now belongs to, where that is known. */
+  /** The process that a session opened by this command belongs to, if known. */
   owner?: Owner | undefined;
   /**
-   * What a token allows the one who asks; undefined where nobody asked for one. Who comes with a token is proven to be who
-   * it says: it speaks under its own name only, and decides as a person only if the token lets it.
+   * What the token allows; undefined where no token is required. A token proves a name: its bearer acts under that name
+   * only, and as a person only with the scope `maintain`.
    */
   scope?: Scope | undefined;
-  /** The conversation of a client the caller is in, where that is known. */
+  /** The client conversation that the command comes from, if known. */
   client?: Session['client'] | undefined;
-  /** Records that folded state no longer holds, by kind and id or alias. */
+  /** Finds rows that folded state no longer holds, by kind and by id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
 
 export interface Decided {
   drafts: Draft[];
-  /** Who the events are recorded under: the session may be one that this very decision opens. */
+  /** The actor and session that the events are recorded under. This decision may have opened the session. */
   actor: Actor;
   session: string | null;
 }
 
 /**
- * All rules in one place: a command and the state it was asked in give events, or a fault. Nothing is changed here.
- * Before the command's own rule, sessions that are gone are marked (where the command may take over from them), and a
- * session is found, brought back or opened for the one who asks.
+ * Turns a command and the state it was given in into events, or throws a fault. State is not changed. Before the rule of
+ * the command itself, sessions that are gone are ended (if the command may take over from them), and the session of the
+ * actor is found, brought back or opened.
  */
-export function decide(state: State, command: Command, circumstances: Circumstances): Decided {
-  const drafts: Draft[] = [];
-  let work = state;
-  const play = (more: Draft[], actor: Actor, session: string | null): void => {
-    if (more.length === 0) return;
-    if (work === state) work = forkState(state);
-    for (const one of more) evolve(work, pretend(one, work, circumstances.now, actor, session), circumstances.recall);
-    drafts.push(...more);
-  };
-
-  if (circumstances.scope === 'read') {
-    throw new Fault('not_allowed', `The token of ${circumstances.actor.name} only lets it look.`, {
+export function decide(state: State, command: Command, context: CommandContext): Decided {
+  if (context.scope === 'read') {
+    throw new Fault('not_allowed', `The token of ${context.actor.name} only allows reading.`, {
       hints: ['Ask a maintainer for a token with the scope write.'],
       data: { scope: 'read' },
     });
   }
-  const caller = findCaller(state, command, circumstances);
-  const base = { ...circumstances, actor: caller.actor, session: caller.session };
+  const drafts: Draft[] = [];
+  let work = state;
+  const { actor, session: own, returning } = identify(state, command, context);
+  const play = (more: Draft[]): void => {
+    if (more.length === 0) return;
+    if (work === state) work = forkState(state);
+    for (const one of more) evolve(work, provisionalEvent(one, work, context.now, actor, null), context.recall);
+    drafts.push(...more);
+  };
+  const base = { ...context, actor, session: own };
   if (takesOver.has(command.type) && goneSessions({ ...base, state }).length > 0) {
-    play(supervise({ ...base, state }, { type: 'run.supervise' }), caller.actor, null);
+    play(supervise({ ...base, state }, { type: 'run.supervise' }));
   }
-  let { session } = caller;
-  if (caller.returning) {
-    play(returningSession({ ...base, state: work, session: null }, caller.returning), caller.actor, null);
+  let session = own;
+  if (returning) {
+    play(returningSession({ ...base, state: work, session: null }, returning));
     session = [...work.sessions.values()].at(-1) ?? null;
   } else if (session === null && opensSession.has(command.type) && !isLeftOpen(command)) {
-    const context = ruleContextOf({ ...base, state: work, session: null });
     const mark = 'mark' in command ? command.mark : undefined;
-    const { owner, client } = circumstances;
-    play(
-      startSession(context, { type: 'session.start', owner, client: client ?? undefined, mark }),
-      caller.actor,
-      null,
-    );
+    const { owner, client } = context;
+    const start = { type: 'session.start', owner, client: client ?? undefined, mark } as const;
+    play(startSession(ruleContextOf({ ...base, state: work, session: null }), start));
     session = [...work.sessions.values()].at(-1) ?? null;
   }
-  const scene = ruleContextOf({
-    ...base,
-    state: work,
-    session: session ? (work.sessions.get(session.id) ?? null) : null,
-  });
-  const own = ruleOf(command.type)(scene, command);
-  const started = own.find((one) => one.type === 'session.started');
-  return { drafts: [...drafts, ...own], actor: caller.actor, session: session?.id ?? started?.body.id ?? null };
+  const acting = session ? (work.sessions.get(session.id) ?? null) : null;
+  const decided = ruleOf(command.type)(ruleContextOf({ ...base, state: work, session: acting }), command);
+  const started = decided.find((one) => one.type === 'session.started');
+  return { drafts: [...drafts, ...decided], actor, session: session?.id ?? started?.body.id ?? null };
 }
 
-/** Commands that may take what a dead session left. */
+/** Commands that may take over what a gone session left. */
 const takesOver: ReadonlySet<CommandType> = new Set([
   'step.start',
   'step.retry',
@@ -141,30 +132,30 @@ const takesOver: ReadonlySet<CommandType> = new Set([
   'handoff.accept',
 ]);
 
-/** Commands that need a session and are worth opening one for. */
+/** Commands that open a session if the actor has none. */
 const opensSession: ReadonlySet<CommandType> = new Set(['step.start', 'step.retry', 'claim.take', 'handoff.accept']);
 
-/** A step that is put back for others is nobody's sitting. */
+/** A retry that leaves the step for others needs no session. */
 const isLeftOpen = (command: Command): boolean => command.type === 'step.retry' && command.open === true;
 
-interface Caller {
+interface ActingIdentity {
   actor: Actor;
   session: Session | null;
   /** A session that was taken for dead and comes back with this command. */
   returning?: Session;
 }
 
-function findCaller(state: State, command: Command, circumstances: Circumstances): Caller {
-  const { actor, session: named, client } = circumstances;
-  if (named !== null) return namedCaller(state, command, circumstances, named);
+function identify(state: State, command: Command, context: CommandContext): ActingIdentity {
+  const { actor, session: named, client } = context;
+  if (named !== null) return identifyByName(state, command, context, named);
   if (command.type === 'session.start') return { actor, session: null };
   const candidates = [...state.sessions.values()].filter(
     (session) =>
       session.agent === actor.name &&
       session.kind === actor.kind &&
-      // Two conversations of one client are two sittings.
+      // Two conversations of one client are two sessions.
       (!client || !session.client || session.client.id === client.id) &&
-      circumstances.owners.get(session.id) !== 'dead',
+      context.owners.get(session.id) !== 'dead',
   );
   const [only, ...others] = candidates;
   if (only && others.length > 0 && needsSession.has(command.type) && !isLeftOpen(command)) {
@@ -181,7 +172,7 @@ function findCaller(state: State, command: Command, circumstances: Circumstances
   return { actor, session: others.length > 0 ? null : (only ?? null) };
 }
 
-/** Commands that are recorded under one session and no other. */
+/** Commands that must be recorded under exactly one session. */
 const needsSession: ReadonlySet<CommandType> = new Set([
   'step.start',
   'step.checkpoint',
@@ -199,33 +190,32 @@ const needsSession: ReadonlySet<CommandType> = new Set([
   'handoff.accept',
 ]);
 
-function namedCaller(state: State, command: Command, circumstances: Circumstances, named: string): Caller {
+function identifyByName(state: State, command: Command, context: CommandContext, named: string): ActingIdentity {
   let session =
     state.sessions.get(named) ??
     [...state.sessions.values()].find((one) => one.alias === named || one.client?.id === named);
-  let ended = session ? null : circumstances.recall('session', named);
-  // A session that came back under a new number is still called by its old one.
+  let ended = session ? null : context.recall('session', named);
+  // A session that came back under a new id can still be named by its old one.
   while (!session && ended?.continuedBy) {
-    const next: Session | null =
-      state.sessions.get(ended.continuedBy) ?? circumstances.recall('session', ended.continuedBy);
+    const next: Session | null = state.sessions.get(ended.continuedBy) ?? context.recall('session', ended.continuedBy);
     if (!next?.returns) break;
     if (next.status === 'active') session = next;
     else ended = next;
   }
   const found = session ?? ended;
-  if (found) mustBeOwn(found, circumstances);
+  if (found) mustBeOwn(found, context);
   if (session) return { actor: actorOf(session), session };
   if (!ended) throw notFound('session', named, state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
   const actor = actorOf(ended);
   const verdict = returnOf(state, ended);
   if (verdict === 'may return') return { actor, session: null, returning: ended };
-  // What a fenced session has found is welcome as a note.
+  // A fenced session may still file a note.
   if (verdict.code === 'fenced' && command.type === 'note.add') return { actor, session: null };
   throw verdict;
 }
 
-/** A token is proof of one name: with another's session its bearer would sign as somebody else. */
-function mustBeOwn(session: Session, { scope, actor }: Circumstances): void {
+/** A token proves one name: with a session of another agent, its bearer would record under that agent's name. */
+function mustBeOwn(session: Session, { scope, actor }: CommandContext): void {
   if (scope === undefined || (session.agent === actor.name && session.kind === actor.kind)) return;
   throw new Fault('not_allowed', `${session.id} is a session of ${session.agent}; this token is ${actor.name}'s.`, {
     hints: ['Name a session of your own, or none.', 'See the sessions with `holdfast sessions`.'],

@@ -98,7 +98,7 @@ describe('deciding', () => {
         play(played, (run, turn) => {
           const before = serializeState(run.state);
           try {
-            decide(run.state, turn.command, run.circumstances(turn.by));
+            decide(run.state, turn.command, run.contextOf(turn.by));
           } catch (thrown) {
             expect(thrown).toBeInstanceOf(Fault);
           }

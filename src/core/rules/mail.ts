@@ -3,7 +3,7 @@ import { MAINTAINER, sideOf } from '../fold/message.ts';
 import { type Message, nextId, type Session } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import { isAnswered, newsFor, overdueBecause } from '../views/mail.ts';
+import { isAnswered, overdueBecause, unreadReplies } from '../views/mail.ts';
 import { moveBetween, movesFrom, type Who } from './lifecycle.ts';
 import { draft, isMaintainer, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
 
@@ -47,7 +47,7 @@ export function moveMessage(context: RuleContext, command: CommandOf<'message.mo
 /** Null where there is nothing to hear, or where the message itself is still to be taken on. */
 function hear(context: RuleContext, message: Message, note: string): Draft[] | null {
   const side = sideOf(message, context.actor);
-  if (side === null || message.status === 'closed' || newsFor(message, side).length === 0) return null;
+  if (side === null || message.status === 'closed' || unreadReplies(message, side).length === 0) return null;
   if (side === 'to' && moveBetween('message', message.status, 'acknowledged')) return null;
   return [draft('message.heard', { id: message.id, side, note })];
 }

@@ -1,7 +1,7 @@
+import { defined } from '../defined.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import type { State, Step } from '../fold/state.ts';
 import { forkState } from '../fold/state-tables.ts';
-import { present } from '../fold/touch.ts';
 import type { CommandOf, PlannedStep } from '../journal/command.ts';
 import type { Draft, StepPlan } from '../journal/event.ts';
 import { hasChildren, planView } from '../views/plan.ts';
@@ -76,7 +76,7 @@ export function changeStep(context: RuleContext, { step: key, patch }: CommandOf
   const changed = changedFields(step, patch);
   if (changed.length === 0) return [];
   const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(context.state.steps as never);
-  const next = { ...step, ...present(patch) };
+  const next = { ...step, ...defined(patch) };
   known.set(step.key, next as never);
   mustFit(known, context.state, step.key, next as never);
   mustEnd(known);

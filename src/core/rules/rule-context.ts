@@ -34,7 +34,7 @@ export function draft<T extends EventType>(type: T, body: EventBody<T>, basis: B
 }
 
 /** A draft as the event it would become, to see what follows from it. */
-export function pretend(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
+export function provisionalEvent(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
   const run = state.run?.id ?? '';
   return {
     ...draft,

@@ -6,14 +6,14 @@ import type { CommandOf, ReadRunModel } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import type { ModelStep, RunModelPart } from '../model/run-model.ts';
 import { changesOf } from '../views/change.ts';
-import { draft, mustBeActive, pretend, type RuleContext } from './rule-context.ts';
+import { draft, mustBeActive, provisionalEvent, type RuleContext } from './rule-context.ts';
 
 /** What a file says is taken as a fact about the file: no lifecycle is asked, but ids and the shape of the plan are ours. */
 export function readRunModel(context: RuleContext, { type: _, ...read }: CommandOf<'account.read'>): Draft[] {
   mustBeActive(context);
   const work = forkState(context.state);
   return draftRunModel(context, read).filter((one) => {
-    const event = pretend(one, work, context.now, context.actor, null);
+    const event = provisionalEvent(one, work, context.now, context.actor, null);
     return changesOf(evolve(work, event, context.recall)).length > 0;
   });
 }

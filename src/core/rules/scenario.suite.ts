@@ -12,7 +12,7 @@ import { addMs } from '../time.ts';
 import { type Change, changesOf } from '../views/change.ts';
 import { type PlanView, planView, type StepView } from '../views/plan.ts';
 import type { Actor } from '../words.ts';
-import { type Circumstances, type Decided, decide } from './decide.ts';
+import { type CommandContext, type Decided, decide } from './decide.ts';
 
 /**
  * Given, when, then for the core: commands go through `decide`, `seal` and `evolve` as in the engine, with a clock that
@@ -53,7 +53,7 @@ export interface Scenario {
   beats: Map<string, string>;
   owners: Map<string, 'alive' | 'dead'>;
   recall: Recall;
-  circumstances(by: By): Circumstances;
+  contextOf(by: By): CommandContext;
   wait(ms: number): Scenario;
   /** Commands that must be allowed. */
   given(by: By, ...commands: Command[]): Scenario;
@@ -84,7 +84,7 @@ export function unopened(): Scenario {
       )?.[1];
     return (found ?? null) as never;
   };
-  const circumstances = (by: By): Circumstances => ({
+  const contextOf = (by: By): CommandContext => ({
     ...by,
     now: self.now,
     beats: self.beats,
@@ -98,7 +98,7 @@ export function unopened(): Scenario {
     beats: new Map(),
     owners: new Map(),
     recall,
-    circumstances,
+    contextOf,
     wait(ms) {
       self.now = addMs(self.now, ms);
       return self;
@@ -108,7 +108,7 @@ export function unopened(): Scenario {
       return self;
     },
     when(by, command) {
-      const decided = decide(self.state, command, circumstances(by));
+      const decided = decide(self.state, command, contextOf(by));
       const stamp = { run: 'work', at: self.now, actor: decided.actor, session: decided.session, key: null };
       const last = self.events.at(-1);
       const events = seal(decided.drafts, stamp, { version: self.events.length, hash: last?.hash ?? GENESIS });
@@ -136,7 +136,7 @@ export function unopened(): Scenario {
     },
     refusal(by, command) {
       try {
-        const { drafts } = decide(self.state, command, circumstances(by));
+        const { drafts } = decide(self.state, command, contextOf(by));
         throw new Error(`${command.type} was allowed: ${JSON.stringify(drafts)}`);
       } catch (thrown) {
         if (thrown instanceof Fault) return thrown;

@@ -287,10 +287,12 @@ describe('the place of the work', () => {
       reason: 'completed',
       mark: { head: OTHER },
     });
-    expect([...run.state.places]).toMatchObject([['', { head: HEAD, branch: 'feature', step: 't1', session: 'S-1' }]]);
+    expect([...run.state.lastWork]).toMatchObject([
+      ['', { head: HEAD, branch: 'feature', step: 't1', session: 'S-1' }],
+    ]);
     run.given(cleo, sit({ mark: { head: OTHER, tree: 'wt' } }), start('t2'), checkpoint('begun'));
     run.given(ada, { type: 'session.end', reason: 'completed', mark: { head: OTHER, branch: 'feature' } });
-    expect([...run.state.places]).toMatchObject([
+    expect([...run.state.lastWork]).toMatchObject([
       ['wt', { step: 't2' }],
       ['', { head: OTHER, step: 't1', session: 'S-1' }],
     ]);

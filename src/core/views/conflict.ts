@@ -1,4 +1,4 @@
-import type { FileRecord, Session, State, Step } from '../fold/state.ts';
+import type { FileRow, Session, State, Step } from '../fold/state.ts';
 import { sha256 } from '../sha256.ts';
 import { planView } from './plan.ts';
 
@@ -44,7 +44,7 @@ export interface FileVerdict {
   path: string;
   verdict: Verdict;
   step: string | null;
-  basis: FileRecord['basis'];
+  basis: FileRow['basis'];
   recordedAt: string;
   /** Why it cannot be told. */
   why: string | null;
@@ -71,7 +71,7 @@ export interface WorkMark {
 export type Ancestry = { since: number; lost: number } | 'missing';
 
 export interface RecordedEvidence {
-  files: readonly FileRecord[];
+  files: readonly FileRow[];
   plan: { path: string; sha256: string; since: string } | null;
   marks: readonly WorkMark[];
   /** The last sessions of interrupted steps. */
@@ -147,7 +147,7 @@ interface Drift {
   found: string;
 }
 
-function weighFile(file: FileRecord, seen: SeenEvidence): { verdict: Verdict; why: string | null; drift?: Drift } {
+function weighFile(file: FileRow, seen: SeenEvidence): { verdict: Verdict; why: string | null; drift?: Drift } {
   const unknown = (why: string) => ({ verdict: 'unknown' as const, why });
   const drifted = (kind: Drift['kind'], expected: string, found: string) => ({
     verdict: 'drifted' as const,
@@ -186,7 +186,7 @@ function digest({ sha256: hash, bytes }: { sha256: string; bytes: number | null 
 
 function reportFile(
   state: State,
-  file: FileRecord,
+  file: FileRow,
   { kind, expected, found }: Drift,
   left: ReadonlyMap<string, Leftover>,
   add: Add,
@@ -208,7 +208,7 @@ function reportFile(
 }
 
 /** Whoever has the step, or recorded the file outside of any, is still there and will record it again. */
-function isAtWork(state: State, file: FileRecord, step: Step | undefined): boolean {
+function isAtWork(state: State, file: FileRow, step: Step | undefined): boolean {
   if (step) return step.status === 'in_progress' && step.holder !== null;
   return file.session !== null && state.sessions.has(file.session);
 }

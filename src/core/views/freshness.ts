@@ -40,7 +40,7 @@ interface FreshnessInput {
 }
 
 export function freshnessOf(state: State, now: string, { previous, mark, seen }: FreshnessInput): Freshness {
-  const place = state.places.get(mark?.tree ?? '');
+  const place = state.lastWork.get(mark?.tree ?? '');
   const lastEventAt = state.run?.updatedAt ?? now;
   const told = {
     age: inWords(msBetween((seen && place?.at) || lastEventAt, now)),
@@ -52,7 +52,7 @@ export function freshnessOf(state: State, now: string, { previous, mark, seen }:
     fresh: seen !== undefined && seen.commitsSince === 0 && !hasMoved(seen),
   };
   const last = previous ? ` Previous session ${previous.id} (${previous.agent}): ${previous.status}.` : '';
-  const elsewhere = place ? [] : [...state.places.keys()].map((tree) => tree || 'the main one');
+  const elsewhere = place ? [] : [...state.lastWork.keys()].map((tree) => tree || 'the main one');
   return {
     now,
     lastEventAt,

@@ -4,7 +4,7 @@ import { addMs, isPast } from '../time.ts';
 import type { Actor, MessageSide } from '../words.ts';
 
 /** Something that was said on a message after it was sent. */
-export interface Said {
+export interface Reply {
   by: string;
   at: string;
   version: number;
@@ -14,7 +14,7 @@ export interface Said {
 }
 
 /** All that was said on a message, the oldest first. */
-export function saidOn({ acks, replies }: Message): (Said & { side: MessageSide | null })[] {
+export function repliesTo({ acks, replies }: Message): (Reply & { side: MessageSide | null })[] {
   return [
     ...acks.map(({ by, at, version, side, to, note }) => ({ by, at, version, side, to, text: note })),
     ...replies.map(({ from, at, version, side, body }) => ({ by: from, at, version, side, to: null, text: body })),
@@ -22,8 +22,8 @@ export function saidOn({ acks, replies }: Message): (Said & { side: MessageSide 
 }
 
 /** What the others said that a side has not heard yet. An unread message is news as a whole. */
-export function newsFor(message: Message, side: MessageSide): Said[] {
-  return saidOn(message)
+export function unreadReplies(message: Message, side: MessageSide): Reply[] {
+  return repliesTo(message)
     .filter((said) => said.side !== side && said.version > message.heard[side])
     .map(({ side: _, ...said }) => said);
 }
@@ -59,10 +59,10 @@ export interface MessageView extends Message {
   overdue: string | null;
   answered: boolean;
   /** What was said on it and not heard yet. */
-  news: readonly Said[];
+  news: readonly Reply[];
 }
 
-export function messageView(message: Message, now: string, news: readonly Said[] = []): MessageView {
+export function messageView(message: Message, now: string, news: readonly Reply[] = []): MessageView {
   return { ...message, overdue: overdueBecause(message, now), answered: isAnswered(message), news };
 }
 
@@ -88,7 +88,7 @@ export function mailOf(state: State, reader: Actor | null, now: string): Mail {
     if (side === null) continue;
     const { status } = message;
     const isNew = side === 'to' && status === 'unread';
-    const news = reader && !isNew ? newsFor(message, side) : [];
+    const news = reader && !isNew ? unreadReplies(message, side) : [];
     const letter = messageView(message, now, news);
     if (isNew) unread.push(letter);
     if (side === 'to' && (status === 'acknowledged' || status === 'blocked')) pendingAcks.push(letter);

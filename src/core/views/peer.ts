@@ -5,7 +5,7 @@ import { isGone, type Liveness, leaseEnd } from './liveness.ts';
 import { mailOf } from './mail.ts';
 
 /** Somebody else at work here, or who was: on what, how it was left, and what they owe the reader. */
-export interface Other {
+export interface Peer {
   agent: string;
   session: string;
   role: string | null;
@@ -23,12 +23,12 @@ export interface Other {
 /** Of those who left nothing begun only the last few are of interest. */
 const COMPLETE_LIMIT = 2;
 
-export function othersAtWork(state: State, liveness: Liveness, mine: string | null, reader: Actor | null): Other[] {
+export function peersOf(state: State, liveness: Liveness, mine: string | null, reader: Actor | null): Peer[] {
   const owes = debtsTo(state, reader, liveness.now);
   const owed = (agent: string): readonly string[] => owes.get(agent) ?? [];
   const here = [...state.sessions.values()]
     .filter((session) => session.id !== mine)
-    .map((session): Other => {
+    .map((session): Peer => {
       const { id, agent, role } = session;
       const steps = [...state.steps.values()].filter((step) => step.holder?.session === id);
       return {
@@ -46,15 +46,15 @@ export function othersAtWork(state: State, liveness: Liveness, mine: string | nu
       };
     });
   const present = new Set([...[...state.sessions.values()].map((session) => session.agent), reader?.name]);
-  return [...here, ...othersWhoLeft(state, present, owed)];
+  return [...here, ...peersWhoLeft(state, present, owed)];
 }
 
 /** As far as the plan tells: by the steps they had last. */
-function othersWhoLeft(
+function peersWhoLeft(
   state: State,
   present: ReadonlySet<string | undefined>,
   owed: (agent: string) => readonly string[],
-): Other[] {
+): Peer[] {
   const last = new Map<string, Step>();
   const begun = new Map<string, string[]>();
   for (const step of state.steps.values()) {
@@ -65,7 +65,7 @@ function othersWhoLeft(
     if (!known || (step.endedAt ?? '') >= (known.endedAt ?? '')) last.set(agent, step);
   }
   const gone = [...last].map(
-    ([agent, step]): Other => ({
+    ([agent, step]): Peer => ({
       agent,
       session: step.lastSession ?? '',
       role: null,
@@ -79,7 +79,7 @@ function othersWhoLeft(
   );
   const left = gone.filter((other) => other.state === 'mid-stream' || other.owes.length > 0);
   const rest = gone.filter((other) => !left.includes(other));
-  const when = ({ agent }: Other): string => last.get(agent)?.endedAt ?? '';
+  const when = ({ agent }: Peer): string => last.get(agent)?.endedAt ?? '';
   rest.sort((a, b) => (when(a) < when(b) ? 1 : -1));
   return [...left, ...rest.slice(0, COMPLETE_LIMIT)];
 }

@@ -1,5 +1,6 @@
-import type { Decision, FileRecord, Item, Message, Note, Result, Session, State, Stated, Step } from '../fold/state.ts';
-import { type Foreign, present } from '../fold/touch.ts';
+import { defined } from '../defined.ts';
+import type { Decision, FileRow, Item, Message, Note, Result, Session, State, Step, Verbatim } from '../fold/state.ts';
+import type { Foreign } from '../fold/touch.ts';
 import type {
   ModelDecision,
   ModelItem,
@@ -19,7 +20,7 @@ export interface RunRows {
   sessions: readonly Session[];
   messages: readonly Message[];
   results: readonly Result[];
-  files: readonly FileRecord[];
+  files: readonly FileRow[];
   foreign: readonly Foreign[];
 }
 
@@ -37,13 +38,13 @@ export function runModelOf(state: State, records: RunRows): RunModel {
   const inSteps = new Set([...results.values()].flatMap((result) => result.artifacts.map((file) => file.path)));
   return {
     run: {
-      ...present({ alias: run.alias, goal: run.goal ?? undefined, reason: run.reason ?? undefined }),
+      ...defined({ alias: run.alias, goal: run.goal ?? undefined, reason: run.reason ?? undefined }),
       id: run.id,
       title: run.title,
       status: run.status,
       ...told(run.stated, { openedAt: run.openedAt }),
       updatedAt: run.updatedAt,
-      ...present({ design: run.design ?? undefined, plan: run.plan?.path, branch: run.branch }),
+      ...defined({ design: run.design ?? undefined, plan: run.plan?.path, branch: run.branch }),
     },
     steps: [...state.steps.values()].map((step) =>
       stepAccount(step, plan.byKey.get(step.key)?.status ?? step.status, results.get(step.key)),
@@ -60,16 +61,16 @@ export function runModelOf(state: State, records: RunRows): RunModel {
         agent,
         files: [...files],
         since,
-        ...present({ alias: alias ?? undefined, reason: reason ?? undefined }),
+        ...defined({ alias: alias ?? undefined, reason: reason ?? undefined }),
       })),
     ],
     usage: [...state.usage.values()].map(({ agent, input, output, cached }) => ({
       agent,
-      ...present({ input: input ?? undefined, output: output ?? undefined, cached: cached ?? undefined }),
+      ...defined({ input: input ?? undefined, output: output ?? undefined, cached: cached ?? undefined }),
     })),
     files: records.files
       .filter((file) => !file.read && !inSteps.has(file.path))
-      .map(({ path, change }) => ({ path, ...present({ change }) })),
+      .map(({ path, change }) => ({ path, ...defined({ change }) })),
     ...(position ? { position } : {}),
     ...(state.next ? { next: state.next.text } : {}),
     ...(Object.keys(kept).length > 0 ? { kept } : {}),
@@ -85,15 +86,15 @@ function stepAccount(step: Step, status: ModelStep['status'], result: Result | u
     title,
     kind,
     status,
-    ...present({ alias: alias ?? undefined, parent: parent ?? undefined, wave: wave ?? undefined }),
+    ...defined({ alias: alias ?? undefined, parent: parent ?? undefined, wave: wave ?? undefined }),
     // Nobody was named for it: then it is whoever took it.
     ...filled({ after, agents: agents.length === 0 && worker ? [worker] : agents, context, checkpoints }),
     ...(parallel ? { parallel } : {}),
-    ...(gate ? { gate: { state: gate.state, ...present({ by: gate.by, at: gate.at }) } } : {}),
+    ...(gate ? { gate: { state: gate.state, ...defined({ by: gate.by, at: gate.at }) } } : {}),
     ...(step.checkpoint ? { checkpoint: step.checkpoint.name } : {}),
     ...told(stated, { startedAt: step.startedAt, endedAt: step.endedAt }),
     ...(step.retries > 0 ? { retries: step.retries } : {}),
-    ...present({ reason: step.reason ?? undefined, summary: result?.summary ?? step.summary ?? undefined }),
+    ...defined({ reason: step.reason ?? undefined, summary: result?.summary ?? step.summary ?? undefined }),
     ...filled({ built: result?.built }),
     ...(artifacts.length > 0
       ? { artifacts: [...new Map(artifacts.map((file) => [file.path, file])).values()].map(plainFile) }
@@ -103,7 +104,7 @@ function stepAccount(step: Step, status: ModelStep['status'], result: Result | u
 
 const plainFile = ({ path, change }: { path: string; change?: 'created' | 'modified' | 'deleted' | undefined }) => ({
   path,
-  ...present({ change }),
+  ...defined({ change }),
 });
 
 function decisionAccount(row: Decision): ModelDecision {
@@ -113,8 +114,8 @@ function decisionAccount(row: Decision): ModelDecision {
     decision,
     status: row.status,
     ...told(row.stated, { by: row.by, at: row.at }),
-    ...present({ alias, key, type, irreversible, step, supersedes: row.supersedes }),
-    ...present({ context: context || undefined, reason: reason || undefined }),
+    ...defined({ alias, key, type, irreversible, step, supersedes: row.supersedes }),
+    ...defined({ context: context || undefined, reason: reason || undefined }),
     ...filled({ alternatives, affects }),
   };
 }
@@ -127,13 +128,13 @@ function itemAccount(row: Item): ModelItem {
     text,
     status,
     ...told(row.stated, { by, raisedAt: row.raisedAt, settledAt: row.settledAt }),
-    ...present({ alias, severity, type, step, workaround, to, due, resolution: row.resolution ?? undefined }),
+    ...defined({ alias, severity, type, step, workaround, to, due, resolution: row.resolution ?? undefined }),
     ...filled({ affects: row.affects, followUp: row.followUp }),
   };
 }
 
 function noteAccount({ id, alias, kind, text, step, by, at, stated }: Note): ModelNote {
-  return { id, kind, text, ...told(stated, { by, at }), ...present({ alias, step }) };
+  return { id, kind, text, ...told(stated, { by, at }), ...defined({ alias, step }) };
 }
 
 /** What a session works on is the step it holds, or left when it ended; only of others a file must tell. */
@@ -144,8 +145,8 @@ function sessionAccount(row: Session, held: string | undefined): ModelSession {
     id,
     status: (stated?.['status'] as ModelSession['status'] | undefined) ?? status,
     ...told(stated, { agent, role, startedAt: row.startedAt, endedAt: row.endedAt }),
-    ...present({ alias: alias ?? undefined, continues: continues ?? undefined, workingOn }),
-    ...present({ contextUsage: contextUsage ?? undefined }),
+    ...defined({ alias: alias ?? undefined, continues: continues ?? undefined, workingOn }),
+    ...defined({ contextUsage: contextUsage ?? undefined }),
     ...filled({ completed: finished ?? row.completed, notes, issues }),
   };
 }
@@ -162,7 +163,7 @@ function messageAccount(row: Message): ModelMessage {
     subject,
     body,
     ...told(row.stated, { at: row.at }),
-    ...present({ alias, respondBy, disposition: disposition as ModelMessage['disposition'] }),
+    ...defined({ alias, respondBy, disposition: disposition as ModelMessage['disposition'] }),
     ...filled({
       acks: acks.map(({ by, at, to: status, note }) => ({
         by,
@@ -176,7 +177,7 @@ function messageAccount(row: Message): ModelMessage {
 }
 
 /** Words as the file had them, else as they are known here; what the file left out stays out. */
-function told<T extends Record<string, string | null | undefined>>(stated: Stated | undefined, known: T) {
+function told<T extends Record<string, string | null | undefined>>(stated: Verbatim | undefined, known: T) {
   const words = Object.entries(known).map(([name, word]) => [name, stated?.[name] ?? word] as const);
   return Object.fromEntries(words.filter(([, word]) => word)) as { [K in keyof T]?: NonNullable<T[K]> };
 }

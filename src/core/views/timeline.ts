@@ -2,7 +2,7 @@ import type { Event } from '../journal/event.ts';
 import { msBetween } from '../time.ts';
 
 /** One sitting as a stretch of time, with the steps it held. */
-export interface SessionStretch {
+export interface SessionSpan {
   session: string;
   agent: string;
   kind: 'agent' | 'person';
@@ -15,11 +15,11 @@ export interface SessionStretch {
   parent: string | null;
   /** Who took its work over, by name. */
   handedTo: string | null;
-  steps: Stretch[];
+  steps: StepSpan[];
 }
 
 /** A step in one pair of hands. */
-export interface Stretch {
+export interface StepSpan {
   step: string;
   from: string;
   to: string | null;
@@ -37,7 +37,7 @@ export interface UsagePoint {
 }
 
 export interface Timeline {
-  sittings: SessionStretch[];
+  sittings: SessionSpan[];
   usage: UsagePoint[];
 }
 
@@ -49,8 +49,8 @@ export interface TimelineFold {
 
 /** Gathers who did what when from events in their order. A history that begins in the middle gives what it has. */
 export function foldTimeline(): TimelineFold {
-  const sittings = new Map<string, SessionStretch>();
-  const open = new Map<string, { sitting: SessionStretch; stretch: Stretch }>();
+  const sittings = new Map<string, SessionSpan>();
+  const open = new Map<string, { sitting: SessionSpan; stretch: StepSpan }>();
   const offers = new Map<string, string>();
   const usage: UsagePoint[] = [];
 
@@ -58,12 +58,12 @@ export function foldTimeline(): TimelineFold {
     const sitting = sittings.get(session);
     end(step, at, 'interrupted');
     if (!sitting) return;
-    const stretch: Stretch = { step, from: at, to: null, end: 'held', checkpoints: [] };
+    const stretch: StepSpan = { step, from: at, to: null, end: 'held', checkpoints: [] };
     sitting.steps.push(stretch);
     open.set(step, { sitting, stretch });
   }
 
-  function end(step: string, at: string, how: Stretch['end']): void {
+  function end(step: string, at: string, how: StepSpan['end']): void {
     const held = open.get(step);
     if (!held) return;
     Object.assign(held.stretch, { to: at, end: how });

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
-import type { FileRecord } from '../../core/fold/state.ts';
+import type { FileRow } from '../../core/fold/state.ts';
 import { foreignId } from '../../core/journal/command.ts';
 import { diffModels } from '../../core/model/diff.ts';
 import type { ModelFile, RunModel } from '../../core/model/run-model.ts';
@@ -260,9 +260,7 @@ async function seeFiles(context: Context, engine: Engine, run: string, root: str
   const named = [...model.files, ...model.steps.flatMap((step) => step.artifacts ?? [])];
   const known = await engine.rows(run, { kind: 'file', limit: Number.MAX_SAFE_INTEGER });
   const seen = new Set(
-    known
-      .filter(({ doc }) => typeof (doc as FileRecord).sha256 === 'string')
-      .map(({ doc }) => (doc as FileRecord).path),
+    known.filter(({ doc }) => typeof (doc as FileRow).sha256 === 'string').map(({ doc }) => (doc as FileRow).path),
   );
   const there = [...new Set(named.map((file) => file.place ?? file.path))].filter(
     (path) => !seen.has(path) && isInside(root, path),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { foldTimeline, gatherUsage, type SessionStretch, type UsagePoint } from '../../core/views/timeline.ts';
+import { foldTimeline, gatherUsage, type SessionSpan, type UsagePoint } from '../../core/views/timeline.ts';
 import { currentRun } from '../act.ts';
 import { limit, version } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
@@ -20,7 +20,7 @@ export const timeline = defineOperation({
     run: v.string(),
     version: v.number(),
     /** The newest ones, the oldest of them first. */
-    sittings: v.array(shaped<SessionStretch>({ session: v.string(), agent: v.string(), from: v.string() })),
+    sittings: v.array(shaped<SessionSpan>({ session: v.string(), agent: v.string(), from: v.string() })),
     total: v.number(),
     usage: v.array(shaped<UsagePoint>({ at: v.string(), agent: v.string() })),
   }),

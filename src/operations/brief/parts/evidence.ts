@@ -1,4 +1,4 @@
-import type { FileRecord, Session, State } from '../../../core/fold/state.ts';
+import type { FileRow, Session, State } from '../../../core/fold/state.ts';
 import type { TreeMark } from '../../../core/journal/event.ts';
 import {
   type Ancestry,
@@ -84,7 +84,7 @@ export async function findEvidence(
     dirty: found?.dirty ?? null,
     ancestry: relations,
   });
-  const last = state.places.get(here ?? '')?.head;
+  const last = state.lastWork.get(here ?? '')?.head;
   const relation = last ? relations.get(last) : undefined;
   return {
     ...evidence,
@@ -120,11 +120,11 @@ async function recordedEvidence(context: Context, state: State, here: string | n
     engine.rows(run, { ...kind, tag: 'written' }),
   ]);
   const records = [...pages.slice(0, -1).flat().slice(0, FILES_LIMIT), ...(pages.at(-1) ?? [])];
-  const files = new Map(records.map((record) => [record.id, record.doc as FileRecord]));
+  const files = new Map(records.map((record) => [record.id, record.doc as FileRow]));
   const last = new Set(steps.map((step) => step.lastSession).filter((id) => id !== null));
   const sessions = last.size > 0 ? await engine.recall(run, [...last]) : [];
   const { plan, openedAt } = state.run ?? {};
-  const place = state.places.get(here ?? '');
+  const place = state.lastWork.get(here ?? '');
   const marks: WorkMark[] = place?.head
     ? [{ head: place.head, branch: place.branch, tree: here, step: place.step, at: place.at }]
     : [];

@@ -1,6 +1,6 @@
 import { join, posix } from 'node:path';
 import { adviseReading, type FileAdvice, planFileNames } from '../../../core/brief/reading.ts';
-import type { FileRecord, State } from '../../../core/fold/state.ts';
+import type { FileRow, State } from '../../../core/fold/state.ts';
 import { estimateTokens } from '../../../core/tokens.ts';
 import type { Position } from '../../../core/views/position.ts';
 import { recordedPath } from '../../../workspace/files.ts';
@@ -37,7 +37,7 @@ export async function readingList(
   const engine = await context.engine();
   for (const key of [step.key, ...step.after]) {
     const records = await engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
-    for (const { doc } of records) if (!(doc as FileRecord).read) add((doc as FileRecord).path, 'artifact');
+    for (const { doc } of records) if (!(doc as FileRow).read) add((doc as FileRow).path, 'artifact');
   }
   const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, ...measure(tree, path) }));
   return adviseReading(measured, budgetTokens);

@@ -4,7 +4,7 @@ import type { EventBody } from '../../../core/journal/event.ts';
 import { oneLine, Sentence } from '../../../core/text.ts';
 import { clockTime } from '../../../core/time.ts';
 import type { Change } from '../../../core/views/change.ts';
-import { type Mail, type MessageView, saidOn } from '../../../core/views/mail.ts';
+import { type Mail, type MessageView, repliesTo } from '../../../core/views/mail.ts';
 import type { Actor } from '../../../core/words.ts';
 import { act } from '../../act.ts';
 import { writeResumeFile } from '../../brief/parts/resume-file.ts';
@@ -132,7 +132,7 @@ export function sayMessage(message: Message, now: string, pen: Pen): string {
     `Closed by: ${type === 'notify' ? 'anyone' : `${from} or a person`}`,
     ...(escalated ? [`Escalated ${clockTime(escalated.at, now)}: ${escalated.why}`] : []),
   ];
-  const said = saidOn(message).map(
+  const said = repliesTo(message).map(
     ({ by, at: when, to: became, text }) =>
       `${pen.dim(`${clockTime(when, now)} ${by}${became ? `, ${became}` : ''}`)}: ${text}`,
   );

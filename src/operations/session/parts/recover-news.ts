@@ -2,7 +2,7 @@ import { classOfCommand } from '../../../clients/command-class.ts';
 import { type Conversation, callKey } from '../../../clients/conversation.ts';
 import type { Reconstruction, RecoveredCommand } from '../../../clients/reconstruction.ts';
 import type { Spent, TouchedFile } from '../../../clients/tool-call.ts';
-import type { Effect, FileRecord, Session } from '../../../core/fold/state.ts';
+import type { Effect, FileRow, Session } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
 import { capturesCommand } from '../../../workspace/capture.ts';
@@ -116,7 +116,7 @@ async function newFiles(
   const engine = await context.engine();
   const records = await engine.recall(run, [...changes.keys()]);
   for (const record of records) {
-    const { path, at } = record.doc as FileRecord;
+    const { path, at } = record.doc as FileRow;
     if (record.kind === 'file' && found.endedAt !== null && at > found.endedAt) changes.delete(path);
   }
   return [...changes].map(([path, change]) => ({ path, change }));
