@@ -1,6 +1,7 @@
 import { estimateTokens } from '../tokens.ts';
 import type { Brief } from './compose.ts';
-import { type Line, nextLine, plain, type Section, sectionsOf } from './sections.ts';
+import { type Line, plain, type Section } from './section.ts';
+import { nextLine, sectionsOf } from './sections.ts';
 
 export interface BriefText {
   text: string;

@@ -1,4 +1,4 @@
-import { plain } from '../../core/brief/sections.ts';
+import { plain } from '../../core/brief/section.ts';
 import { estimateTokens } from '../../core/tokens.ts';
 import { digestSnapshot, NO_DIGITS, renderRevision, snapshotTopic } from './revision.ts';
 
