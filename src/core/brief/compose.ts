@@ -1,8 +1,8 @@
 import { sideOf } from '../fold/message.ts';
-import type { Decision, Effect, Excerpt, Item, Run, Session, State, Step } from '../fold/state.ts';
+import type { Decision, Effect, Excerpt, Item, Session, State, Step } from '../fold/state.ts';
 import type { TreeMark } from '../journal/event.ts';
 import { oneLine } from '../text.ts';
-import { clockTime, isPast } from '../time.ts';
+import { isPast } from '../time.ts';
 import type { Conflict, FileVerdict } from '../views/conflict.ts';
 import { type Freshness, freshnessOf, type SeenTree } from '../views/freshness.ts';
 import type { Liveness } from '../views/liveness.ts';
@@ -12,7 +12,9 @@ import { type Offer, offersTo } from '../views/offer.ts';
 import { type Peer, peersOf } from '../views/peer.ts';
 import { type PlanView, planView, retriesLeft, type StepView } from '../views/plan.ts';
 import { type Position, positionOf } from '../views/position.ts';
+import { isOver } from '../views/run-state.ts';
 import type { Actor, Role } from '../words.ts';
+import { type BriefAction, nextActionOf } from './next-action.ts';
 import type { FileAdvice } from './reading.ts';
 
 /** What a resuming session gets: where the work stands, the one next action, and what must be known for it. */
@@ -30,7 +32,7 @@ export interface Brief {
   /** What the last two sessions were asked last, unless it is the goal, and what was said at the end of the last turn. */
   asked: readonly Excerpt[];
   said: Excerpt | null;
-  nextAction: { text: string; basis: 'declared' | 'derived'; session: string | null };
+  nextAction: BriefAction;
   errors: readonly BriefItem[];
   blockers: readonly BriefItem[];
   mail: Mail;
@@ -209,9 +211,6 @@ function headlineOf(state: State, plan: PlanView, { current, phase, plan: planne
   return `Resuming from ${parts.join(', ')} (${where})`;
 }
 
-/** Nothing more is recorded in it: what stands in it is history, not a place to go on from. */
-const isOver = ({ status }: Run): boolean => status === 'archived' || status === 'abandoned';
-
 /** The name after the one reached, where the names are known. */
 export function nextCheckpoint(step: Step): string | null {
   if (!step.checkpoint) return step.checkpoints[0] ?? null;
@@ -269,73 +268,6 @@ function briefPosition(
 
 const FOLLOWING = 4;
 
-function nextActionOf(
-  state: State,
-  plan: PlanView,
-  { current, interrupted }: Position,
-  mine: string | null,
-): Brief['nextAction'] {
-  const derived = (text: string): Brief['nextAction'] => ({ text, basis: 'derived', session: null });
-  const { run } = state;
-  if (run && isOver(run)) {
-    const back = run.status === 'archived' ? `bring it back with \`holdfast unarchive ${run.id}\`, or ` : '';
-    return derived(`None: nothing goes on in this run. To go on, ${back}open another with \`holdfast init\`.`);
-  }
-  if (plan.leaves.length === 0) {
-    return state.next
-      ? declared(state)
-      : derived('Make a plan: `holdfast plan add KEY TITLE`, or `holdfast plan import FILE`.');
-  }
-  if (!current)
-    return derived('Everything is done: `holdfast archive`, or reopen a step with `holdfast reopen KEY --reason …`.');
-  const { step, status } = current;
-  if (state.next?.step === step.key) return declared(state);
-  // Somebody at work elsewhere may have said since what comes next there: this step's own words go before.
-  const { checkpoint } = step;
-  if (status === 'in_progress' && checkpoint?.next)
-    return { text: checkpoint.next, basis: 'declared', session: checkpoint.session };
-  if (state.next?.step === null) return declared(state);
-  const { key } = step;
-  if (status === 'failed') {
-    return derived(
-      `\`${key}\` failed. Ask a person: retry (${retriesLeft(step)} left), skip, abort, or adjust the plan. Wait for the choice.`,
-    );
-  }
-  if (current.interrupted) {
-    const after = step.checkpoint
-      ? `go on after checkpoint ${step.checkpoint.name}`
-      : step.artifacts.length > 0
-        ? 'go on from the files that were changed for it: it reached no checkpoint'
-        : 'begin it again: it reached no checkpoint';
-    const all =
-      interrupted.length > 1
-        ? ` (interrupted too: ${interrupted
-            .slice(1)
-            .map((view) => view.step.key)
-            .join(', ')})`
-        : '';
-    return derived(`Take \`${key}\` over with \`holdfast start ${key}\` and ${after}${all}.`);
-  }
-  if (status === 'in_progress') {
-    return step.holder?.session === mine
-      ? derived(
-          step.checkpoint
-            ? `Go on with \`${key}\` after checkpoint ${step.checkpoint.name}.`
-            : `Go on with \`${key}\`.`,
-        )
-      : derived(
-          `${step.holder?.agent} holds \`${key}\`; take another ready step, or wait with \`holdfast wait --for ${key}\`.`,
-        );
-  }
-  if (current.obstacles.length > 0)
-    return derived(`Nothing is ready: \`${key}\` is blocked. \`holdfast status\` shows by what.`);
-  return derived(`Start \`${key}\` with \`holdfast start ${key}\`.`);
-}
-
-function declared(state: State): Brief['nextAction'] {
-  return { text: state.next?.text ?? '', basis: 'declared', session: state.next?.session ?? null };
-}
-
 /** What bears on the step at hand goes before the rest, what must be fixed before what should; else the oldest first. */
 function urgency({ step, affects, severity }: Item, current: StepView | null): number {
   const key = current?.step.key;
@@ -376,9 +308,4 @@ function resultsOf(state: State): StepResult[] {
   const finished = [...state.steps.values()].filter((step) => step.status === 'completed' && step.endedAt !== null);
   finished.sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
   return finished.slice(0, RESULTS).map(({ key, summary, verified }) => ({ step: key, summary, verified }));
-}
-
-/** When something began, short. */
-export function sinceWords(at: string, now: string): string {
-  return clockTime(at, now);
 }

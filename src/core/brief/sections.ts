@@ -1,9 +1,9 @@
-import { inWords, msBetween } from '../time.ts';
+import { clockTime, inWords, msBetween } from '../time.ts';
 import type { ConflictKind } from '../views/conflict.ts';
 import { offeredAgo } from '../views/freshness.ts';
 import type { MessageView } from '../views/mail.ts';
 import type { Peer } from '../views/peer.ts';
-import { type Brief, type BriefItem, sinceWords } from './compose.ts';
+import type { Brief, BriefItem } from './compose.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
 import { type Group, type Line, NAME_CHARS, named, optional, plain, quote, required, type Section } from './section.ts';
 
@@ -45,7 +45,7 @@ const uncertain: SectionOf = (brief) => {
   const lines = brief.uncertain.map(
     (effect): Line =>
       (chars) =>
-        `- ${named(effect.id)} ${effect.class}: ${quote(effect.name, chars)} began ${sinceWords(effect.began, brief.freshness.now)}, no end recorded${processWords[effect.process]}.`,
+        `- ${named(effect.id)} ${effect.class}: ${quote(effect.name, chars)} began ${clockTime(effect.began, brief.freshness.now)}, no end recorded${processWords[effect.process]}.`,
   );
   return required('uncertain effects', 'UNCERTAIN, look before repeating', [{ name: 'uncertain effects', lines }]);
 };
@@ -58,7 +58,7 @@ const conflicts: SectionOf = (brief) => {
   const lines = brief.conflicts.map(
     (conflict): Line =>
       (chars) =>
-        `- ${conflict.id} ${plain(conflict.path, chars)} ${conflictWords[conflict.kind]}${conflict.step ? ` (${named(conflict.step)})` : ''}: recorded ${sinceWords(conflict.since, now)} as ${plain(conflict.expected, 120)}, now ${plain(conflict.found, 120)}`,
+        `- ${conflict.id} ${plain(conflict.path, chars)} ${conflictWords[conflict.kind]}${conflict.step ? ` (${named(conflict.step)})` : ''}: recorded ${clockTime(conflict.since, now)} as ${plain(conflict.expected, 120)}, now ${plain(conflict.found, 120)}`,
   );
   return required('conflicts', title, [{ name: 'conflicts', lines }], '`holdfast resume --json`');
 };
@@ -134,7 +134,7 @@ function excerpts({ asked, said, freshness }: Brief): Line[] {
   return all.map(
     ({ who, text, session, at }): Line =>
       (chars) =>
-        `- ${who} (${session ? `${session}, ` : ''}${sinceWords(at, freshness.now)}): ${quote(text, Math.min(chars, EXCERPT_CHARS))}`,
+        `- ${who} (${session ? `${session}, ` : ''}${clockTime(at, freshness.now)}): ${quote(text, Math.min(chars, EXCERPT_CHARS))}`,
   );
 }
 
@@ -250,7 +250,7 @@ function itemLines(list: readonly BriefItem[], write: (item: BriefItem, chars: n
 
 function peerWords({ state, steps, until, alive, owes, claims }: Peer, chars: number, now: string): string {
   const keys = plain(steps.join(', '), chars);
-  const held = steps.length > 0 ? `holds ${keys} until ${sinceWords(until ?? now, now)}` : 'is here';
+  const held = steps.length > 0 ? `holds ${keys} until ${clockTime(until ?? now, now)}` : 'is here';
   const does = {
     here: `${held}${alive ? '' : ', not seen lately'}`,
     'mid-stream': `left ${keys} mid-stream`,

@@ -83,6 +83,9 @@ function stateWithoutSessions(state: State, plan: PlanView, idle: string | null)
   return { word: 'paused', why: next ? `${next.step.key} is ready` : 'there is no plan yet' };
 }
 
+/** An ended run is history, not work to continue. */
+export const isOver = ({ status }: Run): boolean => status === 'archived' || status === 'abandoned';
+
 const waitingWords = ({ kind, id }: Waiting): string => `${kind} ${id}`;
 
 function stepsHeldBy(state: State, session: string): string[] {
