@@ -28,10 +28,8 @@ describe('reading advice', () => {
 });
 
 describe('plan files', () => {
-  const step = { key: 'x' } as never;
-
   it('go by padded and plain numbers, and summaries before them, the newest first', () => {
-    const names = planFileNames({ phase: { number: 2, step }, plan: { number: 3, step } } as never);
+    const names = planFileNames({ phase: { number: 2 }, plan: { number: 3 } });
     expect(names.plans).toEqual(['02-03-PLAN.md', '2-3-PLAN.md']);
     expect(names.summaries).toEqual([
       ['02-02-SUMMARY.md', '2-2-SUMMARY.md'],
@@ -40,6 +38,6 @@ describe('plan files', () => {
   });
 
   it('are not looked for without a phase', () => {
-    expect(planFileNames({ phase: null, plan: null } as never)).toEqual({ plans: [], summaries: [] });
+    expect(planFileNames({ phase: null, plan: null })).toEqual({ plans: [], summaries: [] });
   });
 });

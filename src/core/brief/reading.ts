@@ -1,5 +1,3 @@
-import type { Position } from '../views/position.ts';
-
 /** A file worth reading on resume, and why. */
 export interface FileAdvice {
   path: string;
@@ -36,7 +34,7 @@ export function adviseReading(files: readonly Omit<FileAdvice, 'advice'>[], budg
  * The names a position's plan file goes by (`02-03-PLAN.md`, `2-3-PLAN.md`) and those of the summaries before it, the
  * newest first.
  */
-export function planFileNames({ phase, plan }: Position): { plans: string[]; summaries: string[][] } {
+export function planFileNames({ phase, plan }: PositionNumbers): { plans: string[]; summaries: string[][] } {
   if (!phase) return { plans: [], summaries: [] };
   const names = (number: number, kind: string): string[] => {
     const padded = (value: number): string => String(value).padStart(2, '0');
@@ -46,4 +44,9 @@ export function planFileNames({ phase, plan }: Position): { plans: string[]; sum
   if (current === null) return { plans: [`${phase.number}-PLAN.md`], summaries: [] };
   const earlier = Array.from({ length: current - 1 }, (_, index) => current - 1 - index);
   return { plans: names(current, 'PLAN'), summaries: earlier.map((number) => names(number, 'SUMMARY')) };
+}
+
+interface PositionNumbers {
+  phase: { number: number } | null;
+  plan: { number: number } | null;
 }

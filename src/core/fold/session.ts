@@ -10,50 +10,54 @@ export function applySession(
   touch: AddTouch,
   recall: Recall,
 ): void {
-  if (event.type === 'session.started') {
-    const { id, agent, kind, role, leaseMs, continues, returns, parent, client, owner, mark, alias, atRest } =
-      event.body;
-    count(state, id);
-    state.totals.sessions += 1;
-    const after: Session = {
-      id,
-      agent,
-      kind,
-      role,
-      status: 'active',
-      leaseMs,
-      startedAt: event.at,
-      startedVersion: event.version,
-      seenAt: event.at,
-      isResting: atRest ?? false,
-      continues: continues ?? null,
-      continuedBy: null,
-      returns: returns ?? false,
-      parent: parent ?? null,
-      client: client ?? null,
-      owner: owner ?? null,
-      mark: mark ?? null,
-      held: [],
-      completed: [],
-      left: [],
-      leftClaims: [],
-      endedAt: null,
-      endReason: null,
-      notes: [],
-      issues: [],
-      contextUsage: null,
-      evidence: [],
-      alias: alias ?? null,
-    };
-    state.sessions.set(id, after);
-    touch('session', id, null, after);
-    const continued = continues ? (state.sessions.get(continues) ?? recall('session', continues)) : null;
-    if (!continued) return;
-    const gone = { ...continued, continuedBy: id };
-    if (state.sessions.has(gone.id)) state.sessions.set(gone.id, gone);
-    touch('session', gone.id, continued, gone);
-    return;
-  }
+  if (event.type === 'session.started') startSession(state, event, touch, recall);
+  else endSession(state, event, touch);
+}
+
+function startSession(state: State, event: EventOf<'session.started'>, touch: AddTouch, recall: Recall): void {
+  const { id, agent, kind, role, leaseMs, continues, returns, parent, client, owner, mark, alias, atRest } = event.body;
+  count(state, id);
+  state.totals.sessions += 1;
+  const after: Session = {
+    id,
+    agent,
+    kind,
+    role,
+    status: 'active',
+    leaseMs,
+    startedAt: event.at,
+    startedVersion: event.version,
+    seenAt: event.at,
+    isResting: atRest ?? false,
+    continues: continues ?? null,
+    continuedBy: null,
+    returns: returns ?? false,
+    parent: parent ?? null,
+    client: client ?? null,
+    owner: owner ?? null,
+    mark: mark ?? null,
+    held: [],
+    completed: [],
+    left: [],
+    leftClaims: [],
+    endedAt: null,
+    endReason: null,
+    notes: [],
+    issues: [],
+    contextUsage: null,
+    evidence: [],
+    alias: alias ?? null,
+  };
+  state.sessions.set(id, after);
+  touch('session', id, null, after);
+  const continued = continues ? (state.sessions.get(continues) ?? recall('session', continues)) : null;
+  if (!continued) return;
+  const gone = { ...continued, continuedBy: id };
+  if (state.sessions.has(gone.id)) state.sessions.set(gone.id, gone);
+  touch('session', gone.id, continued, gone);
+}
+
+function endSession(state: State, event: EventOf<'session.ended'>, touch: AddTouch): void {
   const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt, unannounced } = event.body;
   const before = state.sessions.get(id);
   if (!before) return;

@@ -253,14 +253,14 @@ export interface Message extends EventBody<'message.sent'> {
   status: EventBody<'message.moved'>['to'];
   at: string;
   session: string | null;
-  acks: readonly (ReplyStamp & { by: string; to: string; note: string })[];
+  acks: readonly (ReplyStamp & { by: string; to: Message['status']; note: string })[];
   replies: readonly (ReplyStamp & { from: string; body: string })[];
   /** The event up to which each side has heard what was said. */
   heard: Readonly<Record<MessageSide, number>>;
   /** Sittings of its receiver that ended over it unread: 1, one that was under way when it came; 2, a whole one. */
   passed: 0 | 1 | 2;
   escalated: Escalation | null;
-  disposition?: string | undefined;
+  disposition?: EventBody<'message.moved'>['disposition'];
 }
 
 /** By which side of a message something was said; null is a third. */

@@ -172,21 +172,8 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
       return { ...put(step, 'failed', event.at), error: event.body.error };
     case 'step.skipped':
       return { ...put(step, 'skipped', event.at), error: null, reason: event.body.reason };
-    case 'step.reopened': {
-      const reopened: Step = {
-        ...step,
-        status: 'in_progress',
-        endedAt: null,
-        holder: null,
-        reason: event.body.reason,
-        reopenedVersion: event.version,
-        retries: 0,
-      };
-      const { session, claim } = event.body;
-      return session && claim
-        ? takeStep(reopened, event, session, claim)
-        : { ...reopened, startedAt: step.startedAt ?? event.at };
-    }
+    case 'step.reopened':
+      return reopenStep(step, event);
     case 'step.confirmed':
       return { ...step, confirmedVersion: event.version };
     case 'step.released':
@@ -209,6 +196,22 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
     default:
       return event satisfies never;
   }
+}
+
+function reopenStep(step: Step, event: EventOf<'step.reopened'>): Step {
+  const { session, claim, reason } = event.body;
+  const reopened: Step = {
+    ...step,
+    status: 'in_progress',
+    endedAt: null,
+    holder: null,
+    reason,
+    reopenedVersion: event.version,
+    retries: 0,
+  };
+  return session && claim
+    ? takeStep(reopened, event, session, claim)
+    : { ...reopened, startedAt: step.startedAt ?? event.at };
 }
 
 export function takeStep(step: Step, event: Event, session: string, claim: string): Step {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { RunModelPart } from '../model/run-model.ts';
+import { Count, RunModelPart } from '../model/run-model.ts';
 import { ActorName, FilePath, Instant, Label, Sentence, StepKey, Text } from '../text.ts';
 import {
   type Actor,
@@ -28,7 +28,6 @@ import {
  * never changed. A new kind of fact is a new line here, a case in `evolve` and a rule in `decide`.
  */
 
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const Percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
 
 /** A file as it was when it was recorded. Without a hash it was only named. */

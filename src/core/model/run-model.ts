@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Label, StepKey, Text } from '../text.ts';
+import { FilePath, Label, StepKey, Text } from '../text.ts';
 import {
   DecisionType,
   Disposition,
@@ -23,8 +23,7 @@ import {
  * Times are as the file says them, word for word; the tool's own are ISO in UTC.
  */
 
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const Path = v.pipe(v.string(), v.minLength(1), v.maxLength(4096));
+export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const When = v.pipe(v.string(), v.maxLength(200));
 /** Other tools' agents have names with spaces and bars. */
 const Who = v.pipe(Text, v.maxLength(200));
@@ -32,9 +31,9 @@ const Named = { id: v.optional(Label), alias: v.optional(Label) };
 
 export const ModelFile = v.object({
   /** As the file says it; it may be meant from the folder that the file lies in. */
-  path: Path,
+  path: FilePath,
   /** Where it really lies, from the root of the workspace; set by whoever looked. */
-  place: v.optional(Path),
+  place: v.optional(FilePath),
   change: v.optional(v.picklist(['created', 'modified', 'deleted'])),
   note: v.optional(Text),
 });
@@ -53,7 +52,7 @@ export const ModelStep = v.object({
   parallel: v.optional(v.boolean()),
   gate: v.optional(v.object({ state: v.picklist(['closed', 'open']), by: v.optional(Who), at: v.optional(When) })),
   /** The files it should load. */
-  context: v.optional(v.array(Path)),
+  context: v.optional(v.array(FilePath)),
   /** The names it is expected to pass, in order. */
   checkpoints: v.optional(v.array(Label)),
   /** Of a leaf; a step with children may say what the file claims. */
@@ -172,7 +171,7 @@ export type ModelMessage = v.InferOutput<typeof ModelMessage>;
 export const ModelClaim = v.object({
   ...Named,
   agent: Who,
-  files: v.array(Path),
+  files: v.array(FilePath),
   reason: v.optional(Text),
   since: v.optional(When),
 });
@@ -194,8 +193,8 @@ export const ModelRun = v.object({
   status: v.picklist(['active', 'completed', 'abandoned', 'archived']),
   openedAt: v.optional(When),
   updatedAt: v.optional(When),
-  design: v.optional(v.object({ path: Path, approvedBy: v.optional(Who) })),
-  plan: v.optional(Path),
+  design: v.optional(v.object({ path: FilePath, approvedBy: v.optional(Who) })),
+  plan: v.optional(FilePath),
   branch: v.optional(Text),
   reason: v.optional(Text),
 });

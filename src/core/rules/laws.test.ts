@@ -5,7 +5,7 @@ import { evolve, fold } from '../fold/evolve.ts';
 import { rowsOf } from '../fold/row.ts';
 import type { State } from '../fold/state.ts';
 import { deserializeState, emptyState, serializeState } from '../fold/state-tables.ts';
-import type { Recall } from '../fold/touch.ts';
+import type { Recall, RowKind, Rows } from '../fold/touch.ts';
 import type { Event } from '../journal/event.ts';
 import { chainVerifier } from '../journal/verify.ts';
 import { planView } from '../views/plan.ts';
@@ -76,7 +76,8 @@ describe('folding', () => {
           .sort((a, b) => a.rank - b.rank)
           .map(({ event }) => event);
         const rows = new Map<string, unknown>();
-        const recall: Recall = (kind, id) => (rows.get(`${kind}:${id}`) ?? null) as never;
+        const recall: Recall = <K extends RowKind>(kind: K, id: string) =>
+          (rows.get(`${kind}:${id}`) ?? null) as Rows[K] | null;
         const state = emptyState();
         for (const event of shuffled) {
           const touches = evolve(state, event, recall);

@@ -3,7 +3,7 @@ import { Fault, notFound, quoted } from '../fault.ts';
 import type { State, Step } from '../fold/state.ts';
 import { forkState } from '../fold/state-tables.ts';
 import type { CommandOf, PlannedStep } from '../journal/command.ts';
-import type { Draft, StepPlan } from '../journal/event.ts';
+import type { Draft } from '../journal/event.ts';
 import { hasChildren, planView } from '../views/plan.ts';
 import {
   draft,
@@ -25,9 +25,7 @@ export function addSteps(context: RuleContext, { steps }: CommandOf<'plan.add'>)
 
 /** What adds steps to a plan, if they fit it: new keys, known parents and predecessors, nothing that waits for itself. */
 export function draftSteps(state: State, steps: readonly PlannedStep[]): { drafts: Draft[]; open: boolean } {
-  const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(
-    [...state.steps].map(([key, step]) => [key, step as never]),
-  );
+  const known = new Map<string, Links>(state.steps);
   const added: PlannedStep[] = [];
   for (const step of steps) {
     const existing = state.steps.get(step.key);
@@ -75,10 +73,10 @@ export function changeStep(context: RuleContext, { step: key, patch }: CommandOf
   const { step } = stepOf(context, key);
   const changed = changedFields(step, patch);
   if (changed.length === 0) return [];
-  const known = new Map<string, Pick<StepPlan, 'parent' | 'after'>>(context.state.steps as never);
-  const next = { ...step, ...defined(patch) };
-  known.set(step.key, next as never);
-  mustFit(known, context.state, step.key, next as never);
+  const known = new Map<string, Links>(context.state.steps);
+  const next: Links = { ...step, ...defined(patch) };
+  known.set(step.key, next);
+  mustFit(known, context.state, step.key, next);
   mustEnd(known);
   // Taking a closed gate away opens it.
   if (patch.gate === false && step.gate?.state === 'closed')
@@ -130,7 +128,7 @@ export function removeStep(context: RuleContext, { step: key }: CommandOf<'plan.
 }
 
 /** A step's parent and predecessors exist. */
-function mustFit(known: Links, state: State, key: string, plan: Pick<StepPlan, 'parent' | 'after'>): void {
+function mustFit(known: LinksByKey, state: State, key: string, plan: Links): void {
   for (const other of [...(plan.parent ? [plan.parent] : []), ...(plan.after ?? [])]) {
     if (!known.has(other))
       throw notFound('step', other, known.keys(), `${quoted(key)} names it. See the plan with \`holdfast plan show\`.`);
@@ -150,13 +148,18 @@ function mustFit(known: Links, state: State, key: string, plan: Pick<StepPlan, '
 /** A plan is walked by recursion; nobody reads one that is nested deeper. */
 const MAX_DEPTH = 64;
 
-type Links = ReadonlyMap<string, Pick<StepPlan, 'parent' | 'after'>>;
+interface Links {
+  parent?: string | null | undefined;
+  after?: readonly string[] | undefined;
+}
+
+type LinksByKey = ReadonlyMap<string, Links>;
 
 /**
  * Nothing may wait for itself. A step can start once what it comes after is done and its parent may start; it is done
  * after it started, a parent once its children are. A cycle among these is a plan that cannot be finished.
  */
-function mustEnd(known: Links): void {
+function mustEnd(known: LinksByKey): void {
   const children = new Map<string, string[]>();
   for (const [key, { parent }] of known) {
     const siblings = parent ? children.get(parent) : undefined;
@@ -199,7 +202,7 @@ function mustEnd(known: Links): void {
   for (const key of known.keys()) mustBeShallow(known, key);
 }
 
-function mustBeShallow(known: Links, key: string): void {
+function mustBeShallow(known: LinksByKey, key: string): void {
   let depth = 0;
   for (let parent = known.get(key)?.parent; parent; parent = known.get(parent)?.parent) {
     depth += 1;

@@ -75,14 +75,14 @@ export function scenario(...steps: (string | PlannedStep)[]): Scenario {
 
 export function unopened(): Scenario {
   const rows = new Map<string, Touch['after']>();
-  const recall: Recall = (kind, reference) => {
+  const recall: Recall = <K extends RowKind>(kind: K, reference: string) => {
     const direct = rows.get(`${kind}:${reference}`);
     const found =
       direct ??
       [...rows].find(
         ([key, row]) => key.startsWith(`${kind}:`) && row && 'alias' in row && row.alias === reference,
       )?.[1];
-    return (found ?? null) as never;
+    return (found ?? null) as Rows[K] | null;
   };
   const contextOf = (by: By): CommandContext => ({
     ...by,
@@ -127,10 +127,10 @@ export function unopened(): Scenario {
         touches,
         changed: changesOf(touches),
         decided,
-        body(type) {
+        body<T extends EventType>(type: T) {
           const [only, ...others] = events.filter((event) => event.type === type);
           if (!only || others.length > 0) throw new Error(`Not one ${type} in ${events.map((event) => event.type)}`);
-          return only.body as never;
+          return only.body as EventBody<T>;
         },
       };
     },

@@ -163,12 +163,12 @@ function messageAccount(row: Message): ModelMessage {
     subject,
     body,
     ...told(row.stated, { at: row.at }),
-    ...defined({ alias, respondBy, disposition: disposition as ModelMessage['disposition'] }),
+    ...defined({ alias, respondBy, disposition }),
     ...filled({
       acks: acks.map(({ by, at, to: status, note }) => ({
         by,
         note,
-        to: status as ModelMessage['status'],
+        to: status,
         ...(at ? { at } : {}),
       })),
       replies: replies.map(({ from: sender, at, body: text }) => ({ from: sender, body: text, ...(at ? { at } : {}) })),
