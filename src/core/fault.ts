@@ -1,8 +1,8 @@
 import { printable } from './text.ts';
 
 /**
- * Every refusal of the product: one class, one closed table of codes. A message says what is wrong; hints say what is
- * allowed and which command helps, and never hold a destructive command ready to paste.
+ * Every refusal is a `Fault` with a code of this closed table. The message says what is wrong. The hints say what is
+ * allowed and which command helps; they never contain a destructive command ready to paste.
  */
 
 export const faultExits = {
@@ -43,7 +43,7 @@ interface FaultOptions {
   cause?: unknown;
 }
 
-/** Anything thrown, as a fault; what is not one already is a bug of ours. */
+/** Anything thrown, as a fault. What is not a fault already is a bug in Holdfast. */
 export function asFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -53,7 +53,7 @@ export function asFault(thrown: unknown): Fault {
   });
 }
 
-/** Something that was looked up and is not there, with the nearest names that are. */
+/** Reports that something was not found, with the nearest known names. */
 export function notFound(noun: string, name: string, known: Iterable<string>, hint: string): Fault {
   const near = nearest(name, known);
   const hints =
@@ -61,7 +61,7 @@ export function notFound(noun: string, name: string, known: Iterable<string>, hi
   return new Fault('not_found', `There is no ${noun} ${quoted(name)}.`, { hints, data: { noun, name, near } });
 }
 
-/** A name in backticks, safe to show whatever it holds. */
+/** A name in backticks, safe to show whatever it contains. */
 export function quoted(name: string): string {
   const shown = name.length > 80 ? `${name.slice(0, 79)}…` : name;
   return `\`${printable(shown).replace(/[`\n\t]/g, '\ufffd')}\``;

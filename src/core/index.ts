@@ -1,4 +1,4 @@
-/** The public entry `holdfast/core`: what can happen, what is allowed, and what follows from it. */
+/** The public entry `holdfast/core`: the events, the rules, and the views derived from them. */
 
 export { asFault, Fault, type FaultCode, faultExits } from './fault.ts';
 export { evolve, fold } from './fold/evolve.ts';

@@ -1,4 +1,4 @@
-/** Worked out when it is first asked for, and then kept. */
+/** Computes a value on first use and keeps it. */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => {

@@ -1,7 +1,7 @@
 /**
- * Takes secrets out of captured text before it is recorded. The rules follow the published patterns of the well-known
- * detectors, cut down to those whose shape hardly anything else has; what looks like a secret only by its name must also
- * look random. A redaction says what kind of thing stood there.
+ * Removes secrets from captured text before it is recorded. The rules follow the published patterns of well-known
+ * detectors, reduced to shapes that hardly anything else has; a value that is secret only by its name must also look
+ * random. A redaction names the kind of secret.
  */
 export interface Redacted {
   text: string;
@@ -25,7 +25,7 @@ export function redact(text: string): Redacted {
   return { text: clean, kinds: [...kinds] };
 }
 
-/** One look for the marks that every rule needs: nearly all captured text has none of them and costs no more than this. */
+/** One test for the marks that the rules need: nearly all captured text has none and costs no more than this test. */
 export function mayHoldSecret(text: string): boolean {
   return MARKS.test(text);
 }
@@ -35,14 +35,14 @@ const MARKS =
 
 interface Rule {
   kind: string;
-  /** Something cheap that must be there. */
+  /** A cheap test that must match first. */
   hint: RegExp;
-  /** Three groups: what stays before, the secret, what stays after. No part may be tried in two ways on the same text. */
+  /** Three groups: what stays before, the secret, what stays after. It must not backtrack. */
   pattern: RegExp;
   isSecret?: (secret: string, after: string) => boolean;
 }
 
-/** Built when the first text needs them: most processes never do. */
+/** Built on first use: most processes never need them. */
 function rules(): readonly Rule[] {
   known ??= [
     {
@@ -66,22 +66,22 @@ function rules(): readonly Rule[] {
       kind: 'password in address',
       hint: /:\/\//,
       pattern: /(\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"'`<>]{0,100}:)([^\s:/@"'`<>]{1,200})(@)/gi,
-      isSecret: isNoPlaceholder,
+      isSecret: isReal,
     },
     {
       kind: 'authorization',
       hint: /authorization|bearer|basic /i,
       pattern:
         /(\b(?:authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:bearer |basic |token )?|bearer ))([\w.~+/=-]{16,4000})(["']?)/gi,
-      isSecret: (secret) => isNoPlaceholder(secret) && /\d/.test(secret),
+      isSecret: (secret) => isReal(secret) && /\d/.test(secret),
     },
     {
       kind: 'secret',
       hint: /(?:key|token|secret|passwo?r?d|pwd|credential)/i,
       pattern:
         /(\b[\w-]{0,60}(?:key|token|secret|passwo?r?d|pwd|credentials?)["']?\s{0,4}(?::|=)\s{0,4}["']?)([^\s"'`,;(){}[\]<>]{8,500})(["'(]?)/gi,
-      // What is called is a function, whatever its name.
-      isSecret: (secret, after) => after !== '(' && looksRandom(secret) && isNoPlaceholder(secret),
+      // A value that is called is a function, whatever its name.
+      isSecret: (secret, after) => after !== '(' && looksRandom(secret) && isReal(secret),
     },
   ];
   return known;
@@ -92,8 +92,8 @@ function whole(kind: string, hint: RegExp, pattern: RegExp, isSecret?: Rule['isS
   return { kind, hint, pattern: new RegExp(`()(${pattern.source})()`, 'g'), ...(isSecret ? { isSecret } : {}) };
 }
 
-/** A value that stands for another: `$TOKEN`, `%s`, `xxxx`, `your-key-here`, `process.env.KEY`, `***`. */
-function isNoPlaceholder(secret: string): boolean {
+/** False for a placeholder: `$TOKEN`, `%s`, `xxxx`, `your-key-here`, `process.env.KEY`, `***`. */
+function isReal(secret: string): boolean {
   return !/^[$%{<*]|^(.)\1*$|x{4}|\*{3}|\.{3}|your|example|placeholder|changeme|redacted|dummy|process\.env|secrets\./i.test(
     secret,
   );
@@ -102,7 +102,7 @@ function isNoPlaceholder(secret: string): boolean {
 const RANDOM_CHARS = 12;
 const RANDOM_BITS = 3.2;
 
-/** Letters and digits mixed, of many kinds: words, paths, versions, dates and identifiers are not. */
+/** Letters and digits mixed, with much variety: words, paths, versions, dates and identifiers are not random. */
 function looksRandom(secret: string): boolean {
   if (secret.length < RANDOM_CHARS || !/\d.*\d/s.test(secret) || !/[a-z]/i.test(secret)) return false;
   if (/^[a-z]+(?:[-_./:][a-z0-9]+)*$/i.test(secret) && longestRun(secret) < RANDOM_CHARS) return false;

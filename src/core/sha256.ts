@@ -1,9 +1,8 @@
 import { sha256Code } from './sha256-code.ts';
 
 /**
- * SHA-256 of a text, in hexadecimal. Each command of the command line hashes a few short texts, and a hook a file, in a cold
- * process: loading the platform's own takes five times as long as this, and JavaScript, which runs a thousand rounds before
- * it is compiled, as long again.
+ * SHA-256 of a text, in hexadecimal. Each command hashes a few short texts, and a hook a file, in a cold process. There,
+ * loading the platform's own implementation takes five times as long as this one, and so does uncompiled JavaScript.
  */
 export function sha256(text: string): string {
   return sha256OfBytes(encoder.encode(text));
@@ -11,7 +10,6 @@ export function sha256(text: string): string {
 
 const encoder = new TextEncoder();
 
-/** The same of bytes. */
 export function sha256OfBytes(bytes: Uint8Array): string {
   machine ??= start();
   const { memory, hash, mix } = machine;
@@ -21,7 +19,7 @@ export function sha256OfBytes(bytes: Uint8Array): string {
     memory.set(bytes.subarray(done, done + ROOM_BYTES), ROOM);
     mix(ROOM, ROOM_BYTES / BLOCK_BYTES);
   }
-  // The rest, a one bit, zeros, and the length in bits in the last eight bytes.
+  // What is left, a one bit, zeros, and the length in bits in the last eight bytes.
   const rest = bytes.subarray(done);
   const blocks = ((rest.length + 8) >> 6) + 1;
   const end = ROOM + blocks * BLOCK_BYTES;
@@ -40,13 +38,13 @@ interface Machine {
   memory: Uint8Array;
   /** The eight words of the hash. */
   hash: Uint32Array;
-  /** Mixes so many blocks of memory into the hash. */
+  /** Mixes a number of blocks into the hash. */
   mix(from: number, blocks: number): void;
 }
 
 let machine: Machine | undefined;
 
-/** As much of it as is used here: the types of the language know it only in a browser. */
+/** Only what is used here: TypeScript declares WebAssembly for browsers only. */
 declare const WebAssembly: {
   Module: new (code: Uint8Array) => object;
   Instance: new (module: object) => { exports: unknown };
@@ -58,7 +56,7 @@ function start(): Machine {
   return { memory: new Uint8Array(memory.buffer), hash: new Uint32Array(memory.buffer, HASH, 8), mix };
 }
 
-/** Where things lie in memory: the constants and the expanded message come first. */
+/** Offsets in memory: the constants and the expanded message come first. */
 const HASH = 512;
 const ROOM = 576;
 const BLOCK_BYTES = 64;

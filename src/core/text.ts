@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 
-/** Free text is stored as it is, up to this many bytes of UTF-8. */
+/** Free text is stored as given, up to this many bytes of UTF-8. */
 export const TEXT_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Words of a person or an agent. Marked so that an erasure can find every such field of an event by its schema and
- * leave the structure (keys, ids, states) standing.
+ * Text of a person or an agent. The mark lets an erasure find every such field of an event by its schema and keep the
+ * structure (keys, ids, states).
  */
 export const Text = v.pipe(
   v.string(),
@@ -16,16 +16,15 @@ export const Text = v.pipe(
   v.metadata({ text: true }),
 );
 
-/** Text that says something. */
+/** Text that is not blank. */
 export const Sentence = v.pipe(
   Text,
   v.check((text) => text.trim() !== '', 'must not be empty'),
 );
 
-/** What is put in place of erased words. */
 export const ERASED = '[erased]';
 
-/** Step keys: `p1`, `3_5`, `2.3`. They are typed on command lines and stand in file names. */
+/** Step keys: `p1`, `3_5`, `2.3`. They are typed on command lines and become parts of file names. */
 export const StepKey = v.pipe(
   v.string(),
   v.check(
@@ -78,8 +77,8 @@ export function utf8Length(text: string): number {
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
 
 /**
- * A letter or digit first, then those or the given marks. Other scripts are looked up one character at a time: a regular
- * expression with their classes takes longer to build than a whole command has.
+ * Whether a text starts with a letter or digit, followed by letters, digits or the given marks. Characters of other
+ * scripts are tested one by one: a regular expression with Unicode classes takes longer to build than a command may take.
  */
 export function isName(text: string, marks: string, limitChars: number): boolean {
   if (text === '' || text.length > limitChars) return false;
@@ -103,13 +102,13 @@ function isForeignLetter(character: string): boolean {
 }
 let foreignLetter: RegExp | undefined;
 
-/** What a terminal or a reader could take for something else than text: controls, direction marks, line separators. */
+/** What a terminal or a reader could take for something other than text: controls, direction marks, line separators. */
 const UNPRINTABLE =
   '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]|\\udb40[\\udc00-\\udc7f]';
 const unprintable = new RegExp(UNPRINTABLE, 'g');
-/** What is not one printable line with single spaces between its words. */
+/** Matches text that is not one printable line with single spaces. */
 const uneven = new RegExp(`^ |  | $|[^\\S ]|${UNPRINTABLE}`);
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
 function hasControls(text: string): boolean {
@@ -117,18 +116,18 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Text made harmless for a terminal or a prompt: no control characters, no direction overrides, no invisible tags,
- * nothing that could start an escape sequence. Line feeds and tabs stay.
+ * Makes text harmless for a terminal or a prompt: no control characters, direction overrides, invisible tags or escape
+ * sequences. Line feeds and tabs stay.
  */
 export function printable(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(unprintable, '\ufffd');
 }
 
-/** The same on one line, cut visibly. */
+/** The same on one line, cut with an ellipsis. */
 export function oneLine(text: string, limitChars = 200): string {
-  // Cut before the replacements: a megabyte of text must not be walked to show two hundred characters.
+  // Cut first: a megabyte of text must not be scanned to show two hundred characters.
   const start = text.slice(0, limitChars * 4);
-  // Most texts are one line as they are, and a brief has hundreds of them.
+  // Most texts are already one line, and a brief has hundreds of them.
   const flat = uneven.test(start) ? printable(start).replace(/\s+/g, ' ').trim() : start;
   if (flat.length <= limitChars && text.length <= limitChars * 4) return flat;
   let end = Math.min(limitChars - 1, flat.length);
@@ -137,13 +136,13 @@ export function oneLine(text: string, limitChars = 200): string {
   return `${flat.slice(0, end)}…`;
 }
 
-/** Every text in an answer made safe to show; what was recorded stays as it was. */
+/** Makes every text in an answer safe to show; what is recorded stays as given. */
 export function safeToShow<T>(value: T): T {
-  // Nearly every answer is harmless as it is, and looking is ten times as fast as making it so.
+  // Nearly every answer is harmless already, and the test is ten times as fast as the replacement.
   return suspicious.test(JSON.stringify(value)) ? makeSafe(value) : value;
 }
 
-/** What JSON writes as an escape, or leaves as it is although a terminal could take it for a command. */
+/** What JSON writes as an escape, and what it leaves unescaped although a terminal could act on it. */
 const suspicious = /\\(?:u00|[bfr])|[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\udb40/;
 
 function makeSafe<T>(value: T): T {

@@ -1,6 +1,6 @@
-/** Arithmetic on times that were given. Nothing here looks at a clock. */
+/** Arithmetic on given times. Nothing here reads a clock. */
 
-/** The last moment that sorts as text like the others. */
+/** The last instant that still sorts correctly as text. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 export function addMs(instant: string, ms: number): string {
@@ -11,7 +11,7 @@ export function msBetween(earlier: string, later: string): number {
   return Date.parse(later) - Date.parse(earlier);
 }
 
-/** Whether a date (all of its day counts) or a time is over. Words such as "next week" never are. */
+/** Whether a time, or the whole day of a date, is over. Free text such as "next week" is never over. */
 export function isPast(due: string, now: string): boolean {
   if (/^\d{4}-\d\d-\d\d$/.test(due)) return now.slice(0, 10) > due;
   const [, day, time, zone] =
@@ -19,7 +19,7 @@ export function isPast(due: string, now: string): boolean {
   return day !== undefined && Date.parse(`${day}T${time}${zone ?? 'Z'}`) < Date.parse(now);
 }
 
-/** A length of time as people say it: `14 min`, `2 days`. */
+/** A duration for people: `14 min`, `2 days`. */
 export function inWords(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 90) return `${seconds} s`;
@@ -30,13 +30,13 @@ export function inWords(ms: number): string {
   return `${Math.round(hours / 24)} days`;
 }
 
-/** `10:41 UTC` today, `2026-01-02 10:41 UTC` before. */
+/** `10:41 UTC` today, `2026-01-02 10:41 UTC` on other days. */
 export function clockTime(instant: string, now: string): string {
   const minutes = `${instant.slice(11, 16)} UTC`;
   return instant.slice(0, 10) === now.slice(0, 10) ? minutes : `${instant.slice(0, 10)} ${minutes}`;
 }
 
-/** A date or time as files say it, in ISO order, as an instant; without a zone it is taken as UTC. Null for other words. */
+/** Parses a date or time in ISO order, as other tools write it; UTC unless it has a zone. Null for other text. */
 export function instantOf(words: string): string | null {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?$/.exec(
     words.trim(),

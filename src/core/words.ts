@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { ActorName } from './text.ts';
 
-/** The words that events, commands and their callers choose from. */
+/** The closed sets of words that events and commands choose from. */
 
-/** What an agent says is declared; what the tool saw itself (a hash, a commit, an exit code) is verified. */
+/** Declared: an agent said so. Verified: Holdfast saw it itself (a hash, a commit, an exit code). */
 export const Basis = v.picklist(['declared', 'verified']);
 export type Basis = v.InferOutput<typeof Basis>;
 
 export const Actor = v.object({ kind: v.picklist(['agent', 'person']), name: ActorName });
 export type Actor = v.InferOutput<typeof Actor>;
 
-/** What a caller may do: look, record, or what only a maintainer may. Each holds those before it. */
+/** What an identity may do. Each scope includes those before it. */
 export const Scope = v.picklist(['read', 'write', 'maintain']);
 export type Scope = v.InferOutput<typeof Scope>;
 

@@ -2,7 +2,7 @@ import { sha256 } from '../sha256.ts';
 import type { Actor } from '../words.ts';
 import type { Draft, Event } from './event.ts';
 
-/** What the first event of a run names as its predecessor. */
+/** The predecessor hash of the first event of a run. */
 export const GENESIS = '0'.repeat(64);
 
 export interface Stamp {
@@ -14,8 +14,8 @@ export interface Stamp {
 }
 
 /**
- * Drafts become events: numbered, stamped, each with the hash of the one before. The chain runs over the hash of the
- * body, not the body, so that the text of a body can be erased and the chain still verifies.
+ * Turns drafts into events: numbered, stamped, each with the hash of the one before. The chain covers the hash of the
+ * body, not the body, so that text can be erased and the chain still verifies.
  */
 export function seal(drafts: readonly Draft[], stamp: Stamp, head: { version: number; hash: string }): Event[] {
   let { version, hash: previous } = head;
@@ -29,7 +29,7 @@ export function seal(drafts: readonly Draft[], stamp: Stamp, head: { version: nu
   });
 }
 
-/** What the hash of an event is made of. */
+/** The text that an event's hash is computed from. */
 export function chained(event: Event): string {
   const { previous, run, version, at, type, actor, session, key, basis, bodyHash } = event;
   return JSON.stringify([previous, run, version, at, type, actor.kind, actor.name, session, key, basis, bodyHash]);

@@ -3,14 +3,14 @@ import type { ItemKind, Role } from '../words.ts';
 import type { Artifact, EventBody, Owner, StepPlan, TreeMark } from './event.ts';
 
 /**
- * What can be asked for. A command is an intent; `decide` turns it into events or refuses it. Where a step is not named,
- * the one step the session holds is meant.
+ * Every command. A command is an intent; `decide` turns it into events or refuses it. A command without a step is about
+ * the one step that the session holds.
  */
 export type Command =
   | ({
       type: 'run.open';
       steps?: PlannedStep[] | undefined;
-      /** Of a file that is taken over. */
+      /** The state file that the run is opened from. */
       account?: ReadRunModel | undefined;
     } & EventBody<'run.opened'>)
   | ({ type: 'run.amend' } & EventBody<'run.amended'>)
@@ -50,7 +50,7 @@ export type Command =
       type: 'step.retry';
       step: string;
       note?: string | undefined;
-      /** Leave it to whoever starts it next. */
+      /** Leave the step for the next session that starts it. */
       open?: boolean | undefined;
       mark?: TreeMark | undefined;
     }
@@ -63,7 +63,7 @@ export type Command =
       step: string;
       result: 'pass' | 'fail';
       note?: string | undefined;
-      /** A command that was run, which makes the result verified. */
+      /** The command that was run; it makes the result verified. */
       probe?: { command: string; exitCode: number | null } | undefined;
     }
   | { type: 'gate.set'; step: string; open: boolean }
@@ -85,7 +85,7 @@ export type Command =
     > & {
         reason: 'completed' | 'context-exhausted' | 'timeout' | 'maintainer-directed' | 'superseded';
       })
-  /** Ends a session that was put together from what its client left. */
+  /** Ends a session that was recovered from its client's transcript. */
   | ({ type: 'session.recover'; reason: 'completed' | 'timeout' | 'crashed' } & Pick<
       EventBody<'session.ended'>,
       'next' | 'why' | 'evidence' | 'lastSeenAt' | 'mark'
@@ -127,7 +127,7 @@ export type Command =
       name: string;
       class: EventBody<'effect.began'>['class'];
       key?: string | undefined;
-      /** The key names one action, not each time it is done: what succeeded is not begun again. */
+      /** The key names one action for good: once it succeeded, it is not started again. */
       once?: boolean | undefined;
       owner?: Owner | undefined;
     }
@@ -169,9 +169,9 @@ export type Command =
       to: string;
       from?: string | undefined;
       message?: string | undefined;
-      /** What goes with the message word for word. */
+      /** An attachment, added to the message word for word. */
       payload?: string | undefined;
-      /** One that is there already; else the sender's session leaves one now. */
+      /** An existing snapshot; otherwise one is taken of the sender's session now. */
       snapshot?: string | undefined;
       mark?: TreeMark | undefined;
     }
@@ -190,12 +190,12 @@ export type Command =
 export type CommandType = Command['type'];
 export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
 
-/** What a file says. Ids are given by the rules; what has the alias of something known is that thing. */
+/** A file as it was read. The rules assign ids; an entry with a known alias is that known thing. */
 export type ReadRunModel = Omit<EventBody<'account.read'>, 'account'> & { account: RunModelPart };
 
 export type PlannedStep = StepPlan & { key: string; alias?: string | undefined; done?: boolean | undefined };
 
-/** What a command names and folded state may no longer hold; the engine fetches it before the rules look. */
+/** The names in a command that folded state may no longer hold; the engine fetches their rows before deciding. */
 export function referencesOf(command: Command): string[] {
   switch (command.type) {
     case 'decision.make':
@@ -227,10 +227,10 @@ export function referencesOf(command: Command): string[] {
   }
 }
 
-/** The id of the row for what a file has and we have no word for. */
+/** The id of the row that keeps what a file has and we have no field for. */
 export const foreignId = (format: string, path: string): string => `${format}:${path}`;
 
-/** Ids and aliases of the rows that reading an account may change. */
+/** Ids and aliases of the rows that reading a file may change. */
 export function namesIn({ format, path, account: model }: ReadRunModel): string[] {
   const { decisions = [], items = [], notes = [], sessions = [], messages = [], steps = [], files = [] } = model;
   const named = [...decisions, ...items, ...notes, ...sessions, ...messages].flatMap(({ id, alias }) => [id, alias]);

@@ -2,11 +2,11 @@ import { ERASED } from '../text.ts';
 import { type EventType, eventBodies } from './event.ts';
 
 /**
- * A body with the words taken out and the structure left: what is words is said by the event's schema. An entry of a list
- * may be a name that rules go by (the step a blocker is on): those that `isName` knows stay.
+ * Removes the text from a body and keeps its structure; the event's schema says which fields are text. An entry of a list
+ * may be a name that rules depend on (the step a blocker affects): entries that `isName` accepts stay.
  */
 export function withoutWords(type: EventType, body: unknown, isName: IsName = () => false): unknown {
-  // A body that is not of its schema was changed by somebody; what is not known to be structure goes.
+  // A body that does not fit its schema was tampered with: what is not known to be structure is removed.
   return strip((eventBodies[type] ?? { type: 'unknown' }) as unknown as Schema, body, isName);
 }
 
@@ -47,7 +47,7 @@ function strip(schema: Schema, value: unknown, isName: IsName): unknown {
   return isWords(schema) ? ERASED : value;
 }
 
-/** A pipe may begin with another pipe: `Sentence` is `Text` with one more check. */
+/** A pipe may start with another pipe: `Sentence` is `Text` with one more check. */
 function isWords(schema: Schema): boolean {
   return (
     schema.pipe?.some(

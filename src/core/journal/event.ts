@@ -24,24 +24,24 @@ import {
 } from '../words.ts';
 
 /**
- * What can happen: every event of the journal, with the schema of its body. Events are facts in the past tense; they are
- * never changed. A new kind of fact is a new line here, a case in `evolve` and a rule in `decide`.
+ * Every event of the journal, with the schema of its body. Events are facts in the past tense and never change. A new kind
+ * of event is a new line here, a case in `evolve` and a rule in `decide`.
  */
 
 const Percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
 
-/** A file as it was when it was recorded. Without a hash it was only named. */
+/** A file as it was when it was recorded. Without a hash it was named but not read. */
 export const Artifact = v.object({
   path: FilePath,
   sha256: v.optional(v.nullable(v.string())),
   bytes: v.optional(v.nullable(Count)),
-  /** When the file system changed it last: as long as that and its size are the same, it need not be read again. */
+  /** The modification time: while it and the size are the same, the file need not be read again. */
   stamp: v.optional(v.nullable(v.number())),
   change: v.optional(v.picklist(['created', 'modified', 'deleted'])),
 });
 export type Artifact = v.InferOutput<typeof Artifact>;
 
-/** Where the working tree stood. */
+/** Commit, branch and changed files of the working tree. */
 export const TreeMark = v.object({
   head: v.optional(v.nullable(v.string())),
   branch: v.optional(v.nullable(v.string())),
@@ -50,7 +50,7 @@ export const TreeMark = v.object({
 });
 export type TreeMark = v.InferOutput<typeof TreeMark>;
 
-/** The process that owns a session; its start time tells it from a later one with the same number. */
+/** The process that owns a session; the start time distinguishes it from a later process with the same pid. */
 export const Owner = v.object({ pid: Count, host: Label, startedAt: v.optional(v.nullable(v.string())) });
 export type Owner = v.InferOutput<typeof Owner>;
 
@@ -70,7 +70,7 @@ export type StepPlan = v.InferOutput<typeof StepPlan>;
 
 const Aliased = { alias: v.optional(Label) };
 const StepRef = { step: StepKey };
-/** A step taken by a session: the claim's number is the fencing number. */
+/** A session takes a step: the claim's number is the fencing number. */
 const Taken = { ...StepRef, session: Label, claim: Label, mark: v.optional(TreeMark) };
 const Recorded = { artifacts: v.optional(v.array(Artifact)), built: v.optional(Sentence), mark: v.optional(TreeMark) };
 const Words = {
@@ -120,7 +120,7 @@ export const eventBodies = {
   'step.checkpointed': v.object({ ...StepRef, name: Label, next: v.optional(Sentence), ...Recorded }),
   'step.completed': v.object({ ...StepRef, summary: v.optional(Sentence), ...Recorded }),
   'step.failed': v.object({ ...StepRef, error: Label, mark: v.optional(TreeMark) }),
-  /** Without a session it waits for whoever starts it. */
+  /** Without a session, the step waits until a session starts it. */
   'step.retried': v.object({
     ...Taken,
     session: v.optional(Label),
@@ -150,13 +150,13 @@ export const eventBodies = {
     role: Role,
     leaseMs: Count,
     continues: v.optional(Label),
-    /** The session itself came back after it had been taken for dead. */
+    /** The session came back after it had been taken for dead. */
     returns: v.optional(v.boolean()),
     parent: v.optional(Label),
     client: v.optional(v.object({ name: Label, id: Label, inferred: v.optional(v.boolean()) })),
     owner: v.optional(Owner),
     mark: v.optional(TreeMark),
-    /** It waits for a request. */
+    /** The session waits for a request. */
     atRest: v.optional(v.boolean()),
     ...Aliased,
   }),
@@ -168,11 +168,11 @@ export const eventBodies = {
     issues: v.optional(v.array(Sentence)),
     contextUsage: v.optional(Percent),
     mark: v.optional(TreeMark),
-    /** What was found when a silent session was taken for dead. */
+    /** Why a silent session was taken for dead. */
     evidence: v.optional(v.array(Sentence)),
-    /** When the session was last seen, if that is known better than the time of this event. */
+    /** When the session was last seen, if that is known and earlier than this event. */
     lastSeenAt: v.optional(Instant),
-    /** Its client told no end, but its last turn was over and nothing was running: it is not taken for crashed. */
+    /** The client reported no end, but the last turn was over and nothing was running: the session did not crash. */
     unannounced: v.optional(v.boolean()),
   }),
 
@@ -210,7 +210,7 @@ export const eventBodies = {
     freed: v.optional(v.array(StepKey)),
     followUp: v.optional(v.array(StepKey)),
   }),
-  /** Carries the whole item: what was settled is not kept in folded state. */
+  /** Carries the whole item, because folded state does not keep settled items. */
   'item.reopened': v.object({ item: ItemBody, raisedAt: Instant, note: v.optional(Text) }),
 
   'note.added': v.object({
@@ -218,7 +218,7 @@ export const eventBodies = {
     text: Sentence,
     kind: NoteKind,
     step: v.optional(StepKey),
-    /** It is what the agent was asked, in the words of whoever asked. */
+    /** The text is a request to the agent, word for word. */
     asked: v.optional(v.boolean()),
     ...Aliased,
   }),
@@ -263,9 +263,9 @@ export const eventBodies = {
   }),
   'message.moved': v.object({ id: Label, to: MessageStatus, note: Text, disposition: v.optional(Disposition) }),
   'message.replied': v.object({ id: Label, from: ActorName, body: Sentence }),
-  /** One side of a message has taken note of what the other wrote on it since. */
+  /** One side of a message has read the replies of the other. */
   'message.heard': v.object({ id: Label, side: MessageSide, note: Text }),
-  /** Nobody took it on in time; the notice is the message that tells the maintainer. */
+  /** The message was not acknowledged in time; `notice` is the message that informs the maintainer. */
   'message.escalated': v.object({ id: Label, why: Sentence, notice: v.optional(Label) }),
 
   'snapshot.taken': v.object({
@@ -275,11 +275,11 @@ export const eventBodies = {
     sequence: Count,
     reason: v.optional(CloseReason),
     reconstructed: v.optional(v.boolean()),
-    /** Left at the end of a turn: the session waits for a request and does nothing until one comes. */
+    /** Taken at the end of a turn: the session waits for the next request. */
     atRest: v.optional(v.boolean()),
     token: v.optional(Label),
     mark: v.optional(TreeMark),
-    /** As it was written, to be written again: what it was made of (files, git) may be gone by then. */
+    /** The text as written, so that it can be written again when its sources (files, git) have changed. */
     text: v.optional(Text),
     ...Words,
   }),
@@ -290,7 +290,7 @@ export const eventBodies = {
     steps: v.array(StepKey),
     message: v.optional(Text),
     snapshot: v.optional(Label),
-    /** The commit the tree stood at, to tell by how many the offer is behind. */
+    /** The commit at the time of the offer, to count how many commits it is behind. */
     head: v.optional(Label),
   }),
   'handoff.accepted': v.object({
@@ -306,9 +306,9 @@ export const eventBodies = {
   'conflict.accepted': v.object({ id: Label, note: v.optional(Text) }),
   'mirror.added': v.object({ format: Label, path: FilePath }),
   'mirror.removed': v.object({ format: Label, path: FilePath }),
-  /** What another tool's file says of the run: all of it when it is taken over, later what was changed there. */
+  /** What another tool's file says about the run: all of it at first, later only what changed. */
   'account.read': v.object({ format: Label, path: FilePath, dialect: v.optional(Label), account: RunModelPart }),
-  /** Entries of the worklog that went into an archive; the proof is a hash over all that stood in it before. */
+  /** Worklog entries that were moved to an archive; the proof is a hash over all entries before the move. */
   'worklog.compacted': v.object({ archive: Count, entries: v.array(Label), lines: Count, proof: Label }),
   'recovery.made': v.object({ from: Text, findings: v.array(Text) }),
   'text.erased': v.object({ versions: v.array(Count), reason: Sentence }),
@@ -317,12 +317,12 @@ export const eventBodies = {
 export type EventType = keyof typeof eventBodies;
 export type EventBody<T extends EventType> = v.InferOutput<(typeof eventBodies)[T]>;
 
-/** An event that a rule has decided and nobody has recorded yet. */
+/** An event that was decided and is not recorded yet. */
 export type Draft = { [T in EventType]: { type: T; body: EventBody<T>; basis: Basis } }[EventType];
 
 interface Envelope {
   run: string;
-  /** Position in the run, from 1, without gaps. */
+  /** The number of the event in its run, from 1, without gaps. */
   version: number;
   at: string;
   actor: Actor;
@@ -332,7 +332,7 @@ interface Envelope {
   /** The hash of the event before, or 64 zeros. */
   previous: string;
   hash: string;
-  /** SHA-256 of the body as it was recorded; it outlives an erasure. */
+  /** SHA-256 of the body as recorded; an erasure does not change it. */
   bodyHash: string;
 }
 

@@ -12,7 +12,7 @@ export interface ChainProblem {
 /** Verifies a run event by event, in version order. Text that was erased is the one allowed difference. */
 export function chainVerifier(): { push(event: Event): void; finish(): ChainProblem[] } {
   const problems: ChainProblem[] = [];
-  /** Bodies that differ from their hash; an erasure recorded later may account for them. */
+  /** Bodies that differ from their hash; a later erasure may explain them. */
   const differing = new Map<number, 'erased' | 'changed'>();
   let version = 0;
   let hash = GENESIS;
@@ -36,7 +36,7 @@ export function chainVerifier(): { push(event: Event): void; finish(): ChainProb
         });
       }
       if (sha256(JSON.stringify(event.body)) !== event.bodyHash) {
-        // What was erased has no words left. Where it has some, somebody put them there.
+        // An erased body has no text left. If it has some, it was put there afterwards.
         const bare = withoutWords(event.type, event.body, (text) => isName(text, '._-', 64));
         const wordless = JSON.stringify(bare) === JSON.stringify(event.body);
         differing.set(event.version, wordless ? 'erased' : 'changed');

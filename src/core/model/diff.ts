@@ -1,20 +1,20 @@
 import type { RunModel, RunModelPart } from './run-model.ts';
 
-/** Something that an edit took out of a file. It stays in the journal. */
+/** Something that an edit removed from a file. It stays in the journal. */
 export interface Dropped {
   kind: 'step' | 'decision' | 'item' | 'note' | 'session' | 'message';
-  /** By what it can be found: its id in the file, or its words. */
+  /** Its id in the file, or its text. */
   name: string;
   words: string;
 }
 
 export interface ModelDiff {
-  /** What is new or says something else. */
+  /** What is new or differs. */
   changed: RunModelPart;
   dropped: Dropped[];
 }
 
-/** What somebody did to a file: two accounts of it, before and after. */
+/** Compares the run models of a file before and after an edit. */
 export function diffModels(before: RunModel, after: RunModel): ModelDiff {
   const dropped: Dropped[] = [];
   const changed: RunModelPart = {};
@@ -49,7 +49,7 @@ export function diffModels(before: RunModel, after: RunModel): ModelDiff {
   return { changed, dropped };
 }
 
-/** Ids that a file has given to what had none there: the same words, and an id of the file's own. */
+/** Finds ids that a file gave to entries we know without one: the same text, now with an id of the file's own. */
 export function aliasesIn(known: RunModel, written: RunModel): RunModelPart {
   const learn = <T extends { id?: string | undefined; alias?: string | undefined }>(
     ours: readonly T[],
@@ -77,13 +77,13 @@ export function aliasesIn(known: RunModel, written: RunModel): RunModelPart {
 
 type Listed = 'steps' | 'decisions' | 'items' | 'notes' | 'sessions' | 'messages';
 
-/** A step is known by its key; of decisions without an id, the one with a key is the newest on it. */
+/** A step is identified by its key, other entries by alias, id or decision key. */
 const nameOf = (one: object): string | undefined => {
   const { key, alias, id } = one as { key?: string; alias?: string; id?: string };
   return 'title' in one ? key : (alias ?? id ?? key);
 };
 
-/** The same name or the same words may stand there twice; they are matched in order. */
+/** The same name or text may occur twice; such entries are matched in order. */
 function grouped<T>(list: readonly T[], identity: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const one of list) {

@@ -15,12 +15,12 @@ import {
 } from '../words.ts';
 
 /**
- * An account of a run: everything a state file could say about it, in our words. Reading a foreign file gives one, and
- * writing a foreign file takes one, so that formats know nothing of events. Absent means that the file does not say,
- * which is not the same as empty.
+ * The run model: everything a state file can say about a run, in our words. Reading another tool's file gives one, and
+ * writing such a file takes one, so formats know nothing of events. Absent means that the file does not say, which differs
+ * from empty.
  *
- * Ids: `alias` is the id as the file has it (`OQ-031`, `block-001`, `D001`); `id` is ours and is never set by a parser.
- * Times are as the file says them, word for word; the tool's own are ISO in UTC.
+ * `alias` is the id in the file (`OQ-031`, `block-001`, `D001`); `id` is ours and is never set by a parser. Times are
+ * copied from the file as written; our own are ISO in UTC.
  */
 
 export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -30,9 +30,9 @@ const Who = v.pipe(Text, v.maxLength(200));
 const Named = { id: v.optional(Label), alias: v.optional(Label) };
 
 export const ModelFile = v.object({
-  /** As the file says it; it may be meant from the folder that the file lies in. */
+  /** As written in the file; it may be relative to the folder of that file. */
   path: FilePath,
-  /** Where it really lies, from the root of the workspace; set by whoever looked. */
+  /** The path from the root of the workspace, set once the file was found there. */
   place: v.optional(FilePath),
   change: v.optional(v.picklist(['created', 'modified', 'deleted'])),
   note: v.optional(Text),
@@ -41,7 +41,7 @@ export type ModelFile = v.InferOutput<typeof ModelFile>;
 
 export const ModelStep = v.object({
   key: StepKey,
-  /** The key as the file has it, where it cannot be a key of ours or is spelled otherwise (`3.5` for `3_5`). */
+  /** The key in the file, if it differs from ours (`3.5` for `3_5`). */
   alias: v.optional(Label),
   title: Text,
   kind: StepKind,
@@ -51,11 +51,11 @@ export const ModelStep = v.object({
   agents: v.optional(v.array(Who)),
   parallel: v.optional(v.boolean()),
   gate: v.optional(v.object({ state: v.picklist(['closed', 'open']), by: v.optional(Who), at: v.optional(When) })),
-  /** The files it should load. */
+  /** The files to load for the step. */
   context: v.optional(v.array(FilePath)),
-  /** The names it is expected to pass, in order. */
+  /** The checkpoints it is expected to reach, in order. */
   checkpoints: v.optional(v.array(Label)),
-  /** Of a leaf; a step with children may say what the file claims. */
+  /** For a step with children, what the file claims. */
   status: v.picklist(['pending', 'in_progress', 'completed', 'failed', 'skipped']),
   /** The checkpoint reached last. */
   checkpoint: v.optional(Text),
@@ -65,7 +65,7 @@ export const ModelStep = v.object({
   /** Why it was skipped or reopened. */
   reason: v.optional(Text),
   summary: v.optional(Text),
-  /** Sentences on what was implemented; what later steps should know of it. */
+  /** Sentences on what was implemented, for later steps. */
   built: v.optional(v.array(Text)),
   artifacts: v.optional(v.array(ModelFile)),
 });
@@ -85,9 +85,9 @@ export const ModelDecision = v.object({
   by: v.optional(Who),
   at: v.optional(When),
   status: v.optional(v.picklist(['active', 'superseded', 'retracted'])),
-  /** Set by the rules, never by a parser: how it stood before the file said otherwise. */
+  /** The status before the file was read. Set by the rules, never by a parser. */
   was: v.optional(v.picklist(['active', 'superseded', 'retracted'])),
-  /** The alias or id of the one it replaces. */
+  /** The alias or id of the decision it replaces. */
   supersedes: v.optional(Label),
 });
 export type ModelDecision = v.InferOutput<typeof ModelDecision>;
@@ -137,9 +137,9 @@ export const ModelSession = v.object({
   ]),
   startedAt: v.optional(When),
   endedAt: v.optional(When),
-  /** The alias or id of the session it goes on from. */
+  /** The alias or id of the session it continues. */
   continues: v.optional(Label),
-  /** What it finished, as the file says it: step keys or titles. */
+  /** What it finished, as written in the file: step keys or titles. */
   completed: v.optional(v.array(Text)),
   workingOn: v.optional(Text),
   notes: v.optional(v.array(Text)),
@@ -210,20 +210,20 @@ export const RunModel = v.object({
   messages: v.array(ModelMessage),
   claims: v.array(ModelClaim),
   usage: v.array(ModelUsage),
-  /** Files touched lately that belong to no step. */
+  /** Recent files that belong to no step. */
   files: v.array(ModelFile),
-  /** Where the work stands: a key, or null when the file says nothing that leads to one. */
+  /** The current step, or null if the file does not lead to one. */
   position: v.optional(v.object({ step: v.nullable(StepKey), words: v.optional(Text) })),
   next: v.optional(Text),
   /**
-   * What the format has and we have no word for (JSON), to be written back when the file has to be made anew. Keyed by
-   * the format's name, so that a run may have been in several.
+   * What the format has and we have no field for (JSON), kept to be written back when the file is rebuilt. Keyed by
+   * format, because a run may be mirrored in several.
    */
   kept: v.optional(v.record(v.string(), v.unknown())),
 });
 export type RunModel = v.InferOutput<typeof RunModel>;
 
-/** A part of an account: what one event of the journal carries of it. */
+/** The part of a run model that one event carries. */
 export const RunModelPart = v.partial(RunModel);
 export type RunModelPart = v.InferOutput<typeof RunModelPart>;
 
