@@ -66,14 +66,14 @@ function rules(): readonly Rule[] {
       kind: 'password in address',
       hint: /:\/\//,
       pattern: /(\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"'`<>]{0,100}:)([^\s:/@"'`<>]{1,200})(@)/gi,
-      isSecret: isReal,
+      isSecret: isRealValue,
     },
     {
       kind: 'authorization',
       hint: /authorization|bearer|basic /i,
       pattern:
         /(\b(?:authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:bearer |basic |token )?|bearer ))([\w.~+/=-]{16,4000})(["']?)/gi,
-      isSecret: (secret) => isReal(secret) && /\d/.test(secret),
+      isSecret: (secret) => isRealValue(secret) && /\d/.test(secret),
     },
     {
       kind: 'secret',
@@ -81,7 +81,7 @@ function rules(): readonly Rule[] {
       pattern:
         /(\b[\w-]{0,60}(?:key|token|secret|passwo?r?d|pwd|credentials?)["']?\s{0,4}(?::|=)\s{0,4}["']?)([^\s"'`,;(){}[\]<>]{8,500})(["'(]?)/gi,
       // A value that is called is a function, whatever its name.
-      isSecret: (secret, after) => after !== '(' && looksRandom(secret) && isReal(secret),
+      isSecret: (secret, after) => after !== '(' && looksRandom(secret) && isRealValue(secret),
     },
   ];
   return known;
@@ -93,7 +93,7 @@ function whole(kind: string, hint: RegExp, pattern: RegExp, isSecret?: Rule['isS
 }
 
 /** False for a placeholder: `$TOKEN`, `%s`, `xxxx`, `your-key-here`, `process.env.KEY`, `***`. */
-function isReal(secret: string): boolean {
+function isRealValue(secret: string): boolean {
   return !/^[$%{<*]|^(.)\1*$|x{4}|\*{3}|\.{3}|your|example|placeholder|changeme|redacted|dummy|process\.env|secrets\./i.test(
     secret,
   );

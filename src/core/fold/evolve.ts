@@ -12,8 +12,8 @@ import type { AddTouch, Recall, Touch } from './touch.ts';
 import { applyCompaction, growWorklog, noteLines } from './worklog.ts';
 
 /**
- * Applies one event to folded state and says which rows it touched. It accepts any recorded history: what makes no
- * sense any more changes nothing.
+ * Applies one event to folded state and returns the rows it touched. It accepts any recorded history: an event that makes
+ * no sense changes nothing.
  */
 export function evolve(state: State, event: Event, recall: Recall = () => null): Touch[] {
   const touches: Touch[] = [];
@@ -36,7 +36,6 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   return touches;
 }
 
-/** Folds events in order. */
 export function fold(state: State, events: Iterable<Event>): State {
   for (const event of events) evolve(state, event);
   return state;
@@ -220,7 +219,7 @@ function applyItem(
   const after = evolveItem(before, event);
   if (!after) return;
   count(state, id);
-  // What is settled leaves state; only what raises or reopens it brings it back, whether it can be recalled or not.
+  // A settled item leaves state. Only raising or reopening brings it back, whether it can be recalled or not.
   if (!isOpenItem(after.status)) state.items.delete(id);
   else if (event.type !== 'item.settled' || state.items.has(id)) state.items.set(id, after);
   touch('item', id, before, after);
@@ -265,7 +264,7 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: AddTouch):
   if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(note.id, note);
   if (note.asked) {
     const text = firstWords(note.text.replace(/^Asked: /, ''));
-    // Whoever goes on was asked something too: what the one before was asked stays beside it.
+    // The last request of the session before is kept beside the one of this session.
     const before = state.asked.filter((one) => one.session !== event.session).slice(-1);
     state.asked = [...before, { text, session: event.session, at: event.at }];
   }

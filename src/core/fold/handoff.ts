@@ -10,7 +10,7 @@ export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, to
   count(state, id);
   state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));
   state.lastSnapshot = { id, session, agent, version: event.version, at: event.at };
-  // A session that has ended said with its end what comes next, and for which step.
+  // A session that has ended gave its next action and step with its end.
   if (next && state.sessions.has(session))
     state.next = { text: next, session, step: heldSteps(state, session).at(-1) ?? null, at: event.at };
   const { text: _, ...row } = event.body;
@@ -46,10 +46,10 @@ export function applyHandoff(state: State, event: HandoffEvent, touch: AddTouch)
   touch('handoff', after.id, before, after);
 }
 
-/** What shows that a receiver went on with what it took over. */
+/** Events that show that a receiver works on what it took over. */
 const progress: ReadonlySet<string> = new Set(['step.checkpointed', 'step.completed', 'step.failed', 'decision.made']);
 
-/** A handoff is used up with its receiver's first progress, not with the acceptance; it follows the receiver's steps. */
+/** A handoff is used up by the receiver's first progress, not by the acceptance. It follows the steps to new sessions. */
 export function markProgress(state: State, event: Event, touch: AddTouch): void {
   for (const before of state.handoffs.values()) {
     if (before.acceptedBy === null) continue;
@@ -65,7 +65,7 @@ function withProgress(handoff: Handoff, event: Event): Handoff | null {
   return isFirst ? { ...handoff, progressAt: event.at } : null;
 }
 
-/** The same receiver takes its step up again in another session, as clients do that begin anew after a compaction. */
+/** The same receiver continues its step in another session, as with clients that start a new one after a compaction. */
 function inNewSession(state: State, handoff: Handoff, event: Event): Handoff | null {
   if (event.type !== 'step.started' || !handoff.steps.includes(event.body.step)) return null;
   const { session, takenOverFrom } = event.body;
@@ -73,7 +73,7 @@ function inNewSession(state: State, handoff: Handoff, event: Event): Handoff | n
   return isSame ? { ...handoff, acceptedBy: session } : null;
 }
 
-/** The right to write passes with the acceptance, in the same event. */
+/** The acceptance moves the right to write, in the same event. */
 function moveSteps(state: State, event: EventOf<'handoff.accepted'>, touch: AddTouch): void {
   for (const { step: key, claim } of event.body.claims) {
     count(state, claim);

@@ -1,32 +1,32 @@
 import type { Event } from '../journal/event.ts';
 import type { State } from './state.ts';
 
-/** So many working trees are remembered; agents make and drop them by the dozen. */
-const PLACES_LIMIT = 20;
+/** How many working trees are remembered; agents create and delete them by the dozen. */
+const TREES_LIMIT = 20;
 
 /**
- * Keeps where the work stood at its last moment, by working tree. Beginning something is no such moment: who begins on
- * another branch is to be told where the work was, and would otherwise have overwritten it by asking.
+ * Keeps commit, branch and step of the last work in each working tree. Starting a step or a session does not count: a
+ * session that starts on another branch must still be shown where the work was.
  */
 export function recordLastWork(state: State, event: Event): void {
-  const place = placeIn(state, event);
-  if (!place) return;
+  const work = workIn(state, event);
+  if (!work) return;
   const tree = treeOf(state, event) ?? '';
   const mark = 'mark' in event.body ? event.body.mark : undefined;
   state.lastWork.delete(tree);
   state.lastWork.set(tree, {
     head: mark?.head ?? null,
     branch: mark?.branch ?? null,
-    step: place.step,
-    session: place.session,
+    step: work.step,
+    session: work.session,
     at: event.at,
     version: event.version,
   });
   const [oldest] = state.lastWork.keys();
-  if (state.lastWork.size > PLACES_LIMIT && oldest !== undefined) state.lastWork.delete(oldest);
+  if (state.lastWork.size > TREES_LIMIT && oldest !== undefined) state.lastWork.delete(oldest);
 }
 
-function placeIn(state: State, event: Event): { step: string | null; session: string | null } | null {
+function workIn(state: State, event: Event): { step: string | null; session: string | null } | null {
   switch (event.type) {
     case 'step.checkpointed':
     case 'step.completed':
@@ -42,14 +42,14 @@ function placeIn(state: State, event: Event): { step: string | null; session: st
   }
 }
 
-/** The linked working tree an event comes from: its own mark says so, else that of its session; null is the main one. */
+/** The linked working tree of an event, by its own mark or that of its session; null is the main tree. */
 export function treeOf(state: State, event: Event): string | null {
   const mark = 'mark' in event.body ? event.body.mark : undefined;
   const session = event.session === null ? undefined : state.sessions.get(event.session);
   return (mark ?? session?.mark)?.tree ?? null;
 }
 
-/** What could be a path in a sentence on what was built; whether there is such a file is for others to see. */
+/** What could be a path in a sentence on what was built. Whether the file exists is not checked here. */
 export function namedPaths(sentence: string): string[] {
   const words = sentence.slice(0, 4096).split(/[\s"'`()<>[\]{},;:|]+/);
   const paths = words.map((word) => word.replace(/^\.\//, '').replace(/[.!?]+$/, ''));

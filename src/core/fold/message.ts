@@ -48,7 +48,7 @@ function evolveMessage(state: State, before: Message | null, event: MessageEvent
   }
   if (event.type === 'message.heard') return { ...before, heard: { ...before.heard, [event.body.side]: version } };
   const side = sideOf(before, event.actor);
-  // Whoever says something on a message has seen what was said before.
+  // An actor who replies has read the replies before.
   const heard = side === null ? before.heard : { ...before.heard, [side]: version };
   if (event.type === 'message.replied') {
     const { from, body } = event.body;
@@ -64,7 +64,7 @@ function evolveMessage(state: State, before: Message | null, event: MessageEvent
   };
 }
 
-/** A sitting has ended: what its agent was sent and did not read has waited over the end of it. */
+/** Marks the messages to the agent that are still unread at the end of its session. */
 export function passMail(state: State, session: Session, touch: AddTouch): void {
   for (const message of state.messages.values()) {
     if (message.status !== 'unread' || sideOf(message, { kind: session.kind, name: session.agent }) !== 'to') continue;

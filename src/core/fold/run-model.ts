@@ -20,7 +20,7 @@ import type { AddTouch, Recall } from './touch.ts';
 
 type Read = EventOf<'account.read'>;
 
-/** What a file says becomes rows as if it had happened here; what it does not say stays as it is. */
+/** What a file says becomes rows as if it had been recorded here; what it does not say is not changed. */
 export function applyRunModel(state: State, event: Read, touch: AddTouch, recall: Recall): void {
   const { format, path, dialect, account: model } = event.body;
   if (model.run) readRun(state, model.run, touch);
@@ -48,11 +48,11 @@ export function applyRunModel(state: State, event: Read, touch: AddTouch, recall
   }
 }
 
-function readRun(state: State, said: ModelRun, touch: AddTouch): void {
+function readRun(state: State, model: ModelRun, touch: AddTouch): void {
   const before = state.run;
   if (!before) return;
-  const { alias, title, goal, status, design, plan, branch, reason } = said;
-  const { times, stated } = read(said, before.stated ? before : null, {
+  const { alias, title, goal, status, design, plan, branch, reason } = model;
+  const { times, stated } = read(model, before.stated ? before : null, {
     times: ['openedAt', 'updatedAt'],
     filled: ['openedAt'],
   });
@@ -66,11 +66,11 @@ function readRun(state: State, said: ModelRun, touch: AddTouch): void {
   touch('run', before.id, before, state.run);
 }
 
-function readStep(state: State, event: Read, said: ModelStep, touch: AddTouch, recall: Recall): void {
-  const { key, status, gate, checkpoint, built, summary, artifacts = [], agents, context, checkpoints } = said;
+function readStep(state: State, event: Read, model: ModelStep, touch: AddTouch, recall: Recall): void {
+  const { key, status, gate, checkpoint, built, summary, artifacts = [], agents, context, checkpoints } = model;
   const before = state.steps.get(key) ?? null;
-  const { parent, after, wave, parallel, title, kind, alias, retries, reason } = said;
-  const { times, stated } = read(said, before, { times: ['startedAt', 'endedAt'], filled: [] });
+  const { parent, after, wave, parallel, title, kind, alias, retries, reason } = model;
+  const { times, stated } = read(model, before, { times: ['startedAt', 'endedAt'], filled: [] });
   const base = before ?? freshStep({ step: key, title, kind });
   const over = status === 'completed' || status === 'skipped';
   const next: Step = {
@@ -79,13 +79,13 @@ function readStep(state: State, event: Read, said: ModelStep, touch: AddTouch, r
     ...(gate ? { gate: defined({ state: gate.state, by: gate.by, at: gate.at }) as Step['gate'] } : {}),
     ...defined({ startedAt: times['startedAt'], endedAt: times['endedAt'] }),
     status,
-    // A file says where a step stands, not who has it: a holder stays as long as it is in progress.
+    // A file gives the status of a step, not its holder: the holder stays while the step is in progress.
     holder: status === 'in_progress' ? base.holder : null,
     checkpoint: readCheckpoint(base, event, over ? undefined : checkpoint),
     summary: summary ? oneLine(summary) : base.summary,
     artifacts: over ? [] : mergeArtifacts(base.artifacts, artifacts.map(plainFile)),
     startedVersion: base.startedVersion || (status === 'pending' ? 0 : event.version),
-    // It came as done, and stands on what was there then.
+    // The step came as done, so it is confirmed against the plan as it is now.
     confirmedVersion: over && base.status !== status ? event.version : base.confirmedVersion,
     stated,
   };
@@ -111,12 +111,12 @@ function readCheckpoint(step: Step, event: Read, name: string | undefined): Step
   return { name, next: null, at: event.at, session: event.session, mark: null };
 }
 
-function readDecision(state: State, event: Read, said: ModelDecision, touch: AddTouch, recall: Recall): void {
-  const { id = '', at: _at, was, status = was ?? 'active', by, ...body } = said;
+function readDecision(state: State, event: Read, model: ModelDecision, touch: AddTouch, recall: Recall): void {
+  const { id = '', at: _at, was, status = was ?? 'active', by, ...body } = model;
   const before = recall('decision', id);
   if (count(state, id)) state.totals.decisions += 1;
   state.totals.activeDecisions += Number(status === 'active') - Number(was === 'active');
-  const { times, stated } = read(said, before, { times: ['at'], filled: ['at', 'by'] });
+  const { times, stated } = read(model, before, { times: ['at'], filled: ['at', 'by'] });
   touch('decision', id, before, {
     ...(before ?? { context: '', reason: '', session: event.session, basis: event.basis }),
     ...defined(body),
@@ -128,11 +128,11 @@ function readDecision(state: State, event: Read, said: ModelDecision, touch: Add
   });
 }
 
-function readItem(state: State, event: Read, said: ModelItem, touch: AddTouch, recall: Recall): void {
-  const { id = '', raisedAt: _raised, settledAt: _settled, by, ...body } = said;
+function readItem(state: State, event: Read, model: ModelItem, touch: AddTouch, recall: Recall): void {
+  const { id = '', raisedAt: _raised, settledAt: _settled, by, ...body } = model;
   const before = state.items.get(id) ?? null;
   count(state, id);
-  const { times, stated } = read(said, before, { times: ['raisedAt', 'settledAt'], filled: ['raisedAt', 'by'] });
+  const { times, stated } = read(model, before, { times: ['raisedAt', 'settledAt'], filled: ['raisedAt', 'by'] });
   const after: Item = {
     ...(before ?? { session: event.session, basis: event.basis }),
     ...defined(body),
@@ -147,11 +147,11 @@ function readItem(state: State, event: Read, said: ModelItem, touch: AddTouch, r
   touch('item', id, before ?? recall('item', id), after);
 }
 
-function readNote(state: State, event: Read, said: ModelNote, touch: AddTouch, recall: Recall): void {
-  const { id = '', at: _at, by, ...body } = said;
+function readNote(state: State, event: Read, model: ModelNote, touch: AddTouch, recall: Recall): void {
+  const { id = '', at: _at, by, ...body } = model;
   const before = state.notes.get(id) ?? null;
   if (count(state, id)) state.totals.notes += 1;
-  const { times, stated } = read(said, before, { times: ['at'], filled: ['at', 'by'] });
+  const { times, stated } = read(model, before, { times: ['at'], filled: ['at', 'by'] });
   const note = {
     ...defined(body),
     id,
@@ -164,13 +164,13 @@ function readNote(state: State, event: Read, said: ModelNote, touch: AddTouch, r
   touch('note', id, before ?? recall('note', id), note);
 }
 
-/** A sitting that a file tells of is history: it holds nothing here, whatever the file says of it. */
-function readSession(state: State, event: Read, said: ModelSession, touch: AddTouch, recall: Recall): void {
-  const { id = '', agent, role, status, continues, completed, workingOn, notes, issues, contextUsage, alias } = said;
+/** A session in a file is history: it holds nothing here, whatever the file says. */
+function readSession(state: State, event: Read, model: ModelSession, touch: AddTouch, recall: Recall): void {
+  const { id = '', agent, role, status, continues, completed, workingOn, notes, issues, contextUsage, alias } = model;
   if (state.sessions.has(id)) return;
   const before = recall('session', id);
   if (count(state, id)) state.totals.sessions += 1;
-  const { times, stated } = read(said, before, {
+  const { times, stated } = read(model, before, {
     times: ['startedAt', 'endedAt'],
     filled: ['startedAt', 'agent', 'role'],
   });
@@ -209,15 +209,15 @@ function readSession(state: State, event: Read, said: ModelSession, touch: AddTo
   });
 }
 
-function readMessage(state: State, event: Read, said: ModelMessage, touch: AddTouch, recall: Recall): void {
-  const { id = '', at: _at, acks = [], replies = [], ...body } = said;
+function readMessage(state: State, event: Read, model: ModelMessage, touch: AddTouch, recall: Recall): void {
+  const { id = '', at: _at, acks = [], replies = [], ...body } = model;
   const before = state.messages.get(id) ?? null;
   count(state, id);
-  const { times, stated } = read(said, before, { times: ['at'], filled: ['at'] });
-  const side = (name: string): 'from' | 'to' | null => (name === said.from ? 'from' : name === said.to ? 'to' : null);
-  const word = (name: string, at: string | undefined) => ({ at: at ?? '', version: event.version, side: side(name) });
+  const { times, stated } = read(model, before, { times: ['at'], filled: ['at'] });
+  const side = (name: string): 'from' | 'to' | null => (name === model.from ? 'from' : name === model.to ? 'to' : null);
+  const stamp = (name: string, at: string | undefined) => ({ at: at ?? '', version: event.version, side: side(name) });
   const after: Message = {
-    // What stood in the file when it was taken over is no news to anybody.
+    // What was in the file when it was first read is not new to either side.
     ...(before ?? {
       session: event.session,
       heard: { from: event.version, to: event.version },
@@ -229,11 +229,11 @@ function readMessage(state: State, event: Read, said: ModelMessage, touch: AddTo
     at: times['at'] ?? before?.at ?? event.at,
     acks: acks.map(
       ({ by, at, to, note }, index) =>
-        asBefore(before?.acks[index], { by, note }) ?? { by, to: to ?? said.status, note, ...word(by, at) },
+        asBefore(before?.acks[index], { by, note }) ?? { by, to: to ?? model.status, note, ...stamp(by, at) },
     ),
     replies: replies.map(
       ({ from, at, body: text }, index) =>
-        asBefore(before?.replies[index], { from, body: text }) ?? { from, body: text, ...word(from, at) },
+        asBefore(before?.replies[index], { from, body: text }) ?? { from, body: text, ...stamp(from, at) },
     ),
     stated,
   };
@@ -242,9 +242,9 @@ function readMessage(state: State, event: Read, said: ModelMessage, touch: AddTo
   touch('message', id, before ?? recall('message', id), after);
 }
 
-/** What was said already keeps the event it was said with. */
-function asBefore<T extends object>(known: T | undefined, said: Partial<T>): T | undefined {
-  const same = Object.entries(said).every(([name, value]) => known?.[name as keyof T] === value);
+/** A reply that is known already keeps the version of its event. */
+function asBefore<T extends object>(known: T | undefined, now: Partial<T>): T | undefined {
+  const same = Object.entries(now).every(([name, value]) => known?.[name as keyof T] === value);
   return same ? known : undefined;
 }
 
@@ -261,7 +261,7 @@ function readFiles(
   ];
   for (const { step, place, ...file } of named) {
     const path = place ?? file.path;
-    // What was seen here, with its hash, says more than a name in a file.
+    // A file that was seen here, with its hash, is better evidence than a name in another file.
     if (recall('file', path)) continue;
     touch('file', path, null, {
       ...plainFile({ ...file, path }),
@@ -284,25 +284,25 @@ const plainFile = ({ path, change }: { path: string; change?: 'created' | 'modif
 });
 
 /**
- * Times as instants, and what is known of how the file says things: words that are said otherwise here, and nothing where
- * a row has something that the file left out, so that it is left out again when the file is written.
+ * Converts times to instants, and keeps how the file wrote them. A field that the file left out is kept as an empty text,
+ * so that it is left out again when the file is written.
  */
 function read<T extends object>(
-  said: T,
+  model: T,
   before: { stated?: Verbatim | undefined } | null,
   names: { times: readonly (keyof T & string)[]; filled: readonly (keyof T & string)[] },
 ): { times: Record<string, string>; stated: Verbatim } {
   const times: Record<string, string> = {};
   const stated: Record<string, string> = { ...before?.stated };
   for (const name of names.times) {
-    const words = said[name];
+    const words = model[name];
     if (typeof words !== 'string' || words === '') continue;
     const instant = instantOf(words);
     if (instant !== null) times[name] = instant;
     stated[name] = words;
   }
   for (const name of names.filled) {
-    if (said[name] !== undefined) continue;
+    if (model[name] !== undefined) continue;
     if (!before) stated[name] = '';
   }
   return { times, stated };

@@ -86,13 +86,13 @@ function endSession(state: State, event: EventOf<'session.ended'>, touch: AddTou
   });
 }
 
-/** Whether a session rests after an event of its own; what is counted or ends late belongs to the turn before. */
+/** Whether a session rests after one of its events. Usage and late ends of effects belong to the turn before. */
 export function restsAfter(session: Session, event: Event): boolean {
   switch (event.type) {
     case 'snapshot.taken':
       return event.body.atRest ?? session.isResting;
     case 'step.started':
-      // What the session before it held comes with the seat, without anybody asking for it.
+      // The steps of the session it continues are taken over without a request.
       return session.isResting && session.continues !== null && event.body.takenOverFrom === session.continues;
     case 'session.started':
     case 'usage.added':
@@ -107,7 +107,7 @@ export function heldSteps(state: State, session: string): string[] {
   return [...state.steps.values()].filter((step) => step.holder?.session === session).map((step) => step.key);
 }
 
-/** The steps of a session that is gone stay in progress without a holder. */
+/** The steps of an ended session stay in progress without a holder. */
 function freeSteps(state: State, session: string, reason: string, touch: AddTouch): void {
   for (const step of state.steps.values()) {
     if (step.holder?.session !== session) continue;

@@ -1,6 +1,6 @@
 import type { State } from './state.ts';
 
-/** Raised whenever the shape of folded state changes, so that an old cache is folded anew. */
+/** Raised whenever the shape of folded state changes, so that saved state is rebuilt. */
 export const STATE_FORMAT = 12;
 
 export function emptyState(): State {
@@ -20,10 +20,10 @@ export function emptyState(): State {
   );
 }
 
-/** An independent copy; rows are shared, since nobody changes them. */
+/** An independent copy; rows are shared, because they never change. */
 export function forkState(state: State): State {
   const { [TABLES]: tables, ...values } = state as LazyState;
-  // What either has opened and may change is from now on what both make their own of.
+  // Tables that were opened so far become sources, which both states copy before they change them.
   for (const [name, table] of Object.entries(tables.opened)) tables.sources[name as TableName] = { table };
   tables.opened = {};
   return stateWith(
@@ -32,7 +32,7 @@ export function forkState(state: State): State {
   );
 }
 
-/** A line for each table, after one for the rest; the order of rows is kept. */
+/** One line for the plain values, then one for each table. The order of rows is kept. */
 export function serializeState(state: State): string {
   const { [TABLES]: tables, ...values } = state as LazyState;
   const lines = tableNames.map((name) => {
@@ -43,14 +43,14 @@ export function serializeState(state: State): string {
   return asciiJson([JSON.stringify(values), ...lines].join('\n'));
 }
 
-/** Characters of more than one byte make the engine take two for every other, and reading the state twice as slow. */
+/** V8 stores a text with any wider character as two bytes each, which makes reading the state twice as slow. */
 function asciiJson(text: string): string {
   return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 export function deserializeState(text: string): State {
   const [values = '', ...lines] = text.split('\n');
-  const sources = Object.fromEntries(tableNames.map((name, place) => [name, { text: lines[place] ?? '[]' }]));
+  const sources = Object.fromEntries(tableNames.map((name, index) => [name, { text: lines[index] ?? '[]' }]));
   return stateWith(JSON.parse(values) as StateValues, sources);
 }
 
@@ -74,11 +74,11 @@ type TableName = (typeof tableNames)[number];
 type StateValues = Omit<State, TableName>;
 
 /**
- * Most commands look at few tables of a state that may be large: each is parsed, and copied from the state it was forked
- * from, when somebody asks for it.
+ * Most commands need few tables of a state that may be large: each table is parsed, or copied from the state it was forked
+ * from, on first use.
  */
 interface Tables {
-  /** What a table is made from; nobody changes that. */
+  /** What a table is made from. Sources never change. */
   sources: { [K in TableName]?: Source };
   opened: { [K in TableName]?: Map<string, unknown> };
 }

@@ -2,14 +2,14 @@ import type { Artifact, EventBody, Owner, TreeMark } from '../journal/event.ts';
 import type { Actor, MessageSide, Role, StepKind } from '../words.ts';
 
 /**
- * Folded state: what the rules need and nothing more. Open things and the plan are here; what is settled, ended or told
- * (old sessions, decisions, notes, closed mail) is in the store's projection, so that the cost of a command does not
- * grow with history. State is a set of tables; a row is never changed, it is replaced.
+ * Folded state: what the rules need and nothing more. It holds the plan and what is open; what is settled, ended or
+ * informational (old sessions, decisions, notes, closed mail) is in the store's projection, so that the cost of a command
+ * does not grow with history. State is a set of tables; a row is never changed, only replaced.
  */
 export interface State {
   version: number;
   run: Run | null;
-  /** The last number given out, by prefix: `D` for decisions, `L` for claims and so on. */
+  /** The last id number by prefix: `D` for decisions, `L` for claims and so on. */
   counters: Record<string, number>;
   steps: Map<string, Step>;
   /** Active ones only. */
@@ -18,7 +18,7 @@ export interface State {
   claims: Map<string, Claim>;
   /** Open, active and bypassed ones. */
   items: Map<string, Item>;
-  /** Begun and not ended. */
+  /** Started and not ended. */
   effects: Map<string, Effect>;
   /** All but the closed ones. */
   messages: Map<string, Message>;
@@ -30,12 +30,12 @@ export interface State {
   mirrors: Map<string, Mirror>;
   acceptedConflicts: Map<string, string>;
   next: NextAction | null;
-  /** What agents were asked last, by the last two sessions, and what was said at the end of a turn; the first words. */
+  /** The last requests to the last two sessions, and the last answer at the end of a turn. */
   asked: readonly Excerpt[];
   said: Excerpt | null;
-  /** Where the work stood when it was recorded last, by working tree; the main one has no name. */
+  /** By working tree; the main one has the empty name. */
   lastWork: Map<string, LastWork>;
-  /** How many of each there have been, for a brief that says what it leaves out. */
+  /** How many there have been of each, for briefs that say what they leave out. */
   totals: { decisions: number; activeDecisions: number; notes: number; sessions: number; events: number };
   lastSnapshot: { id: string; session: string; agent: string; version: number; at: string } | null;
   /** The last snapshot's number, by agent. */
@@ -49,9 +49,9 @@ export interface Excerpt {
   at: string;
 }
 
-/** How long the worklog has become, and what went out of it. */
+/** The size of the worklog, and its archives. */
 export interface Worklog {
-  /** Of its entries; status block and decision index are not counted. */
+  /** Lines of entries only, without status block and decision index. */
   lines: number;
   entries: number;
   archives: readonly WorklogArchive[];
@@ -66,12 +66,12 @@ export interface WorklogArchive {
   proof: string;
 }
 
-/** Words of a file that are said otherwise here, to be written back as they were: times above all. */
+/** Values exactly as a file wrote them, to be written back unchanged; mostly times. */
 export type Verbatim = Readonly<Record<string, string>>;
 
 export interface Run {
   id: string;
-  /** Its name in another tool's file. */
+  /** The id in another tool's file. */
   alias?: string | undefined;
   branch?: string | undefined;
   stated?: Verbatim | undefined;
@@ -84,7 +84,7 @@ export interface Run {
   openedAt: string;
   openedBy: Actor;
   updatedAt: string;
-  /** When it was given up or put away; null while it can go on. */
+  /** When it was abandoned or archived; null while work can continue. */
   endedAt: string | null;
   reason: string | null;
 }
@@ -105,15 +105,15 @@ export interface Step {
   context: readonly string[];
   checkpoints: readonly string[];
   alias: string | null;
-  /** Of a leaf. A step with children is derived from them. */
+  /** For leaves. The status of a step with children is derived from them. */
   status: StepStatus;
-  /** Who has it. None while in progress means interrupted. */
+  /** Null while in progress means interrupted. */
   holder: Holder | null;
   /** The session that held it last, kept when it is interrupted. */
   lastSession: string | null;
   lastAgent: string | null;
   checkpoint: Checkpoint | null;
-  /** Files recorded while in progress; dropped when it ends, the projection has them. */
+  /** Files recorded while in progress. The projection keeps them when the step ends. */
   artifacts: readonly Artifact[];
   startedAt: string | null;
   endedAt: string | null;
@@ -126,7 +126,7 @@ export interface Step {
   /** The open error that failing it raised. */
   error: string | null;
   reason: string | null;
-  /** The first words of the summary; the projection has all of it. */
+  /** The start of the summary; the projection has all of it. */
   summary: string | null;
   verified: { result: 'pass' | 'fail'; basis: 'declared' | 'verified'; at: string; probe: string | null } | null;
 }
@@ -141,7 +141,7 @@ export interface Holder {
 
 export interface Checkpoint {
   name: string;
-  /** What was to be done after it; another step's next action may be newer. */
+  /** The next action declared with the checkpoint; one declared on another step may be newer. */
   next: string | null;
   at: string;
   session: string | null;
@@ -160,12 +160,12 @@ export interface Session {
   leaseMs: number;
   startedAt: string;
   startedVersion: number;
-  /** Of the last event it caused. */
+  /** The time of the last event it caused. */
   seenAt: string;
   /** Its turn is over and it has done nothing since. */
   isResting: boolean;
   continues: string | null;
-  /** The session that went on in its place. */
+  /** The session that continues it. */
   continuedBy: string | null;
   returns: boolean;
   parent: string | null;
@@ -177,17 +177,17 @@ export interface Session {
   completed: readonly string[];
   /** Steps it held when it ended. */
   left: readonly string[];
-  /** What it had claimed when it ended. */
+  /** File claims it held when it ended. */
   leftClaims: readonly Pick<Claim, 'files' | 'reason'>[];
   endedAt: string | null;
   endReason: string | null;
-  /** Its end was not told, but seen. */
+  /** Its client did not report the end. */
   unannounced?: boolean | undefined;
   notes: readonly string[];
   issues: readonly string[];
   contextUsage: number | null;
   evidence: readonly string[];
-  /** The archive of the worklog it went into. */
+  /** The worklog archive it was moved to. */
   archive?: number | undefined;
   alias: string | null;
 }
@@ -232,7 +232,7 @@ export interface Note extends EventBody<'note.added'> {
   at: string;
   by: string;
   session: string | null;
-  /** The archive of the worklog it went into. */
+  /** The worklog archive it was moved to. */
   archive?: number | undefined;
 }
 
@@ -244,7 +244,7 @@ export interface Effect extends EventBody<'effect.began'> {
   outcome?: string;
   exitCode?: number | null;
   endedAt?: string;
-  /** The key of one that succeeded, by which it is found again. */
+  /** The key of an effect that succeeded, so that it can be found by it. */
   alias?: string;
 }
 
@@ -255,15 +255,15 @@ export interface Message extends EventBody<'message.sent'> {
   session: string | null;
   acks: readonly (ReplyStamp & { by: string; to: Message['status']; note: string })[];
   replies: readonly (ReplyStamp & { from: string; body: string })[];
-  /** The event up to which each side has heard what was said. */
+  /** The version up to which each side has read the replies. */
   heard: Readonly<Record<MessageSide, number>>;
-  /** Sittings of its receiver that ended over it unread: 1, one that was under way when it came; 2, a whole one. */
+  /** Whether a session of the receiver ended without reading it: 1, one that was active when it came; 2, a later one. */
   passed: 0 | 1 | 2;
   escalated: Escalation | null;
   disposition?: EventBody<'message.moved'>['disposition'];
 }
 
-/** By which side of a message something was said; null is a third. */
+/** When and by which side of a message; null is neither sender nor receiver. */
 interface ReplyStamp {
   at: string;
   version: number;
@@ -273,9 +273,9 @@ interface ReplyStamp {
 export interface Escalation {
   at: string;
   why: string;
-  /** The message that tells the maintainer. */
+  /** The message that informs the maintainer. */
   notice: string | null;
-  /** How many sittings the run had seen by then. */
+  /** How many sessions the run had by then. */
   sessions: number;
 }
 
@@ -285,13 +285,13 @@ export interface Handoff extends EventBody<'handoff.offered'> {
   by: string;
   version: number;
   acceptedBy: string | null;
-  /** When the receiver first got on with it; until then it is not used up. */
+  /** When the receiver first made progress; until then the handoff is not used up. */
   progressAt: string | null;
   question: string | null;
   outcome: string | null;
 }
 
-/** Tokens; what nobody told is not known, which is not zero. */
+/** Tokens; null if unknown, which is not zero. */
 export interface Usage {
   agent: string;
   input: number | null;
@@ -311,7 +311,7 @@ export interface NextAction {
   at: string;
 }
 
-/** The last moment of work in a working tree. Without git it has no commit. */
+/** The last work in a working tree. Without git there is no commit. */
 export interface LastWork {
   head: string | null;
   branch: string | null;
@@ -321,7 +321,7 @@ export interface LastWork {
   version: number;
 }
 
-/** The text itself is in the event. */
+/** The text is only in the event. */
 export interface Snapshot extends Omit<EventBody<'snapshot.taken'>, 'text'> {
   at: string;
   version: number;
@@ -337,12 +337,12 @@ export interface FileRow extends Artifact {
   at: string;
   version: number;
   read: boolean;
-  /** The sentence on what was built names it. */
+  /** Named in the sentence on what was built. */
   built: boolean;
   basis: 'declared' | 'verified';
 }
 
-/** What a step left when it was completed, whole. */
+/** The complete result of a step. */
 export interface Result {
   id: string;
   step: string;
@@ -354,19 +354,19 @@ export interface Result {
   at: string;
 }
 
-const UTTERANCE_CHARS = 600;
+const EXCERPT_CHARS = 600;
 
-/** Of what was said, as much as a brief would quote. */
+/** As much of a text as a brief quotes. */
 export function firstWords(text: string): string {
-  return text.length > UTTERANCE_CHARS ? `${text.slice(0, UTTERANCE_CHARS - 1)}…` : text;
+  return text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS - 1)}…` : text;
 }
 
-/** The id the next thing of a prefix gets. `ahead` counts ids already given out by the same decision. */
+/** The next id with a prefix. `ahead` counts the ids that the same decision has already used. */
 export function nextId(state: State, prefix: string, ahead = 0): string {
   return `${prefix}-${(state.counters[prefix] ?? 0) + 1 + ahead}`;
 }
 
-/** Keeps the counter of an id's prefix at least at its number, whatever made the id. Says whether the id is new. */
+/** Raises the counter of an id's prefix to its number, wherever the id comes from. Returns whether the id is new. */
 export function count(state: State, id: string): boolean {
   const match = /^([A-Z])-(\d+)$/.exec(id);
   if (!match) return false;

@@ -25,12 +25,12 @@ export function applyStep(state: State, event: StepEvent, touch: AddTouch): void
   afterStep(state, event, touch);
 }
 
-/** What a file said of its times holds no more once it is worked on here. */
+/** The times that a file gave are outdated once the step is worked on here. */
 function withoutOldTimes(step: Step): Step {
   return step.stated ? { ...step, stated: undefined } : step;
 }
 
-/** What a step's event does beside the step itself. */
+/** What a step's event changes apart from the step. */
 function afterStep(state: State, event: StepEvent, touch: AddTouch): void {
   const { step } = event.body;
   switch (event.type) {
@@ -73,8 +73,8 @@ function afterStep(state: State, event: StepEvent, touch: AddTouch): void {
 }
 
 /**
- * The next action that was given for a step is done with it. One that a session left behind, which held no step, was for
- * whatever came next.
+ * The next action of a step is done when the step is. So is one without a step, if the session that declared it has
+ * ended: it was for whatever came next.
  */
 function dropNext(state: State, step: string): void {
   const { next } = state;
@@ -90,7 +90,7 @@ export function holdStep(state: State, holder: string, step: string, touch: AddT
   touch('session', session.id, session, next);
 }
 
-/** A step as it comes into the plan. */
+/** A step as it is added to the plan. */
 export function freshStep(body: EventBody<'step.added'>): Step {
   const { step, title, kind, parent, after, wave, agents, parallel, gate, context, checkpoints, alias } = body;
   return {
@@ -126,7 +126,7 @@ export function freshStep(body: EventBody<'step.added'>): Step {
   };
 }
 
-/** Enough for any brief: state keeps one for every step in progress. */
+/** Enough for any brief; state keeps one for every step in progress. */
 const NEXT_CHARS = 600;
 
 function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' | 'step.removed' }>): Step {
@@ -165,7 +165,7 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
         checkpoint: null,
         error: null,
         summary: event.body.summary ? oneLine(event.body.summary) : null,
-        // A step that came into the plan as done stands on what was there then.
+        // A step that was added as done is confirmed against the plan as it is now.
         confirmedVersion: step.startedVersion === 0 ? event.version : step.confirmedVersion,
       };
     case 'step.failed':
@@ -227,7 +227,7 @@ export function takeStep(step: Step, event: Event, session: string, claim: strin
   };
 }
 
-/** A step that is over keeps no holder and no files: the projection has them. */
+/** A finished step keeps no holder and no files; the projection has them. */
 function put(step: Step, status: 'completed' | 'failed' | 'skipped', at: string): Step {
   return {
     ...step,

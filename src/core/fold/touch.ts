@@ -23,7 +23,7 @@ export interface Foreign extends Pick<RunModelPart, 'kept' | 'claims' | 'positio
   dialect: string | null;
 }
 
-/** The things that have a name and a record. */
+/** The kinds of rows in the projection. */
 export interface Rows {
   run: Run;
   step: Step;
@@ -41,17 +41,17 @@ export interface Rows {
   usage: Usage;
   mirror: Mirror;
   conflict: { id: string; at: string };
-  /** What a file has and we have no word for. */
+  /** What a file has and we have no field for. */
   foreign: Foreign;
   recovery: { id: string; from: string; findings: readonly string[]; at: string };
   erasure: { versions: readonly number[]; reason: string };
 }
 export type RowKind = keyof Rows;
 
-/** One row as it was before an event and as it is after it; `after` is null when it is gone for good. */
+/** A row before and after an event; `after` is null when the row is removed. */
 export type Touch = { [K in RowKind]: { kind: K; id: string; before: Rows[K] | null; after: Rows[K] | null } }[RowKind];
 
-/** Finds a row that folded state no longer holds. Without it such rows are left out of the touches; state is the same. */
+/** Finds a row that folded state no longer holds. Without it such rows are missing from the touches; state is the same. */
 export type Recall = <K extends RowKind>(kind: K, id: string) => Rows[K] | null;
 
 export type AddTouch = <K extends RowKind>(kind: K, id: string, before: Rows[K] | null, after: Rows[K] | null) => void;

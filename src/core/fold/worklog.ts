@@ -2,9 +2,9 @@ import type { EventOf } from '../journal/event.ts';
 import type { State } from './state.ts';
 import type { AddTouch, Recall } from './touch.ts';
 
-/** An entry has a heading, an empty line before and after its words, and its words. */
+/** An entry has a heading, and an empty line before and after its text. */
 const FRAME_LINES = 3;
-/** The words of a session's entry: a summary and the pointer to its snapshot. */
+/** A session's entry has a summary and the pointer to its snapshot. */
 export const SESSION_LINES = FRAME_LINES + 2;
 
 export function noteLines(text: string): number {
@@ -35,7 +35,7 @@ export function applyCompaction(
       const before = recall(kind, id);
       if (before) touch(kind, id, before, { ...before, archive });
     }
-    // A constraint stays in the brief wherever its entry is.
+    // A constraint stays in the brief when its entry is archived.
     const note = state.notes.get(id);
     if (note) state.notes.set(id, { ...note, archive });
   }
