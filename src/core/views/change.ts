@@ -1,6 +1,6 @@
 import type { Touch } from '../fold/touch.ts';
 
-/** A measured change: what stood at a path before and what stands there now. */
+/** A measured change: the value at a path before and after. */
 export interface Change {
   path: string;
   before: unknown;
@@ -17,7 +17,7 @@ export function changesOf(touches: readonly Touch[]): Change[] {
   return [...span].flatMap(([path, { before, after }]) => fieldChanges(path, before, after));
 }
 
-/** Bookkeeping of the tool itself; it follows from the rest. */
+/** Internal fields that follow from others. */
 const silent = new Set([
   'seenAt',
   'updatedAt',
@@ -45,7 +45,7 @@ function fieldChanges(path: string, before: object | null, after: object | null)
   return changes.length > 0 ? changes : confirmation(path, before, after);
 }
 
-/** Confirming a step changes nothing else about it. */
+/** Confirming a step changes only this field, so it is shown. */
 function confirmation(path: string, before: object, after: object): Change[] {
   const [was, is] = [before, after].map((row) => ('confirmedVersion' in row ? row.confirmedVersion : undefined));
   return was === is ? [] : [{ path: `${path}.confirmedVersion`, before: was, after: is }];

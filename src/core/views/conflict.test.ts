@@ -15,10 +15,10 @@ import {
 } from '../rules/scenario.suite.ts';
 import {
   type Conflict,
+  compareEvidence,
   type Observation,
   type RecordedEvidence,
   type SeenEvidence,
-  weighEvidence,
 } from './conflict.ts';
 
 const OLD = 'a'.repeat(64);
@@ -59,7 +59,7 @@ function weigh(
   seen: Partial<SeenEvidence>,
   more: Partial<RecordedEvidence> = {},
 ) {
-  return weighEvidence(
+  return compareEvidence(
     run.state,
     {
       files: paths.map((path) => run.row('file', path)),

@@ -2,28 +2,28 @@ import type { FileRow, Session, State, Step } from '../fold/state.ts';
 import { sha256 } from '../sha256.ts';
 import { planView } from './plan.ts';
 
-/** Something that is not as it was recorded. */
+/** A difference between what was recorded and what is found. */
 export interface Conflict {
   id: string;
   kind: ConflictKind;
-  /** The file; `.` where it is about the working tree as a whole. */
+  /** The file; `.` for the working tree as a whole. */
   path: string;
   expected: string;
   found: string;
   /** When what was expected was recorded. */
   since: string;
   step: string | null;
-  /** Somebody looked at it and said so. */
+  /** Acknowledged with `holdfast accept`. */
   accepted: boolean;
 }
 
 export type ConflictKind =
-  /** A file that an interrupted step left in between. */
+  /** A file that an interrupted step left partly changed. */
   | 'half_changed'
-  /** A recorded file that changed since, by nobody's record. */
+  /** A recorded file that changed since, without a recorded change. */
   | 'changed_outside'
   | 'gone'
-  /** Gone, and its very content found at another path. */
+  /** Gone, and the same content is found at another path. */
   | 'renamed'
   /** Recorded as an artifact and never seen. */
   | 'claimed_absent'
@@ -32,12 +32,12 @@ export type ConflictKind =
   | 'other_branch'
   /** The commit the work was recorded at is no longer in the history of its branch. */
   | 'rebased_away'
-  /** What a step says it built names a file that is not as it was. */
+  /** A file that is named in what a step built, and has changed since. */
   | 'built_mismatch'
-  /** Somebody wrote into a file that is kept in step with the run. */
+  /** A mirror was edited. */
   | 'mirror_edited';
 
-/** Whether a recorded fact is still one. */
+/** Whether a recorded file is still as recorded. */
 export type Verdict = 'holds' | 'drifted' | 'unknown';
 
 export interface FileVerdict {
@@ -46,7 +46,7 @@ export interface FileVerdict {
   step: string | null;
   basis: FileRow['basis'];
   recordedAt: string;
-  /** Why it cannot be told. */
+  /** The reason for `unknown`. */
   why: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface FileVerdict {
 export type Observation =
   | { state: 'absent' }
   | { state: 'present'; sha256: string; bytes: number }
-  /** There, and no file of this tree: a folder, a link that leads out of it. */
+  /** The path exists but is not a file of this tree: a folder, or a link that leads out of it. */
   | { state: 'replaced'; by: string }
   | { state: 'unreadable'; why: string };
 
@@ -67,7 +67,7 @@ export interface WorkMark {
   at: string;
 }
 
-/** How a recorded commit relates to the present one. */
+/** How many commits were added and lost since a recorded commit. */
 export type Ancestry = { since: number; lost: number } | 'missing';
 
 export interface RecordedEvidence {
@@ -86,10 +86,10 @@ export interface SeenEvidence {
   files: ReadonlyMap<string, Observation>;
   /** Where the content of an absent file is now. */
   moved: ReadonlyMap<string, string>;
-  /** What git calls changed, with its word for it; null when git cannot tell. */
+  /** Changed paths with the word git uses; null if git cannot say. */
   dirty: ReadonlyMap<string, string> | null;
   ancestry: ReadonlyMap<string, Ancestry>;
-  /** What others did to mirrors since they were written. */
+  /** Edits of mirrors since they were written. */
   edits?: readonly { path: string; found: string }[];
 }
 
@@ -99,13 +99,13 @@ export interface Evidence {
   files: readonly FileVerdict[];
 }
 
-/** So many changed paths are recorded with a session; a list that is full may not be whole. */
+/** How many changed paths are recorded with a session; a full list may be incomplete. */
 export const DIRTY_LIMIT = 200;
-/** Beyond that, a list of unrecorded files only buries the rest. */
+/** A longer list of unrecorded files would bury the rest. */
 const UNRECORDED_LIMIT = 50;
 
-/** Holds what was recorded against what is there now. */
-export function weighEvidence(state: State, recorded: RecordedEvidence, seen: SeenEvidence): Evidence {
+/** Compares what was recorded with what is found now. */
+export function compareEvidence(state: State, recorded: RecordedEvidence, seen: SeenEvidence): Evidence {
   const conflicts: Conflict[] = [];
   const add: Add = (kind, path, expected, found, since, step) => {
     const id = conflictId(kind, path, expected, found);
@@ -114,14 +114,14 @@ export function weighEvidence(state: State, recorded: RecordedEvidence, seen: Se
   };
   const left = leftBehind(state, recorded, seen);
   const files = recorded.files.map((file): FileVerdict => {
-    const { verdict, why, drift } = weighFile(file, seen);
+    const { verdict, why, drift } = compareFile(file, seen);
     if (drift) reportFile(state, file, drift, left, add);
     const { path, step, basis, at: recordedAt } = file;
     return { path, verdict, step, basis, recordedAt, why };
   });
-  weighUnrecorded(recorded, left, add);
-  weighPlan(recorded, seen, add);
-  weighMarks(recorded, seen, add);
+  compareUnrecorded(recorded, left, add);
+  comparePlan(recorded, seen, add);
+  compareMarks(recorded, seen, add);
   for (const { path, found } of seen.edits ?? [])
     add('mirror_edited', path, 'as Holdfast wrote it', found, state.run?.updatedAt ?? '', null);
   return { conflicts, files };
@@ -136,7 +136,7 @@ type Add = (
   step: string | null,
 ) => void;
 
-/** Made of what it says, so that it needs no record to be accepted, and a later change is another conflict. */
+/** A hash of the conflict itself: it can be accepted without being recorded, and a later change is another conflict. */
 function conflictId(kind: ConflictKind, path: string, expected: string, found: string): string {
   return `K-${sha256(JSON.stringify([kind, path, expected, found])).slice(0, 6)}`;
 }
@@ -147,7 +147,7 @@ interface Drift {
   found: string;
 }
 
-function weighFile(file: FileRow, seen: SeenEvidence): { verdict: Verdict; why: string | null; drift?: Drift } {
+function compareFile(file: FileRow, seen: SeenEvidence): { verdict: Verdict; why: string | null; drift?: Drift } {
   const unknown = (why: string) => ({ verdict: 'unknown' as const, why });
   const drifted = (kind: Drift['kind'], expected: string, found: string) => ({
     verdict: 'drifted' as const,
@@ -193,7 +193,7 @@ function reportFile(
 ): void {
   const step = file.step === null ? undefined : state.steps.get(file.step);
   if (kind === 'claimed_absent') return add(kind, file.path, expected, found, file.at, file.step);
-  // What was only read is no work of anybody's, and work in progress is no conflict.
+  // A file that was only read is not work, and work in progress is not a conflict.
   if (file.read || isAtWork(state, file, step)) return;
   if (kind === 'renamed') return add(kind, file.path, expected, found, file.at, file.step);
   const unfinished = step?.status === 'in_progress' || step?.status === 'failed';
@@ -207,7 +207,7 @@ function reportFile(
   add(file.built ? 'built_mismatch' : 'changed_outside', file.path, expected, found, file.at, file.step);
 }
 
-/** Whoever has the step, or recorded the file outside of any, is still there and will record it again. */
+/** Whether the session that works on the file is still active and will record it again. */
 function isAtWork(state: State, file: FileRow, step: Step | undefined): boolean {
   if (step) return step.status === 'in_progress' && step.holder !== null;
   return file.session !== null && state.sessions.has(file.session);
@@ -219,7 +219,7 @@ interface Leftover {
   word: string;
 }
 
-/** What is changed now and was not when the session began that crashed in the middle of a step. */
+/** Files that are changed now and were not when the session started that crashed during a step. */
 function leftBehind(
   state: State,
   { sessions }: RecordedEvidence,
@@ -229,7 +229,7 @@ function leftBehind(
   if (!dirty) return found;
   for (const { step, interrupted } of planView(state).leaves) {
     const session = interrupted ? sessions.find((one) => one.id === step.lastSession) : undefined;
-    // One that ended by itself knew what it left; its mark is that of its end.
+    // A session that ended properly knew what it left; its mark is from its end.
     if (session?.status !== 'crashed') continue;
     const before = session.mark?.dirty;
     if (!before || before.length >= DIRTY_LIMIT || (session.mark?.tree ?? null) !== tree) continue;
@@ -241,7 +241,7 @@ function leftBehind(
   return found;
 }
 
-function weighUnrecorded({ files, plan }: RecordedEvidence, left: ReadonlyMap<string, Leftover>, add: Add): void {
+function compareUnrecorded({ files, plan }: RecordedEvidence, left: ReadonlyMap<string, Leftover>, add: Add): void {
   const recorded = new Set([...files.map((file) => file.path), ...(plan ? [plan.path] : [])]);
   const unrecorded = [...left].filter(([path]) => !recorded.has(path));
   for (const [path, { step, session, word }] of unrecorded.slice(0, UNRECORDED_LIMIT)) {
@@ -256,8 +256,8 @@ function weighUnrecorded({ files, plan }: RecordedEvidence, left: ReadonlyMap<st
   }
 }
 
-function weighPlan({ plan }: RecordedEvidence, { files, tree }: SeenEvidence, add: Add): void {
-  // Its digest was taken in the main tree.
+function comparePlan({ plan }: RecordedEvidence, { files, tree }: SeenEvidence, add: Add): void {
+  // The digest was taken in the main tree.
   const observed = plan && tree === null ? files.get(plan.path) : undefined;
   if (!plan || !observed || observed.state === 'unreadable') return;
   if (observed.state === 'present' && observed.sha256 === plan.sha256) return;
@@ -270,17 +270,17 @@ function weighPlan({ plan }: RecordedEvidence, { files, tree }: SeenEvidence, ad
   add('plan_changed', plan.path, digest({ sha256: plan.sha256, bytes: null }), found, plan.since, null);
 }
 
-function weighMarks({ marks }: RecordedEvidence, { tree, head, branch, ancestry }: SeenEvidence, add: Add): void {
+function compareMarks({ marks }: RecordedEvidence, { tree, head, branch, ancestry }: SeenEvidence, add: Add): void {
   if (head === null) return;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const mark of marks) {
-    if (mark.tree !== tree || mark.head === head || told.has(mark.head)) continue;
-    told.add(mark.head);
+    if (mark.tree !== tree || mark.head === head || reported.has(mark.head)) continue;
+    reported.add(mark.head);
     const relation = ancestry.get(mark.head);
     if (!relation || (relation !== 'missing' && relation.lost === 0)) continue;
     const at = `commit ${mark.head.slice(0, 12)}`;
     const expected = mark.branch === null ? at : `branch ${mark.branch} at ${at}`;
-    // Found is told without the present commit: a commit more makes no other conflict of it.
+    // `found` leaves out the current commit, so that one more commit does not make it another conflict.
     const here = branch === null ? 'no branch' : `branch ${branch}`;
     if (relation !== 'missing' && mark.branch !== null && mark.branch !== branch) {
       add('other_branch', '.', expected, here, mark.at, mark.step);

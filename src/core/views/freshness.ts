@@ -3,29 +3,29 @@ import type { TreeMark } from '../journal/event.ts';
 import { inWords, msBetween } from '../time.ts';
 import type { Conflict, FileVerdict } from './conflict.ts';
 
-/** How far what is told can be trusted to be the present. */
+/** How current the brief is. */
 export interface Freshness {
   now: string;
   lastEventAt: string;
-  /** Since the work was recorded last. */
+  /** Time since work was last recorded. */
   age: string;
   version: number;
   branch: string | null;
   head: string | null;
-  /** Since the work was recorded last; null where that is unknown. */
+  /** Since work was last recorded; null if unknown. */
   commitsSince: number | null;
   eventsSince: number | null;
   dirtyFiles: number | null;
-  /** Nothing moved since, and that is known. */
+  /** Known to be unchanged since. */
   fresh: boolean;
   /** The session that worked last, and how it ended. */
   previous: { id: string; agent: string; status: string } | null;
   text: string;
 }
 
-/** What was seen of the working tree just now. */
+/** The working tree as it was found just now. */
 export interface SeenTree {
-  /** The accepted ones too. */
+  /** Including accepted ones. */
   conflicts: readonly Conflict[];
   files: readonly FileVerdict[];
   commitsSince: number | null;
@@ -35,31 +35,31 @@ export interface SeenTree {
 interface FreshnessInput {
   previous?: Session | null | undefined;
   mark?: TreeMark | undefined;
-  /** Left out where nobody looked. */
+  /** Absent if the working tree was not examined. */
   seen?: SeenTree | undefined;
 }
 
 export function freshnessOf(state: State, now: string, { previous, mark, seen }: FreshnessInput): Freshness {
-  const place = state.lastWork.get(mark?.tree ?? '');
+  const last = state.lastWork.get(mark?.tree ?? '');
   const lastEventAt = state.run?.updatedAt ?? now;
-  const told = {
-    age: inWords(msBetween((seen && place?.at) || lastEventAt, now)),
+  const facts = {
+    age: inWords(msBetween((seen && last?.at) || lastEventAt, now)),
     version: state.version,
     branch: mark?.branch ?? null,
     commitsSince: seen?.commitsSince ?? null,
-    eventsSince: place ? state.version - place.version : null,
+    eventsSince: last ? state.version - last.version : null,
     dirtyFiles: seen?.dirty ?? null,
     fresh: seen !== undefined && seen.commitsSince === 0 && !hasMoved(seen),
   };
-  const last = previous ? ` Previous session ${previous.id} (${previous.agent}): ${previous.status}.` : '';
-  const elsewhere = place ? [] : [...state.lastWork.keys()].map((tree) => tree || 'the main one');
+  const ended = previous ? ` Previous session ${previous.id} (${previous.agent}): ${previous.status}.` : '';
+  const elsewhere = last ? [] : [...state.lastWork.keys()].map((tree) => tree || 'the main one');
   return {
     now,
     lastEventAt,
     head: mark?.head ?? null,
     previous: previous ? { id: previous.id, agent: previous.agent, status: previous.status } : null,
-    ...told,
-    text: `${seen ? seenWords(told, elsewhere) : unseenWords(told)}${last}`,
+    ...facts,
+    text: `${seen ? seenWords(facts, elsewhere) : unseenWords(facts)}${ended}`,
   };
 }
 
@@ -67,14 +67,14 @@ function hasMoved({ conflicts, files }: SeenTree): boolean {
   return conflicts.some((conflict) => !conflict.accepted) || files.some((file) => file.verdict === 'unknown');
 }
 
-type Told = Pick<Freshness, 'age' | 'version' | 'branch' | 'commitsSince' | 'eventsSince' | 'dirtyFiles' | 'fresh'>;
+type Facts = Pick<Freshness, 'age' | 'version' | 'branch' | 'commitsSince' | 'eventsSince' | 'dirtyFiles' | 'fresh'>;
 
-const unseenWords = ({ age, version, branch }: Told): string =>
+const unseenWords = ({ age, version, branch }: Facts): string =>
   `As of ${age} ago, event ${version}${branch ? `, branch ${branch}` : ''}.`;
 
 /** `Fresh as of 14 min ago, event 412: 0 commits and 3 events since, branch feature/auth, 1 dirty file.` */
-function seenWords(told: Told, elsewhere: readonly string[]): string {
-  const { age, version, branch, commitsSince, eventsSince, dirtyFiles, fresh } = told;
+function seenWords(facts: Facts, elsewhere: readonly string[]): string {
+  const { age, version, branch, commitsSince, eventsSince, dirtyFiles, fresh } = facts;
   const since = [
     ...(commitsSince === null ? [] : [counted(commitsSince, 'commit')]),
     ...(eventsSince === null ? [] : [counted(eventsSince, 'event')]),
@@ -96,7 +96,7 @@ function seenWords(told: Told, elsewhere: readonly string[]): string {
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** An offer whose snapshot is so many events behind is stale; its own few are no news. */
+/** An offer is stale when more events than this were recorded since; a few belong to the offer itself. */
 export const STALE_EVENTS = 10;
 
 export const offeredAgo = (events: number): string =>

@@ -3,17 +3,17 @@ import type { Message, State } from '../fold/state.ts';
 import { addMs, isPast } from '../time.ts';
 import type { Actor, MessageSide } from '../words.ts';
 
-/** Something that was said on a message after it was sent. */
+/** A reply to a message: an acknowledgement with its note, or an answer. */
 export interface Reply {
   by: string;
   at: string;
   version: number;
-  /** What the message became with it; a reply leaves it where it is. */
+  /** The new status of the message; null for an answer, which does not change it. */
   to: string | null;
   text: string;
 }
 
-/** All that was said on a message, the oldest first. */
+/** The oldest first. */
 export function repliesTo({ acks, replies }: Message): (Reply & { side: MessageSide | null })[] {
   return [
     ...acks.map(({ by, at, version, side, to, note }) => ({ by, at, version, side, to, text: note })),
@@ -21,26 +21,26 @@ export function repliesTo({ acks, replies }: Message): (Reply & { side: MessageS
   ].sort((a, b) => a.version - b.version);
 }
 
-/** What the others said that a side has not heard yet. An unread message is news as a whole. */
+/** The replies of others that a side has not read yet. */
 export function unreadReplies(message: Message, side: MessageSide): Reply[] {
   return repliesTo(message)
-    .filter((said) => said.side !== side && said.version > message.heard[side])
-    .map(({ side: _, ...said }) => said);
+    .filter((reply) => reply.side !== side && reply.version > message.heard[side])
+    .map(({ side: _, ...reply }) => reply);
 }
 
 export const isAnswered = ({ status, replies }: Message): boolean =>
   status !== 'unread' || replies.some((reply) => reply.side !== 'from');
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Sittings are counted first; the clock is for receivers that never come. */
+/** Sessions count first; the time limit is for receivers that start none. */
 const WINDOWS = {
   P0: { passed: 1, ms: HOUR_MS, name: 'its receiver’s next turn' },
   P1: { passed: 2, ms: 24 * HOUR_MS, name: 'its receiver’s next session' },
 } as const;
 
 /**
- * Why a message is overdue, or null: it should have been acknowledged or answered by now. A notice has no time limit, nor
- * has what a person deferred; whoever took a message on may take their time.
+ * Why a message is overdue, or null. It is overdue if it should have been acknowledged or answered by now. There is no
+ * time limit for a notification, for a message that a person deferred, or for one that was acknowledged.
  */
 export function overdueBecause(message: Message, now: string): string | null {
   const { type, priority, disposition, respondBy, passed, at } = message;
@@ -58,7 +58,7 @@ export interface MessageView extends Message {
   /** Why it is overdue; null while it is not. */
   overdue: string | null;
   answered: boolean;
-  /** What was said on it and not heard yet. */
+  /** Replies that the reader has not read yet. */
   news: readonly Reply[];
 }
 
@@ -67,17 +67,17 @@ export function messageView(message: Message, now: string, news: readonly Reply[
 }
 
 export interface Mail {
-  /** For the reader, and not looked at. */
+  /** To the reader, not read yet. */
   unread: readonly MessageView[];
-  /** For the reader: taken on or blocked, and not done. */
+  /** To the reader, acknowledged or blocked, and not done. */
   pendingAcks: readonly MessageView[];
-  /** The reader is on one side of it, and the other has said something since. */
+  /** With replies that the reader has not read yet. */
   replies: readonly MessageView[];
   /** Sent by the reader and not closed, answered or not. */
   unanswered: readonly MessageView[];
 }
 
-/** The open mail of somebody; of everybody for nobody in particular. The pressing first, else the oldest. */
+/** The open mail of a reader, or of all without one. The most urgent first, then the oldest. */
 export function mailOf(state: State, reader: Actor | null, now: string): Mail {
   const unread: MessageView[] = [];
   const pendingAcks: MessageView[] = [];
@@ -89,18 +89,18 @@ export function mailOf(state: State, reader: Actor | null, now: string): Mail {
     const { status } = message;
     const isNew = side === 'to' && status === 'unread';
     const news = reader && !isNew ? unreadReplies(message, side) : [];
-    const letter = messageView(message, now, news);
-    if (isNew) unread.push(letter);
-    if (side === 'to' && (status === 'acknowledged' || status === 'blocked')) pendingAcks.push(letter);
-    if (news.length > 0) replies.push(letter);
-    if (reader && message.from === reader.name) unanswered.push(letter);
+    const view = messageView(message, now, news);
+    if (isNew) unread.push(view);
+    if (side === 'to' && (status === 'acknowledged' || status === 'blocked')) pendingAcks.push(view);
+    if (news.length > 0) replies.push(view);
+    if (reader && message.from === reader.name) unanswered.push(view);
   }
-  for (const messages of [unread, pendingAcks, replies, unanswered]) messages.sort(byHaste);
+  for (const messages of [unread, pendingAcks, replies, unanswered]) messages.sort(byUrgency);
   return { unread, pendingAcks, replies, unanswered };
 }
 
-/** P0 before P1: the words sort as the priorities do. */
-function byHaste(a: MessageView, b: MessageView): number {
+/** `P0` sorts before `P1` as text. */
+function byUrgency(a: MessageView, b: MessageView): number {
   const late = Number(b.overdue !== null) - Number(a.overdue !== null);
   return Number(a.priority > b.priority) - Number(a.priority < b.priority) || late;
 }

@@ -1,15 +1,15 @@
 import type { State } from '../fold/state.ts';
 import { type PlanView, planView } from './plan.ts';
 
-/** Something that stands still until a person does something. */
+/** Something that waits for a person. */
 export interface Waiting {
   kind: 'question' | 'gate' | 'mail' | 'failure' | 'handoff' | 'escalation';
-  /** What it is about: an id, the key of a step, or the run. */
+  /** An item, message or handoff, a step key, or the run. */
   id: string;
   text: string;
 }
 
-/** What waits for a person now. A gate counts once nothing else is in its way. */
+/** What waits for a person now. A gate counts once it is the only obstacle. */
 export function waitsForPerson(state: State): Waiting[] {
   const plan = planView(state);
   const isAgent = agentsOf(state);
@@ -61,7 +61,7 @@ export function owedByPeople(state: State, plan: PlanView): string[] {
   ];
 }
 
-/** Who is known to be an agent: it had a session or holds one, or did a step. Anybody else is taken for a person. */
+/** Names with a session, a step or token usage are agents. Every other name counts as a person. */
 function agentsOf(state: State): (name: string) => boolean {
   const agents = new Set<string>();
   for (const session of state.sessions.values()) if (session.kind === 'agent') agents.add(session.agent);

@@ -9,7 +9,7 @@ export interface Offer {
   message: string | null;
   snapshot: string | null;
   at: string;
-  /** Recorded since it was offered. */
+  /** Events recorded since the offer. */
   eventsSince: number;
   question: string | null;
 }

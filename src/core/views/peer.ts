@@ -4,23 +4,23 @@ import type { Actor } from '../words.ts';
 import { isGone, type Liveness, leaseEnd } from './liveness.ts';
 import { mailOf } from './mail.ts';
 
-/** Somebody else at work here, or who was: on what, how it was left, and what they owe the reader. */
+/** Another agent that works or worked here, what it left, and what it owes the reader. */
 export interface Peer {
   agent: string;
   session: string;
   role: string | null;
-  /** Here now, or gone: in the middle of steps, or with nothing begun. */
+  /** Active now; gone with steps in progress; or gone with none. */
   state: 'here' | 'mid-stream' | 'complete';
-  /** Until when a session that is here holds what it holds. */
+  /** When the lease of an active session ends. */
   until: string | null;
   steps: readonly string[];
   alive: boolean;
-  /** Promises to the reader, questions and mail of the reader that wait for them, by id. */
+  /** Ids of promises to the reader, and of the reader's questions and messages that it has not answered. */
   owes: readonly string[];
   claims: readonly { id: string; files: readonly string[] }[];
 }
 
-/** Of those who left nothing begun only the last few are of interest. */
+/** Of peers that left nothing in progress, only the last few matter. */
 const COMPLETE_LIMIT = 2;
 
 export function peersOf(state: State, liveness: Liveness, mine: string | null, reader: Actor | null): Peer[] {
@@ -45,22 +45,22 @@ export function peersOf(state: State, liveness: Liveness, mine: string | null, r
           .map(({ id: claim, files }) => ({ id: claim, files })),
       };
     });
-  const present = new Set([...[...state.sessions.values()].map((session) => session.agent), reader?.name]);
-  return [...here, ...peersWhoLeft(state, present, owed)];
+  const active = new Set([...[...state.sessions.values()].map((session) => session.agent), reader?.name]);
+  return [...here, ...peersWhoLeft(state, active, owed)];
 }
 
-/** As far as the plan tells: by the steps they had last. */
+/** Peers without a session, by the steps they held last. */
 function peersWhoLeft(
   state: State,
-  present: ReadonlySet<string | undefined>,
+  active: ReadonlySet<string | undefined>,
   owed: (agent: string) => readonly string[],
 ): Peer[] {
   const last = new Map<string, Step>();
-  const begun = new Map<string, string[]>();
+  const unfinished = new Map<string, string[]>();
   for (const step of state.steps.values()) {
     const { lastAgent: agent, lastSession, status } = step;
-    if (agent === null || lastSession === null || present.has(agent)) continue;
-    if (status === 'in_progress') begun.set(agent, [...(begun.get(agent) ?? []), step.key]);
+    if (agent === null || lastSession === null || active.has(agent)) continue;
+    if (status === 'in_progress') unfinished.set(agent, [...(unfinished.get(agent) ?? []), step.key]);
     const known = last.get(agent);
     if (!known || (step.endedAt ?? '') >= (known.endedAt ?? '')) last.set(agent, step);
   }
@@ -69,9 +69,9 @@ function peersWhoLeft(
       agent,
       session: step.lastSession ?? '',
       role: null,
-      state: begun.has(agent) ? 'mid-stream' : 'complete',
+      state: unfinished.has(agent) ? 'mid-stream' : 'complete',
       until: null,
-      steps: begun.get(agent) ?? [step.key],
+      steps: unfinished.get(agent) ?? [step.key],
       alive: false,
       owes: owed(agent),
       claims: [],
@@ -84,7 +84,7 @@ function peersWhoLeft(
   return [...left, ...rest.slice(0, COMPLETE_LIMIT)];
 }
 
-/** What others owe somebody, by their names. */
+/** What others owe the reader, by their names. */
 function debtsTo(state: State, reader: Actor | null, now: string): Map<string, string[]> {
   const debts = new Map<string, string[]>();
   if (!reader) return debts;

@@ -1,22 +1,20 @@
 import type { Item, State, Step, StepStatus } from '../fold/state.ts';
 import { lazy } from '../lazy.ts';
 
-/** What follows from folded state and is stored nowhere. */
-
-/** Where a step stands, as people see it: with what its children, claims and blockers make of it. */
+/** A step with what follows from its children, claims and blockers. It is derived from state and never stored. */
 export interface StepView {
   step: Step;
   status: StepStatus;
   depth: number;
   children: readonly Step[];
-  /** In progress, and nobody has it. */
+  /** In progress without a holder. */
   interrupted: boolean;
-  /** What keeps it from being started; empty when it can be. Only of steps that could be started. */
+  /** What keeps it from being started. Empty for steps that are finished or held. */
   obstacles: readonly Obstacle[];
   blocked: boolean;
-  /** Has children, some remain, and every one that remains is blocked. */
+  /** Has unfinished children, and all of them are blocked. */
   paused: boolean;
-  /** It built on a step that was reopened since. */
+  /** It was built on a step that has been reopened since. */
   stale: boolean;
 }
 
@@ -32,13 +30,13 @@ export interface PlanView {
   leaves: readonly StepView[];
   roots: readonly StepView[];
   progress: Progress;
-  /** Something remains, and every root that remains is blocked or paused: a person is needed. */
+  /** All unfinished roots are blocked or paused: a person is needed. */
   escalated: boolean;
 }
 
 /**
- * Progress, one formula: the mean over the top-level steps of the share of their leaves that are completed or skipped,
- * rounded, and 100 only when all are. A plan without phases is so its share of finished steps.
+ * Progress is the mean, over the top-level steps, of the share of their leaves that are completed or skipped. It is
+ * rounded, and 100 only when all are done. For a plan without phases this is the share of finished steps.
  */
 export interface Progress {
   percent: number;
@@ -48,7 +46,7 @@ export interface Progress {
   rootsTotal: number;
 }
 
-/** The plan as it stands. Kept with the state it was made of: a command looks at it several times. */
+/** The plan with derived statuses. It is cached with its state, because a command needs it several times. */
 export function planView(state: State): PlanView {
   const known = views.get(state);
   if (known?.version === state.version) return known.view;
@@ -59,7 +57,7 @@ export function planView(state: State): PlanView {
 
 const views = new WeakMap<State, { version: number; view: PlanView }>();
 
-/** Most commands ask about one step: what follows for the others is worked out when somebody asks. */
+/** Most commands need one step, so the other views are computed on first use. */
 function viewPlan(state: State): PlanView {
   const childrenOf = childrenByParent(state);
   const statuses = new Map<string, StepStatus>();
@@ -67,7 +65,7 @@ function viewPlan(state: State): PlanView {
     const known = statuses.get(step.key);
     if (known) return known;
     const children = childrenOf.get(step.key);
-    // A recorded history may hold parents in a ring; none is ever asked about twice.
+    // A recorded history may contain a cycle of parents: setting the status first ends the recursion.
     statuses.set(step.key, step.status);
     const status = children ? parentStatus(children.map(statusOf)) : step.status;
     statuses.set(step.key, status);
@@ -80,7 +78,7 @@ function viewPlan(state: State): PlanView {
   const byKey = new Map<string, StepView>();
   const visit = (step: Step, depth: number, inherited: () => readonly Obstacle[]): StepView => {
     const children = childrenOf.get(step.key) ?? [];
-    const standing = lazy(() => [...inherited(), ...ownObstacles(state, step, statusOf, blockers())]);
+    const found = lazy(() => [...inherited(), ...ownObstacles(state, step, statusOf, blockers())]);
     const view: StepView = {
       step,
       depth,
@@ -94,7 +92,7 @@ function viewPlan(state: State): PlanView {
       get obstacles() {
         const status = statusOf(step);
         const waits = status === 'pending' || status === 'failed' || (status === 'in_progress' && !step.holder);
-        return waits ? standing() : [];
+        return waits ? found() : [];
       },
       get blocked() {
         return view.obstacles.some((obstacle) => obstacle.kind === 'blocker');
@@ -108,7 +106,7 @@ function viewPlan(state: State): PlanView {
     };
     all.push(view);
     byKey.set(step.key, view);
-    for (const child of children) visit(child, depth + 1, standing);
+    for (const child of children) visit(child, depth + 1, found);
     return view;
   };
   const roots = (childrenOf.get(null) ?? []).map((step) => visit(step, 0, () => []));
@@ -127,8 +125,8 @@ function viewPlan(state: State): PlanView {
 }
 
 /**
- * All that cannot go on before a blocker is settled: what is blocked, what waits for such a step, and what has no other
- * child left, which is paused.
+ * All steps that cannot continue until a blocker is settled: blocked steps, steps that wait for one, and parents without
+ * any other unfinished child, which are paused.
  */
 function findStuck(
   views: readonly StepView[],
@@ -185,7 +183,7 @@ function parentStatus(children: readonly StepStatus[]): StepStatus {
   return children.every((status) => status === 'pending' || status === 'skipped') ? 'pending' : 'in_progress';
 }
 
-/** Active blockers by the step they name; an `affects` that is free text informs only. */
+/** Active blockers by the step they name. Free text in `affects` blocks nothing. */
 function blockersByStep(state: State): Map<string, Item[]> {
   const found = new Map<string, Item[]>();
   for (const item of state.items.values()) {
@@ -219,14 +217,14 @@ function ownObstacles(
   return obstacles;
 }
 
-/** Steps that built on one that was reopened since they were started or confirmed, directly or through a stale one. */
+/** Steps built, directly or through a stale step, on one that was reopened after they were started or confirmed. */
 function staleSteps(state: State, childrenOf: Children): Set<string> {
   const stale = new Set<string>();
   if (![...state.steps.values()].some((step) => step.reopenedVersion > 0)) return stale;
-  /** The version of the newest reopening that shakes a step, or 0. */
+  /** The version of the newest reopening that makes a step stale, or 0. */
   const causes = new Map<string, number>();
   const open = new Map<string, Step[]>();
-  // A stack of its own: a chain of steps may be longer than calls can be nested.
+  // An explicit stack: a chain of steps may be longer than the call stack allows.
   const stack = [...state.steps.values()];
   for (let step = stack.at(-1); step; step = stack.at(-1)) {
     const befores = open.get(step.key);
@@ -247,11 +245,11 @@ function staleSteps(state: State, childrenOf: Children): Set<string> {
   return stale;
 }
 
-/** A step that came into the plan as completed was never started here. */
+/** A step that was added as completed was never started here. */
 const hasBuilt = (step: Step): boolean =>
   step.status === 'completed' || (step.startedVersion > 0 && step.status !== 'pending');
 
-/** The steps one comes after, by itself or by an ancestor, with all that is below them. */
+/** The steps that a step or its ancestors come after, with all their descendants. */
 function dependenciesOf(state: State, step: Step, childrenOf: Children): Step[] {
   const found: Step[] = [];
   const collect = (before: Step): void => {
@@ -318,7 +316,7 @@ export const MAX_RETRIES = 2;
 
 export const retriesLeft = ({ retries }: Step): number => Math.max(0, MAX_RETRIES - retries);
 
-/** The leaves that could be started now, in plan order. */
+/** The leaves that can be started now, in plan order. */
 export function readySteps(plan: PlanView): StepView[] {
   return plan.leaves.filter((view) => view.status === 'pending' && view.obstacles.length === 0);
 }

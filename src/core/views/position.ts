@@ -2,16 +2,16 @@ import type { State, Step } from '../fold/state.ts';
 import { lazy } from '../lazy.ts';
 import { isDone, type PlanView, readySteps, type StepView } from './plan.ts';
 
-/** Where the work stands: the steps to go on with, and the place of the first of them in the plan. */
+/** The current position: the steps to continue with, and where the first of them is in the plan. */
 export interface Position {
-  /** Interrupted steps first, then held ones, then failed ones, then those that are ready. */
+  /** An own step first, then an interrupted, held, failed or ready one. */
   current: StepView | null;
   interrupted: readonly StepView[];
   held: readonly StepView[];
   failed: readonly StepView[];
   ready: readonly StepView[];
   lastCompleted: Step | null;
-  /** Ordinals, from 1, as people count them. */
+  /** Numbers count from 1. */
   phase: { number: number; step: Step } | null;
   plan: { number: number; step: Step } | null;
   task: Step | null;

@@ -24,17 +24,17 @@ export interface RunRows {
   foreign: readonly Foreign[];
 }
 
-/** A run as an account, for a file to be written. Everything is in the order in which it came. */
-export function runModelOf(state: State, records: RunRows): RunModel {
+/** A run as a run model, to be written to a file. Everything is in the order in which it was recorded. */
+export function runModelOf(state: State, rows: RunRows): RunModel {
   const { run } = state;
-  if (!run) throw new Error('There is no run to give an account of.');
+  if (!run) throw new Error('There is no run to make a model of.');
   const plan = planView(state);
   const holding = new Map(
     [...state.steps.values()].flatMap(({ key, holder }) => (holder ? [[holder.session, key]] : [])),
   );
-  const results = new Map(records.results.map((result) => [result.step, result]));
-  const kept = Object.assign({}, ...records.foreign.map((one) => one.kept ?? {})) as Record<string, unknown>;
-  const position = records.foreign.find((one) => one.position)?.position;
+  const results = new Map(rows.results.map((result) => [result.step, result]));
+  const kept = Object.assign({}, ...rows.foreign.map((one) => one.kept ?? {})) as Record<string, unknown>;
+  const position = rows.foreign.find((one) => one.position)?.position;
   const inSteps = new Set([...results.values()].flatMap((result) => result.artifacts.map((file) => file.path)));
   return {
     run: {
@@ -42,20 +42,20 @@ export function runModelOf(state: State, records: RunRows): RunModel {
       id: run.id,
       title: run.title,
       status: run.status,
-      ...told(run.stated, { openedAt: run.openedAt }),
+      ...asWritten(run.stated, { openedAt: run.openedAt }),
       updatedAt: run.updatedAt,
       ...defined({ design: run.design ?? undefined, plan: run.plan?.path, branch: run.branch }),
     },
     steps: [...state.steps.values()].map((step) =>
-      stepAccount(step, plan.byKey.get(step.key)?.status ?? step.status, results.get(step.key)),
+      modelStep(step, plan.byKey.get(step.key)?.status ?? step.status, results.get(step.key)),
     ),
-    decisions: inOrder(records.decisions).map(decisionAccount),
-    items: inOrder(records.items).map(itemAccount),
-    notes: inOrder(records.notes).map(noteAccount),
-    sessions: inOrder(records.sessions).map((row) => sessionAccount(row, holding.get(row.id))),
-    messages: inOrder(records.messages).map(messageAccount),
+    decisions: inOrder(rows.decisions).map(modelDecision),
+    items: inOrder(rows.items).map(modelItem),
+    notes: inOrder(rows.notes).map(modelNote),
+    sessions: inOrder(rows.sessions).map((row) => modelSession(row, holding.get(row.id))),
+    messages: inOrder(rows.messages).map(modelMessage),
     claims: [
-      ...(records.foreign.find((one) => one.claims)?.claims ?? []),
+      ...(rows.foreign.find((one) => one.claims)?.claims ?? []),
       ...[...state.claims.values()].map(({ id, alias, agent, files, reason, since }) => ({
         id,
         agent,
@@ -68,7 +68,7 @@ export function runModelOf(state: State, records: RunRows): RunModel {
       agent,
       ...defined({ input: input ?? undefined, output: output ?? undefined, cached: cached ?? undefined }),
     })),
-    files: records.files
+    files: rows.files
       .filter((file) => !file.read && !inSteps.has(file.path))
       .map(({ path, change }) => ({ path, ...defined({ change }) })),
     ...(position ? { position } : {}),
@@ -77,7 +77,7 @@ export function runModelOf(state: State, records: RunRows): RunModel {
   };
 }
 
-function stepAccount(step: Step, status: ModelStep['status'], result: Result | undefined): ModelStep {
+function modelStep(step: Step, status: ModelStep['status'], result: Result | undefined): ModelStep {
   const { key, title, kind, alias, parent, after, wave, agents, parallel, gate, context, checkpoints, stated } = step;
   const artifacts = [...(result?.artifacts ?? []), ...step.artifacts];
   const worker = step.holder?.agent ?? step.lastAgent;
@@ -87,12 +87,12 @@ function stepAccount(step: Step, status: ModelStep['status'], result: Result | u
     kind,
     status,
     ...defined({ alias: alias ?? undefined, parent: parent ?? undefined, wave: wave ?? undefined }),
-    // Nobody was named for it: then it is whoever took it.
+    // A step without named agents is given the agent that took it.
     ...filled({ after, agents: agents.length === 0 && worker ? [worker] : agents, context, checkpoints }),
     ...(parallel ? { parallel } : {}),
     ...(gate ? { gate: { state: gate.state, ...defined({ by: gate.by, at: gate.at }) } } : {}),
     ...(step.checkpoint ? { checkpoint: step.checkpoint.name } : {}),
-    ...told(stated, { startedAt: step.startedAt, endedAt: step.endedAt }),
+    ...asWritten(stated, { startedAt: step.startedAt, endedAt: step.endedAt }),
     ...(step.retries > 0 ? { retries: step.retries } : {}),
     ...defined({ reason: step.reason ?? undefined, summary: result?.summary ?? step.summary ?? undefined }),
     ...filled({ built: result?.built }),
@@ -107,51 +107,51 @@ const plainFile = ({ path, change }: { path: string; change?: 'created' | 'modif
   ...defined({ change }),
 });
 
-function decisionAccount(row: Decision): ModelDecision {
+function modelDecision(row: Decision): ModelDecision {
   const { id, alias, key, type, context, decision, reason, alternatives, irreversible, affects, step } = row;
   return {
     id,
     decision,
     status: row.status,
-    ...told(row.stated, { by: row.by, at: row.at }),
+    ...asWritten(row.stated, { by: row.by, at: row.at }),
     ...defined({ alias, key, type, irreversible, step, supersedes: row.supersedes }),
     ...defined({ context: context || undefined, reason: reason || undefined }),
     ...filled({ alternatives, affects }),
   };
 }
 
-function itemAccount(row: Item): ModelItem {
+function modelItem(row: Item): ModelItem {
   const { id, alias, kind, text, status, severity, type, step, workaround, to, due, by } = row;
   return {
     id,
     kind,
     text,
     status,
-    ...told(row.stated, { by, raisedAt: row.raisedAt, settledAt: row.settledAt }),
+    ...asWritten(row.stated, { by, raisedAt: row.raisedAt, settledAt: row.settledAt }),
     ...defined({ alias, severity, type, step, workaround, to, due, resolution: row.resolution ?? undefined }),
     ...filled({ affects: row.affects, followUp: row.followUp }),
   };
 }
 
-function noteAccount({ id, alias, kind, text, step, by, at, stated }: Note): ModelNote {
-  return { id, kind, text, ...told(stated, { by, at }), ...defined({ alias, step }) };
+function modelNote({ id, alias, kind, text, step, by, at, stated }: Note): ModelNote {
+  return { id, kind, text, ...asWritten(stated, { by, at }), ...defined({ alias, step }) };
 }
 
-/** What a session works on is the step it holds, or left when it ended; only of others a file must tell. */
-function sessionAccount(row: Session, held: string | undefined): ModelSession {
+/** A session works on the step it holds, or on the one it left when it ended. */
+function modelSession(row: Session, held: string | undefined): ModelSession {
   const { id, agent, role, status, continues, notes, issues, contextUsage, alias, finished, stated } = row;
   const workingOn = held ?? row.workingOn ?? row.left.at(-1);
   return {
     id,
     status: (stated?.['status'] as ModelSession['status'] | undefined) ?? status,
-    ...told(stated, { agent, role, startedAt: row.startedAt, endedAt: row.endedAt }),
+    ...asWritten(stated, { agent, role, startedAt: row.startedAt, endedAt: row.endedAt }),
     ...defined({ alias: alias ?? undefined, continues: continues ?? undefined, workingOn }),
     ...defined({ contextUsage: contextUsage ?? undefined }),
     ...filled({ completed: finished ?? row.completed, notes, issues }),
   };
 }
 
-function messageAccount(row: Message): ModelMessage {
+function modelMessage(row: Message): ModelMessage {
   const { id, alias, from, to, type, priority, status, subject, body, respondBy, disposition, acks, replies } = row;
   return {
     id,
@@ -162,7 +162,7 @@ function messageAccount(row: Message): ModelMessage {
     status,
     subject,
     body,
-    ...told(row.stated, { at: row.at }),
+    ...asWritten(row.stated, { at: row.at }),
     ...defined({ alias, respondBy, disposition }),
     ...filled({
       acks: acks.map(({ by, at, to: status, note }) => ({
@@ -176,19 +176,19 @@ function messageAccount(row: Message): ModelMessage {
   };
 }
 
-/** Words as the file had them, else as they are known here; what the file left out stays out. */
-function told<T extends Record<string, string | null | undefined>>(stated: Verbatim | undefined, known: T) {
+/** Values as the file wrote them, else as they are known here. What the file left out stays out. */
+function asWritten<T extends Record<string, string | null | undefined>>(stated: Verbatim | undefined, known: T) {
   const words = Object.entries(known).map(([name, word]) => [name, stated?.[name] ?? word] as const);
   return Object.fromEntries(words.filter(([, word]) => word)) as { [K in keyof T]?: NonNullable<T[K]> };
 }
 
-/** Lists that have something in them. */
+/** Only the lists that are not empty. */
 function filled<T extends Record<string, readonly unknown[] | undefined>>(lists: T) {
   const some = Object.entries(lists).filter(([, list]) => list !== undefined && list.length > 0);
   return Object.fromEntries(some) as { [K in keyof T]?: NonNullable<T[K]>[number][] };
 }
 
-/** By the number of their ids: records come in the order in which they were touched last. */
+/** Sorted by the number in their ids: rows come in the order in which they were touched last. */
 function inOrder<T extends { id: string }>(rows: readonly T[]): T[] {
   const number = ({ id }: T): number => Number(/\d+$/.exec(id)?.[0] ?? 0);
   return [...rows].sort((a, b) => number(a) - number(b));

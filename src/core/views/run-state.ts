@@ -4,31 +4,31 @@ import { isGone, type Liveness } from './liveness.ts';
 import { type Waiting, waitsForPerson } from './needs-you.ts';
 import { type PlanView, planView, readySteps } from './plan.ts';
 
-/** Where a run stands, in a word and a sentence, for whoever looks on. Nothing of it is stored. */
+/** The state of a run in a word and a sentence. It is derived and never stored. */
 export interface RunState {
   word: RunStateWord;
   why: string;
 }
 
 export type RunStateWord =
-  /** Somebody is here and gets on. */
+  /** A session is active and records work. */
   | 'working'
-  /** Nobody gets on before a person has done something. */
+  /** Work cannot continue until a person has acted. */
   | 'waiting'
-  /** Something remains, and nothing of it can be started. */
+  /** Steps remain, and none of them can be started. */
   | 'blocked'
-  /** Somebody is here, and nothing comes of it. */
+  /** Alive, but nothing recorded for longer than its lease. */
   | 'stuck'
-  /** Whoever had it is gone, in the middle of it. */
+  /** The session is gone in the middle of a step. */
   | 'dead'
-  /** It could go on, and nobody is here. */
+  /** Work could continue, but no session is active. */
   | 'paused'
   | Exclude<Run['status'], 'active'>;
 
-/** How a session that has not ended is doing. */
+/** The state of a session that has not ended. */
 export type SessionStateWord = 'working' | 'idle' | 'stuck' | 'dead';
 
-/** A session that only shows signs of life for longer than its lease is stuck: every event would have renewed it. */
+/** A session that is alive but has recorded nothing for longer than its lease is stuck. */
 export function sessionStateOf(state: State, session: Session, liveness: Liveness): SessionStateWord {
   if (isGone(session, liveness)) return 'dead';
   if (addMs(session.seenAt, session.leaseMs) <= liveness.now) return 'stuck';
@@ -39,12 +39,12 @@ export function runStateOf(state: State, liveness: Liveness): RunState {
   const { run } = state;
   if (run && run.status !== 'active') return { word: run.status, why: run.reason ?? '' };
   const plan = planView(state);
-  const sittings = [...state.sessions.values()].map((session) => ({
+  const sessions = [...state.sessions.values()].map((session) => ({
     session,
     word: sessionStateOf(state, session, liveness),
     steps: stepsHeldBy(state, session.id),
   }));
-  const of = (word: SessionStateWord) => sittings.filter((session) => session.word === word);
+  const of = (word: SessionStateWord) => sessions.filter((session) => session.word === word);
   const names = (word: SessionStateWord): string =>
     of(word)
       .map(({ session, steps }) => `${session.agent}${steps.length > 0 ? ` on ${steps.join(', ')}` : ''}`)
@@ -60,7 +60,7 @@ export function runStateOf(state: State, liveness: Liveness): RunState {
   return stateWithoutSessions(state, plan, of('idle').length > 0 ? names('idle') : null);
 }
 
-/** Of a run in which nobody has a step; `idle` is here all the same. */
+/** For a run in which no session holds a step; `idle` names the sessions that are active without one. */
 function stateWithoutSessions(state: State, plan: PlanView, idle: string | null): RunState {
   const waiting = waitsForPerson(state).filter(({ kind }) => kind !== 'escalation');
   if (waiting.length > 0) return { word: 'waiting', why: waiting.map(waitingWords).slice(0, 3).join('; ') };

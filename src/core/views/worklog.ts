@@ -5,16 +5,16 @@ import { owedByPeople } from './needs-you.ts';
 import { planView } from './plan.ts';
 import { positionOf } from './position.ts';
 
-/** Above so many lines of entries the next update proposes to compact. */
+/** With more lines of entries than this, the next update proposes to compact. */
 export const WORKLOG_LIMIT_LINES = 500;
 
-/** One entry of the worklog: a note, or a sitting that has ended. */
+/** An entry of the worklog: a note, or a session that has ended. */
 export interface WorklogEntry {
   id: string;
   kind: 'note' | 'session';
   at: string;
   row: Note | Session;
-  /** As it stands in the file, with the empty line after it. */
+  /** As in the file, with the empty line after it. */
   text: string;
   lines: number;
 }
@@ -51,7 +51,7 @@ function entryOf(kind: WorklogEntry['kind'], row: Note | Session, at: string, te
 
 const timeOf = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
 
-/** Quoted line by line: what somebody wrote cannot be taken for a heading or a fence of the worklog. */
+/** Quoted line by line, so that its text cannot pass for a heading or a fence of the worklog. */
 function noteText({ id, by, at, kind, step, text }: Note): string {
   const lines = printable(text).split('\n');
   const heading = `### ${by}, ${timeOf(at)}: ${id} ${kind}${step ? ` (${step})` : ''}`;
@@ -60,7 +60,7 @@ function noteText({ id, by, at, kind, step, text }: Note): string {
 
 function sessionText(session: Session, snapshot: Snapshot | undefined): string {
   const { id, agent, status, endedAt, seenAt, completed, left, notes, issues } = session;
-  const told = [
+  const summary = [
     completed.length > 0 ? `Completed ${completed.join(', ')}.` : 'Completed no step.',
     ...(left.length > 0 ? [`Left ${left.join(', ')} in progress.`] : []),
     ...notes,
@@ -70,7 +70,7 @@ function sessionText(session: Session, snapshot: Snapshot | undefined): string {
     ? `Full resumption snapshot: \`.holdfast/snapshots/${snapshot.agent}-${snapshot.sequence}.md\`.`
     : 'No resumption snapshot was taken.';
   const heading = `### ${agent}, ${timeOf(endedAt ?? seenAt)}: session ${id} ended, ${status}`;
-  return [heading, '', oneLine(told.join(' '), SUMMARY_CHARS), pointer, '', ''].join('\n');
+  return [heading, '', oneLine(summary.join(' '), SUMMARY_CHARS), pointer, '', ''].join('\n');
 }
 
 const SUMMARY_CHARS = 300;
@@ -118,7 +118,7 @@ const cell = (text: string): string => oneLine(text, 120).replaceAll('|', '\\|')
 
 const STATUS_AGENTS = 4;
 
-/** At most nine lines: a reader without the tool reads ten. */
+/** At most nine lines: a reader without Holdfast reads the first ten. */
 function statusBlock(state: State): string[] {
   const { run } = state;
   const plan = planView(state);
@@ -168,12 +168,12 @@ function archiveTable(archives: readonly WorklogArchive[]): string[] {
   ];
 }
 
-/** A hash over every entry in its order: kept and archived ones together give the one of the whole again. */
+/** A hash over all entries in order: kept and archived entries together give the hash of the whole again. */
 export function proofOf(entries: readonly WorklogEntry[]): string {
   return sha256(entries.map(({ id, text }) => `${id} ${sha256(text)}\n`).join(''));
 }
 
-/** An archive as a file: the entries as they stood, each with its hash in the list above them. */
+/** An archive as a file: the entries unchanged, each with its hash in the list above them. */
 export function renderArchive(state: State, archive: WorklogArchive, entries: readonly WorklogEntry[]): string {
   return [
     `# Worklog archive ${archive.number}: ${oneLine(state.run?.title ?? '', 100)}`,
@@ -204,8 +204,8 @@ export interface PlannedEntry {
 }
 
 /**
- * Which entries are completed and free of open references, entry by entry, and why. An entry that stays keeps those it
- * names. With `only` nothing else is moved.
+ * Says for each entry whether it moves, and why: it must be completed, and nothing open may refer to it. An entry that
+ * stays keeps the entries it names. With `only`, no other entry moves.
  */
 export function planCompaction(
   state: State,
@@ -248,7 +248,7 @@ function sessionStays(state: State, { id, agent }: Session, isLast: boolean): st
   return handoff ? `Handoff ${handoff.id} is about it.` : null;
 }
 
-/** Items, messages, effects and handoffs that are open: what names an entry, and what an entry names. */
+/** Open items, messages, effects and handoffs: which entries they name, and which entries name them. */
 function openThings(state: State) {
   const { items, messages, effects, handoffs } = state;
   const all = [...items.values(), ...messages.values(), ...effects.values(), ...handoffs.values()];
@@ -269,21 +269,21 @@ function openThings(state: State) {
   };
 }
 
-/** What was written in an entry. Whom a session continues is no reference: the chain would hold all of it. */
+/** The text of an entry. The session it continues is not a reference: the chain would keep every entry. */
 const wordsOf = (row: Note | Session): string => ('text' in row ? row.text : [...row.notes, ...row.issues].join('\n'));
 
-/** All that an open thing says, whatever its fields. */
+/** The text of all fields of an open thing. */
 const allWords = (thing: object): string =>
   JSON.stringify(thing, (key, value: unknown) =>
     key === 'id' || key === 'session' || key === 'alias' ? undefined : value,
   );
 
-/** Ids as they stand in text: `N-8`, `OQ-031`, `MSG-20260208-047`, `block-001`. */
+/** Ids in text: `N-8`, `OQ-031`, `MSG-20260208-047`, `block-001`. */
 const namesIn = (text: string): Set<string> => new Set(text.match(/\b[A-Za-z]+(?:-\d+)+\b/g) ?? []);
 
 function keepNamed(entries: readonly WorklogEntry[], kept: Map<string, string>): void {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  // What stays because it was not chosen is not work in progress: it holds nothing else back.
+  // An entry that stays because it was not chosen is not work in progress, so it keeps no others.
   const open = [...kept].filter(([, why]) => why !== 'It was not chosen.').map(([id]) => id);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const entry = byId.get(id);

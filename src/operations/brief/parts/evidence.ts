@@ -3,12 +3,12 @@ import type { TreeMark } from '../../../core/journal/event.ts';
 import {
   type Ancestry,
   type Conflict,
+  compareEvidence,
   DIRTY_LIMIT,
   type Evidence,
   type RecordedEvidence,
   type SeenEvidence,
   type WorkMark,
-  weighEvidence,
 } from '../../../core/views/conflict.ts';
 import { planView } from '../../../core/views/plan.ts';
 import { findMoved, observeFiles, type Wanted } from '../../../workspace/evidence.ts';
@@ -69,7 +69,7 @@ export async function findEvidence(
   const lost = wanted.filter((file) => files.get(file.path)?.state === 'absent');
   const paths = new Set(wanted.map((file) => file.path));
   const relations = await ancestry;
-  const evidence = weighEvidence(state, recorded, {
+  const evidence = compareEvidence(state, recorded, {
     tree: here,
     edits,
     head: mark?.head ?? null,
