@@ -17,19 +17,19 @@ import type { Actor, Role } from '../words.ts';
 import { type BriefAction, nextActionOf } from './next-action.ts';
 import type { FileAdvice } from './reading.ts';
 
-/** What a resuming session gets: where the work stands, the one next action, and what must be known for it. */
+/** What a resuming session gets: the position, the one next action, and what it must know for it. */
 export interface Brief {
   run: { id: string; title: string; status: string; goal: string | null; percent: number; done: number; total: number };
   headline: string;
   freshness: Freshness;
-  /** Work that was offered to whoever asks, and that nobody has taken. */
+  /** Open handoff offers to the reader. */
   offers: readonly Offer[];
   uncertain: readonly Uncertain[];
-  /** Those that nobody has accepted. */
+  /** Not accepted ones only. */
   conflicts: readonly Conflict[];
   evidence: BriefEvidence | null;
   position: BriefPosition;
-  /** What the last two sessions were asked last, unless it is the goal, and what was said at the end of the last turn. */
+  /** The last requests to the last two sessions, unless they repeat the goal, and the answer at the end of the last turn. */
   asked: readonly Excerpt[];
   said: Excerpt | null;
   nextAction: BriefAction;
@@ -42,11 +42,11 @@ export interface Brief {
   decisions: readonly Decision[];
   decisionsTotal: number;
   files: readonly FileAdvice[];
-  /** How many files the step at hand names; more than the limit is reported. */
+  /** How many context files the current step names; more than the limit is reported. */
   contextFiles: number;
-  /** What finished steps left, the newest first. */
+  /** The newest first. */
   results: readonly StepResult[];
-  /** Those for the reader first. */
+  /** Questions to the reader first. */
   questions: readonly BriefItem[];
   findings: readonly BriefItem[];
   constraints: readonly { id: string; text: string }[];
@@ -64,12 +64,12 @@ export interface Uncertain {
   process: 'alive' | 'dead' | 'unknown';
 }
 
-/** What the tool saw itself, fact by fact; null in a brief that was made without looking. */
+/** What was verified in the working tree; null in a brief that was composed without examining it. */
 export interface BriefEvidence {
   holds: number;
   drifted: number;
   unknown: number;
-  /** Conflicts that somebody accepted. */
+  /** Accepted conflicts. */
   accepted: number;
   files: readonly FileVerdict[];
 }
@@ -85,9 +85,9 @@ export interface BriefPosition {
   lastCompleted: string | null;
   interrupted: readonly string[];
   ready: readonly string[];
-  /** The next ones of the plan after the one at hand that are not done, with their titles. */
+  /** The next pending steps of the plan after the current one. */
   following: readonly { key: string; title: string }[];
-  /** Several interrupted steps of one wave are taken up together. */
+  /** Interrupted steps of one wave, which are resumed together. */
   batch: readonly string[];
 }
 
@@ -105,7 +105,7 @@ export interface BriefItem {
   by: string;
   due: string | null;
   overdue: boolean;
-  /** It is for whoever reads the brief. */
+  /** Addressed to the reader of the brief. */
   forReader: boolean;
   options: readonly string[];
 }
@@ -119,16 +119,16 @@ export interface StepResult {
 export interface BriefInput {
   budgetTokens: number;
   role?: Role | undefined;
-  /** The session that asks, and the name it goes by. */
+  /** The session and name of the reader. */
   session?: string | null | undefined;
   agent?: string | null | undefined;
-  /** It is a person who asks. */
+  /** The reader is a person. */
   person?: boolean | undefined;
-  /** Those that bear on the position, the most important first. */
+  /** Those relevant to the position, the most important first. */
   decisions?: readonly Decision[] | undefined;
   previous?: Session | null | undefined;
   mark?: TreeMark | undefined;
-  /** What was seen of the working tree just now. */
+  /** The working tree as it was found just now. */
   seen?: SeenTree | undefined;
   files?: readonly FileAdvice[] | undefined;
   effectOwners?: ReadonlyMap<string, 'alive' | 'dead'> | undefined;
@@ -138,12 +138,12 @@ export function composeBrief(state: State, liveness: Liveness, input: BriefInput
   const { run } = state;
   if (!run) throw new TypeError('a brief needs a run');
   const plan = planView(state);
-  const place = positionOf(state, plan, input.session ?? null);
+  const position = positionOf(state, plan, input.session ?? null);
   const reader: Actor | null = input.agent ? { kind: input.person ? 'person' : 'agent', name: input.agent } : null;
   const items = (kind: Item['kind']) =>
     [...state.items.values()]
       .filter((item) => item.kind === kind)
-      .sort((a, b) => urgency(b, place.current) - urgency(a, place.current))
+      .sort((a, b) => urgency(b, position.current) - urgency(a, position.current))
       .map((item) => briefItem(state, item, liveness.now, reader))
       .sort((a, b) => pressing(b) - pressing(a));
   const notes = (kind: string) =>
@@ -151,16 +151,16 @@ export function composeBrief(state: State, liveness: Liveness, input: BriefInput
   const { percent, done, total } = plan.progress;
   return {
     run: { id: run.id, title: run.title, status: run.status, goal: run.goal, percent, done, total },
-    headline: headlineOf(state, plan, place),
+    headline: headlineOf(state, plan, position),
     freshness: freshnessOf(state, liveness.now, input),
     offers: offersTo(state, input.agent ?? null),
     uncertain: [...state.effects.values()].map((effect) => uncertainOf(effect, input)),
     conflicts: openConflicts(input),
     evidence: input.seen ? evidenceOf(input.seen) : null,
-    position: { ...briefPosition(place, plan), ...(isOver(run) ? { batch: [], following: [] } : {}) },
+    position: { ...briefPosition(position, plan), ...(isOver(run) ? { batch: [], following: [] } : {}) },
     asked: state.asked.filter(({ text }) => !run.goal?.startsWith(text.replace(/…$/, ''))),
     said: state.said,
-    nextAction: nextActionOf(state, plan, place, input.session ?? null),
+    nextAction: nextActionOf(state, plan, position, input.session ?? null),
     errors: items('error'),
     blockers: items('blocker'),
     mail: mailOf(state, reader, liveness.now),
@@ -170,7 +170,7 @@ export function composeBrief(state: State, liveness: Liveness, input: BriefInput
     decisions: input.decisions ?? [],
     decisionsTotal: state.totals.activeDecisions,
     files: input.files ?? [],
-    contextFiles: place.current?.step.context.length ?? 0,
+    contextFiles: position.current?.step.context.length ?? 0,
     results: resultsOf(state),
     questions: items('question'),
     findings: items('finding'),
@@ -211,7 +211,7 @@ function headlineOf(state: State, plan: PlanView, { current, phase, plan: planne
   return `Resuming from ${parts.join(', ')} (${where})`;
 }
 
-/** The name after the one reached, where the names are known. */
+/** The planned checkpoint after the last one reached, if known. */
 export function nextCheckpoint(step: Step): string | null {
   if (!step.checkpoint) return step.checkpoints[0] ?? null;
   const index = step.checkpoints.indexOf(step.checkpoint.name);
@@ -268,14 +268,14 @@ function briefPosition(
 
 const FOLLOWING = 4;
 
-/** What bears on the step at hand goes before the rest, what must be fixed before what should; else the oldest first. */
+/** Items of the current step come first, then by severity, then the oldest. */
 function urgency({ step, affects, severity }: Item, current: StepView | null): number {
   const key = current?.step.key;
   const bears = key !== undefined && (step === key || affects?.includes(key));
   return (bears ? 4 : 0) + (severity === 'must_fix' ? 2 : severity === 'suggestion' ? 0 : 1);
 }
 
-/** What is overdue, and what is asked of or owed to the reader, goes before the rest. */
+/** Overdue items and items for the reader come first. */
 const pressing = ({ overdue, forReader }: BriefItem): number => (overdue ? 2 : 0) + (forReader ? 1 : 0);
 
 function briefItem(state: State, item: Item, now: string, reader: Actor | null): BriefItem {

@@ -1,9 +1,9 @@
 /** A file worth reading on resume, and why. */
 export interface FileAdvice {
   path: string;
-  /** Measured; null when it could not be read. */
+  /** Null if the file could not be read. */
   tokens: number | null;
-  /** Null also for a file too large to be counted. */
+  /** Null also for a file that is too large to count. */
   lines: number | null;
   advice: 'read' | 'scan' | 'skip';
   why: 'context' | 'plan' | 'summary' | 'artifact';
@@ -13,8 +13,8 @@ export interface FileAdvice {
 export const CONTEXT_LIMIT = 3;
 
 /**
- * What to do with each file, in order, within a budget of its own as large as the brief's: read while all that was read
- * fits it, scan what would fit alone, skip the rest, what cannot be read, and context files past the limit.
+ * Advises what to do with each file, in order, within a budget as large as the brief's. Read while the sum fits, scan what
+ * would fit alone, and skip the rest, unreadable files, and context files beyond the limit.
  */
 export function adviseReading(files: readonly Omit<FileAdvice, 'advice'>[], budgetTokens: number): FileAdvice[] {
   let spent = 0;
@@ -31,8 +31,8 @@ export function adviseReading(files: readonly Omit<FileAdvice, 'advice'>[], budg
 }
 
 /**
- * The names a position's plan file goes by (`02-03-PLAN.md`, `2-3-PLAN.md`) and those of the summaries before it, the
- * newest first.
+ * The possible names of a position's plan file (`02-03-PLAN.md`, `2-3-PLAN.md`) and of the summaries before it, the newest
+ * first.
  */
 export function planFileNames({ phase, plan }: PositionNumbers): { plans: string[]; summaries: string[][] } {
   if (!phase) return { plans: [], summaries: [] };

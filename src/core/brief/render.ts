@@ -6,16 +6,16 @@ import { nextLine, sectionsOf } from './sections.ts';
 export interface BriefText {
   text: string;
   usedTokens: number;
-  /** What was left out for the budget, with how many. */
+  /** How many lines were left out to fit the budget, by section. */
   omitted: Record<string, number>;
 }
 
-/** An agent's hook cuts what is longer. */
+/** Clients cut hook output that is longer. */
 const LIMIT_CHARS = 9500;
 
 /**
- * The brief as Markdown without angle brackets, within its budget. What must be known is shortened visibly if it alone
- * is too long, never dropped silently; the rest is added while it fits and counted where it does not.
+ * Renders the brief as Markdown without angle brackets, within its budget. Required lines are shortened visibly if they
+ * alone are too long, and never dropped silently. Optional lines are added while they fit, and counted when they do not.
  */
 export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTokens): BriefText {
   const sections = sectionsOf(brief);
@@ -27,7 +27,7 @@ export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTok
     const mustTokens = chars > SENTENCE_CHARS ? limitTokens * MUST_SHARE : limitTokens;
     return layOut(brief, sections, { chars, keep: lines, mustTokens, write });
   };
-  // Lines are shortened before any is left out. No line is tried at a length that most could not have.
+  // Lines are shortened before any is left out. Lengths that most lines could not have are not tried.
   const average = Math.min(LIMIT_CHARS, limitTokens * CHARS_PER_TOKEN) / Math.max(1, lines);
   const whole = lines * LEAST_TOKENS > limitTokens ? null : longestWhole(tryWhole, average * 4);
   if (whole) return whole;
@@ -37,7 +37,7 @@ export function renderBrief(brief: Brief, countTokens: CountTokens = estimateTok
   for (; keep >= 1; keep = Math.min(keep - 1, Math.floor(keep * 0.9))) {
     const rendered = keepAtMost(keep);
     if (!rendered) continue;
-    // Lines that turned out shorter than usual leave room for more of them.
+    // If the lines are shorter than usual, there is room for more of them.
     const more = Math.min(lines, Math.floor((keep * limitTokens) / rendered.usedTokens) - 1);
     return (more > keep ? keepAtMost(more) : null) ?? rendered;
   }
@@ -48,7 +48,7 @@ function longestWhole(tryWhole: (chars: number) => BriefText | null, mostChars: 
   const [longest = SHORTEST_CHARS, ...others] = LINE_CHARS.filter((chars) => chars <= mostChars);
   const rendered = tryWhole(longest);
   if (rendered) return rendered;
-  // Where not even the shortest lines fit, none between is tried.
+  // If not even the shortest lines fit, no length in between is tried.
   const shortest = tryWhole(SHORTEST_CHARS);
   if (!shortest) return null;
   for (const chars of others) {
@@ -58,7 +58,7 @@ function longestWhole(tryWhole: (chars: number) => BriefText | null, mostChars: 
   return shortest;
 }
 
-/** The place and the next action alone, where the budget holds no more. */
+/** Only the position and the next action, for a budget that holds no more. */
 function shortest(brief: Brief, countTokens: CountTokens): { text: string; usedTokens: number } {
   const tooSmall = `The budget of ${brief.budgetTokens} tokens is too small for this brief: \`holdfast resume --budget 2000\`.`;
   for (const chars of [200, 100, 50]) {
@@ -73,33 +73,33 @@ function shortest(brief: Brief, countTokens: CountTokens): { text: string; usedT
 
 export type CountTokens = (text: string) => number;
 
-/** Enough where the text is written to a file with every command and its cost in tokens is nobody's limit. */
+/** Accurate enough for a file that every command writes, where no token limit applies. */
 export const roughTokens: CountTokens = (text) => Math.ceil(text.length / 3);
 
 const FOOTER_TOKENS = 40;
 const FOOTER_CHARS = 200;
-/** How much longer the count of what is left out of a section may become. */
+/** How much the line that counts what was left out may grow. */
 const MORE_TOKENS = 4;
 const MORE_CHARS = 12;
 const CHARS_PER_TOKEN = 3.5;
-/** A line of a brief has ids, paths and marks in it: never so many characters a token as plain prose. */
+/** Lines have ids, paths and punctuation, so they have fewer characters per token than plain prose. */
 const MOST_CHARS_PER_TOKEN = 4.2;
 const SHORTEST_CHARS = 60;
-/** How long what is quoted in a line may be, tried in this order. */
+/** Lengths of quotations, tried in this order. */
 const LINE_CHARS = [600, 400, 280, 200, 140, 100, 80];
-/** Quotations longer than a sentence leave room for what was decided. */
+/** While quotations are longer than a sentence, some room is kept for decisions. */
 const SENTENCE_CHARS = 140;
 const MUST_SHARE = 0.7;
 
-/** A line costs at least so much: its id, its kind, and some words. */
+/** The least that a line costs: its id, its kind, and a few words. */
 const LEAST_TOKENS = 14;
-/** What the shortest form of a line costs, mostly. */
+/** The usual cost of the shortest form of a line. */
 const USUAL_TOKENS = 26;
 
 interface Measures {
-  /** How long a line may be. */
+  /** How long a quotation may be. */
   chars: number;
-  /** How many of the lines that must be there are kept. */
+  /** How many of the required lines are kept. */
   keep: number;
   mustTokens: number;
   write: Write;
@@ -107,13 +107,13 @@ interface Measures {
 
 interface Written {
   text: string;
-  /** With the end of the line. Joined lines never cost more than the sum of these. Counted when it is asked for. */
+  /** Includes the line end. Joined lines never cost more than the sum of these. Counted on first use. */
   readonly tokens: number;
 }
 
 type Write = (line: Line | string, chars?: number) => Written;
 
-/** Writes lines and counts them, each once for a length: a brief may be tried several times. */
+/** Writes and counts each line once per length, because a brief may be laid out several times. */
 function measured(countTokens: CountTokens): Write {
   const known = new Map<Line | string, Written & { chars: number }>();
   return (line, chars = 0) => {
@@ -134,12 +134,12 @@ function measured(countTokens: CountTokens): Write {
   };
 }
 
-/** Whatever a line was made of, it stays one, and without anything that hides or reorders it. */
+/** Keeps a line on one line, without characters that hide or reorder text. */
 function inOneLine(text: string): string {
   return UNPRINTABLE.test(text) ? plain(text, text.length) : text;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069<>]/;
 
 interface Body {
@@ -149,11 +149,11 @@ interface Body {
   lines: Written[];
 }
 
-/** Lays out what must be there, at most `keep` lines of it, then the rest while it fits; null when it does not fit. */
+/** Lays out at most `keep` required lines, then optional lines while they fit; null if the required lines do not fit. */
 function layOut(brief: Brief, sections: readonly Section[], measures: Measures): BriefText | null {
   const { chars, keep, mustTokens, write } = measures;
   const bodies = keepLines(sections, keep);
-  // Counting is most of the work: what is far too long is told by its length alone.
+  // Counting tokens is most of the work, so text that is far too long is rejected by its length alone.
   let room = Math.min(LIMIT_CHARS, mustTokens * MOST_CHARS_PER_TOKEN);
   for (const { section, kept, lines } of bodies) {
     for (const [index, group] of section.groups.entries()) {
@@ -168,7 +168,7 @@ function layOut(brief: Brief, sections: readonly Section[], measures: Measures):
   const tokens = cost(bodies, write);
   let text = join(bodies);
   if (tokens > mustTokens || text.length > LIMIT_CHARS - FOOTER_CHARS) return null;
-  // Nothing goes before what must be known: it would take the place of a line that was left out.
+  // Optional lines are added only if no required line was left out.
   const isWhole = bodies.every((body) => !body.section.must || leftOut(body).length === 0);
   const limits = {
     tokens: brief.budgetTokens - FOOTER_TOKENS - tokens,
@@ -181,9 +181,9 @@ function layOut(brief: Brief, sections: readonly Section[], measures: Measures):
     if (left > 0) omitted[body.section.name] = left;
   }
   text = join(bodies);
-  const told = Object.entries(omitted).map(([name, count]) => `${count} ${name}`);
+  const left = Object.entries(omitted).map(([name, count]) => `${count} ${name}`);
   const used = cost(bodies, write) + FOOTER_TOKENS / 2;
-  const footer = `Brief: about ${used} of ${brief.budgetTokens} tokens.${told.length > 0 ? ` Left out: ${told.join(', ')}.` : ''}`;
+  const footer = `Brief: about ${used} of ${brief.budgetTokens} tokens.${left.length > 0 ? ` Left out: ${left.join(', ')}.` : ''}`;
   text += `\n${footer}\n`;
   const usedTokens = cost(bodies, write) + write(footer).tokens + 1;
   return usedTokens > brief.budgetTokens || text.length > LIMIT_CHARS ? null : { text, usedTokens, omitted };
@@ -200,7 +200,7 @@ function cost(bodies: readonly Body[], write: Write): number {
   return tokens;
 }
 
-/** Shares the lines out to the kinds of what must be known: each gets as many as any other, or all it has. */
+/** Divides `keep` lines among the groups of required sections: each gets an equal number, or all it has. */
 function keepLines(sections: readonly Section[], keep: number): Body[] {
   const bodies = sections.map((section): Body => ({ section, kept: section.groups.map(() => 0), lines: [] }));
   const shares = bodies.flatMap(({ section, kept }) =>
@@ -212,17 +212,17 @@ function keepLines(sections: readonly Section[], keep: number): Body[] {
     share.kept[share.index] = share.count;
     left -= share.count;
   }
-  // The smallest first: what they leave is shared by those that have more.
+  // The smallest groups come first: what they do not need is divided among the larger ones.
   const open = shares.filter((share) => !share.whole && share.count > 0).sort((a, b) => a.count - b.count);
-  for (const [place, { kept, index, count }] of open.entries()) {
-    const given = Math.max(0, Math.min(count, Math.ceil(left / (open.length - place))));
+  for (const [order, { kept, index, count }] of open.entries()) {
+    const given = Math.max(0, Math.min(count, Math.ceil(left / (open.length - order))));
     kept[index] = given;
     left -= given;
   }
   return bodies;
 }
 
-/** Adds lines that need not be there: at first a section takes its share of what is left, so that the next has some too. */
+/** Adds optional lines. At first a section takes only its share of the room, so that the next one has some too. */
 function addWhatFits(
   bodies: readonly Body[],
   chars: number,
@@ -237,7 +237,7 @@ function addWhatFits(
       const reserved = { tokens: limits.tokens * spare, chars: limits.chars * spare };
       for (const make of group.lines.slice(kept[0])) {
         const line = write(make, chars);
-        // The first line brings the title along.
+        // The first line of a section also needs its title.
         const title = lines.length === 0 ? section.title : '';
         const tokens = line.tokens + (title === '' ? 0 : write(title).tokens + MORE_TOKENS);
         const length = line.text.length + 1 + (title === '' ? 0 : title.length + MORE_CHARS);

@@ -34,7 +34,7 @@ export function releaseClaim(context: RuleContext, { id }: CommandOf<'claim.rele
   return [draft('claim.released', { id: claim.id })];
 }
 
-/** A live claim of another session that one of some files falls under. */
+/** A claim of another live session, and the file that it covers. */
 export interface Held {
   claim: Claim;
   file: string;
@@ -65,8 +65,8 @@ export function claimedBy({ claim, file, until }: Held): Fault {
 }
 
 /**
- * Whether a session may write a file: null, or the fault that says why not. Nobody writes under another's claim, and a
- * session that has ended or was superseded writes nothing.
+ * Returns null if a session may write a file, else the fault. A file under a claim is written by its holder only, and a
+ * session that has ended writes nothing.
  */
 export function writableBy(state: State, liveness: Liveness, session: string | null, path: string): Fault | null {
   if (session !== null && !state.sessions.has(session)) {

@@ -43,7 +43,7 @@ function decisionOf(context: RuleContext, reference: string) {
   throw notFound('decision', reference, ids('D', context), 'See them with `holdfast decisions`.');
 }
 
-/** The ids of a prefix that were given out last, to be near ones. */
+/** The last ids of a prefix, as suggestions for a typing error. */
 function ids(prefix: string, context: RuleContext): string[] {
   const last = context.state.counters[prefix] ?? 0;
   return Array.from({ length: Math.min(last, 200) }, (_, index) => `${prefix}-${last - index}`);

@@ -14,8 +14,8 @@ import {
 } from './rule-context.ts';
 
 /**
- * An agent offers its own steps; a person can offer those of a session that is gone. The receiver finds a message that
- * points to the offer, and the snapshot it needs to go on.
+ * An agent offers its own steps; a person can offer those of another session. The receiver gets a message that points to
+ * the offer and to the snapshot it needs to continue.
  */
 export function offerHandoff(
   context: RuleContext,
@@ -72,7 +72,7 @@ export function offerHandoff(
   ];
 }
 
-/** The fencing number passes with the acceptance; the sender's session is superseded in the same breath. */
+/** The acceptance moves the fencing number and supersedes the sender's session in one decision. */
 export function acceptHandoff(context: RuleContext, { id }: CommandOf<'handoff.accept'>): Draft[] {
   mustBeActive(context);
   const handoff = handoffOf(context, id);
@@ -98,42 +98,47 @@ export function acceptHandoff(context: RuleContext, { id }: CommandOf<'handoff.a
     ...(sender ? finishHandoffsOf(context, sender, `handed on in ${handoff.id}`) : []),
     ...(sender ? [draft('session.ended', { id: sender.id, reason: 'superseded' }, 'verified')] : []),
     draft('handoff.accepted', { id: handoff.id, session: session.id, claims }),
-    ...moveNotice(context, handoff, 'acknowledged', `Accepted ${handoff.id}.`),
+    ...moveOfferMessage(context, handoff, 'acknowledged', `Accepted ${handoff.id}.`),
   ];
 }
 
-/** Of two receivers the second is told who was first. */
+/** Tells the second of two receivers who was first. */
 function takenBy(state: State, { acceptedBy }: Handoff): string[] {
   if (acceptedBy === null) return [];
   const session = state.sessions.get(acceptedBy);
   return [`It was accepted by ${session ? `${session.agent} (${acceptedBy})` : acceptedBy}.`];
 }
 
-/** The message that came with an offer, where it is still open and the one who acts received it. */
-function moveNotice(context: RuleContext, handoff: Handoff, to: 'acknowledged' | 'actioned', note: string): Draft[] {
-  const notice = noticeOf(context, handoff);
-  if (!notice || notice.to !== context.actor.name || notice.status === to || notice.status === 'actioned') return [];
-  return [draft('message.moved', { id: notice.id, to, note })];
+/** Moves the message of an offer, if it is open and the actor is its receiver. */
+function moveOfferMessage(
+  context: RuleContext,
+  handoff: Handoff,
+  to: 'acknowledged' | 'actioned',
+  note: string,
+): Draft[] {
+  const sent = offerMessage(context, handoff);
+  if (!sent || sent.to !== context.actor.name || sent.status === to || sent.status === 'actioned') return [];
+  return [draft('message.moved', { id: sent.id, to, note })];
 }
 
-function noticeOf({ state }: Pick<RuleContext, 'state'>, { id }: Handoff): Message | undefined {
+function offerMessage({ state }: Pick<RuleContext, 'state'>, { id }: Handoff): Message | undefined {
   return [...state.messages.values()].find((message) => message.about === id && message.type === 'handoff-ready');
 }
 
-/** The tool sent it, and the sender's session is over: nobody would close it, and open mail is in every state. */
-function closeNotice(context: Pick<RuleContext, 'state'>, handoff: Handoff, note: string): Draft[] {
-  const notice = noticeOf(context, handoff);
-  return notice ? [draft('message.moved', { id: notice.id, to: 'closed', note, disposition: 'resolved' })] : [];
+/** Holdfast sent this message and the sender's session is over, so it must be closed here: open mail stays in folded state. */
+function closeOfferMessage(context: Pick<RuleContext, 'state'>, handoff: Handoff, note: string): Draft[] {
+  const sent = offerMessage(context, handoff);
+  return sent ? [draft('message.moved', { id: sent.id, to: 'closed', note, disposition: 'resolved' })] : [];
 }
 
-/** Whoever offers again has read that it was declined. */
+/** A sender that offers again has read that the offer was declined. */
 function closeDeclined({ state, actor }: RuleContext): Draft[] {
   return [...state.messages.values()]
     .filter(({ type, status, from }) => type === 'handoff-ready' && status === 'actioned' && from === actor.name)
     .map(({ id }) => draft('message.moved', { id, to: 'closed', note: 'Offered again.', disposition: 'superseded' }));
 }
 
-/** What became of the handoffs that a session took over and got on with, recorded when it ends. */
+/** Records, when a session ends, the outcome of the handoffs it accepted and made progress on. */
 export function finishHandoffsOf(context: Omit<RuleContext, 'plan'>, session: Session, how: string): Draft[] {
   const taken = [...context.state.handoffs.values()].filter(
     (one) => one.status === 'accepted' && one.acceptedBy === session.id && one.progressAt !== null,
@@ -147,7 +152,7 @@ export function finishHandoffsOf(context: Omit<RuleContext, 'plan'>, session: Se
     const outcome = [`${how}.`, ...(steps.length > 0 ? [`${steps.join(', ')}.`] : [])].join(' ');
     return [
       draft('handoff.finished', { id: handoff.id, outcome }, 'verified'),
-      ...closeNotice(context, handoff, outcome),
+      ...closeOfferMessage(context, handoff, outcome),
     ];
   });
 }
@@ -156,11 +161,11 @@ export function clarifyHandoff(context: RuleContext, { id, question }: CommandOf
   const handoff = handoffOf(context, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'clarify');
   mustReceive(context, handoff);
-  const notice = noticeOf(context, handoff);
-  const asked = notice?.to === context.actor.name ? notice : null;
+  const sent = offerMessage(context, handoff);
+  const asked = sent?.to === context.actor.name ? sent : null;
   return [
     draft('handoff.clarified', { id: handoff.id, question }),
-    // The sender finds the question where it finds its mail.
+    // The sender gets the question as a reply.
     ...(asked ? [draft('message.replied', { id: asked.id, from: context.actor.name, body: question })] : []),
   ];
 }
@@ -171,7 +176,7 @@ export function declineHandoff(context: RuleContext, { id, reason }: CommandOf<'
   mustReceive(context, handoff);
   return [
     draft('handoff.declined', { id: handoff.id, reason }),
-    ...moveNotice(context, handoff, 'actioned', `Declined: ${reason}`),
+    ...moveOfferMessage(context, handoff, 'actioned', `Declined: ${reason}`),
   ];
 }
 
@@ -183,11 +188,11 @@ export function withdrawHandoff(context: RuleContext, { id, reason }: CommandOf<
       hints: [`Decline it with \`holdfast handoff decline ${handoff.id}\` if it was offered to you.`],
     });
   }
-  const notice = noticeOf(context, handoff);
+  const sent = offerMessage(context, handoff);
   const note = reason ?? `${handoff.id} was withdrawn.`;
   return [
     draft('handoff.withdrawn', { id: handoff.id, reason }),
-    ...(notice ? [draft('message.moved', { id: notice.id, to: 'closed', note, disposition: 'withdrawn' })] : []),
+    ...(sent ? [draft('message.moved', { id: sent.id, to: 'closed', note, disposition: 'withdrawn' })] : []),
   ];
 }
 
@@ -195,17 +200,16 @@ export function finishHandoff(context: RuleContext, { id, outcome }: CommandOf<'
   const handoff = handoffOf(context, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'finish');
   mustReceive(context, handoff);
-  return [draft('handoff.finished', { id: handoff.id, outcome }), ...closeNotice(context, handoff, outcome)];
+  return [draft('handoff.finished', { id: handoff.id, outcome }), ...closeOfferMessage(context, handoff, outcome)];
 }
 
-/** The next snapshot of the acting session; the sequence rises per agent. */
 export function takeSnapshot(context: RuleContext, { type: _, ...words }: CommandOf<'snapshot.take'>): Draft[] {
   return [snapshotOf(context.state, mustHaveSession(context), words)];
 }
 
 type Closing = Omit<EventBody<'snapshot.taken'>, 'id' | 'session' | 'agent' | 'sequence' | 'token' | 'text'>;
 
-/** Numbered after those that the same decision leaves before it. What it says is written when it is recorded. */
+/** Ids and sequence numbers follow the snapshots that the same decision takes before. The engine adds the text. */
 export function snapshotOf(state: State, session: Session, closing: Closing, before: readonly Draft[] = []): Draft {
   const taken = before.flatMap((one) => (one.type === 'snapshot.taken' ? [one.body] : []));
   const last = state.snapshotSequences.get(session.agent) ?? 0;

@@ -23,7 +23,7 @@ export function raiseItem(
   return [draft('item.raised', { ...body, id: nextId(context.state, itemPrefixes[kind]), kind, ...defaults })];
 }
 
-/** Settling a blocker says which steps it freed, and tells whoever held them last. */
+/** Settling a blocker records which steps it freed, and notifies the agents that held them last. */
 export function settleItem(context: RuleContext, { id, as, note, followUp }: CommandOf<'item.settle'>): Draft[] {
   mustBeActive(context);
   const item = itemOf(context, id);
@@ -44,7 +44,7 @@ export function settleItem(context: RuleContext, { id, as, note, followUp }: Com
     ...(freed.length > 0 ? { freed } : {}),
     ...(followUp ? { followUp } : {}),
   });
-  return [settled, ...tellFreed(context, item, as, freed)];
+  return [settled, ...notifyFreed(context, item, as, freed)];
 }
 
 function itemOf(context: RuleContext, reference: string): Item {
@@ -79,7 +79,7 @@ function cannotSettle(item: Item, as: string): Fault {
   });
 }
 
-/** Steps that could not be started because of this blocker alone. */
+/** Steps for which this blocker was the only obstacle. */
 function freedBy(context: RuleContext, item: Item): string[] {
   const without = forkState(context.state);
   without.items.delete(item.id);
@@ -89,7 +89,7 @@ function freedBy(context: RuleContext, item: Item): string[] {
     .map((leaf) => leaf.step.key);
 }
 
-function tellFreed(context: RuleContext, item: Item, as: string, freed: readonly string[]): Draft[] {
+function notifyFreed(context: RuleContext, item: Item, as: string, freed: readonly string[]): Draft[] {
   const lastHolders = new Map<string, string[]>();
   for (const key of freed) {
     const agent = context.state.steps.get(key)?.lastAgent;

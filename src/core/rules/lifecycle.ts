@@ -1,6 +1,6 @@
 /**
- * What is allowed: one table a noun, from each state the moves that leave it, with the state they lead to and who may
- * make them. The rules read these tables, so do the documentation and the test that walks every pair.
+ * What is allowed: a table for each noun with the moves that leave each state, the state they lead to, and who may make
+ * them. The rules read these tables, and so do the documentation and the test that walks every pair.
  */
 
 export type Who = 'anyone' | 'holder' | 'person' | 'receiver' | 'sender';
@@ -114,7 +114,6 @@ export const lifecycles = {
 
 export type Noun = keyof typeof lifecycles;
 
-/** The move, if it is in the table. */
 export function moveOf(noun: Noun, from: string, name: string): Move | undefined {
   return (lifecycles[noun] as Table)[from]?.[name];
 }
@@ -124,7 +123,6 @@ export function movesFrom(noun: Noun, from: string): string[] {
   return Object.keys((lifecycles[noun] as Table)[from] ?? {});
 }
 
-/** The move between two states, whatever its name. */
 export function moveBetween(noun: Noun, from: string, to: string): Move | undefined {
   return Object.values((lifecycles[noun] as Table)[from] ?? {}).find((candidate) => candidate.to === to);
 }

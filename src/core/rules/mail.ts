@@ -18,16 +18,16 @@ export function sendMessage(
 }
 
 /**
- * The receiver takes a message on, the sender or a person closes it; a notice may be closed by anybody. To acknowledge
- * what the other side said since moves nothing: it is heard.
+ * The receiver acknowledges a message, the sender or a person closes it; anyone may close a notification. Acknowledging
+ * replies of the other side does not change the status: they are marked as read.
  */
 export function moveMessage(context: RuleContext, command: CommandOf<'message.move'>): Draft[] {
   mustBeActive(context);
   const { to, note, disposition } = command;
   const message = messageOf(context, command.id);
   if (disposition === 'deferred') return deferMessage(context, message, note);
-  const heard = to === 'acknowledged' ? hear(context, message, note) : null;
-  if (heard) return heard;
+  const read = to === 'acknowledged' ? readReplies(context, message, note) : null;
+  if (read) return read;
   if (message.status === to) return [];
   const move = moveBetween('message', message.status, to);
   if (!move) {
@@ -41,11 +41,11 @@ export function moveMessage(context: RuleContext, command: CommandOf<'message.mo
   }
   mustBeAllowed(context, message, to, move.who);
   if (disposition === 'abandoned') mustBeAbandonable(context, message);
-  return [draft('message.moved', { id: message.id, to, note, disposition }), ...closeNotice(context, message, to)];
+  return [draft('message.moved', { id: message.id, to, note, disposition }), ...closeEscalation(context, message, to)];
 }
 
-/** Null where there is nothing to hear, or where the message itself is still to be taken on. */
-function hear(context: RuleContext, message: Message, note: string): Draft[] | null {
+/** Null if there are no replies to read, or if the message itself is not acknowledged yet. */
+function readReplies(context: RuleContext, message: Message, note: string): Draft[] | null {
   const side = sideOf(message, context.actor);
   if (side === null || message.status === 'closed' || unreadReplies(message, side).length === 0) return null;
   if (side === 'to' && moveBetween('message', message.status, 'acknowledged')) return null;
@@ -66,7 +66,7 @@ function mustBeAllowed(context: RuleContext, message: Message, to: string, who: 
   });
 }
 
-/** A person gives a message up only after it was escalated and two more sittings have gone by. */
+/** A person may abandon a message only two sessions after it was escalated. */
 function mustBeAbandonable(context: RuleContext, { id, escalated }: Message): void {
   const { state } = context;
   if (!isMaintainer(context)) {
@@ -85,15 +85,15 @@ function mustBeAbandonable(context: RuleContext, { id, escalated }: Message): vo
 
 const SESSIONS_TO_ABANDON = 2;
 
-/** What told the maintainer that a message was stale is of no more use once somebody took it on. */
-function closeNotice({ state, actor }: RuleContext, { id, escalated }: Message, to: string): Draft[] {
+/** The message that informed the maintainer is closed once the escalated one is acknowledged or answered. */
+function closeEscalation({ state, actor }: RuleContext, { id, escalated }: Message, to: string): Draft[] {
   const notice = escalated?.notice ? state.messages.get(escalated.notice) : undefined;
   if (!notice) return [];
   const note = `${id} is ${to} by ${actor.name}.`;
   return [draft('message.moved', { id: notice.id, to: 'closed', note, disposition: 'resolved' }, 'verified')];
 }
 
-/** A deferred message stays where it is, by a person's word. */
+/** A person can defer a message; its status stays. */
 function deferMessage(context: RuleContext, message: Message, note: string): Draft[] {
   if (message.status === 'closed') {
     throw new Fault('illegal', `${message.id} is closed: it cannot be deferred.`, {
@@ -106,13 +106,13 @@ function deferMessage(context: RuleContext, message: Message, note: string): Dra
   return [draft('message.moved', { id: message.id, to: message.status, note, disposition: 'deferred' })];
 }
 
-/** Tells the maintainer of mail that nobody took on in time, once a message. */
+/** Informs the maintainer of each message that was not acknowledged in time, once. */
 export function escalateMail(context: RuleContext): Draft[] {
   mustBeActive(context);
   return escalate(context, (message) => overdueBecause(message, context.now));
 }
 
-/** A session that ends over mail it has not read leaves what presses to the maintainer. */
+/** Escalates the urgent mail that a session has not read when it ends. */
 export function escalateOnLeaving(context: RuleContext, session: Session): Draft[] {
   const reader = { kind: session.kind, name: session.agent };
   return escalate(context, (message) => {
@@ -128,7 +128,7 @@ function escalate({ state }: RuleContext, whyOf: (message: Message) => string | 
   const drafts: Draft[] = [];
   let [notices, notes] = [0, 0];
   for (const message of state.messages.values()) {
-    // Above the maintainer is nobody.
+    // There is nobody above the maintainer.
     if (message.escalated || message.to === MAINTAINER) continue;
     const why = whyOf(message);
     if (why === null) continue;
@@ -156,7 +156,7 @@ export function replyToMessage(context: RuleContext, { id, body }: CommandOf<'me
   const isTaken = sideOf(message, context.actor) === 'to';
   return [
     draft('message.replied', { id: message.id, from: context.actor.name, body }),
-    ...(isTaken ? closeNotice(context, message, 'answered') : []),
+    ...(isTaken ? closeEscalation(context, message, 'answered') : []),
   ];
 }
 

@@ -1,10 +1,10 @@
-/** Whether two paths or patterns can mean the same file. A path may be a folder: it stands for all that is below it. */
+/** Whether two paths or patterns can match the same file. A path may be a folder and then covers everything below it. */
 export function pathsOverlap(a: string, b: string): boolean {
   const [first, second] = [withoutSlash(a), withoutSlash(b)];
   return covers(first, second) || covers(second, first);
 }
 
-/** Whether a path or pattern means a file, or a file below it; patterns mean files. */
+/** Whether a path covers a file or a file below it, or a pattern matches it. Patterns match files only. */
 export function covers(held: string, file: string): boolean {
   if (isPattern(held)) return meet(held, file);
   if (isPattern(file)) return meet(held, file) || meet(`${held}/**`, file);
@@ -15,8 +15,8 @@ export const withoutSlash = (path: string): string => path.replace(/\/+$/, '');
 const isPattern = (path: string): boolean => /[*?]/.test(path);
 
 /**
- * Whether some text fits both patterns: both are walked at once, every pair of places at most once. A regular expression
- * would try the ways through a pattern one by one, without end on a hostile one, and knows one pattern only.
+ * Whether some text matches both patterns. Both are walked at once, and every pair of offsets is visited at most once. A
+ * regular expression would backtrack without end on a hostile pattern, and can compare a pattern with text only.
  */
 function meet(a: string, b: string): boolean {
   const [first, second] = [tokensOf(a), tokensOf(b)];
@@ -24,14 +24,14 @@ function meet(a: string, b: string): boolean {
   const seen = new Uint8Array((first.length + 1) * width);
   const open: number[] = [];
   const reach = (i: number, j: number): void => {
-    const place = i * width + j;
-    if (i > first.length || j > second.length || seen[place]) return;
-    seen[place] = 1;
-    open.push(place);
+    const pair = i * width + j;
+    if (i > first.length || j > second.length || seen[pair]) return;
+    seen[pair] = 1;
+    open.push(pair);
   };
   reach(0, 0);
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const [i, j] = [Math.floor(place / width), place % width];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [i, j] = [Math.floor(pair / width), pair % width];
     if (i === first.length && j === second.length) return true;
     const [one, other] = [first[i], second[j]];
     for (const skip of skips(one)) reach(i + skip, j);
@@ -42,21 +42,21 @@ function meet(a: string, b: string): boolean {
   return false;
 }
 
-/** `**` crosses folders, `*` and `?` do not. `**` and a slash stand for any folders or none: `?/` before them says so. */
+/** `**` crosses folders, `*` and `?` do not. `**` with a slash matches any folders or none, which the token `?/` marks. */
 function tokensOf(pattern: string): string[] {
   return (pattern.match(/\*\*\/|\*\*|./gsu) ?? []).flatMap((token) => (token === '**/' ? ['?/', '**', '/'] : [token]));
 }
 
 const isStar = (token: string): boolean => token === '*' || token === '**';
 
-/** How far a place may be left behind without taking a character. */
+/** How many tokens may be skipped without matching a character. */
 function skips(token: string | undefined): readonly number[] {
   if (token === undefined) return [];
   if (token === '?/') return [1, 3];
   return isStar(token) ? [1] : [];
 }
 
-/** Whether one character can fit both. */
+/** Whether one character can match both. */
 function agree(one: string, other: string): boolean {
   if (one === '?/' || other === '?/') return false;
   if (one === '**' || other === '**') return true;

@@ -23,7 +23,7 @@ export function addSteps(context: RuleContext, { steps }: CommandOf<'plan.add'>)
   return open ? [...reviveRun(context, 'The plan grew.'), ...drafts] : [...drafts, ...finishRun(context, [])];
 }
 
-/** What adds steps to a plan, if they fit it: new keys, known parents and predecessors, nothing that waits for itself. */
+/** Drafts that add steps, if they fit the plan: new keys, known parents and predecessors, no cycle. */
 export function draftSteps(state: State, steps: readonly PlannedStep[]): { drafts: Draft[]; open: boolean } {
   const known = new Map<string, Links>(state.steps);
   const added: PlannedStep[] = [];
@@ -44,7 +44,7 @@ export function draftSteps(state: State, steps: readonly PlannedStep[]): { draft
   }
   for (const step of added) mustFit(known, state, step.key, step);
   if (added.length === 0) return { drafts: [], open: false };
-  mustEnd(known);
+  mustBeAcyclic(known);
   const parents = new Set(added.map((step) => step.parent));
   const drafts = [
     ...added.map(({ key, done: _, ...plan }) => draft('step.added', { step: key, ...plan })),
@@ -55,12 +55,12 @@ export function draftSteps(state: State, steps: readonly PlannedStep[]): { draft
   return { drafts, open: added.some((step) => !step.done && !parents.has(step.key)) };
 }
 
-/** Adding what is there already changes nothing. */
+/** Adding a step that exists with the same plan changes nothing. */
 function samePlan(existing: Step, { key: _, done: _d, ...planned }: PlannedStep): boolean {
   return changedFields(existing, planned).length === 0 && existing.parent === (planned.parent ?? null);
 }
 
-/** What a plan says of a step and the step does not have. */
+/** The fields of a patch that differ from the step. */
 function changedFields(step: Step, patch: CommandOf<'plan.change'>['patch']): [string, unknown][] {
   return Object.entries(patch).filter(([name, value]) => {
     const current = name === 'gate' ? step.gate !== null : step[name as keyof Step];
@@ -77,8 +77,8 @@ export function changeStep(context: RuleContext, { step: key, patch }: CommandOf
   const next: Links = { ...step, ...defined(patch) };
   known.set(step.key, next);
   mustFit(known, context.state, step.key, next);
-  mustEnd(known);
-  // Taking a closed gate away opens it.
+  mustBeAcyclic(known);
+  // Removing a closed gate opens it.
   if (patch.gate === false && step.gate?.state === 'closed')
     mustBePerson(context, 'take a closed gate away', `holdfast gate ${step.key} open`);
   return [draft('step.changed', { step: step.key, ...Object.fromEntries(changed) })];
@@ -127,7 +127,7 @@ export function removeStep(context: RuleContext, { step: key }: CommandOf<'plan.
   ];
 }
 
-/** A step's parent and predecessors exist. */
+/** Refuses a step whose parent or predecessors do not exist. */
 function mustFit(known: LinksByKey, state: State, key: string, plan: Links): void {
   for (const other of [...(plan.parent ? [plan.parent] : []), ...(plan.after ?? [])]) {
     if (!known.has(other))
@@ -145,7 +145,7 @@ function mustFit(known: LinksByKey, state: State, key: string, plan: Links): voi
   }
 }
 
-/** A plan is walked by recursion; nobody reads one that is nested deeper. */
+/** Plans are walked by recursion, and a deeper one is not readable. */
 const MAX_DEPTH = 64;
 
 interface Links {
@@ -156,10 +156,10 @@ interface Links {
 type LinksByKey = ReadonlyMap<string, Links>;
 
 /**
- * Nothing may wait for itself. A step can start once what it comes after is done and its parent may start; it is done
- * after it started, a parent once its children are. A cycle among these is a plan that cannot be finished.
+ * Refuses a plan with a cycle, which could never be finished. A step can start once its predecessors are done and its
+ * parent can start. A leaf is done after it started, a parent once its children are done.
  */
-function mustEnd(known: LinksByKey): void {
+function mustBeAcyclic(known: LinksByKey): void {
   const children = new Map<string, string[]>();
   for (const [key, { parent }] of known) {
     const siblings = parent ? children.get(parent) : undefined;

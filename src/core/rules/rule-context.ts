@@ -7,19 +7,19 @@ import { isDone, type PlanView, planView, type StepView } from '../views/plan.ts
 import type { Actor, Basis, Scope } from '../words.ts';
 import { moveOf, movesFrom, type Noun } from './lifecycle.ts';
 
-/** What a rule sees: the state, who acts, and what is known of the world at this moment. */
+/** What a rule sees: the state, the actor, and which sessions live. */
 export interface RuleContext extends Liveness {
   state: State;
   plan: PlanView;
   actor: Actor;
   session: Session | null;
-  /** What the token of the one who acts allows, if there is one. */
+  /** What the actor's token allows, if there is one. */
   scope?: Scope | undefined;
-  /** A row that is settled or ended, by id or alias. */
+  /** Finds a settled or ended row by id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
 
-/** The plan is looked at only by the rules that need it. */
+/** The plan is computed only for the rules that need it. */
 export function ruleContextOf(context: Omit<RuleContext, 'plan'>): RuleContext {
   return {
     ...context,
@@ -33,7 +33,7 @@ export function draft<T extends EventType>(type: T, body: EventBody<T>, basis: B
   return { type, body, basis } as Draft;
 }
 
-/** A draft as the event it would become, to see what follows from it. */
+/** The event that a draft would become, to fold it before it is recorded. */
 export function provisionalEvent(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
   const run = state.run?.id ?? '';
   return {
@@ -69,7 +69,7 @@ function stepsHeld({ session, state }: RuleContext): Step[] {
   return session === null ? [] : [...state.steps.values()].filter((step) => step.holder?.session === session.id);
 }
 
-/** The step that is meant when none is named: the one the session holds. */
+/** The named step, or the only one that the session holds. */
 export function heldStep(context: RuleContext, reference: string | undefined): StepView {
   if (reference !== undefined) return stepOf(context, reference);
   const { state } = context;
@@ -103,7 +103,7 @@ export function heldStep(context: RuleContext, reference: string | undefined): S
   return stepOf(context, only.key);
 }
 
-/** Refuses a move that is not in the table, with those that are. */
+/** Refuses a move that is not in the table, and names the possible ones. */
 export function mustAllow(noun: Noun, what: string, from: string, name: string, hints: readonly string[] = []): void {
   if (moveOf(noun, from, name)) return;
   const moves = movesFrom(noun, from);
@@ -119,12 +119,11 @@ export function mustAllow(noun: Noun, what: string, from: string, name: string, 
 
 const words = (name: string): string => name.replaceAll('_', ' ');
 
-/** A person; one who comes with a token needs it to say so. */
+/** A person; one with a token needs the scope `maintain`. */
 export function isMaintainer({ actor, scope }: Pick<RuleContext, 'actor' | 'scope'>): boolean {
   return actor.kind === 'person' && (scope === undefined || scope === 'maintain');
 }
 
-/** Refuses an agent what only a person may do. */
 export function mustBePerson(context: Pick<RuleContext, 'actor' | 'scope'>, action: string, command: string): void {
   if (isMaintainer(context)) return;
   const { actor, scope } = context;
@@ -144,7 +143,7 @@ export function mustBePerson(context: Pick<RuleContext, 'actor' | 'scope'>, acti
   });
 }
 
-/** Refuses to touch a step that another session holds, or that nobody holds. */
+/** Refuses a step that the session does not hold. */
 export function mustHold(context: RuleContext, view: StepView, name: string): void {
   const { step } = view;
   mustAllow('step', stepName(step), view.status, name, stepHints(step, view.status));
@@ -176,7 +175,7 @@ export function stepName(step: Step): string {
   return `Step ${quoted(step.key)}`;
 }
 
-/** Which command helps, by where a step stands. */
+/** Commands that help, by status. */
 export function stepHints(step: Step, status: string): string[] {
   switch (status) {
     case 'pending':
@@ -205,12 +204,12 @@ export function mustBeActive(context: RuleContext): void {
   });
 }
 
-/** A completed run goes on when there is something to do again. */
+/** A completed run is reopened when there is work again. */
 export function reviveRun(context: RuleContext, reason: string): Draft[] {
   return context.state.run?.status === 'completed' ? [draft('run.reopened', { reason })] : [];
 }
 
-/** The run is completed with the last step that was left. */
+/** The run is completed with its last unfinished step. */
 export function finishRun(context: Pick<RuleContext, 'state' | 'plan'>, finished: readonly string[] = []): Draft[] {
   const now = new Set(finished);
   const all = context.plan.leaves.every((leaf) => isDone(leaf.status) || now.has(leaf.step.key));

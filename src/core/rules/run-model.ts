@@ -8,7 +8,7 @@ import type { ModelStep, RunModelPart } from '../model/run-model.ts';
 import { changesOf } from '../views/change.ts';
 import { draft, mustBeActive, provisionalEvent, type RuleContext } from './rule-context.ts';
 
-/** What a file says is taken as a fact about the file: no lifecycle is asked, but ids and the shape of the plan are ours. */
+/** A file is recorded as it is, without lifecycle rules. Only ids and the shape of the plan are checked. */
 export function readRunModel(context: RuleContext, { type: _, ...read }: CommandOf<'account.read'>): Draft[] {
   mustBeActive(context);
   const work = forkState(context.state);
@@ -18,14 +18,14 @@ export function readRunModel(context: RuleContext, { type: _, ...read }: Command
   });
 }
 
-/** One event for where the work stands and one for each thing beside it, so that each can be erased alone. */
+/** One event for run and plan, and one for each other entry, so that each can be erased alone. */
 export function draftRunModel(context: RuleContext, { account: model, ...source }: ReadRunModel): Draft[] {
   const { decisions, items, notes, sessions, messages, steps, ...rest } = withIds(context, model);
   const fitting = steps ? fitSteps(context.state, steps) : undefined;
-  const place = { ...rest, ...(fitting ? { steps: fitting } : {}) };
+  const plan = { ...rest, ...(fitting ? { steps: fitting } : {}) };
   const parts: RunModelPart[] = [
-    ...(Object.values(place).some((part) => part !== undefined && !(Array.isArray(part) && part.length === 0))
-      ? [place]
+    ...(Object.values(plan).some((part) => part !== undefined && !(Array.isArray(part) && part.length === 0))
+      ? [plan]
       : []),
     ...(sessions ?? []).map((session) => ({ sessions: [session] })),
     ...(decisions ?? []).map((decision) => ({ decisions: [decision] })),
@@ -37,8 +37,8 @@ export function draftRunModel(context: RuleContext, { account: model, ...source 
 }
 
 /**
- * What is known by its alias keeps its id; everything else gets the next one. What folded state no longer holds is
- * recorded whole, so that the event says enough by itself.
+ * An entry that is known by its alias keeps its id; any other gets the next id. An entry that folded state no longer holds
+ * is recorded in full, so that the event is complete by itself.
  */
 function withIds(context: RuleContext, model: RunModelPart): RunModelPart {
   const given: Record<string, number> = {};
@@ -50,10 +50,10 @@ function withIds(context: RuleContext, model: RunModelPart): RunModelPart {
     list.map((one) => {
       const known = knownRow(context, kind, one);
       if (known) return { ...pastOf(kind, known), ...one, id: known.id };
-      const message = prefix(one);
-      const ahead = Math.max(given[message] ?? 0, aheadOf(context.state, kind, message, one.alias));
-      given[message] = ahead + 1;
-      return { ...one, id: nextId(context.state, message, ahead) };
+      const letter = prefix(one);
+      const ahead = Math.max(given[letter] ?? 0, aheadOf(context.state, kind, letter, one.alias));
+      given[letter] = ahead + 1;
+      return { ...one, id: nextId(context.state, letter, ahead) };
     });
   const { decisions, items, notes, sessions, messages } = model;
   return {
@@ -66,16 +66,16 @@ function withIds(context: RuleContext, model: RunModelPart): RunModelPart {
   };
 }
 
-/** Further than this no file's numbers lead ours. */
+/** Ids do not follow the numbers in a file further than this. */
 const MOST_AHEAD = 10_000;
 
 /**
- * A mailbox may number its messages as we do (`M-4`). Such a message gets that very id while it is free: else the same
- * words would soon name another one.
+ * A mailbox may number its messages as we do (`M-4`). Such a message gets the same id while it is free; otherwise that
+ * name would soon mean two messages.
  */
-function aheadOf(state: State, kind: NamedKind, message: string, alias: string | undefined): number {
+function aheadOf(state: State, kind: NamedKind, prefix: string, alias: string | undefined): number {
   const [, digits] = kind === 'message' ? (/^M-([1-9]\d{0,8})$/.exec(alias ?? '') ?? []) : [];
-  const ahead = digits === undefined ? 0 : Number(digits) - (state.counters[message] ?? 0) - 1;
+  const ahead = digits === undefined ? 0 : Number(digits) - (state.counters[prefix] ?? 0) - 1;
   return ahead <= MOST_AHEAD ? ahead : 0;
 }
 
@@ -100,16 +100,16 @@ function knownRow<K extends NamedKind>(
   return null;
 }
 
-/** What a row says that an entry for it may leave out. */
+/** Fields of the row that an entry may leave out. */
 function pastOf(kind: NamedKind, row: Rows[NamedKind]): object {
   if (kind === 'decision') return { was: (row as Rows['decision']).status };
   if (kind === 'session') return {};
   const { session: _, stated: _s, basis: _b, ...past } = row as Rows['item'];
-  // Where a row says that there is nothing, an entry says nothing.
+  // A null field of a row is an absent field of an entry.
   return Object.fromEntries(Object.entries(past).filter(([, value]) => value !== null));
 }
 
-/** A file may name parents and predecessors that are not there, or that wait for each other; the plan may not. */
+/** Drops parents and predecessors that do not exist or form a cycle; a file may name such steps, the plan may not. */
 function fitSteps(state: State, steps: readonly ModelStep[]): ModelStep[] {
   const keys = new Set([...state.steps.keys(), ...steps.map((step) => step.key)]);
   const parents = new Map<string, string>(

@@ -5,7 +5,7 @@ import { draftSteps } from './plan.ts';
 import { draft, mustAllow, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
 import { draftRunModel } from './run-model.ts';
 
-/** A run and its first plan come together or not at all. */
+/** Opens a run with its first plan in one decision. */
 export function openRun(
   context: RuleContext,
   { type: _, steps = [], account: model, ...body }: CommandOf<'run.open'>,
@@ -45,7 +45,7 @@ export function abortRun(context: RuleContext, { reason }: CommandOf<'run.abort'
   ];
 }
 
-/** A run that is not finished can be put away too, by a person who says why. */
+/** A person can archive an unfinished run with a reason. */
 export function archiveRun(context: RuleContext, { reason }: CommandOf<'run.archive'>): Draft[] {
   const { run } = context.state;
   if (!run || run.status === 'archived') return [];

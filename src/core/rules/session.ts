@@ -14,7 +14,7 @@ const CRASHES_THAT_BLOCK = 3;
 export function startSession(context: RuleContext, command: CommandOf<'session.start'>): Draft[] {
   mustBeActive(context);
   const { role, leaseMs, continues, parent, client, owner, mark, atRest } = command;
-  // A session may open one for another agent, its subagent say.
+  // A session may open one for another agent, such as its subagent.
   const other = command.agent !== undefined && command.agent !== context.actor.name ? command.agent : undefined;
   const agent = other ?? context.actor.name;
   const known = (id: string): Session => {
@@ -63,7 +63,7 @@ export function startSession(context: RuleContext, command: CommandOf<'session.s
   ];
 }
 
-/** A conversation of a client goes on in one session at a time: a new one takes the place of the one before. */
+/** A client conversation has one session at a time: a new one supersedes the one before. */
 function sameConversation(state: State, client: Session['client'] | undefined): Session | undefined {
   if (!client) return undefined;
   return [...state.sessions.values()].find(
@@ -71,7 +71,7 @@ function sameConversation(state: State, client: Session['client'] | undefined): 
   );
 }
 
-/** An agent that comes again goes on from its own session that was cut off in the middle of a step. */
+/** An agent that returns continues its own session that was interrupted during a step. */
 function interruptedSessionOf(state: State, agent: string): string | undefined {
   const interrupted = [...state.steps.values()].filter(
     (step) => step.status === 'in_progress' && step.holder === null && step.lastAgent === agent,
@@ -87,12 +87,12 @@ export function endSession(context: RuleContext, { type: _, ...body }: CommandOf
     ...(isLeaving ? escalateOnLeaving(context, session) : []),
     ...finishHandoffsOf(context, session, `${session.id} ended: ${reason}`),
     draft('session.ended', { id: session.id, ...body }),
-    // Whoever goes on in its place has what it left; there is nothing to close.
+    // A superseded session needs no snapshot: the session that continues it has its steps.
     ...(isLeaving ? [snapshotOf(context.state, session, { reason, next, why, fileNotes, mark })] : []),
   ];
 }
 
-/** A session that was put together afterwards ends as it did; its snapshot says that nobody of it wrote it. */
+/** Ends a recovered session as it ended; the snapshot is marked as reconstructed. */
 export function recoverSession(
   context: RuleContext,
   { reason, next, why, evidence, lastSeenAt, mark }: CommandOf<'session.recover'>,
@@ -105,7 +105,7 @@ export function recoverSession(
   ];
 }
 
-/** Sessions that are gone, other than the one that acts. */
+/** Sessions that are gone, except the acting one. */
 export function goneSessions(context: Omit<RuleContext, 'plan'>): Session[] {
   return [...context.state.sessions.values()].filter(
     (session) => session.id !== context.session?.id && isGone(session, context),
@@ -113,9 +113,9 @@ export function goneSessions(context: Omit<RuleContext, 'plan'>): Session[] {
 }
 
 /**
- * Ends sessions that are gone. Their steps stay in progress without a holder and keep their checkpoint. One whose turn was
- * over with nothing running went away, as clients do that tell no end; any other has crashed, and leaves a snapshot that
- * is put together here. Three crashes in a row on one step raise a blocker on it.
+ * Ends sessions that are gone. Their steps stay in progress without a holder and keep their checkpoint. A session at rest
+ * completed, as with clients that report no end. Any other crashed, and gets a reconstructed snapshot. Three crashes in a
+ * row on one step raise a blocker.
  */
 export function supervise(context: Omit<RuleContext, 'plan'>, command: CommandOf<'run.supervise'>): Draft[] {
   const drafts: Draft[] = [];
@@ -129,7 +129,7 @@ export function supervise(context: Omit<RuleContext, 'plan'>, command: CommandOf
     const { id } = session;
     if (isAtRest(context.state, session)) {
       const evidence = ['No turn was under way and nothing was running.', why, ...found];
-      // The snapshot that it left at the end of the turn says all there is.
+      // The snapshot from the end of its last turn is complete.
       drafts.push(
         draft('session.ended', { id, reason: 'completed', unannounced: true, evidence, lastSeenAt }, 'verified'),
         ...finishHandoffsOf(context, session, `${id} ended: completed`),
@@ -164,7 +164,7 @@ export function supervise(context: Omit<RuleContext, 'plan'>, command: CommandOf
   return drafts;
 }
 
-/** What an ended session may still do: nothing, unless its end was not its own word and nobody took its place. */
+/** Whether an ended session may come back: only if it was taken for gone and no other session took its steps. */
 export function returnOf(state: State, ended: Session): 'may return' | Fault {
   const { id, endReason } = ended;
   const taken = [...state.steps.values()].find((step) => ended.left.includes(step.key) && step.lastSession !== id);
@@ -194,7 +194,7 @@ export function returnOf(state: State, ended: Session): 'may return' | Fault {
   );
 }
 
-/** A session that was taken for dead and comes back goes on as a new one and takes back its steps, and its files if nobody has them. */
+/** A session that comes back continues as a new one and takes back its steps, and its claims on files that are free. */
 export function returningSession(context: Omit<RuleContext, 'plan'>, ended: Session): Draft[] {
   const { state } = context;
   const id = nextId(state, 'S');
@@ -202,7 +202,7 @@ export function returningSession(context: Omit<RuleContext, 'plan'>, ended: Sess
     (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === ended.id,
   );
   const free = ended.leftClaims.filter((claim) => claimOn(context, claim.files, null) === null);
-  // Not its owner: that process is dead, or nobody could tell; the lease decides until a new one is known.
+  // The owner is left out: that process is dead or unknown. The lease decides until a new owner is known.
   const { agent, kind, role, leaseMs, client, parent } = ended;
   return [
     draft(

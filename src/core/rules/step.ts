@@ -31,7 +31,7 @@ export function startStep(context: RuleContext, command: CommandOf<'step.start'>
   mustAllow('step', stepName(step), view.status, 'start', stepHints(step, view.status));
   if (step.holder?.session === session.id) return [];
   const holder = step.holder ? context.state.sessions.get(step.holder.session) : undefined;
-  // A holder that is gone has been taken off the step before the rules look, by supervision.
+  // Supervision has already taken a gone holder off the step.
   if (holder && !isGone(holder, context)) throw heldBy(context, step, holder);
   mustBeFree(view);
   const takenOverFrom = view.status === 'in_progress' && step.lastSession ? { takenOverFrom: step.lastSession } : {};
@@ -67,7 +67,7 @@ export function completeStep(context: RuleContext, { type: _, step, ...body }: C
   return [draft('step.completed', { step: view.step.key, ...body }), ...finishRun(context, [view.step.key])];
 }
 
-/** Failing raises an error that stays open until somebody retries, skips, aborts or adjusts. */
+/** Failing raises an error that stays open until the step is retried or skipped, or the run aborted. */
 export function failStep(context: RuleContext, { step, errorType, message, mark }: CommandOf<'step.fail'>): Draft[] {
   mustBeActive(context);
   const view = heldStep(context, step);
@@ -80,7 +80,7 @@ export function failStep(context: RuleContext, { step, errorType, message, mark 
   ];
 }
 
-/** Who retries takes the step, unless it is left open: then whoever starts it meets what stands in its way. */
+/** A retry takes the step, unless it is left open; then obstacles are checked when a session starts it. */
 export function retryStep(context: RuleContext, { step: key, note, open, mark }: CommandOf<'step.retry'>): Draft[] {
   mustBeActive(context);
   const view = stepOf(context, key);
@@ -96,9 +96,9 @@ export function retryStep(context: RuleContext, { step: key, note, open, mark }:
   const taken = open ? {} : { session: mustHaveSession(context).id, claim: nextId(context.state, 'L') };
   if (!open) mustBeFree(view);
   const attempt = step.retries + 1;
-  const told = `Retry ${attempt}${note ? `: ${note}` : ''}`;
+  const resolution = `Retry ${attempt}${note ? `: ${note}` : ''}`;
   return [
-    ...settleError(context, step.error, told),
+    ...settleError(context, step.error, resolution),
     draft('step.retried', {
       step: step.key,
       ...taken,
@@ -109,7 +109,7 @@ export function retryStep(context: RuleContext, { step: key, note, open, mark }:
   ];
 }
 
-/** Skipping a parent skips what is pending or failed below it, and is refused while one runs. */
+/** Skipping a parent skips its pending and failed descendants, and is refused while one is in progress. */
 export function skipStep(context: RuleContext, { step: key, reason }: CommandOf<'step.skip'>): Draft[] {
   mustBeActive(context);
   const view = stepOf(context, key);
@@ -145,7 +145,7 @@ export function skipStep(context: RuleContext, { step: key, reason }: CommandOf<
   ];
 }
 
-/** What built on the step is stale until confirmed. */
+/** Steps that were built on a reopened step are stale until confirmed. */
 export function reopenStep(context: RuleContext, { step: key, reason }: CommandOf<'step.reopen'>): Draft[] {
   mustBeActive(context);
   const view = stepOf(context, key);
@@ -190,7 +190,7 @@ export function verifyStep(
   const checked = probe ? { probe: probe.command, exitCode: probe.exitCode } : {};
   if (result === 'pass') return [draft('step.verified', { step: step.key, result, note, ...checked }, basis)];
   const finding = nextId(context.state, 'F');
-  const told = probe ? `\`${probe.command}\` exited with ${probe.exitCode ?? 'a signal'}` : 'declared';
+  const outcome = probe ? `\`${probe.command}\` exited with ${probe.exitCode ?? 'a signal'}` : 'declared';
   return [
     draft(
       'item.raised',
@@ -199,7 +199,7 @@ export function verifyStep(
         kind: 'finding',
         severity: 'must_fix',
         step: step.key,
-        text: `Verification of ${step.key} failed: ${note ?? told}`,
+        text: `Verification of ${step.key} failed: ${note ?? outcome}`,
       },
       basis,
     ),
@@ -234,17 +234,17 @@ function mustBeLeaf(view: StepView, action: string): void {
   );
 }
 
-/** Refuses to start what something stands in the way of, and says what that is. */
+/** Refuses to start a step with obstacles, and names them. */
 function mustBeFree(view: StepView): void {
   const [first] = view.obstacles;
   if (!first) return;
-  throw new Fault('blocked', `${stepName(view.step)} is blocked: ${view.obstacles.map(tellObstacle).join('; ')}.`, {
+  throw new Fault('blocked', `${stepName(view.step)} is blocked: ${view.obstacles.map(obstacleWords).join('; ')}.`, {
     hints: [...new Set(view.obstacles.map(obstacleHint))],
     data: { step: view.step.key, obstacles: view.obstacles },
   });
 }
 
-function tellObstacle(obstacle: Obstacle): string {
+function obstacleWords(obstacle: Obstacle): string {
   switch (obstacle.kind) {
     case 'after':
       return `${quoted(obstacle.step)} comes first and is ${obstacle.status.replace('_', ' ')}`;

@@ -9,8 +9,8 @@ import { draft, mustBeActive, mustBePerson, type RuleContext } from './rule-cont
 export const WORKLOG_FILE = '.holdfast/worklog/WORKLOG.md';
 
 /**
- * Puts entries of the worklog into an archive. Which of them nothing open refers to was found out at a version of the
- * journal; if it went on since, that is found out again.
+ * Moves worklog entries to an archive. The entries were chosen at a version of the journal; if the journal has moved since,
+ * they must be chosen again.
  */
 export function compactWorklog(
   context: RuleContext,
