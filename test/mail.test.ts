@@ -217,7 +217,7 @@ describe('commitments and questions', () => {
     folder.data('complete', 't3', '--agent', 'cleo');
     folder.data('session', 'end', '--reason', 'completed', '--agent', 'cleo');
     const brief = folder.data('resume', '--agent', 'ada');
-    expect(brief['text']).toContain('bob (S-1) left t1 mid-stream');
+    expect(brief['text']).toContain('bob (S-1) stopped in the middle of t1');
     expect(brief['text']).toContain('cleo (S-2) left with t3 complete');
   });
 });

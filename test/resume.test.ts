@@ -24,7 +24,7 @@ describe('resuming', () => {
     const brief = folder.data('resume', '--agent', 'codex');
     expect(brief['headline']).toContain('(checkpoint: drafted, next: tested)');
     expect(brief['nextAction'].text).toBe(
-      'Take `t1` over with `holdfast start t1` and go on after checkpoint drafted.',
+      'Take `t1` over with `holdfast start t1` and continue after checkpoint drafted.',
     );
     expect(brief['position']).toMatchObject({ interrupted: ['t1'], nextCheckpoint: 'tested' });
   });
@@ -33,7 +33,7 @@ describe('resuming', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     leave(folder);
-    expect(folder.data('resume')['nextAction'].text).toContain('begin it again: it reached no checkpoint');
+    expect(folder.data('resume')['nextAction'].text).toContain('start it again: it reached no checkpoint');
   });
 
   it('passes over what is completed or skipped', () => {

@@ -189,11 +189,14 @@ function headlineOf(state: State, plan: PlanView, { current, phase, plan: planne
   const { run } = state;
   if (run && isOver(run)) {
     const when = run.endedAt ? ` on ${run.endedAt.slice(0, 10)} at ${run.endedAt.slice(11, 16)} UTC` : '';
-    const word = run.status === 'archived' ? 'Archived' : 'Given up';
+    const word = run.status === 'archived' ? 'Archived' : 'Abandoned';
     return `${word}${when}: ${oneLine(run.title, TITLE_CHARS)}${run.reason ? ` (${oneLine(run.reason, TITLE_CHARS)})` : ''}`;
   }
   if (plan.leaves.length === 0) return `No plan yet: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
-  if (!current) return `All ${plan.leaves.length} steps are done: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
+  if (!current) {
+    const all = plan.leaves.length === 1 ? 'The only step is' : `All ${plan.leaves.length} steps are`;
+    return `${all} done: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
+  }
   const { step, status, interrupted } = current;
   const parts = [
     ...(phase ? [`Phase ${phase.number}`] : []),

@@ -34,7 +34,7 @@ const derived = (text: string): BriefAction => ({ text, basis: 'derived', sessio
 
 function afterTheEnd(run: Run): string {
   const back = run.status === 'archived' ? `bring it back with \`holdfast unarchive ${run.id}\`, or ` : '';
-  return `None: nothing goes on in this run. To go on, ${back}open another with \`holdfast init\`.`;
+  return `None: this run has ended. To continue, ${back}open another with \`holdfast init\`.`;
 }
 
 function stepAction(current: StepView, position: Position, mine: string | null): string {
@@ -45,7 +45,7 @@ function stepAction(current: StepView, position: Position, mine: string | null):
   if (current.interrupted) return takeOver(current, position);
   if (status === 'in_progress') {
     return step.holder?.session === mine
-      ? `Go on with \`${key}\`${checkpoint ? ` after checkpoint ${checkpoint.name}` : ''}.`
+      ? `Continue with \`${key}\`${checkpoint ? ` after checkpoint ${checkpoint.name}` : ''}.`
       : `${step.holder?.agent} holds \`${key}\`; take another ready step, or wait with \`holdfast wait --for ${key}\`.`;
   }
   return current.obstacles.length > 0
@@ -55,10 +55,10 @@ function stepAction(current: StepView, position: Position, mine: string | null):
 
 function takeOver({ step: { key, checkpoint, artifacts } }: StepView, { interrupted }: Position): string {
   const after = checkpoint
-    ? `go on after checkpoint ${checkpoint.name}`
+    ? `continue after checkpoint ${checkpoint.name}`
     : artifacts.length > 0
-      ? 'go on from the files that were changed for it: it reached no checkpoint'
-      : 'begin it again: it reached no checkpoint';
+      ? 'continue from the files that were changed for it: it reached no checkpoint'
+      : 'start it again: it reached no checkpoint';
   const others = interrupted.slice(1).map((view) => view.step.key);
   const also = others.length > 0 ? ` (interrupted too: ${others.join(', ')})` : '';
   return `Take \`${key}\` over with \`holdfast start ${key}\` and ${after}${also}.`;

@@ -253,7 +253,7 @@ function peerWords({ state, steps, until, alive, owes, claims }: Peer, chars: nu
   const held = steps.length > 0 ? `holds ${keys} until ${clockTime(until ?? now, now)}` : 'is here';
   const does = {
     here: `${held}${alive ? '' : ', not seen lately'}`,
-    'mid-stream': `left ${keys} mid-stream`,
+    'mid-stream': `stopped in the middle of ${keys}`,
     complete: `left with ${keys} complete`,
   }[state];
   const files = claims.map(({ id, files: claimed }) => `${id} ${claimed.join(' ')}`).join(', ');

@@ -70,10 +70,14 @@ export function claimedBy({ claim, file, until }: Held): Fault {
  */
 export function writableBy(state: State, liveness: Liveness, session: string | null, path: string): Fault | null {
   if (session !== null && !state.sessions.has(session)) {
-    return new Fault('fenced', `Session ${session} writes no more: ${quoted(path)} was left as it is.`, {
-      hints: ['Begin another with `holdfast session start --agent NAME`.'],
-      data: { session, file: path },
-    });
+    return new Fault(
+      'fenced',
+      `Session ${session} has ended and cannot record anything: ${quoted(path)} was not changed.`,
+      {
+        hints: ['Start another with `holdfast session start --agent NAME`.'],
+        data: { session, file: path },
+      },
+    );
   }
   const held = claimOn({ ...liveness, state }, [path], session, (claimed, file) => covers(withoutSlash(claimed), file));
   return held ? claimedBy(held) : null;

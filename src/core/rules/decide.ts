@@ -160,14 +160,10 @@ function identify(state: State, command: Command, context: CommandContext): Acti
   const [only, ...others] = candidates;
   if (only && others.length > 0 && needsSession.has(command.type) && !isLeftOpen(command)) {
     const ids = candidates.map((session) => session.id);
-    throw new Fault(
-      'usage',
-      `${actor.name} has ${ids.length} active sessions: ${ids.join(', ')}. Say which one is meant.`,
-      {
-        hints: ['Name it with `--session` or `HOLDFAST_SESSION`.'],
-        data: { sessions: ids },
-      },
-    );
+    throw new Fault('usage', `${actor.name} has ${ids.length} active sessions. Choose one: ${ids.join(', ')}.`, {
+      hints: ['Name it with `--session` or `HOLDFAST_SESSION`.'],
+      data: { sessions: ids },
+    });
   }
   return { actor, session: others.length > 0 ? null : (only ?? null) };
 }

@@ -26,7 +26,7 @@ export function beginEffect(
   const done = once && key ? context.recall('effect', key) : null;
   if (done && done.class !== 'read') {
     throw new Fault('illegal', `${done.id} with the key ${quoted(key ?? '')} succeeded at ${done.endedAt}.`, {
-      hints: ['It is done: go on with what comes after it.', 'To do it once more on purpose, give it another key.'],
+      hints: ['It is done: continue with what comes next.', 'To repeat it on purpose, give it another key.'],
       data: { effect: done.id, key, began: done.at, endedAt: done.endedAt, class: done.class },
     });
   }

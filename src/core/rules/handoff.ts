@@ -42,7 +42,7 @@ export function offerHandoff(
   const isHere = context.state.sessions.has(sender.id);
   const taken = snapshot === undefined && isHere ? snapshotOf(context.state, sender, { mark }) : null;
   const left = snapshot ?? (taken?.type === 'snapshot.taken' ? taken.body.id : undefined);
-  const what = keys.length > 0 ? keys.join(', ') : 'its place';
+  const what = keys.length > 0 ? keys.join(', ') : 'its work';
   return [
     ...closeDeclined(context),
     ...(taken ? [taken] : []),
@@ -83,7 +83,7 @@ export function acceptHandoff(context: RuleContext, { id }: CommandOf<'handoff.a
   mustReceive(context, handoff);
   if (handoff.from === session.id) {
     throw new Fault('illegal', `${handoff.id} offers the work of ${session.id} itself.`, {
-      hints: [`Go on with it, or take the offer back with \`holdfast handoff withdraw ${handoff.id}\`.`],
+      hints: [`Continue it, or take the offer back with \`holdfast handoff withdraw ${handoff.id}\`.`],
       data: { handoff: handoff.id, session: session.id },
     });
   }

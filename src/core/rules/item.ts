@@ -102,7 +102,7 @@ function notifyFreed(context: RuleContext, item: Item, as: string, freed: readon
       to,
       type: 'notify',
       priority: 'P1',
-      subject: `${item.id} is ${as}: ${keys.join(', ')} can go on`,
+      subject: `${item.id} is ${as}: ${keys.join(', ')} can continue`,
       body: item.text,
       about: item.id,
     }),

@@ -85,7 +85,7 @@ describe('plan.add', () => {
   ])('refuses %s', (_, steps) => {
     const fault = scenario().refusal(ada, planned(...steps));
     expect(fault.code).toBe('invalid');
-    expect(fault.message).toContain('wait for itself');
+    expect(fault.message).toContain('Circular dependency');
     expect(fault.data).toHaveProperty('cycle');
   });
 

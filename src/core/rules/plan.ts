@@ -80,7 +80,7 @@ export function changeStep(context: RuleContext, { step: key, patch }: CommandOf
   mustBeAcyclic(known);
   // Removing a closed gate opens it.
   if (patch.gate === false && step.gate?.state === 'closed')
-    mustBePerson(context, 'take a closed gate away', `holdfast gate ${step.key} open`);
+    mustBePerson(context, 'remove a closed gate', `holdfast gate ${step.key} open`);
   return [draft('step.changed', { step: step.key, ...Object.fromEntries(changed) })];
 }
 
@@ -102,7 +102,7 @@ export function removeStep(context: RuleContext, { step: key }: CommandOf<'plan.
       `${stepName(step)} is ${status.replace('_', ' ')}: only a pending step leaves the plan.`,
       {
         hints: [
-          `What was done stays in the record. A person can take a step out of the way with \`holdfast skip ${step.key} --reason …\`.`,
+          `What was done stays in the journal. A person can skip a step with \`holdfast skip ${step.key} --reason …\`.`,
         ],
       },
     );
@@ -185,14 +185,10 @@ function mustBeAcyclic(known: LinksByKey): void {
       } else if (onPath.has(next)) {
         const keys = path.slice(path.findIndex((entry) => entry.node === next)).map((entry) => entry.node.slice(2));
         const cycle = keys.filter((key, index) => key !== keys[index - 1]);
-        throw new Fault(
-          'invalid',
-          `The plan would wait for itself: ${[...cycle, cycle[0] ?? ''].map(quoted).join(' → ')}.`,
-          {
-            hints: ['Take one of these out of `--after` or `--parent`.'],
-            data: { cycle },
-          },
-        );
+        throw new Fault('invalid', `Circular dependency: ${[...cycle, cycle[0] ?? ''].map(quoted).join(' → ')}.`, {
+          hints: ['Remove one of these from `--after` or `--parent`.'],
+          data: { cycle },
+        });
       } else if (!finished.has(next)) {
         onPath.add(next);
         path.push({ node: next, rest: waitsFor(next) });

@@ -93,7 +93,7 @@ export function heldStep(context: RuleContext, reference: string | undefined): S
     const keys = held.map((step) => step.key);
     throw new Fault(
       'usage',
-      `${whoIs(context)} holds ${held.length} steps: ${keys.map(quoted).join(', ')}. Say which one is meant.`,
+      `${whoIs(context)} holds ${held.length} steps. Choose one: ${keys.map(quoted).join(', ')}.`,
       {
         hints: ['Name the step: `holdfast complete KEY`, `holdfast checkpoint NAME --step KEY`.'],
         data: { steps: keys },
@@ -110,7 +110,7 @@ export function mustAllow(noun: Noun, what: string, from: string, name: string, 
   const legal =
     moves.length > 0
       ? `From ${words(from)} these are possible: ${moves.map(words).join(', ')}.`
-      : `${words(from)} is an end.`;
+      : `\`${words(from)}\` is final.`;
   throw new Fault('illegal', `${what} is ${words(from)}: ${words(name)} is not possible.`, {
     hints: [...hints, legal],
     data: { noun, from, move: name, legal: moves },
@@ -152,7 +152,7 @@ export function mustHold(context: RuleContext, view: StepView, name: string): vo
   if (holder) throw heldBy(context, step, holder);
   throw new Fault('illegal', `${stepName(step)} is interrupted: nobody holds it.`, {
     hints: [
-      `Take it over with \`holdfast start ${step.key}\`; it goes on after its last checkpoint and counts no retry.`,
+      `Take it over with \`holdfast start ${step.key}\`; it continues after its last checkpoint and does not count as a retry.`,
     ],
     data: { step: step.key, lastSession: step.lastSession },
   });
@@ -194,7 +194,7 @@ export function mustBeActive(context: RuleContext): void {
   const { run } = context.state;
   if (!run) throw new Fault('not_found', 'There is no such run.', { hints: ['See the runs with `holdfast runs`.'] });
   if (run.status === 'active' || run.status === 'completed') return;
-  throw new Fault('illegal', `Run ${quoted(run.id)} is ${run.status}: nothing more is recorded in it.`, {
+  throw new Fault('illegal', `Run ${quoted(run.id)} is ${run.status} and read-only.`, {
     hints: [
       run.status === 'archived'
         ? `Bring it back with \`holdfast unarchive ${run.id}\`, or open another run with \`holdfast init\`.`
@@ -219,7 +219,7 @@ export function finishRun(context: Pick<RuleContext, 'state' | 'plan'>, finished
 export function mustHaveSession(context: RuleContext): Session {
   if (context.session) return context.session;
   throw new Fault('usage', `${whoIs(context)} has no active session.`, {
-    hints: ['Begin one with `holdfast session start --agent NAME`, or name it with `--session`.'],
+    hints: ['Start one with `holdfast session start --agent NAME`, or name it with `--session`.'],
   });
 }
 

@@ -12,7 +12,7 @@ export function openRun(
 ): Draft[] {
   if (context.state.run) {
     throw new Fault('illegal', `Run ${quoted(context.state.run.id)} exists already.`, {
-      hints: ['Go on with it by `holdfast resume`, or choose another `--id`.'],
+      hints: ['Continue with `holdfast resume`, or choose another `--id`.'],
       data: { run: context.state.run.id },
     });
   }

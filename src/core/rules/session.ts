@@ -170,8 +170,8 @@ export function returnOf(state: State, ended: Session): 'may return' | Fault {
   const taken = [...state.steps.values()].find((step) => ended.left.includes(step.key) && step.lastSession !== id);
   const wasTaken = endReason === 'crashed' || ended.unannounced === true;
   if (!wasTaken && endReason !== 'superseded') {
-    return new Fault('illegal', `Session ${id} has ended (${endReason}): it writes no more.`, {
-      hints: [`Begin another with \`holdfast session start --agent ${ended.agent} --continues ${id}\`.`],
+    return new Fault('illegal', `Session ${id} has ended (${endReason}) and cannot record anything.`, {
+      hints: [`Start another with \`holdfast session start --agent ${ended.agent} --continues ${id}\`.`],
       data: { session: id, endReason },
     });
   }
@@ -183,7 +183,7 @@ export function returnOf(state: State, ended: Session): 'may return' | Fault {
     'fenced',
     taken
       ? `Session ${id} ${gone}, and ${since} ${holder ? 'now' : 'since'}.`
-      : `Session ${id} was superseded${ended.continuedBy ? ` by ${ended.continuedBy}` : ''}: it writes no more.`,
+      : `Session ${id} was superseded${ended.continuedBy ? ` by ${ended.continuedBy}` : ''} and cannot record anything.`,
     {
       hints: [
         `What you found is not lost: file it with \`holdfast note … --session ${id}\`.`,

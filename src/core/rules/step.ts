@@ -214,7 +214,7 @@ export function setGate(context: RuleContext, { step: key, open }: CommandOf<'ga
   if (step.gate?.state === (open ? 'open' : 'closed')) return [];
   mustBePerson(context, `${open ? 'open' : 'close'} a gate`, `holdfast gate ${step.key} ${open ? 'open' : 'close'}`);
   if (!open && status !== 'pending') {
-    throw new Fault('illegal', `${stepName(step)} is ${status.replace('_', ' ')}: its gate is behind it.`, {
+    throw new Fault('illegal', `${stepName(step)} is ${status.replace('_', ' ')} and has already passed its gate.`, {
       hints: stepHints(step, status),
     });
   }

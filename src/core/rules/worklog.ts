@@ -29,7 +29,7 @@ export function compactWorklog(
   }
   if (entries.length === 0) return [];
   if (state.version !== version) {
-    throw new Fault('conflict', `The journal went on from ${version} to ${state.version} while this was planned.`, {
+    throw new Fault('conflict', `The journal moved from ${version} to ${state.version} while this was planned.`, {
       hints: ['Try again.'],
       data: { version: state.version },
     });
@@ -44,7 +44,7 @@ function linesOf(context: RuleContext, id: string): number {
   const row = note ?? context.recall('session', id);
   if (row && row.archive === undefined && (note || !context.state.sessions.has(id)))
     return note ? noteLines(note.text) : SESSION_LINES;
-  throw new Fault('illegal', `${id} is no entry of the worklog.`, {
+  throw new Fault('illegal', `${id} is not an entry of the worklog.`, {
     hints: ['See them with `holdfast compact`.'],
     data: { id, archive: row?.archive ?? null },
   });

@@ -53,10 +53,10 @@ export function runStateOf(state: State, liveness: Liveness): RunState {
   const [quiet] = of('stuck');
   if (quiet) {
     const since = inWords(msBetween(quiet.session.seenAt, liveness.now));
-    return { word: 'stuck', why: `${names('stuck')}: alive, and nothing recorded for ${since}` };
+    return { word: 'stuck', why: `${names('stuck')}: alive, but nothing recorded for ${since}` };
   }
   const abandoned = of('dead').filter(({ steps }) => steps.length > 0);
-  if (abandoned.length > 0) return { word: 'dead', why: `${names('dead')}: gone without a word` };
+  if (abandoned.length > 0) return { word: 'dead', why: `${names('dead')}: stopped responding` };
   return stateWithoutSessions(state, plan, of('idle').length > 0 ? names('idle') : null);
 }
 
@@ -67,8 +67,8 @@ function stateWithoutSessions(state: State, plan: PlanView, idle: string | null)
   const interrupted = plan.leaves.filter((view) => view.interrupted);
   const crashed = interrupted.filter((view) => view.step.crashes > 0);
   if (idle === null && crashed.length > 0) {
-    const told = crashed.map(({ step }) => `${step.lastAgent ?? 'somebody'} crashed on ${step.key}`);
-    return { word: 'dead', why: `${told.slice(0, 3).join('; ')}; nobody took it over` };
+    const crashes = crashed.map(({ step }) => `${step.lastAgent ?? 'an agent'} crashed on ${step.key}`);
+    return { word: 'dead', why: `${crashes.slice(0, 3).join('; ')}; not taken over` };
   }
   const remains = plan.progress.done < plan.progress.total;
   if (remains && interrupted.length === 0 && (plan.escalated || readySteps(plan).length === 0)) {
@@ -78,7 +78,7 @@ function stateWithoutSessions(state: State, plan: PlanView, idle: string | null)
   }
   if (idle !== null) return { word: 'working', why: `${idle}, between steps` };
   if (interrupted.length > 0)
-    return { word: 'paused', why: `left in the middle of ${interrupted.map(({ step }) => step.key).join(', ')}` };
+    return { word: 'paused', why: `stopped in the middle of ${interrupted.map(({ step }) => step.key).join(', ')}` };
   const [next] = readySteps(plan);
   return { word: 'paused', why: next ? `${next.step.key} is ready` : 'there is no plan yet' };
 }

@@ -109,7 +109,7 @@ export function renderWorklog(state: State, { entries, decisions }: WorklogInput
     '',
     ...(hidden > 0 ? [`${hidden} older entries: \`holdfast worklog\`, or \`holdfast compact\`.`, ''] : []),
     ...entries.map((entry) => entry.text.slice(0, -1)),
-    'Made from the journal and written anew with every entry: `holdfast note` adds to it.',
+    'Generated from the journal; edits are overwritten. Add an entry with `holdfast note`.',
     '',
   ].join('\n');
 }
