@@ -12,7 +12,7 @@ describe('near names', () => {
     expect(nearest(name, known)).toEqual(near);
   });
 
-  it('stand in the hint', () => {
+  it('are in the hint', () => {
     const fault = notFound('step', 'biuld', ['build'], 'See the plan.');
     expect(fault).toMatchObject({ code: 'not_found', hints: ['Did you mean `build`?', 'See the plan.'] });
   });

@@ -5,7 +5,7 @@ import { mayHoldSecret, redact } from './redact.ts';
 const join = (...parts: string[]): string => parts.join('');
 const random = 'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA';
 
-/** One or more for each rule, in a text as it occurs. */
+/** One or more for each rule, in realistic text. */
 const secrets: [kind: string, text: string, secret: string][] = [
   ['aws key', 'export AWS_ACCESS_KEY_ID=', join('AKIA', 'QYLPMN5HHHFPZAM2')],
   ['github token', 'git clone https://x-access-token:', join('ghp_', random, 'aB3d')],
@@ -108,7 +108,7 @@ const lookalikes: [rule: string, text: string][] = [
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: only above
 
 describe('redact', () => {
-  it.each(secrets)('takes out a %s: %s…', (kind, before, secret) => {
+  it.each(secrets)('removes a %s: %s…', (kind, before, secret) => {
     const after = kind === 'password in address' ? '@db.internal/app' : '" then more';
     const { text, kinds } = redact(`${before}${secret}${after}`);
     expect(text).not.toContain(secret);
@@ -117,7 +117,7 @@ describe('redact', () => {
     expect(kinds).toContain(kind);
   });
 
-  it('takes out a private key whole, also one that was cut off', () => {
+  it('removes a whole private key, also one that was cut off', () => {
     const body = `${random}\n${random}\n`;
     const begin = join('-----BEGIN RSA PRIVATE', ' KEY-----');
     const end = join('-----END RSA PRIVATE', ' KEY-----');
@@ -133,7 +133,7 @@ describe('redact', () => {
     expect(redact(text)).toEqual({ text, kinds: [] });
   });
 
-  it('is the same when it is done twice', () => {
+  it('gives the same result when repeated', () => {
     for (const [, before, secret] of secrets) {
       const once = redact(`${before}${secret}@x`).text;
       expect(redact(once).text).toBe(once);

@@ -23,14 +23,14 @@ describe('sha256', () => {
     expect(sha256(long)).toBe(platform(long));
   });
 
-  it('agrees with the platform where the message fills its room exactly, or nearly', () => {
+  it('agrees with the platform where the message fills the buffer exactly, or nearly', () => {
     for (const length of [63_900, 63_991, 63_992, 63_999, 64_000, 64_001, 128_000]) {
       const bytes = Buffer.alloc(length, 'holdfast');
       expect(sha256OfBytes(bytes)).toBe(createHash('sha256').update(bytes).digest('hex'));
     }
   });
 
-  it('runs the program that is written down (`node scripts/run.mjs scripts/sha256.ts` makes it anew)', () => {
+  it('runs the program in its source (`node scripts/run.mjs scripts/sha256.ts` rebuilds it)', () => {
     expect(sha256Code).toEqual(sha256Program());
   });
 });

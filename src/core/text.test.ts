@@ -28,7 +28,7 @@ describe('printable text', () => {
     expect(printable(text)).toBe(text);
   });
 
-  it('never holds a control character, whatever goes in', () => {
+  it('never has a control character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(printable(text)).not.toMatch(/(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
@@ -39,14 +39,14 @@ describe('printable text', () => {
 });
 
 describe('one line', () => {
-  it('folds white space and cuts visibly', () => {
+  it('collapses white space and cuts visibly', () => {
     expect(oneLine(' a\n\n b\tc ')).toBe('a b c');
     expect(oneLine('x'.repeat(200))).toBe('x'.repeat(200));
     expect(oneLine('x'.repeat(201))).toBe(`${'x'.repeat(199)}…`);
     expect(oneLine(`${' '.repeat(900)}end`)).toBe('…');
   });
 
-  it('is the same text where that is one line already, and a flat one of anything else', () => {
+  it('is the same text where that is one line already, and one line of anything else', () => {
     const piece = fc.constantFrom(
       'a',
       'b',
@@ -116,7 +116,7 @@ describe('names', () => {
 });
 
 describe('time', () => {
-  it('adds, up to the last moment that sorts', () => {
+  it('adds, up to the last instant that sorts as text', () => {
     expect(addMs('2026-01-02T10:00:00.000Z', 1500)).toBe('2026-01-02T10:00:01.500Z');
     expect(addMs('2026-01-02T10:00:00.000Z', Number.MAX_SAFE_INTEGER)).toBe('9999-12-31T23:59:59.999Z');
   });
@@ -131,7 +131,7 @@ describe('time', () => {
     expect(inWords(ms)).toBe(words);
   });
 
-  it('tells the day only when it is another', () => {
+  it('shows the day only when it is another one', () => {
     expect(clockTime('2026-01-02T10:41:00.000Z', '2026-01-02T23:00:00.000Z')).toBe('10:41 UTC');
     expect(clockTime('2026-01-01T10:41:00.000Z', '2026-01-02T23:00:00.000Z')).toBe('2026-01-01 10:41 UTC');
   });

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { writtenTexts } from './tokens.suite.ts';
 import { estimateTokens } from './tokens.ts';
 
-/** Files of locked dependencies, in pieces of about a page: those of this project change too often to be measured by. */
+/** Files of locked dependencies, in pieces of about a page: the files of this project change too often. */
 const texts: Record<string, readonly string[]> = {
   Markdown: pages('README.md', 'valibot', 'yaml', 'knip', 'postgres', 'smol-toml', 'picomatch', 'fast-check'),
   'JavaScript and TypeScript': [
@@ -32,7 +32,7 @@ function pages(path: string, ...packages: string[]): string[] {
 const claude = getTokenizer();
 afterAll(() => claude.free());
 
-/** What each tokenizer counts; Claude's takes the compatible form of a text, as its package does. */
+/** The count of each tokenizer; Claude's gets the compatibility form of the text, as in its package. */
 function count(text: string): { o200k: number; claude: number } {
   return { o200k: encode(text).length, claude: claude.encode(text.normalize('NFKC'), 'all').length };
 }
@@ -76,7 +76,7 @@ describe('the estimate of tokens', () => {
   it.each(Object.entries(texts))('of %s is a little above both tokenizers, as documented', (name, pieces) => {
     const error = measure(pieces);
     const row = Object.values(error).map(Math.round);
-    // Random letters in both cases look like short words; nobody reads them, so they do not weigh on the rest.
+    // Random letters in both cases look like short words. Base64 is not read, so a larger error is accepted.
     expect(error.larger, `${name}: ${row}`).toBeGreaterThan(name === 'base64' ? -10 : -6);
     expect(error.larger, `${name}: ${row}`).toBeLessThan(15);
     expect(error.lowest, `${name}: ${row}`).toBeGreaterThan(-12);
@@ -132,7 +132,7 @@ describe('the estimate of tokens', () => {
     const piece = texts['Markdown']?.join('\n') ?? '';
     const long = piece.repeat(Math.ceil(10_000_000 / piece.length)).slice(0, 10_000_000);
     let reads = 0;
-    // Counted, not timed: how fast this machine is just now says nothing of how the work grows.
+    // Counted, not timed: the speed of this machine says nothing about how the work grows.
     const charCodeAt = (index: number) => {
       reads += 1;
       return long.charCodeAt(index);
@@ -143,7 +143,7 @@ describe('the estimate of tokens', () => {
   });
 });
 
-/** Words, hashes, marks and other scripts, so that joins fall into the middle of every kind of run. */
+/** Words, hashes, marks and other scripts, so that texts are joined in the middle of every kind of run. */
 function anyText(minLength: number) {
   const unit = fc.constantFrom(
     ...'aaeestrnqzxAZ059 \n\t.,=-_/{"éßłệДжΩאم한あア漢、…→│',

@@ -28,7 +28,7 @@ describe('reading advice', () => {
 });
 
 describe('plan files', () => {
-  it('go by padded and plain numbers, and summaries before them, the newest first', () => {
+  it('have padded and plain numbers, with the summaries before them, the newest first', () => {
     const names = planFileNames({ phase: { number: 2 }, plan: { number: 3 } });
     expect(names.plans).toEqual(['02-03-PLAN.md', '2-3-PLAN.md']);
     expect(names.summaries).toEqual([
@@ -37,7 +37,7 @@ describe('plan files', () => {
     ]);
   });
 
-  it('are not looked for without a phase', () => {
+  it('are none without a phase', () => {
     expect(planFileNames({ phase: null, plan: null })).toEqual({ plans: [], summaries: [] });
   });
 });

@@ -46,7 +46,7 @@ describe('evolve', () => {
     expect(serializeState(state)).toBe(serializeState(untouched));
   });
 
-  it('folds a plan with rings in it, and what is derived from it ends', () => {
+  it('folds a plan with cycles, and its views terminate', () => {
     const state = fold(
       emptyState(),
       history(
@@ -84,7 +84,7 @@ describe('evolve', () => {
     expect(serializeState(run.state)).not.toContain('One file.');
   });
 
-  it('does not move a session’s last sign of life back', () => {
+  it('never moves the last time a session was seen back', () => {
     const run = scenario('p1').given(ada, start('p1'));
     const seen = run.session('S-1').seenAt;
     run.wait(-60_000).given(ada, { type: 'step.checkpoint', name: 'x' });
@@ -93,7 +93,7 @@ describe('evolve', () => {
 });
 
 describe('folded state', () => {
-  it('survives being written down, order and all', () => {
+  it('survives serialization, with the order of rows', () => {
     const run = scenario('b', 'a')
       .given(ada, start('b'))
       .given(agent('constructor'), start('a'), { type: 'snapshot.take' });
@@ -112,7 +112,7 @@ describe('folded state', () => {
     expect(serializeState(run.state)).toBe(before);
   });
 
-  it('counts ids by prefix, whoever made them', () => {
+  it('counts ids by prefix, wherever they come from', () => {
     const state = emptyState();
     count(state, 'D-7');
     count(state, 'D-3');

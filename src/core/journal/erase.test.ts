@@ -13,7 +13,7 @@ import { chainVerifier } from './verify.ts';
 
 const SECRET = 'hunter2';
 
-/** A body with every field there can be, words being the secret. */
+/** A body with every possible field, and the secret as its text. */
 function fullBody(schema: unknown): unknown {
   const { type, entries, item, wrapped, options, pipe } = schema as {
     type?: string;
@@ -41,7 +41,7 @@ const problems = (events: readonly Event[]) => {
   return verifier.finish();
 };
 
-describe('erasing the words of an event', () => {
+describe('erasing the text of an event', () => {
   it.each(types)('%s keeps its structure and is still valid', (type) => {
     const body = fullBody(eventBodies[type]);
     expect(v.safeParse(eventBodies[type] as v.GenericSchema, body).issues).toBeUndefined();
@@ -99,17 +99,17 @@ describe('the chain after an erasure', () => {
     expect(problems(erasedAt(erase))).toEqual([]);
   });
 
-  it('is broken where words went and nobody said so', () => {
+  it('is broken where text was removed without a recorded erasure', () => {
     expect(problems(erasedAt(erase, false))).toMatchObject([
       { message: 'The body of event 5 was changed after it was recorded.' },
     ]);
   });
 
-  it('is broken where other words were put in the place of the erased ones', () => {
+  it('is broken where other text replaced the erased text', () => {
     expect(problems(erasedAt((body) => ({ ...(erase(body) as object), reason: 'Forged.' })))).toHaveLength(1);
   });
 
-  it('says what is missing, cut off or put in between', () => {
+  it('reports what is missing, cut off or inserted', () => {
     const { events } = scenario('p1').given(ada, start('p1'), complete());
     expect(problems(events.toSpliced(2, 1))[0]?.message).toBe('Event 3 is missing: 4 follows 2.');
     const [forged] = seal(

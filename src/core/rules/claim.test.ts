@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../journal/command.ts';
 import { writableBy } from './claim.ts';
-import { ada, agent, bob, MINUTE_MS, note, sam, scenario, sit } from './scenario.suite.ts';
+import { ada, agent, bob, MINUTE_MS, note, sam, scenario, startSession } from './scenario.suite.ts';
 
 const claim = (...files: string[]): Command => ({ type: 'claim.take', files });
 const letGo = (id: string): Command => ({ type: 'claim.release', id });
@@ -13,7 +13,7 @@ describe('a claim on files', () => {
     expect(run.when(ada, claim('a.ts')).body('claim.taken').id).toBe('L-2');
   });
 
-  it('keeps others off while its session lives', () => {
+  it('keeps others out while its session lives', () => {
     const run = scenario().given(ada, claim('src/core/'));
     const fault = run.refusal(bob, claim('x.ts', 'src/core/a.ts'));
     expect(fault).toMatchObject({ code: 'held', data: { claim: 'L-1', agent: 'ada', file: 'src/core/a.ts' } });
@@ -26,7 +26,7 @@ describe('a claim on files', () => {
   });
 
   it('is released by its holder or a person, and again is a no-op', () => {
-    const run = scenario().given(ada, claim('a.ts'), claim('b.ts')).given(bob, sit());
+    const run = scenario().given(ada, claim('a.ts'), claim('b.ts')).given(bob, startSession());
     expect(run.refusal(bob, letGo('L-1'))).toMatchObject({ code: 'held', data: { claim: 'L-1', session: 'S-1' } });
     expect(run.when(ada, letGo('L-1')).types).toEqual(['claim.released']);
     expect(run.when(ada, letGo('L-1')).types).toEqual([]);
@@ -44,7 +44,7 @@ describe('a claim on files', () => {
     expect(run.refusal(bob, claim('a.ts')).code).toBe('held');
   });
 
-  it('comes back with a session that was taken for dead, unless somebody has the files now', () => {
+  it('comes back with a session that was taken for dead, unless the files are claimed again', () => {
     const crashed = () =>
       scenario()
         .given(ada, claim('a.ts'), claim('b.ts'))
@@ -63,14 +63,14 @@ describe('a claim on files', () => {
     expect([...taken.state.claims.values()].map((one) => one.agent)).toEqual(['bob']);
   });
 
-  it('goes on with the conversation of its session', () => {
+  it('moves to the next session of the same conversation', () => {
     const client = { name: 'claude', id: 'c-1' };
-    const run = scenario().given(ada, sit({ client }), claim('a.ts'), sit({ client }));
+    const run = scenario().given(ada, startSession({ client }), claim('a.ts'), startSession({ client }));
     expect([...run.state.claims.values()]).toMatchObject([{ id: 'L-2', session: 'S-2', files: ['a.ts'] }]);
   });
 
-  it('says who may write a file', () => {
-    const run = scenario().given(ada, claim('src/**')).given(bob, sit());
+  it('decides who may write a file', () => {
+    const run = scenario().given(ada, claim('src/**')).given(bob, startSession());
     const may = (session: string | null, path: string) => writableBy(run.state, run, session, path)?.code ?? null;
     expect(may('S-1', 'src/a.ts')).toBeNull();
     expect(may('S-2', 'src/a.ts')).toBe('held');

@@ -3,7 +3,7 @@ import { Fault } from '../fault.ts';
 import type { Command } from '../journal/command.ts';
 import { agent, type By, person, phase, planned, type Scenario, task, unopened } from './scenario.suite.ts';
 
-/** Random work: commands that may and may not be allowed, by several actors, with time passing and processes dying. */
+/** Random work: legal and illegal commands of several actors, with time passing and processes dying. */
 export interface Turn {
   by: By;
   command: Command;
@@ -33,7 +33,7 @@ const plan = fc.record({
   done: maybe(fc.boolean()),
 });
 
-/** What a file could say, sense or nonsense. */
+/** What a file could say, plausible or not. */
 const part = fc.record({
   steps: maybe(
     fc.array(
@@ -193,7 +193,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 
 export const turns = fc.array(turn, { minLength: 20, maxLength: 80, size: 'max' });
 
-/** Plays the turns; a refusal is part of the game, anything else thrown is a bug. */
+/** Plays the turns. A refusal is expected; anything else thrown is a bug. */
 export function play(played: readonly Turn[], look?: (run: Scenario, turn: Turn) => void): Scenario {
   const run = unopened().given(person('sam'), { type: 'run.open', title: 'Work', workspace: 'W-1' });
   run.given(person('sam'), planned('a', task('b', { after: ['a'] }), phase('p'), task('c', { parent: 'p' }), 'd'));
@@ -206,7 +206,7 @@ export function play(played: readonly Turn[], look?: (run: Scenario, turn: Turn)
   return run;
 }
 
-/** What became of a turn, or null if it was refused. */
+/** The outcome of a turn, or null if it was refused. */
 export function allow(run: Scenario, { by, command }: Turn) {
   try {
     return run.when(by, command);

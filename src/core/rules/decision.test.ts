@@ -5,7 +5,7 @@ import { ada, bob, decision, scenario, start } from './scenario.suite.ts';
 const retract = (id: string): Command => ({ type: 'decision.retract', id, reason: 'Wrong.' });
 
 describe('a decision', () => {
-  it('is of the step in hand, unless another is named or several are', () => {
+  it('belongs to the one step that is held, unless another is named', () => {
     const run = scenario('t1', 't2').given(ada, start('t1'));
     expect(run.when(ada, decision()).body('decision.made')).toMatchObject({ step: 't1' });
     expect(run.when(ada, decision({ step: 't2' })).body('decision.made')).toMatchObject({ step: 't2' });

@@ -15,7 +15,7 @@ const end = (id: string, outcome: CommandOf<'effect.end'>['outcome'] = 'succeede
 });
 
 describe('an effect', () => {
-  it('is begun and ended, for the step that is held', () => {
+  it('starts and ends, for the step that is held', () => {
     const run = scenario('p1').given(ada, start('p1'));
     expect(run.when(ada, begin()).body('effect.began')).toMatchObject({ id: 'X-1', class: 'irreversible', step: 'p1' });
     expect(run.state.effects.get('X-1')?.status).toBe('began');
@@ -24,7 +24,7 @@ describe('an effect', () => {
     expect(run.row('effect', 'X-1')).toMatchObject({ status: 'ended', outcome: 'succeeded' });
   });
 
-  it('refuses its key while the first has no end, whoever asks', () => {
+  it('refuses a key that is in use by an effect without an end, for all actors', () => {
     const run = scenario().given(ada, begin({ key: 'deploy-1' }));
     const fault = run.refusal(bob, begin({ key: 'deploy-1' }));
     expect(fault).toMatchObject({ code: 'illegal', data: { effect: 'X-1', key: 'deploy-1' } });
@@ -35,7 +35,7 @@ describe('an effect', () => {
     ]);
   });
 
-  it('is not begun again under the key of one that succeeded, where the key names one action', () => {
+  it('does not start again under the key of one that succeeded, where the key names one action', () => {
     const once = { ...begin({ key: 'deploy-1' }), once: true } as Command;
     const run = scenario().given(ada, once, end('X-1', 'failed'), once, end('X-2'));
     const fault = run.refusal(bob, once);
@@ -44,7 +44,7 @@ describe('an effect', () => {
     expect(run.when(bob, begin({ key: 'deploy-1' })).types).toEqual(['effect.began']);
   });
 
-  it('ends once; saying the same again is a no-op, saying otherwise is illegal', () => {
+  it('ends once; the same outcome again is a no-op, another is illegal', () => {
     const run = scenario().given(ada, begin(), end('X-1'));
     expect(run.when(ada, end('X-1')).types).toEqual([]);
     expect(run.refusal(ada, end('X-1', 'failed')).code).toBe('illegal');

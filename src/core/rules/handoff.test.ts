@@ -12,8 +12,8 @@ import {
   person,
   sam,
   scenario,
-  sit,
   start,
+  startSession,
 } from './scenario.suite.ts';
 
 const offer = (to: string, more: Partial<CommandOf<'handoff.offer'>> = {}): Command => ({
@@ -75,7 +75,7 @@ describe('a handoff', () => {
     expect(run.refusal(agent('bob', 'S-2'), checkpoint('x'))).toMatchObject({ code: 'fenced', data: { step: 'p1' } });
   });
 
-  it('is accepted from a sender who is gone by then', () => {
+  it('is accepted from a sender that is gone by then', () => {
     const run = offered().wait(31 * MINUTE_MS);
     expect(run.when(bob, accept('H-1')).types).toEqual([
       'session.ended',
@@ -94,7 +94,7 @@ describe('a handoff', () => {
     const stranger = run.refusal(cleo, accept('H-1'));
     expect(stranger).toMatchObject({ code: 'not_allowed', data: { handoff: 'H-1', to: 'bob' } });
     expect(stranger.hints[0]).toContain('a person can offer it');
-    run.given(agent('bob'), accept('H-1')).given(bob, sit());
+    run.given(agent('bob'), accept('H-1')).given(bob, startSession());
     expect(run.refusal(agent('bob', 'S-3'), accept('H-1')).code).toBe('illegal');
   });
 
@@ -107,11 +107,11 @@ describe('a handoff', () => {
   it('is not accepted by the session whose work it offers', () => {
     const run = scenario('p1').given(ada, start('p1'), offer('ada'));
     expect(run.refusal(in1, accept('H-1')).code).toBe('illegal');
-    run.given(ada, sit());
+    run.given(ada, startSession());
     expect(run.when(agent('ada', 'S-2'), accept('H-1')).types).toContain('handoff.accepted');
   });
 
-  it('is asked about, declined or withdrawn', () => {
+  it('is clarified, declined or withdrawn', () => {
     const asked = offered().given(bob, clarify('H-1'));
     expect(asked.state.handoffs.get('H-1')).toMatchObject({ status: 'clarifying', question: 'Which branch?' });
     expect(asked.when(bob, accept('H-1')).types).toContain('handoff.accepted');
@@ -125,7 +125,7 @@ describe('a handoff', () => {
     expect(withdrawn.when(ada, withdraw('H-1')).types).toEqual(['handoff.withdrawn', 'message.moved']);
   });
 
-  it('leaves answering to the receiver or a person', () => {
+  it('is answered by the receiver or a person only', () => {
     for (const command of [clarify('H-1'), decline('H-1')]) {
       expect(offered().refusal(cleo, command).code).toBe('not_allowed');
       expect(offered().when(sam, command).types).toHaveLength(1);

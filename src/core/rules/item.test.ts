@@ -13,7 +13,7 @@ describe('an item', () => {
     expect(run.state.items.get(id)).toMatchObject({ kind, by: 'ada', ...facts });
   });
 
-  it('names steps that are there', () => {
+  it('refuses unknown steps', () => {
     expect(scenario().refusal(ada, block([], { step: 'p1' })).code).toBe('not_found');
     expect(scenario().refusal(ada, block([], { followUp: ['p1'] })).code).toBe('not_found');
     expect(
@@ -30,7 +30,7 @@ describe('an item', () => {
     expect(run.refusal(ada, settle('Q-2', 'resolved'))).toMatchObject({ code: 'not_found', data: { near: ['Q-1'] } });
   });
 
-  it('says which steps its settling freed, and writes to whoever held them last', () => {
+  it('records which steps its settling freed, and notifies the agents that held them last', () => {
     const run = scenario(
       phase('a'),
       task('a1', { parent: 'a' }),
@@ -53,7 +53,7 @@ describe('an item', () => {
     expect(second.body('item.settled').freed).toEqual(['a2']);
   });
 
-  it('writes to nobody about a step that the one who settles held last', () => {
+  it('notifies no one if the actor itself held the step last', () => {
     const run = scenario('p1').given(ada, start('p1'), leave(), block(['p1']));
     expect(run.when(ada, settle('B-1', 'resolved')).types).toEqual(['item.settled']);
   });
@@ -65,7 +65,7 @@ describe('an item', () => {
     expect(run.when(ada, settle('B-1', 'resolved')).body('item.settled').freed).toBeUndefined();
   });
 
-  it('comes back whole when it is reopened', () => {
+  it('keeps all its fields when it is reopened', () => {
     const run = scenario().given(ada, { type: 'item.raise', kind: 'finding', text: 'Slow.', severity: 'must_fix' });
     const raised = run.state.items.get('F-1');
     run.wait(1000).given(bob, settle('F-1', 'resolved', 'Faster.'));
@@ -80,7 +80,7 @@ describe('an item', () => {
     });
   });
 
-  it('tells the legal words when it is refused', () => {
+  it('names the possible outcomes when it is refused', () => {
     const run = scenario().given(ada, block([]), settle('B-1', 'resolved'), {
       type: 'item.raise',
       kind: 'question',

@@ -27,14 +27,14 @@ const problems = (events: readonly Event[]) => {
   for (const event of events) verifier.push(event);
   return verifier.finish();
 };
-/** The words of a state, so that two can be compared whatever the order in which fields were written. */
-const told = (state: State): unknown =>
+/** A state as plain data, to compare two regardless of the order of fields. */
+const plain = (state: State): unknown =>
   serializeState(state)
     .split('\n')
     .map((line) => JSON.parse(line));
 
 describe('folding', () => {
-  it('in parts, through a cache at any place, is folding whole', () => {
+  it('in parts, through saved state at any version, equals folding at once', () => {
     fc.assert(
       fc.property(turns, fc.array(fc.nat(200), { maxLength: 4 }), (played, cuts) => {
         const events = stored(play(played).events);
@@ -44,13 +44,13 @@ describe('folding', () => {
           if (cuts.includes(event.version)) parts = deserializeState(serializeState(parts));
           evolve(parts, event);
         }
-        expect(told(parts)).toEqual(told(whole));
+        expect(plain(parts)).toEqual(plain(whole));
       }),
       RUNS,
     );
   });
 
-  it('is saved as ASCII, whatever words are in it', () => {
+  it('is saved as ASCII, whatever text is in it', () => {
     const state = emptyState();
     state.counters['größer 日本 🚀'] = 1;
     const saved = serializeState(state);
@@ -58,12 +58,12 @@ describe('folding', () => {
     expect(deserializeState(saved).counters).toEqual(state.counters);
   });
 
-  it('what was stored gives the state that was decided on', () => {
-    law((run) => expect(told(fold(emptyState(), stored(run.events)))).toEqual(told(run.state)));
+  it('stored events give the state that was decided on', () => {
+    law((run) => expect(plain(fold(emptyState(), stored(run.events)))).toEqual(plain(run.state)));
   });
 
   it('without recall gives the same state as with it', () => {
-    law((run) => expect(told(fold(emptyState(), run.events))).toEqual(told(run.state)));
+    law((run) => expect(plain(fold(emptyState(), run.events))).toEqual(plain(run.state)));
   });
 
   it('accepts any recorded history: any selection in any order', () => {
@@ -85,7 +85,7 @@ describe('folding', () => {
           rowsOf([{ event, touches }]);
         }
         expect(positionOf(state, planView(state))).toBeDefined();
-        expect(told(fold(emptyState(), shuffled))).toEqual(told(state));
+        expect(plain(fold(emptyState(), shuffled))).toEqual(plain(state));
       }),
       RUNS,
     );
@@ -93,7 +93,7 @@ describe('folding', () => {
 });
 
 describe('deciding', () => {
-  it('throws nothing but faults and leaves the state it was asked in alone', () => {
+  it('throws nothing but faults and does not change the state', () => {
     fc.assert(
       fc.property(turns, (played) => {
         play(played, (run, turn) => {
@@ -111,7 +111,7 @@ describe('deciding', () => {
     );
   });
 
-  it('tells a change exactly when it recorded something', () => {
+  it('reports a change exactly when it recorded something', () => {
     fc.assert(
       fc.property(turns, (played) => {
         play(played, (run, turn) => {
@@ -135,7 +135,7 @@ describe('deciding', () => {
     });
   });
 
-  it('keeps every holder a session that lives, and every step in progress where it is held', () => {
+  it('keeps every holder an active session, and every held step in progress', () => {
     law(({ state }) => {
       for (const step of state.steps.values()) {
         if (!step.holder) continue;

@@ -28,14 +28,14 @@ import {
   start,
 } from './scenario.suite.ts';
 
-/** How each noun is brought into each of its states, how each move is tried, and where the state is then seen. */
+/** How to bring a noun into each of its states, how to try each move, and where to read the state. */
 interface Walk {
   reach: Record<string, () => Scenario>;
   attempt: Record<string, { by: By; command: Command; wait?: number }>;
   stateOf(run: Scenario): string | undefined;
   /** Moves that are not in the table and change nothing instead of being refused, `state.move`. */
   noOps?: readonly string[];
-  /** Refused, with a code of its own. */
+  /** Refused with another code than `illegal`. */
   refusedAs?: Record<string, string>;
 }
 
@@ -279,7 +279,7 @@ describe('the tables', () => {
       expect(isOpenHandoff(status), status).toBe(movesFrom('handoff', status).length > 0);
   });
 
-  it('name at most one move between two states, but for steps that go on', () => {
+  it('name at most one move between two states, except for steps that stay in progress', () => {
     for (const noun of Object.keys(lifecycles) as Noun[]) {
       for (const state of Object.keys(lifecycles[noun])) {
         const targets = movesFrom(noun, state).map((name) => moveOf(noun, state, name)?.to);

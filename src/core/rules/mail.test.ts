@@ -11,7 +11,7 @@ import {
   type Scenario,
   sam,
   scenario,
-  sit,
+  startSession,
 } from './scenario.suite.ts';
 
 const cleo = agent('cleo');
@@ -25,7 +25,7 @@ describe('a message', () => {
     expect(run.state.messages.get('M-1')?.replies).toMatchObject([{ from: 'bob', body: 'Yes.' }]);
   });
 
-  it('is taken on by its receiver and nobody else', () => {
+  it('is acknowledged by its receiver only', () => {
     for (const to of ['acknowledged', 'actioned'] as const) {
       for (const by of [ada, cleo, sam]) {
         const fault = sent().refusal(by, moveMail('M-1', to));
@@ -36,7 +36,7 @@ describe('a message', () => {
     }
   });
 
-  it('to the maintainer is taken on by any person', () => {
+  it('to the maintainer is acknowledged by any person', () => {
     const run = scenario().given(ada, mail('maintainer'));
     expect(run.when(sam, moveMail('M-1', 'acknowledged')).types).toEqual(['message.moved']);
     expect(scenario().given(ada, mail('maintainer')).refusal(bob, moveMail('M-1', 'acknowledged')).code).toBe(
@@ -44,7 +44,7 @@ describe('a message', () => {
     );
   });
 
-  it('is closed by its sender or a person, a notice by anybody', () => {
+  it('is closed by its sender or a person, a notification by anyone', () => {
     for (const by of [ada, sam]) expect(sent().when(by, moveMail('M-1', 'closed')).types).toEqual(['message.moved']);
     for (const by of [bob, cleo]) expect(sent().refusal(by, moveMail('M-1', 'closed')).code).toBe('not_allowed');
     const notice = scenario().given(ada, mail('bob', { messageType: 'notify' }));
@@ -64,9 +64,9 @@ describe('a message', () => {
     const abandon = moveMail('M-1', 'closed', { disposition: 'abandoned' });
     expect(sent().refusal(ada, abandon).code).toBe('not_allowed');
     expect(sent().refusal(sam, abandon)).toMatchObject({ code: 'illegal', data: { escalated: null } });
-    const run = sent().given(bob, sit(), leave()).given(cleo, sit());
+    const run = sent().given(bob, startSession(), leave()).given(cleo, startSession());
     expect(run.refusal(sam, abandon)).toMatchObject({ code: 'illegal', data: { sessions: 1 } });
-    run.given(bob, sit());
+    run.given(bob, startSession());
     expect(run.events.findLast((event) => event.type === 'message.moved')).toBeUndefined();
     const closed = run.when(sam, abandon);
     expect(closed.events.map((event) => event.body)).toMatchObject([
@@ -75,7 +75,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('is deferred by a person only, and stays where it is', () => {
+  it('is deferred by a person only, and keeps its status', () => {
     const defer = moveMail('M-1', 'closed', { disposition: 'deferred' });
     const run = sent().given(bob, moveMail('M-1', 'acknowledged'));
     expect(run.refusal(ada, defer).code).toBe('not_allowed');
@@ -103,8 +103,8 @@ const idsOf = (run: Scenario, by: typeof ada) =>
     ]),
   );
 
-describe('what is said on a message', () => {
-  it('is something to read for the one who sent it, until it is heard', () => {
+describe('replies to a message', () => {
+  it('are unread for the sender until it acknowledges them', () => {
     const run = sent().given(bob, reply('M-1'), moveMail('M-1', 'acknowledged'));
     expect(mailFor(run, ada).replies[0]?.news).toMatchObject([
       { by: 'bob', to: null, text: 'Which one?' },
@@ -116,10 +116,10 @@ describe('what is said on a message', () => {
     expect(run.refusal(ada, moveMail('M-1', 'actioned')).code).toBe('not_allowed');
   });
 
-  it('goes to and fro: an answer hears what was said before it', () => {
+  it('go back and forth: an answer marks earlier replies as read', () => {
     const run = sent().given(bob, reply('M-1')).given(ada, reply('M-1', 'The first.'));
     expect(idsOf(run, ada)['replies']).toEqual([]);
-    // Unread is news as a whole; taken on, only what came since.
+    // An unread message is new as a whole; an acknowledged one only by its replies.
     expect(idsOf(run, bob)).toMatchObject({ unread: ['M-1'], replies: [] });
     run.given(bob, moveMail('M-1', 'acknowledged')).given(ada, reply('M-1', 'No, the second.'));
     expect(idsOf(run, bob)).toMatchObject({ unread: [], pendingAcks: ['M-1'], replies: ['M-1'] });
@@ -127,7 +127,7 @@ describe('what is said on a message', () => {
     expect(run.when(bob, moveMail('M-1', 'acknowledged')).types).toEqual([]);
   });
 
-  it('by one person is heard by all of them, who share the mail to the maintainer', () => {
+  it('that one person read are read for all, who share the mail to the maintainer', () => {
     const run = scenario().given(ada, mail('maintainer')).given(sam, reply('M-1'));
     expect(idsOf(run, sam)).toMatchObject({ unread: ['M-1'], replies: [] });
     run.given(sam, moveMail('M-1', 'actioned'));
@@ -135,14 +135,14 @@ describe('what is said on a message', () => {
     expect(idsOf(run, sam)).toEqual({ unread: [], pendingAcks: [], replies: [], unanswered: [] });
   });
 
-  it('is not for those who have no part in it', () => {
+  it('are not shown to third parties', () => {
     const run = sent().given(cleo, reply('M-1', 'I know.'));
     expect(idsOf(run, cleo)).toEqual({ unread: [], pendingAcks: [], replies: [], unanswered: [] });
     expect(idsOf(run, ada)['replies']).toEqual(['M-1']);
   });
 });
 
-describe('mail that nobody takes on', () => {
+describe('mail that is not acknowledged', () => {
   const HOUR_MS = 60 * MINUTE_MS;
   const late = (run: Scenario): boolean => mailFor(run, bob).unread[0]?.overdue !== null;
   const posted = (more: Parameters<typeof mail>[1]) => scenario().given(ada, mail('bob', more));
@@ -153,16 +153,16 @@ describe('mail that nobody takes on', () => {
       ['P1', false, true],
       ['P2', false, false],
     ] as const) {
-      const run = scenario().given(bob, sit()).wait(1).given(ada, mail('bob', { priority }));
+      const run = scenario().given(bob, startSession()).wait(1).given(ada, mail('bob', { priority }));
       expect(late(run)).toBe(false);
       run.given({ ...bob, session: 'S-1' }, { type: 'session.end', reason: 'timeout' });
       expect(late(run)).toBe(afterThis);
-      run.given(bob, sit()).given({ ...bob, session: 'S-2' }, leave());
+      run.given(bob, startSession()).given({ ...bob, session: 'S-2' }, leave());
       expect(late(run)).toBe(afterNext);
     }
   });
 
-  it('is overdue by the clock where its receiver never comes, and by the date it names', () => {
+  it('is overdue by time where its receiver starts no session, and by the date it names', () => {
     expect(late(posted({ priority: 'P0' }).wait(59 * MINUTE_MS))).toBe(false);
     expect(late(posted({ priority: 'P0' }).wait(HOUR_MS))).toBe(true);
     expect(late(posted({ priority: 'P1' }).wait(23 * HOUR_MS))).toBe(false);
@@ -175,7 +175,7 @@ describe('mail that nobody takes on', () => {
     expect(late(posted({ priority: 'P1', messageType: 'notify' }).wait(1000 * HOUR_MS))).toBe(false);
   });
 
-  it('is told to the maintainer once, and no more when somebody took it on', () => {
+  it('is reported to the maintainer once, and closed there when it is acknowledged', () => {
     const run = posted({ priority: 'P1' }).wait(24 * HOUR_MS);
     const escalated = run.when(cleo, { type: 'message.escalate' });
     expect(escalated.types).toEqual(['message.escalated', 'message.sent', 'note.added']);
@@ -193,19 +193,19 @@ describe('mail that nobody takes on', () => {
     expect(run.row('message', 'M-2')).toMatchObject({ status: 'closed', disposition: 'resolved' });
   });
 
-  it('is escalated when a session begins, and when one ends over what presses', () => {
-    expect(posted({ priority: 'P0' }).wait(HOUR_MS).when(cleo, sit()).types).toContain('message.escalated');
+  it('is escalated when a session starts, and when one ends without reading urgent mail', () => {
+    expect(posted({ priority: 'P0' }).wait(HOUR_MS).when(cleo, startSession()).types).toContain('message.escalated');
     for (const [more, escalates] of [
       [{ priority: 'P0' }, true],
       [{ priority: 'P1' }, true],
       [{ priority: 'P2' }, false],
       [{ priority: 'P1', messageType: 'notify' }, false],
     ] as const) {
-      const left = posted(more).given(bob, sit()).when(bob, leave());
+      const left = posted(more).given(bob, startSession()).when(bob, leave());
       expect(left.types.includes('message.escalated')).toBe(escalates);
       expect(left.types).toContain('session.ended');
     }
-    expect(posted({ priority: 'P0' }).given(cleo, sit()).when(cleo, leave()).types).toEqual([
+    expect(posted({ priority: 'P0' }).given(cleo, startSession()).when(cleo, leave()).types).toEqual([
       'session.ended',
       'snapshot.taken',
     ]);

@@ -28,7 +28,7 @@ describe('plan.add', () => {
     expect(scenario('p1', 'p2').when(ada, planned('p1', 'p3')).types).toEqual(['step.added']);
   });
 
-  it('refuses the same step with another place in the order, instead of losing it', () => {
+  it('refuses the same step with other predecessors, instead of dropping them', () => {
     const run = scenario('p1', 'p2');
     expect(run.refusal(sam, planned(task('p2', { after: ['p1'] }))).code).toBe('illegal');
   });
@@ -40,7 +40,7 @@ describe('plan.add', () => {
     expect(scenario().refusal(ada, planned('p1', 'p1')).code).toBe('invalid');
   });
 
-  it('takes steps as finished where the plan says so, but never a parent', () => {
+  it('adds steps as finished where the plan says so, but never a parent', () => {
     const run = scenario(
       phase('a', { done: true }),
       task('a1', { parent: 'a', done: true }),
@@ -100,7 +100,7 @@ describe('plan.add', () => {
     expect(scenario(...steps).plan().all).toHaveLength(5);
   });
 
-  it('refuses a child for a step that is at work itself', () => {
+  it('refuses a child for a step that is in progress', () => {
     const run = scenario('p1').given(ada, start('p1'));
     expect(run.refusal(ada, planned(task('p1a', { parent: 'p1' }))).code).toBe('illegal');
     expect(run.given(ada, complete()).refusal(ada, planned(task('p1a', { parent: 'p1' }))).code).toBe('illegal');
@@ -109,7 +109,7 @@ describe('plan.add', () => {
   it.each([
     ['forwards', (index: number) => index],
     ['backwards', (index: number) => 9_999 - index],
-  ])('takes a chain of 10,000 steps planned %s, and tells what is stale in it', (_, order) => {
+  ])('accepts a chain of 10,000 steps planned %s, and finds the stale ones', (_, order) => {
     const steps = Array.from({ length: 10_000 }, (__, index) => {
       const number = order(index);
       return task(`s${number}`, { ...(number > 0 ? { after: [`s${number - 1}`] } : {}), done: true });
@@ -119,7 +119,7 @@ describe('plan.add', () => {
     expect(run.when(ada, complete('s0')).types).toContain('step.completed');
   });
 
-  it('takes 10,000 children of one parent', () => {
+  it('accepts 10,000 children of one parent', () => {
     const children = Array.from({ length: 10_000 }, (_, index) => task(`t${index}`, { parent: 'a' }));
     expect(
       scenario(phase('a'), ...children)
@@ -170,14 +170,14 @@ describe('plan.change', () => {
     expect(fault.data).toMatchObject({ near: ['build'] });
   });
 
-  it('leaves the taking away of a closed gate to a person', () => {
+  it('lets only a person remove a closed gate', () => {
     const run = scenario(task('p1', { gate: true }));
     expect(run.refusal(ada, change('p1', { gate: false })).code).toBe('not_allowed');
     expect(run.when(sam, change('p1', { gate: false })).types).toEqual(['step.changed']);
     expect(run.when(ada, start('p1')).types).toContain('step.started');
   });
 
-  it('lets anybody put a gate up', () => {
+  it('lets anyone add a gate', () => {
     const run = scenario('p1').given(ada, change('p1', { gate: true }));
     expect(run.step('p1').gate).toEqual({ state: 'closed' });
     expect(run.refusal(ada, start('p1')).code).toBe('blocked');
@@ -191,7 +191,7 @@ describe('plan.remove', () => {
     expect(run.state.steps.has('p2')).toBe(false);
   });
 
-  it('refuses a step that others need, that has children, or that has begun', () => {
+  it('refuses a step that others need, that has children, or that was started', () => {
     const run = scenario(phase('a'), task('a1', { parent: 'a' }), 'p1', task('p2', { after: ['p1'] }), 'p3');
     run.given(ada, start('p3'));
     expect(run.refusal(ada, remove('p1')).message).toContain('needed by `p2`');

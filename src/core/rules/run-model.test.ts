@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ada, scenario, settle } from './scenario.suite.ts';
 
-describe('an item that a file tells of again', () => {
-  it('is recorded in a form that can be read back, though it was settled without a word', () => {
+describe('an item that a file reports again', () => {
+  it('is recorded in a form that can be read back, although it was settled without a note', () => {
     const run = scenario().given(
       ada,
       { type: 'item.raise', kind: 'question', text: 'Who?' },
@@ -24,13 +24,13 @@ describe('messages that a file numbers as we do', () => {
     return [...run.state.messages.values()].map(({ id, alias }) => `${id} ${alias}`);
   };
 
-  it('have these numbers, so that no later one is called the same', () => {
+  it('keep these numbers, so that no later message gets the same one', () => {
     const run = scenario();
     expect(read(run, 'M-3', 'M-7', 'MSG-20260208-001')).toEqual(['M-3 M-3', 'M-7 M-7', 'M-8 MSG-20260208-001']);
     expect(read(run, 'MSG-20260208-002').at(-1)).toBe('M-9 MSG-20260208-002');
   });
 
-  it('do not lead ours astray', () => {
+  it('do not make our numbers jump', () => {
     expect(read(scenario(), 'M-999999999', 'M-2')).toEqual(['M-1 M-999999999', 'M-2 M-2']);
   });
 });

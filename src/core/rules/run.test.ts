@@ -7,9 +7,9 @@ import {
   reopen,
   sam,
   scenario,
-  sit,
   skip,
   start,
+  startSession,
   task,
   unopened,
 } from './scenario.suite.ts';
@@ -43,7 +43,7 @@ describe('a run', () => {
   });
 
   it('refuses commands before it is opened', () => {
-    for (const command of [planned('p1'), start('p1'), note('x'), sit()]) {
+    for (const command of [planned('p1'), start('p1'), note('x'), startSession()]) {
       expect(unopened().refusal(ada, command).code).toBe('not_found');
     }
   });
@@ -70,7 +70,7 @@ describe('a run', () => {
     expect(run.when(sam, skip('p2')).types).toEqual(['step.skipped', 'run.completed']);
   });
 
-  it('goes on when its plan grows', () => {
+  it('continues when its plan grows', () => {
     const run = scenario('p1').given(ada, start('p1'), complete());
     expect(run.when(ada, planned('p2')).types).toEqual(['run.reopened', 'step.added']);
     expect(run.state.run?.status).toBe('active');
@@ -82,7 +82,7 @@ describe('a run', () => {
     expect(run.state.run?.status).toBe('completed');
   });
 
-  it('is completed by removing the last step that was left', () => {
+  it('is completed by removing the last unfinished step', () => {
     const run = scenario('p1', 'p2').given(ada, start('p1'), complete());
     expect(run.when(ada, { type: 'plan.remove', step: 'p2' }).types).toEqual(['step.removed', 'run.completed']);
   });
@@ -109,7 +109,7 @@ describe('a run', () => {
   it.each(['abandoned', 'archived'])('refuses everything that records work once it is %s', (status) => {
     const run = scenario('p1', 'p2').given(ada, start('p1'), complete('p1')).given(sam, abort);
     if (status === 'archived') run.given(sam, archive);
-    for (const command of [start('p2'), complete('p1'), reopen('p1'), planned('p3'), note('x'), sit()]) {
+    for (const command of [start('p2'), complete('p1'), reopen('p1'), planned('p3'), note('x'), startSession()]) {
       const fault = run.refusal(sam, command);
       expect(fault.code).toBe('illegal');
       expect(fault.data).toEqual({ run: 'work', status });
@@ -132,7 +132,7 @@ describe('a run', () => {
     expect(run.when(ada, archive).types).toEqual([]);
   });
 
-  it('is archived unfinished by a person who says why', () => {
+  it('is archived unfinished by a person with a reason', () => {
     const run = scenario('p1', 'p2').given(ada, start('p1'), complete());
     const fault = run.refusal(sam, archive);
     expect(fault.code).toBe('illegal');

@@ -15,8 +15,8 @@ import type { Actor } from '../words.ts';
 import { type CommandContext, type Decided, decide } from './decide.ts';
 
 /**
- * Given, when, then for the core: commands go through `decide`, `seal` and `evolve` as in the engine, with a clock that
- * stands still until a test moves it and a map of rows in place of the projection.
+ * Given, when, then for the core: commands go through `decide`, `seal` and `evolve` as in the engine, with a clock that only
+ * the test moves and a map of rows instead of the projection.
  */
 
 export interface By {
@@ -185,7 +185,10 @@ export const retry = (step: string): Command => ({ type: 'step.retry', step });
 export const skip = (step: string): Command => ({ type: 'step.skip', step, reason: 'Not needed.' });
 export const reopen = (step: string): Command => ({ type: 'step.reopen', step, reason: 'Found a gap.' });
 export const release = (step: string): Command => ({ type: 'step.release', step });
-export const sit = (more: Partial<CommandOf<'session.start'>> = {}): Command => ({ type: 'session.start', ...more });
+export const startSession = (more: Partial<CommandOf<'session.start'>> = {}): Command => ({
+  type: 'session.start',
+  ...more,
+});
 export const leave = (reason: CommandOf<'session.end'>['reason'] = 'completed', next?: string): Command => ({
   type: 'session.end',
   reason,

@@ -15,8 +15,8 @@ import {
   retry,
   sam,
   scenario,
-  sit,
   start,
+  startSession,
 } from './scenario.suite.ts';
 
 const supervise: Command = { type: 'run.supervise' };
@@ -24,61 +24,64 @@ const in1 = agent('ada', 'S-1');
 const rest: Command = { type: 'snapshot.take', atRest: true };
 
 describe('a session', () => {
-  it('starts with what is known of it', () => {
+  it('starts with all that is given', () => {
     const run = scenario();
     const owner = { pid: 7, host: 'box', startedAt: '1' };
     const client = { name: 'claude', id: 'abc' };
-    const outcome = run.when(ada, sit({ role: 'verifier', leaseMs: 1000, owner, client }));
+    const outcome = run.when(ada, startSession({ role: 'verifier', leaseMs: 1000, owner, client }));
     expect(outcome.body('session.started')).toMatchObject({ id: 'S-1', agent: 'ada', kind: 'agent', role: 'verifier' });
     expect(outcome.decided.session).toBe('S-1');
     expect(run.session('S-1')).toMatchObject({ leaseMs: 1000, owner, client, status: 'active' });
   });
 
   it('lasts 30 minutes by default', () => {
-    expect(scenario().given(ada, sit()).session('S-1').leaseMs).toBe(30 * MINUTE_MS);
+    expect(scenario().given(ada, startSession()).session('S-1').leaseMs).toBe(30 * MINUTE_MS);
   });
 
-  it('can be opened for another agent, a subagent say', () => {
-    const run = scenario().given(ada, sit());
-    run.given(in1, sit({ agent: 'sub', parent: 'S-1' }));
+  it('can be opened for another agent, such as a subagent', () => {
+    const run = scenario().given(ada, startSession());
+    run.given(in1, startSession({ agent: 'sub', parent: 'S-1' }));
     expect(run.session('S-2')).toMatchObject({ agent: 'sub', kind: 'agent', parent: 'S-1' });
   });
 
-  it('takes the place of the one before in the same conversation of a client', () => {
+  it('supersedes the one before in the same client conversation', () => {
     const client = { name: 'claude', id: 'abc' };
-    const run = scenario('p1').given(ada, sit({ client }), start('p1'));
-    const outcome = run.when(ada, sit({ client }));
+    const run = scenario('p1').given(ada, startSession({ client }), start('p1'));
+    const outcome = run.when(ada, startSession({ client }));
     expect(outcome.types).toEqual(['session.ended', 'session.started', 'step.started']);
     expect(run.session('S-1')).toMatchObject({ status: 'superseded', continuedBy: 'S-2' });
     expect(run.step('p1').holder?.session).toBe('S-2');
-    expect(run.when(ada, sit({ client: { name: 'claude', id: 'other' } })).types).toEqual(['session.started']);
+    expect(run.when(ada, startSession({ client: { name: 'claude', id: 'other' } })).types).toEqual(['session.started']);
   });
 
-  it('refuses an unknown one to continue', () => {
-    const run = scenario().given(ada, sit());
-    expect(run.refusal(ada, sit({ continues: 'S-11' }))).toMatchObject({ code: 'not_found', data: { near: ['S-1'] } });
+  it('refuses to continue an unknown session', () => {
+    const run = scenario().given(ada, startSession());
+    expect(run.refusal(ada, startSession({ continues: 'S-11' }))).toMatchObject({
+      code: 'not_found',
+      data: { near: ['S-1'] },
+    });
   });
 
   it('continues the agent’s own that was cut off in the middle of a step', () => {
     const run = scenario('p1').given(ada, start('p1'), leave('timeout'));
-    expect(run.when(ada, sit()).body('session.started').continues).toBe('S-1');
+    expect(run.when(ada, startSession()).body('session.started').continues).toBe('S-1');
     expect(run.session('S-1').continuedBy).toBe('S-2');
-    expect(run.when(bob, sit()).body('session.started').continues).toBeUndefined();
+    expect(run.when(bob, startSession()).body('session.started').continues).toBeUndefined();
   });
 
   it('remembers in state who continues it while it is active', () => {
     const run = scenario()
-      .given(ada, sit())
-      .given(bob, sit({ continues: 'S-1' }));
+      .given(ada, startSession())
+      .given(bob, startSession({ continues: 'S-1' }));
     run.given(in1, leave('superseded'));
     expect(run.session('S-1').continuedBy).toBe('S-2');
     expect(run.refusal(in1, checkpoint('x')).message).toContain('superseded by S-2');
   });
 
-  it('is found by its agent, and asked for where there are several', () => {
-    const run = scenario('p1', 'p2').given(ada, sit());
+  it('is found by its agent, and must be named where there are several', () => {
+    const run = scenario('p1', 'p2').given(ada, startSession());
     expect(run.when(ada, start('p1')).types).toEqual(['step.started']);
-    run.given(ada, sit());
+    run.given(ada, startSession());
     for (const command of [start('p2'), complete(), leave(), release('p1'), { type: 'handoff.offer', to: 'bob' }]) {
       const fault = run.refusal(ada, command as Command);
       expect(fault).toMatchObject({ code: 'usage', data: { sessions: ['S-1', 'S-2'] } });
@@ -88,13 +91,13 @@ describe('a session', () => {
     expect(run.when(ada, note('Said by either.')).types).toEqual(['note.added']);
   });
 
-  it('is called by its id or its client’s id, and an unknown one is not found', () => {
-    const run = scenario('p1').given(ada, sit({ client: { name: 'claude', id: 'abc' } }));
-    expect(run.when(agent('whoever', 'abc'), start('p1')).decided).toMatchObject({ session: 'S-1', actor: ada.actor });
+  it('is found by its id or its client’s id', () => {
+    const run = scenario('p1').given(ada, startSession({ client: { name: 'claude', id: 'abc' } }));
+    expect(run.when(agent('other', 'abc'), start('p1')).decided).toMatchObject({ session: 'S-1', actor: ada.actor });
     expect(run.refusal(agent('ada', 'S-9'), note('x')).code).toBe('not_found');
   });
 
-  it('leaves notes, issues and the next action when it ends, and writes no more', () => {
+  it('leaves notes, issues and the next action when it ends, and records nothing after', () => {
     const run = scenario('p1').given(ada, start('p1'));
     const end: Command = {
       type: 'session.end',
@@ -129,7 +132,7 @@ describe('a session', () => {
 });
 
 describe('supervision', () => {
-  it('takes a session for crashed when its lease has run out, and says so', () => {
+  it('ends a session as crashed when its lease has run out', () => {
     const run = scenario('p1')
       .given(ada, start('p1'))
       .wait(30 * MINUTE_MS - 1);
@@ -154,7 +157,7 @@ describe('supervision', () => {
     expect(run.when(bob, supervise).body('session.ended').evidence).toEqual(['Its process is gone.']);
   });
 
-  it('spares an owner that is alive past its lease', () => {
+  it('does not end a session whose owner is alive past its lease', () => {
     const run = scenario('p1')
       .given(ada, start('p1'))
       .wait(600 * MINUTE_MS);
@@ -170,7 +173,7 @@ describe('supervision', () => {
     expect(run.when(bob, supervise).types).toEqual([]);
   });
 
-  it('counts heartbeats and events as signs of life', () => {
+  it('counts heartbeats and events', () => {
     const run = scenario('p1')
       .given(ada, start('p1'))
       .wait(20 * MINUTE_MS)
@@ -183,7 +186,7 @@ describe('supervision', () => {
 
   it('holds a lease of any length', () => {
     const run = scenario()
-      .given(ada, sit({ leaseMs: Number.MAX_SAFE_INTEGER }))
+      .given(ada, startSession({ leaseMs: Number.MAX_SAFE_INTEGER }))
       .wait(1e12);
     expect(run.when(bob, supervise).types).toEqual([]);
   });
@@ -193,7 +196,7 @@ describe('supervision', () => {
       scenario('p1', 'p2')
         .given(ada, start('p1'))
         .wait(31 * MINUTE_MS);
-    expect(crashed().when(bob, sit()).types).toEqual(['session.ended', 'snapshot.taken', 'session.started']);
+    expect(crashed().when(bob, startSession()).types).toEqual(['session.ended', 'snapshot.taken', 'session.started']);
     expect(crashed().when(bob, { type: 'claim.take', files: ['x'] }).types[0]).toBe('session.ended');
     expect(crashed().when(bob, note('x')).types).toEqual(['note.added']);
   });
@@ -234,20 +237,20 @@ describe('supervision', () => {
     ['a failure', [fail(), retry('p1'), leave()]],
     ['a release', [release('p1')]],
     ['a completion', [complete(), reopen('p1'), leave()]],
-  ])('counts crashes anew after %s', (_, commands) => {
+  ])('restarts the count of crashes after %s', (_, commands) => {
     const run = crash(scenario('p1'), 2).given(ada, start('p1'), ...commands);
     expect(crash(run, 2).state.items.size).toBe(0);
     expect(run.step('p1').crashes).toBe(2);
   });
 });
 
-describe('a session that went away after its turn was over', () => {
+describe('a session that disappeared after its turn was over', () => {
   const gone = (run: ReturnType<typeof scenario>) => {
     run.owners.set('S-1', 'dead');
     return run.when(bob, supervise);
   };
 
-  it('has ended, not crashed: its own snapshot stands, its step is there to be taken', () => {
+  it('has ended, not crashed: it keeps its own snapshot, and its step can be taken', () => {
     const run = scenario('p1').given(ada, start('p1'), rest);
     const outcome = gone(run);
     expect(outcome.types).toEqual(['session.ended']);
@@ -260,14 +263,14 @@ describe('a session that went away after its turn was over', () => {
     expect(run.step('p1')).toMatchObject({ status: 'in_progress', holder: null, crashes: 0 });
   });
 
-  it('is told by its lease where its process is not known', () => {
+  it('is recognized by its lease where its process is not known', () => {
     const run = scenario('p1')
       .given(ada, start('p1'), rest)
       .wait(31 * MINUTE_MS);
     expect(run.when(bob, supervise).body('session.ended')).toMatchObject({ reason: 'completed', unannounced: true });
   });
 
-  it('rests on while tokens are counted', () => {
+  it('stays at rest while tokens are counted', () => {
     const run = scenario('p1').given(ada, start('p1'), rest, { type: 'usage.add', input: 1, output: 1, cached: 0 });
     expect(gone(run).body('session.ended').reason).toBe('completed');
   });
@@ -283,9 +286,9 @@ describe('a session that went away after its turn was over', () => {
     expect(gone(run).body('session.ended').reason).toBe('crashed');
   });
 
-  it('has crashed if a subagent of its was at work', () => {
+  it('has crashed if one of its subagents was working', () => {
     const run = scenario('p1').given(ada, start('p1'));
-    run.given(in1, sit({ agent: 'sub', parent: 'S-1' })).given(in1, rest);
+    run.given(in1, startSession({ agent: 'sub', parent: 'S-1' })).given(in1, rest);
     run.owners.set('S-2', 'alive');
     expect(gone(run).body('session.ended')).toMatchObject({ id: 'S-1', reason: 'crashed' });
   });
@@ -308,7 +311,7 @@ describe('a session that comes back', () => {
       .wait(31 * MINUTE_MS)
       .given(sam, supervise);
 
-  it('takes its step back under a new number if nobody has it', () => {
+  it('takes its step back under a new id if it is free', () => {
     const run = slept();
     const outcome = run.when(in1, checkpoint('more'));
     expect(outcome.types).toEqual(['session.started', 'step.started', 'step.checkpointed']);
@@ -317,7 +320,7 @@ describe('a session that comes back', () => {
     expect(run.step('p1')).toMatchObject({ holder: { session: 'S-2', claim: 'L-2' }, retries: 0 });
   });
 
-  it('is still called by its old number, however often it sleeps', () => {
+  it('is still found by its old id, however often it returns', () => {
     const run = slept().given(in1, checkpoint('more'));
     expect(run.when(in1, checkpoint('again')).decided.session).toBe('S-2');
     run.wait(31 * MINUTE_MS).given(sam, supervise);
@@ -326,14 +329,14 @@ describe('a session that comes back', () => {
     expect(run.refusal(in1, note('x'))).toMatchObject({ code: 'illegal', data: { session: 'S-3' } });
   });
 
-  it('does not come back with the process that died', () => {
-    const run = scenario('p1').given(ada, sit({ owner: { pid: 7, host: 'box' } }), start('p1'));
+  it('does not keep the process that died as its owner', () => {
+    const run = scenario('p1').given(ada, startSession({ owner: { pid: 7, host: 'box' } }), start('p1'));
     run.owners.set('S-1', 'dead');
     run.given(sam, supervise).given(in1, checkpoint('x'));
     expect(run.session('S-2').owner).toBeNull();
   });
 
-  it('is fenced if its step was taken, told by whom, and may file a note', () => {
+  it('is fenced if its step was taken, learns by whom, and may file a note', () => {
     const run = slept().given(bob, start('p1'));
     for (const command of [checkpoint('x'), complete('p1'), start('p2'), leave()]) {
       const fault = run.refusal(in1, command);
@@ -347,7 +350,7 @@ describe('a session that comes back', () => {
     expect(filed.events).toMatchObject([{ type: 'note.added', actor: ada.actor, session: null }]);
   });
 
-  it('stays fenced when the one who took its step has finished it or is gone too', () => {
+  it('stays fenced when the session that took its step has finished it or is gone too', () => {
     const finished = slept().given(bob, start('p1'), complete());
     expect(finished.refusal(in1, complete('p1'))).toMatchObject({ code: 'fenced', data: { step: 'p1', holder: null } });
     const gone = slept()
@@ -357,9 +360,9 @@ describe('a session that comes back', () => {
     expect(gone.refusal(in1, complete('p1')).message).toContain('bob (S-2) took step `p1` since');
   });
 
-  it('is not fenced by steps it had let go before', () => {
+  it('is not fenced by steps it had released before', () => {
     const run = scenario('p1', 'p2', 'p3').given(ada, start('p1'), complete(), start('p2'), release('p2'), start('p3'));
-    run.wait(31 * MINUTE_MS).given(bob, sit(), reopen('p1'), start('p2'));
+    run.wait(31 * MINUTE_MS).given(bob, startSession(), reopen('p1'), start('p2'));
     const outcome = run.when(in1, checkpoint('x'));
     expect(outcome.types).toEqual(['session.started', 'step.started', 'step.checkpointed']);
     expect(outcome.body('step.started').step).toBe('p3');

@@ -12,13 +12,13 @@ describe('reopening', () => {
     expect(run.refusal(ada, reopen('p2')).code).toBe('illegal');
   });
 
-  it('by a person without a session leaves it to be taken', () => {
+  it('by a person without a session leaves it free', () => {
     const run = scenario('p1', 'p2').given(sam, skip('p1'), reopen('p1'));
     expect(run.view('p1')).toMatchObject({ status: 'in_progress', interrupted: true });
     expect(run.when(ada, start('p1')).types).toContain('step.started');
   });
 
-  it('makes stale what built on it, through others too, until confirmed', () => {
+  it('makes dependent steps stale, directly or indirectly, until confirmed', () => {
     const run = scenario(
       'p1',
       task('p2', { after: ['p1'] }),
@@ -38,19 +38,19 @@ describe('reopening', () => {
     expect(stale()).toEqual([]);
   });
 
-  it('shakes a step that was under way, also when it is completed afterwards', () => {
+  it('makes a step in progress stale, also when it is completed afterwards', () => {
     const run = scenario('p1', task('p2', { after: ['p1'] }), 'p3');
     run.given(ada, start('p1'), complete(), start('p2'), reopen('p1'), complete('p2'));
     expect(run.view('p2').stale).toBe(true);
     expect(run.given(ada, confirm('p2')).view('p2').stale).toBe(false);
   });
 
-  it('shakes what came into the plan as finished', () => {
+  it('makes steps stale that were added as finished', () => {
     const run = scenario(task('p1', { done: true }), task('p2', { after: ['p1'], done: true }), 'p3');
     expect(run.given(ada, reopen('p1')).view('p2').stale).toBe(true);
   });
 
-  it('inside a phase shakes the phases after it', () => {
+  it('inside a phase makes the phases after it stale', () => {
     const run = scenario(
       phase('a'),
       task('a1', { parent: 'a' }),

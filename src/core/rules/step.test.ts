@@ -17,9 +17,9 @@ import {
   sam,
   scenario,
   settle,
-  sit,
   skip,
   start,
+  startSession,
   task,
 } from './scenario.suite.ts';
 
@@ -104,7 +104,7 @@ describe('starting a step', () => {
     );
   });
 
-  it('is not refused by a blocker whose effect is told in free text', () => {
+  it('is not refused by a blocker that affects free text only', () => {
     const run = scenario('p1').given(ada, block(['the whole of the login']));
     expect(run.when(ada, start('p1')).types).toContain('step.started');
   });
@@ -128,18 +128,18 @@ describe('starting a step', () => {
     }
   });
 
-  it('takes the alias of a step for its key', () => {
+  it('accepts the alias of a step', () => {
     const run = scenario(task('p1', { alias: 'TASK-007' }));
     expect(run.when(ada, start('TASK-007')).body('step.started').step).toBe('p1');
   });
 
-  it('offers near names for a key that is not there', () => {
+  it('offers near names for an unknown key', () => {
     const fault = scenario('deploy', 'test').refusal(ada, start('delpoy'));
     expect(fault).toMatchObject({ code: 'not_found', data: { near: ['deploy'] } });
   });
 });
 
-describe('going on with a step', () => {
+describe('working on a step', () => {
   it('records checkpoints with what was built, and the next action', () => {
     const run = scenario('p1').given(ada, start('p1'), {
       type: 'step.checkpoint',
@@ -181,7 +181,7 @@ describe('going on with a step', () => {
     expect(run.given(ada, complete('p1')).state.next?.text).toBe('Go on with p2.');
   });
 
-  it('drops what a session without a step left to do next, once another step is done', () => {
+  it('drops the next action of a session without a step, once another step is done', () => {
     const run = scenario('p1', 'p2', 'p3').given(ada, start('p1'), complete(), leave('completed', 'Start p2.'));
     expect(run.state.next).toMatchObject({ text: 'Start p2.', step: null });
     expect(run.given(bob, start('p2')).state.next?.text).toBe('Start p2.');
@@ -189,14 +189,14 @@ describe('going on with a step', () => {
   });
 
   it('needs the step to be held by the session that writes', () => {
-    const run = scenario('p1').given(ada, start('p1')).given(bob, sit());
+    const run = scenario('p1').given(ada, start('p1')).given(bob, startSession());
     for (const command of [checkpoint('x', 'p1'), complete('p1'), fail('p1')]) {
       expect(run.refusal(bob, command)).toMatchObject({ code: 'held', data: { session: 'S-1' } });
     }
     expect(run.refusal(bob, release('p1')).code).toBe('held');
   });
 
-  it('finds the one step that is held, and asks where there are several or none', () => {
+  it('finds the one step that is held, and refuses where there are several or none', () => {
     const run = scenario('p1', 'p2').given(ada, start('p1'));
     const none = run.refusal(bob, checkpoint('x'));
     expect(none.code).toBe('not_found');
@@ -213,7 +213,7 @@ describe('going on with a step', () => {
     expect(run.refusal(ada, { type: 'step.complete', step: 'p1', summary: 'More.' }).code).toBe('illegal');
   });
 
-  it('is put back by its holder or a person', () => {
+  it('is released by its holder or a person', () => {
     const run = scenario('p1').given(ada, start('p1'), checkpoint('x'));
     expect(run.when(ada, release('p1')).types).toEqual(['step.released']);
     expect(run.step('p1')).toMatchObject({ status: 'pending', holder: null, checkpoint: null });
@@ -269,7 +269,7 @@ describe('failing and retrying', () => {
     expect([...run.state.items]).toEqual([]);
   });
 
-  it('may be left open for others, by a person who has no session and takes none', () => {
+  it('may be left open for others by a person without a session', () => {
     const run = scenario('p1').given(ada, start('p1'), checkpoint('half'), fail(), block(['p1']));
     const outcome = run.when(sam, { type: 'step.retry', step: 'p1', note: 'The disk is free again.', open: true });
     expect(outcome.types).toEqual(['item.settled', 'step.retried']);
@@ -285,7 +285,7 @@ describe('failing and retrying', () => {
     expect([fault.code, fault.hints[0]]).toEqual(['not_allowed', expect.stringContaining('retry p1 --open`')]);
   });
 
-  it('needs a failed step and nothing in its way', () => {
+  it('needs a failed step without obstacles', () => {
     const run = scenario('p1').given(ada, start('p1'));
     expect(run.refusal(ada, retry('p1')).code).toBe('illegal');
     expect(run.given(ada, fail(), block(['p1'])).refusal(ada, retry('p1')).code).toBe('blocked');
@@ -293,7 +293,7 @@ describe('failing and retrying', () => {
 });
 
 describe('skipping', () => {
-  it('is a person’s, of pending and failed steps', () => {
+  it('is for a person, and for pending and failed steps', () => {
     const run = scenario('p1', 'p2', 'p3').given(ada, start('p1'), fail());
     expect(run.refusal(ada, skip('p2')).code).toBe('not_allowed');
     expect(run.when(sam, skip('p1')).types).toEqual(['item.settled', 'step.skipped']);
@@ -302,7 +302,7 @@ describe('skipping', () => {
     expect(run.given(ada, start('p3')).refusal(sam, skip('p3')).code).toBe('illegal');
   });
 
-  it('of a parent skips what is pending and failed below, and is refused while one runs', () => {
+  it('of a parent skips its pending and failed steps, and is refused while one is in progress', () => {
     const below = ['a1', 'a2', 'a3', 'a4'].map((key) => task(key, { parent: key === 'a4' ? 'ab' : 'a' }));
     const run = scenario(phase('a'), phase('ab', { parent: 'a' }), ...below, 'b');
     run.given(ada, start('a1'), complete(), start('a2'), fail(), start('a3'));

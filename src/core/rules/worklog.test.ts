@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../journal/command.ts';
 import { proofOf, worklogEntries } from '../views/worklog.ts';
-import { ada, leave, note, sam, scenario, sit } from './scenario.suite.ts';
+import { ada, leave, note, sam, scenario, startSession } from './scenario.suite.ts';
 import { WORKLOG_FILE } from './worklog.ts';
 
 const claim: Command = { type: 'claim.take', files: [WORKLOG_FILE] };
@@ -12,10 +12,11 @@ const compact = (version: number, ...entries: string[]): Command => ({
   version,
 });
 
-const written = () => scenario().given(ada, sit(), note('One.'), note('Two\nlines.'), leave()).given(sam, claim);
+const written = () =>
+  scenario().given(ada, startSession(), note('One.'), note('Two\nlines.'), leave()).given(sam, claim);
 
 describe('compacting the worklog', () => {
-  it('is a person’s, and takes a claim on it', () => {
+  it('is for a person with a claim on it', () => {
     const run = written();
     const { version } = run.state;
     expect(run.refusal(ada, compact(version, 'N-1')).code).toBe('not_allowed');
@@ -33,7 +34,7 @@ describe('compacting the worklog', () => {
     expect(run.refusal(sam, compact(version, 'N-1')).code).toBe('conflict');
   });
 
-  it('takes no entry twice, none that is not there, and no session that is at work', () => {
+  it('moves no entry twice, no unknown one, and no active session', () => {
     const run = written();
     run.given(sam, compact(run.state.version, 'N-1'));
     for (const id of ['N-1', 'N-9', 'S-2', 'M-1'])
@@ -43,16 +44,16 @@ describe('compacting the worklog', () => {
 });
 
 describe('the entries of a worklog', () => {
-  it('are as long as the state counts them, whatever they say', () => {
+  it('have as many lines as the state counts', () => {
     for (const text of ['One.', 'a\nb', 'a\r\nb\rc', '\n\nx', '# x\n```\n---', 'a\u2028b\u000bc']) {
-      const run = scenario().given(ada, sit(), note(text), leave());
+      const run = scenario().given(ada, startSession(), note(text), leave());
       const entries = worklogEntries([run.row('note', 'N-1')], [run.row('session', 'S-1')], []);
       expect(entries.reduce((sum, entry) => sum + entry.lines, 0)).toBe(run.state.worklog.lines);
       expect(entries.flatMap((entry) => entry.text.split('\n')).filter((line) => line.startsWith('#'))).toHaveLength(2);
     }
   });
 
-  it('prove in any other order or wording to be others', () => {
+  it('give another proof in any other order or wording', () => {
     const run = scenario().given(ada, note('One.'), note('Two.'));
     const entries = worklogEntries([run.row('note', 'N-1'), run.row('note', 'N-2')], [], []);
     const proof = proofOf(entries);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ada, checkpoint, complete, reopen, scenario, sit, start, task } from '../rules/scenario.suite.ts';
+import { ada, checkpoint, complete, reopen, scenario, start, startSession, task } from '../rules/scenario.suite.ts';
 import { changesOf } from './change.ts';
 
 describe('changed', () => {
-  it('tells fields before and after, and not the tool’s own bookkeeping', () => {
-    const run = scenario('p1').given(ada, sit());
+  it('lists fields before and after, without internal ones', () => {
+    const run = scenario('p1').given(ada, startSession());
     const paths = run.when(ada, start('p1')).changed.map((change) => change.path);
     expect(paths).toEqual(['step.p1.status', 'step.p1.holder', 'step.p1.startedAt']);
     expect(run.when(ada, checkpoint('red')).changed).toEqual([
@@ -16,9 +16,9 @@ describe('changed', () => {
     ]);
   });
 
-  it('tells what came to be and what is gone by its state', () => {
+  it('lists new and removed rows by their status', () => {
     const run = scenario('p1', 'p2');
-    expect(run.when(ada, sit()).changed).toEqual([{ path: 'session.S-1', before: null, after: 'active' }]);
+    expect(run.when(ada, startSession()).changed).toEqual([{ path: 'session.S-1', before: null, after: 'active' }]);
     expect(run.when(ada, { type: 'plan.remove', step: 'p2' }).changed).toEqual([
       { path: 'step.p2', before: 'pending', after: null },
     ]);
@@ -28,7 +28,7 @@ describe('changed', () => {
   });
 
   it('spans a batch: the first before, the last after', () => {
-    const run = scenario('p1', 'p2').given(ada, sit());
+    const run = scenario('p1', 'p2').given(ada, startSession());
     const { touches } = run.when(ada, start('p1'));
     const more = run.when(ada, complete()).touches;
     expect(changesOf([...touches, ...more]).find((change) => change.path === 'step.p1.status')).toEqual({
@@ -38,7 +38,7 @@ describe('changed', () => {
     });
   });
 
-  it('tells a confirmation, which changes nothing else', () => {
+  it('lists a confirmation, which changes nothing else', () => {
     const run = scenario('p1', task('p2', { after: ['p1'] })).given(
       ada,
       start('p1'),

@@ -10,8 +10,8 @@ import {
   type Scenario,
   sam,
   scenario,
-  sit,
   start,
+  startSession,
 } from '../rules/scenario.suite.ts';
 import {
   type Conflict,
@@ -30,7 +30,7 @@ const file = (path: string, more: Partial<Artifact> = {}): Artifact => ({ path, 
 const present = (sha256: string, bytes = 3): Observation => ({ state: 'present', sha256, bytes });
 const absent: Observation = { state: 'absent' };
 
-/** A file that was recorded in a step, which then came to its end or not. */
+/** A file that was recorded in a step with the given outcome. */
 function recordedIn(
   end: 'completed' | 'interrupted' | 'failed' | 'held',
   artifact: Artifact,
@@ -38,7 +38,7 @@ function recordedIn(
 ): Scenario {
   const run = scenario('t1', 't2').given(
     ada,
-    sit({ mark: { head: HEAD, dirty: ['notes.md'], ...more.mark } }),
+    startSession({ mark: { head: HEAD, dirty: ['notes.md'], ...more.mark } }),
     start('t1'),
   );
   run.given(ada, { type: 'step.checkpoint', name: 'half', artifacts: [artifact], ...more });
@@ -103,12 +103,12 @@ describe('a recorded file', () => {
       'half_changed',
     ],
     ['of a failed step that changed is half-changed', 'failed', file('a'), present(NEW), 'drifted', 'half_changed'],
-    ['of a step somebody works on may change', 'held', file('a'), present(NEW), 'drifted', null],
+    ['of a step in progress may change', 'held', file('a'), present(NEW), 'drifted', null],
     ['can be gone', 'completed', file('a'), absent, 'drifted', 'gone'],
     ['of an interrupted step can be gone', 'interrupted', file('a'), absent, 'drifted', 'gone'],
     ['that was never seen is claimed', 'completed', file('a', { sha256: null }), absent, 'drifted', 'claimed_absent'],
     [
-      'that was never seen and is there cannot be told',
+      'that was never seen and exists is unknown',
       'completed',
       file('a', { sha256: null }),
       present(NEW),
@@ -139,14 +139,7 @@ describe('a recorded file', () => {
       'drifted',
       'changed_outside',
     ],
-    [
-      'that cannot be read cannot be told',
-      'completed',
-      file('a'),
-      { state: 'unreadable', why: 'EACCES' },
-      'unknown',
-      null,
-    ],
+    ['that cannot be read is unknown', 'completed', file('a'), { state: 'unreadable', why: 'EACCES' }, 'unknown', null],
   ];
   it.each(table)('%s', (_, end, artifact, observed, verdict, kind) => {
     const run = recordedIn(end, artifact);
@@ -161,7 +154,7 @@ describe('a recorded file', () => {
     expect(conflicts).toMatchObject([{ kind: 'renamed', path: 'a', found: 'at b', since: run.now }]);
   });
 
-  it('that the sentence on what was built names is a mismatch when it changes', () => {
+  it('that is named in what was built is a mismatch when it changes', () => {
     const run = recordedIn('completed', file('src/a.ts'), { built: 'The issuer, in src/a.ts.' });
     for (const observed of [absent, present(NEW)]) {
       const { conflicts } = weigh(run, ['src/a.ts'], { files: new Map([['src/a.ts', observed]]) });
@@ -169,7 +162,7 @@ describe('a recorded file', () => {
     }
   });
 
-  it('from another working tree cannot be told', () => {
+  it('from another working tree is unknown', () => {
     const run = recordedIn('completed', file('a'), { mark: { head: HEAD, tree: 'wt' } });
     const seen = { files: new Map([['a', absent]]) };
     expect(weigh(run, ['a'], seen)).toMatchObject({
@@ -179,8 +172,8 @@ describe('a recorded file', () => {
     expect(kinds(weigh(run, ['a'], { ...seen, tree: 'wt' }).conflicts)).toEqual([['gone', 'a', 't1']]);
   });
 
-  it('that was only read is nobody’s work', () => {
-    const run = scenario('t1').given(ada, sit(), start('t1'), {
+  it('that was only read is not work', () => {
+    const run = scenario('t1').given(ada, startSession(), start('t1'), {
       type: 'files.see',
       artifacts: [file('a')],
       read: true,
@@ -199,14 +192,14 @@ describe('what an interrupted step left in the tree', () => {
     ['a', 'modified'],
   ]);
 
-  it('is what changed since its session began and nobody recorded', () => {
+  it('is what changed since its session started without being recorded', () => {
     const run = recordedIn('interrupted', file('a'));
     const { conflicts } = weigh(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty });
     expect(kinds(conflicts)).toEqual([['half_changed', 'new.ts', 't1']]);
     expect(conflicts[0]).toMatchObject({ expected: 'unchanged when S-1 began', found: 'untracked, not recorded' });
   });
 
-  it('takes a file of a finished step along', () => {
+  it('includes a file of a finished step', () => {
     const run = recordedIn('completed', file('a')).given(ada, start('t2'));
     crash(run);
     const { conflicts } = weigh(run, ['a'], { files: new Map([['a', present(NEW)]]), dirty });
@@ -225,7 +218,7 @@ describe('what an interrupted step left in the tree', () => {
     expect(weigh(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty }).conflicts).toEqual([]);
   });
 
-  it('cannot be told when the list at its beginning was cut', () => {
+  it('is unknown when the list at its start was cut', () => {
     const many = Array.from({ length: 200 }, (_, index) => `f${index}`);
     const run = recordedIn('interrupted', file('a'), { mark: { dirty: many } });
     expect(weigh(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty }).conflicts).toEqual([]);
@@ -277,12 +270,12 @@ describe('an id of a conflict', () => {
   });
 });
 
-describe('the place of the work', () => {
-  it('is that of the last moment of work in each tree, not of a beginning', () => {
+describe('the last work', () => {
+  it('is kept for each tree, and a start does not count', () => {
     const cleo = agent('cleo');
-    const run = scenario('t1', 't2').given(ada, sit(), start('t1'));
+    const run = scenario('t1', 't2').given(ada, startSession(), start('t1'));
     run.given(ada, { type: 'step.checkpoint', name: 'half', mark: { head: HEAD, branch: 'feature' } });
-    run.given(bob, sit({ mark: { head: OTHER, branch: 'main' } }), {
+    run.given(bob, startSession({ mark: { head: OTHER, branch: 'main' } }), {
       type: 'session.end',
       reason: 'completed',
       mark: { head: OTHER },
@@ -290,7 +283,7 @@ describe('the place of the work', () => {
     expect([...run.state.lastWork]).toMatchObject([
       ['', { head: HEAD, branch: 'feature', step: 't1', session: 'S-1' }],
     ]);
-    run.given(cleo, sit({ mark: { head: OTHER, tree: 'wt' } }), start('t2'), checkpoint('begun'));
+    run.given(cleo, startSession({ mark: { head: OTHER, tree: 'wt' } }), start('t2'), checkpoint('begun'));
     run.given(ada, { type: 'session.end', reason: 'completed', mark: { head: OTHER, branch: 'feature' } });
     expect([...run.state.lastWork]).toMatchObject([
       ['wt', { step: 't2' }],

@@ -37,7 +37,7 @@ describe('a step with children', () => {
     expect(run.given(sam, skip('a1')).given(ada, start('a2'), complete()).view('a').status).toBe('completed');
   });
 
-  it('has not begun when all that happened is that a child was skipped or put back', () => {
+  it('is pending when children were only skipped or released', () => {
     const run = twoPhases().given(sam, skip('a1'));
     expect(run.view('a').status).toBe('pending');
     expect(run.given(ada, start('a2'), release('a2')).view('a').status).toBe('pending');
@@ -84,7 +84,7 @@ describe('paused and escalated', () => {
     expect(run.plan().escalated).toBe(false);
   });
 
-  it('counts what waits for a blocked step, since it cannot go on either', () => {
+  it('counts steps that wait for a blocked step', () => {
     const run = twoPhases().given(ada, block(['a1']));
     expect(run.view('a').paused).toBe(true);
     expect(run.view('a2').blocked).toBe(false);
@@ -92,14 +92,14 @@ describe('paused and escalated', () => {
     expect(run.given(ada, settle('B-1', 'resolved')).plan().escalated).toBe(false);
   });
 
-  it('is not a phase that merely waits its turn, nor one where somebody works', () => {
+  it('is not a phase that only waits, nor one with a step in progress', () => {
     expect(twoPhases().view('b').paused).toBe(false);
     const run = twoPhases().given(ada, start('a1'), block(['a1']));
     expect(run.view('a').paused).toBe(false);
     expect(run.given(ada, leave()).view('a').paused).toBe(true);
   });
 
-  it('is nothing that is finished or empty', () => {
+  it('does not apply to what is finished or empty', () => {
     const run = scenario('p1').given(ada, start('p1'), complete(), block(['p1']));
     expect(run.plan().escalated).toBe(false);
     expect(scenario().plan().escalated).toBe(false);
@@ -140,7 +140,7 @@ describe('position', () => {
     expect(current('S-2')).toBe('p3');
   });
 
-  it('tells phase and task by number, and what was completed last', () => {
+  it('has phase and task by number, and the last completed step', () => {
     const run = twoPhases().given(ada, start('a1'), complete(), start('a2'), complete(), start('b1'));
     const position = positionOf(run.state, run.plan());
     expect(position.phase).toMatchObject({ number: 2, step: { key: 'b' } });

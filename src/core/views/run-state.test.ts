@@ -19,7 +19,7 @@ const standing = (run: Scenario) => runStateOf(run.state, run).word;
 const session = (run: Scenario) => sessionStateOf(run.state, [...run.state.sessions.values()][0] as Session, run);
 
 describe('a run', () => {
-  it('is paused while nobody is there, and works once somebody has a step', () => {
+  it('is paused without a session, and works once a session has a step', () => {
     const run = scenario('a', 'b');
     expect(standing(run)).toBe('paused');
     run.given(ada, start('a'));
@@ -54,7 +54,7 @@ describe('a run', () => {
     expect(standing(crashed)).toBe('dead');
   });
 
-  it('is blocked when nothing that remains can be started', () => {
+  it('is blocked when no remaining step can be started', () => {
     const run = scenario('a', task('b', { after: ['a'] })).given(ada, block(['a']));
     expect(standing(run)).toBe('blocked');
   });
@@ -65,7 +65,7 @@ describe('a run', () => {
     expect(standing(failed)).toBe('waiting');
   });
 
-  it('stands as it ended once it has', () => {
+  it('has the state it ended with', () => {
     expect(standing(scenario('a').given(ada, start('a'), complete()))).toBe('completed');
   });
 });

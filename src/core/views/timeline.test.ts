@@ -9,7 +9,7 @@ function timelineOf(run: Scenario) {
 }
 
 describe('a timeline', () => {
-  it('tells who had a step when and how that ended', () => {
+  it('shows who held a step, when, and how that ended', () => {
     const run = scenario('a', 'b').given(ada, start('a'), { type: 'step.checkpoint', name: 'drafted' });
     const begun = run.now;
     run.wait(5 * MINUTE_MS).given(ada, complete(), start('b'));
@@ -23,7 +23,7 @@ describe('a timeline', () => {
     ]);
   });
 
-  it('tells to whom work was handed', () => {
+  it('shows to whom work was handed over', () => {
     const run = scenario('a').given(ada, start('a'), { type: 'handoff.offer', to: 'bob' });
     run.given(bob, { type: 'handoff.accept', id: 'H-1' }).given(bob, complete('a'));
     const [first, second] = timelineOf(run).sittings;
@@ -31,7 +31,7 @@ describe('a timeline', () => {
     expect(second).toMatchObject({ agent: 'bob', steps: [{ step: 'a', end: 'completed' }] });
   });
 
-  it('tells of a crash when it was, not when it was noticed', () => {
+  it('shows a crash at its time, not when it was noticed', () => {
     const run = scenario('a').given(ada, start('a'));
     const seen = run.now;
     run.wait(60 * MINUTE_MS).given(sam, { type: 'run.supervise' });
