@@ -42,7 +42,7 @@ Brief: about 640 of 2,000 tokens. Left out: 54 decisions, 9 notes.
   ],
   'English prose': [
     `A session ends in one of three ways. It says that it is done, it hands its work over, or it simply stops. The third is
-the common one: the window was full, the laptop was closed, somebody pressed a key. Nobody writes a farewell note then,
+the common one: the window was full, the laptop was closed, someone pressed a key. Nobody writes a farewell note then,
 so the journal must already hold what the next session needs, and it must hold it in an order that can be read quickly.
 `,
     `We tried to let every agent summarise its own work at the end. The summaries were pleasant to read and often wrong.
@@ -151,7 +151,7 @@ pub fn durations(events: &[Event]) -> HashMap<&str, u64> {
         this.clock = Objects.requireNonNull(clock, "clock");
     }
 
-    /** Takes the lease unless somebody else holds it and has not let it expire. */
+    /** Takes the lease unless someone else holds it and has not let it expire. */
     public Optional<Lease> tryAcquire(String key, String holder, Duration length) {
         Instant now = clock.instant();
         Lease taken = leases.compute(key, (ignored, current) -> {

@@ -3,6 +3,7 @@ import type { Session, State } from '../core/fold/state.ts';
 import { forkState } from '../core/fold/state-tables.ts';
 import type { Draft, Event, EventBody } from '../core/journal/event.ts';
 import type { Decided } from '../core/rules/decide.ts';
+import { provisionalEvent } from '../core/rules/rule-context.ts';
 import type { Journal } from '../store/journal.ts';
 import { eventPages } from './event-pages.ts';
 
@@ -53,18 +54,7 @@ export async function describeSnapshots(
     }
     drafts.push(next);
     const { actor, session } = decided;
-    evolve(work, {
-      ...next,
-      run,
-      version,
-      at,
-      actor,
-      session,
-      key: null,
-      previous: '',
-      hash: '',
-      bodyHash: '',
-    } as Event);
+    evolve(work, provisionalEvent(next, work, at, actor, session));
   }
   return { ...decided, drafts };
 }
