@@ -169,8 +169,8 @@ export type Command =
       to: string;
       from?: string | undefined;
       message?: string | undefined;
-      /** An attachment, added to the message word for word. */
-      payload?: string | undefined;
+      /** Added to the message word for word. */
+      attachment?: string | undefined;
       /** An existing snapshot; otherwise one is taken of the sender's session now. */
       snapshot?: string | undefined;
       mark?: TreeMark | undefined;

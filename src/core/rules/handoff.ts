@@ -19,7 +19,7 @@ import {
  */
 export function offerHandoff(
   context: RuleContext,
-  { to, from, message, payload, snapshot, mark }: CommandOf<'handoff.offer'>,
+  { to, from, message, attachment, snapshot, mark }: CommandOf<'handoff.offer'>,
 ): Draft[] {
   mustBeActive(context);
   const sender = from ? sessionOf(context, from) : mustHaveSession(context);
@@ -56,7 +56,7 @@ export function offerHandoff(
       body: [
         ...(message === undefined ? [] : [message]),
         `Read the snapshot${left === undefined ? '' : ` ${left}`} and the files it lists; accept with \`holdfast handoff accept ${id}\`.`,
-        ...(payload === undefined ? [] : [payload]),
+        ...(attachment === undefined ? [] : [attachment]),
       ].join('\n\n'),
       about: id,
     }),

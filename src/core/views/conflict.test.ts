@@ -53,7 +53,7 @@ function crash(run: Scenario): void {
   run.given(bob, { type: 'run.supervise' });
 }
 
-function weigh(
+function compare(
   run: Scenario,
   paths: readonly string[],
   seen: Partial<SeenEvidence>,
@@ -143,21 +143,21 @@ describe('a recorded file', () => {
   ];
   it.each(table)('%s', (_, end, artifact, observed, verdict, kind) => {
     const run = recordedIn(end, artifact);
-    const { files, conflicts } = weigh(run, ['a'], { files: new Map([['a', observed]]) });
+    const { files, conflicts } = compare(run, ['a'], { files: new Map([['a', observed]]) });
     expect(files).toMatchObject([{ path: 'a', verdict, step: 't1' }]);
     expect(kinds(conflicts)).toEqual(kind === null ? [] : [[kind, 'a', 't1']]);
   });
 
   it('is renamed when its content is found elsewhere', () => {
     const run = recordedIn('completed', file('a'));
-    const { conflicts } = weigh(run, ['a'], { files: new Map([['a', absent]]), moved: new Map([['a', 'b']]) });
+    const { conflicts } = compare(run, ['a'], { files: new Map([['a', absent]]), moved: new Map([['a', 'b']]) });
     expect(conflicts).toMatchObject([{ kind: 'renamed', path: 'a', found: 'at b', since: run.now }]);
   });
 
   it('that is named in what was built is a mismatch when it changes', () => {
     const run = recordedIn('completed', file('src/a.ts'), { built: 'The issuer, in src/a.ts.' });
     for (const observed of [absent, present(NEW)]) {
-      const { conflicts } = weigh(run, ['src/a.ts'], { files: new Map([['src/a.ts', observed]]) });
+      const { conflicts } = compare(run, ['src/a.ts'], { files: new Map([['src/a.ts', observed]]) });
       expect(kinds(conflicts)).toEqual([['built_mismatch', 'src/a.ts', 't1']]);
     }
   });
@@ -165,11 +165,11 @@ describe('a recorded file', () => {
   it('from another working tree is unknown', () => {
     const run = recordedIn('completed', file('a'), { mark: { head: HEAD, tree: 'wt' } });
     const seen = { files: new Map([['a', absent]]) };
-    expect(weigh(run, ['a'], seen)).toMatchObject({
+    expect(compare(run, ['a'], seen)).toMatchObject({
       conflicts: [],
       files: [{ verdict: 'unknown', why: 'recorded in another working tree, wt' }],
     });
-    expect(kinds(weigh(run, ['a'], { ...seen, tree: 'wt' }).conflicts)).toEqual([['gone', 'a', 't1']]);
+    expect(kinds(compare(run, ['a'], { ...seen, tree: 'wt' }).conflicts)).toEqual([['gone', 'a', 't1']]);
   });
 
   it('that was only read is not work', () => {
@@ -179,7 +179,7 @@ describe('a recorded file', () => {
       read: true,
     });
     run.given(ada, complete());
-    const { files, conflicts } = weigh(run, ['a'], { files: new Map([['a', present(NEW)]]) });
+    const { files, conflicts } = compare(run, ['a'], { files: new Map([['a', present(NEW)]]) });
     expect(files).toMatchObject([{ verdict: 'drifted' }]);
     expect(conflicts).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe('what an interrupted step left in the tree', () => {
 
   it('is what changed since its session started without being recorded', () => {
     const run = recordedIn('interrupted', file('a'));
-    const { conflicts } = weigh(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty });
+    const { conflicts } = compare(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty });
     expect(kinds(conflicts)).toEqual([['half_changed', 'new.ts', 't1']]);
     expect(conflicts[0]).toMatchObject({ expected: 'unchanged when S-1 began', found: 'untracked, not recorded' });
   });
@@ -202,7 +202,7 @@ describe('what an interrupted step left in the tree', () => {
   it('includes a file of a finished step', () => {
     const run = recordedIn('completed', file('a')).given(ada, start('t2'));
     crash(run);
-    const { conflicts } = weigh(run, ['a'], { files: new Map([['a', present(NEW)]]), dirty });
+    const { conflicts } = compare(run, ['a'], { files: new Map([['a', present(NEW)]]), dirty });
     expect(kinds(conflicts)).toEqual([
       ['half_changed', 'a', 't2'],
       ['half_changed', 'new.ts', 't2'],
@@ -215,13 +215,13 @@ describe('what an interrupted step left in the tree', () => {
   ])('is left alone when %s', (_, then) => {
     const run = recordedIn('held', file('a'));
     then(run);
-    expect(weigh(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty }).conflicts).toEqual([]);
+    expect(compare(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty }).conflicts).toEqual([]);
   });
 
   it('is unknown when the list at its start was cut', () => {
     const many = Array.from({ length: 200 }, (_, index) => `f${index}`);
     const run = recordedIn('interrupted', file('a'), { mark: { dirty: many } });
-    expect(weigh(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty }).conflicts).toEqual([]);
+    expect(compare(run, ['a'], { files: new Map([['a', present(OLD)]]), dirty }).conflicts).toEqual([]);
   });
 });
 
@@ -233,7 +233,7 @@ describe('the plan', () => {
     ['gone', absent, ['plan_changed']],
   ] as const)('can be %s', (_, observed, expected) => {
     const run = recordedIn('completed', file('a'));
-    const { conflicts } = weigh(run, [], { files: new Map([['plan.md', observed]]) }, { plan });
+    const { conflicts } = compare(run, [], { files: new Map([['plan.md', observed]]) }, { plan });
     expect(conflicts.map((conflict) => conflict.kind)).toEqual(expected);
   });
 });
@@ -247,12 +247,12 @@ describe('the commit the work was recorded at', () => {
     ['is on another branch', { ancestry: new Map([[OTHER, { since: 0, lost: 1 }]]) }, 'other_branch'],
     ['was rebased away', { branch: 'feature', ancestry: new Map([[OTHER, { since: 1, lost: 1 }]]) }, 'rebased_away'],
     ['is not in this repository', { ancestry: new Map([[OTHER, 'missing']]) }, 'rebased_away'],
-    ['cannot be told', {}, null],
+    ['is unknown', {}, null],
     ['is in another working tree', { tree: 'wt', ancestry: new Map([[OTHER, 'missing']]) }, null],
   ];
   it.each(table)('%s', (_, seen, kind) => {
     const run = recordedIn('completed', file('a'));
-    const { conflicts } = weigh(run, [], seen, { marks: [mark, mark] });
+    const { conflicts } = compare(run, [], seen, { marks: [mark, mark] });
     expect(conflicts.map((conflict) => [conflict.kind, conflict.step])).toEqual(kind === null ? [] : [[kind, 't1']]);
   });
 });
@@ -260,7 +260,7 @@ describe('the commit the work was recorded at', () => {
 describe('an id of a conflict', () => {
   it('stays the same until something else is found, and is accepted by itself', () => {
     const run = recordedIn('completed', file('a'));
-    const look = (sha256: string) => weigh(run, ['a'], { files: new Map([['a', present(sha256)]]) }).conflicts[0];
+    const look = (sha256: string) => compare(run, ['a'], { files: new Map([['a', present(sha256)]]) }).conflicts[0];
     const first = look(NEW);
     expect(first?.id).toMatch(/^K-[0-9a-f]{6}$/);
     run.wait(MINUTE_MS).given(sam, { type: 'conflict.accept', id: first?.id ?? '' });

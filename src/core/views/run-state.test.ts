@@ -15,18 +15,18 @@ import {
 } from '../rules/scenario.suite.ts';
 import { runStateOf, sessionStateOf } from './run-state.ts';
 
-const standing = (run: Scenario) => runStateOf(run.state, run).word;
+const stateWord = (run: Scenario) => runStateOf(run.state, run).word;
 const session = (run: Scenario) => sessionStateOf(run.state, [...run.state.sessions.values()][0] as Session, run);
 
 describe('a run', () => {
   it('is paused without a session, and works once a session has a step', () => {
     const run = scenario('a', 'b');
-    expect(standing(run)).toBe('paused');
+    expect(stateWord(run)).toBe('paused');
     run.given(ada, start('a'));
-    expect(standing(run)).toBe('working');
+    expect(stateWord(run)).toBe('working');
     expect(runStateOf(run.state, run).why).toBe('ada on a');
     run.given(ada, complete());
-    expect(standing(run)).toBe('working');
+    expect(stateWord(run)).toBe('working');
     expect(session(run)).toBe('idle');
   });
 
@@ -34,38 +34,38 @@ describe('a run', () => {
     const run = scenario('a')
       .given(ada, start('a'))
       .wait(31 * MINUTE_MS);
-    expect(standing(run)).toBe('dead');
+    expect(stateWord(run)).toBe('dead');
     run.beats.set('S-1', run.now);
-    expect(standing(run)).toBe('stuck');
+    expect(stateWord(run)).toBe('stuck');
     expect(session(run)).toBe('stuck');
     run.owners.set('S-1', 'dead');
-    expect(standing(run)).toBe('dead');
+    expect(stateWord(run)).toBe('dead');
     expect(session(run)).toBe('dead');
   });
 
   it('is paused when its agent left in the middle, and dead when it crashed there', () => {
     const left = scenario('a').given(ada, start('a'), leave());
-    expect(standing(left)).toBe('paused');
+    expect(stateWord(left)).toBe('paused');
     const crashed = scenario('a')
       .given(ada, start('a'))
       .wait(60 * MINUTE_MS);
     crashed.given(sam, { type: 'run.supervise' });
     expect(crashed.state.sessions.size).toBe(0);
-    expect(standing(crashed)).toBe('dead');
+    expect(stateWord(crashed)).toBe('dead');
   });
 
   it('is blocked when no remaining step can be started', () => {
     const run = scenario('a', task('b', { after: ['a'] })).given(ada, block(['a']));
-    expect(standing(run)).toBe('blocked');
+    expect(stateWord(run)).toBe('blocked');
   });
 
   it('waits for a person when a gate, a question or a failure is all that is in the way', () => {
-    expect(standing(scenario(task('a', { gate: true })))).toBe('waiting');
+    expect(stateWord(scenario(task('a', { gate: true })))).toBe('waiting');
     const failed = scenario('a').given(ada, start('a'), fail(), leave());
-    expect(standing(failed)).toBe('waiting');
+    expect(stateWord(failed)).toBe('waiting');
   });
 
   it('has the state it ended with', () => {
-    expect(standing(scenario('a').given(ada, start('a'), complete()))).toBe('completed');
+    expect(stateWord(scenario('a').given(ada, start('a'), complete()))).toBe('completed');
   });
 });

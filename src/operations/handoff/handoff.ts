@@ -61,7 +61,7 @@ export const handoff = defineOperation({
       to,
       from,
       message,
-      payload: rendered ?? undefined,
+      attachment: rendered ?? undefined,
       snapshot: earlier?.id,
       mark: treeMark(context),
     });
