@@ -1,23 +1,22 @@
-import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
+import { dirname, join, posix, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import type { FileRow } from '../../core/fold/state.ts';
-import { foreignId } from '../../core/journal/command.ts';
 import { diffModels } from '../../core/model/diff.ts';
 import type { ModelFile, RunModel } from '../../core/model/run-model.ts';
-import { isName, oneLine } from '../../core/text.ts';
+import { oneLine } from '../../core/text.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Files, Format, FormatName, Found, Parsed } from '../../formats/format.ts';
-import { formatNames, formats } from '../../formats/index.ts';
+import { formatNames } from '../../formats/index.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { isFile } from '../../workspace/read.ts';
-import { type FileTree, openTree } from '../../workspace/tree.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen } from '../operation.ts';
+import { findForeign } from './parts/find-foreign.ts';
+import { type ForeignFile, freeRunId, knownRun } from './parts/foreign-file.ts';
 import { readBase, saveBase } from './parts/mirror-base.ts';
-import { FILE_ACTOR, mirrorOwner, readFiles, syncMirrors } from './parts/mirrors.ts';
+import { FILE_ACTOR, mirrorOwner, syncMirrors } from './parts/mirrors.ts';
 
 export const ProblemShape = v.object({
   code: v.string(),
@@ -122,76 +121,6 @@ const outcomeWords: Record<Adopted['outcome'], string> = {
   found: '',
 };
 
-/** A state file of another tool, parsed. */
-export interface ForeignFile {
-  format: Format;
-  /** The folder that its paths are relative to. */
-  base: string;
-  /** Its path in the tree, or its absolute path if it is outside. */
-  name: string;
-  found: Found;
-  files: Files;
-  parsed: Parsed;
-}
-
-/** Finds all state files below a folder, or the one a file belongs to. */
-export async function findForeign(
-  root: string,
-  wanted?: string,
-  progress?: Context['progress'],
-): Promise<ForeignFile[]> {
-  const way = wanted === undefined ? '' : relative(root, wanted);
-  const isOutside = way.startsWith('..') || isAbsolute(way);
-  const base = isOutside && wanted !== undefined ? (isFile(wanted) ? dirname(wanted) : wanted) : root;
-  const tree = openTree(base);
-  const inside = wanted === undefined ? '' : relative(base, wanted).replaceAll('\\', '/');
-  const nameOf = (main: string): string => (isOutside ? join(base, main) : main);
-  const runs: { format: Format; found: Found }[] = [];
-  for (const name of formatNames) {
-    const format = await formats[name]();
-    for (const found of format.detect(tree)) {
-      const belongs = found.files.some((path) => path === inside || path.startsWith(`${inside}/`)) || inside === '';
-      if (belongs) runs.push({ format, found });
-    }
-  }
-  const stateFiles = runs.map(({ format, found }, done): ForeignFile => {
-    progress?.({ doing: 'Reading', done, total: runs.length, at: found.main });
-    const files = readFiles(tree, found);
-    return { format, base, name: nameOf(found.main), found, files, parsed: format.parse(found, files) };
-  });
-  if (stateFiles.length === 0 && inside !== '' && tree.paths.includes(inside)) {
-    const { findTables } = await import('./parts/tables.ts');
-    const tables = findTables(base, inside, nameOf);
-    if (tables.length > 0) return tables;
-    const guessed = await guessForeign(tree, inside);
-    if (guessed) stateFiles.push({ ...guessed, base, name: nameOf(inside) });
-  }
-  return stateFiles.sort((a, b) => (a.found.main < b.found.main ? -1 : 1));
-}
-
-/** For a given file with an unusual name or folder: the format that reads most of it. */
-async function guessForeign(tree: FileTree, path: string): Promise<Guess | null> {
-  let best: Guess | null = null;
-  for (const name of formatNames) {
-    const format = await formats[name]();
-    const found = { format: name, main: path, files: [path] };
-    const files = readFiles(tree, found);
-    const parsed = format.parse(found, files);
-    const guess = { format, found, files, parsed };
-    if (parsed.model && (best === null || factsIn(guess) > factsIn(best))) best = guess;
-  }
-  return best;
-}
-
-type Guess = Omit<ForeignFile, 'base' | 'name'>;
-
-function factsIn({ parsed: { model, problems } }: Guess): number {
-  if (!model) return 0;
-  const { steps, decisions, items, sessions, messages, notes } = model;
-  const facts = steps.length + decisions.length + items.length + sessions.length + messages.length + notes.length;
-  return facts - problems.filter((problem) => problem.level === 'error').length;
-}
-
 async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): Promise<Adopted> {
   const { format, base, name, found, files, parsed } = file;
   const mirrored = await mirrorOwner(context, { format: format.name, path: name });
@@ -282,37 +211,6 @@ async function absorbChange(engine: Engine, workspace: Workspace, run: string, f
   const source = { format: format.name, path: name };
   const done = await engine.execute(run, { type: 'account.read', ...source, account: changed }, identity);
   return done.events.length;
-}
-
-/** The run that a file was adopted as. */
-export async function knownRun(context: Context, format: FormatName, name: string): Promise<string | null> {
-  const workspace = context.workspace();
-  if (!workspace) return null;
-  const engine = await context.engine();
-  const id = foreignId(format, name);
-  for (const { run } of await engine.heads({ workspace: workspace.id })) {
-    const rows = await engine.recall(run, [id]);
-    if (rows.some((row) => row.kind === 'foreign')) return run;
-  }
-  return null;
-}
-
-export async function freeRunId(engine: Engine, { format, main }: Found, { run }: RunModel): Promise<string> {
-  // A version alone is not a name: every project has one.
-  const named = run.alias !== undefined && /^v?[\d.]+$/i.test(run.alias) ? `${run.title} ${run.alias}` : run.alias;
-  const words = named ?? (run.title || main);
-  const slug = words
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replace(/^[-._]+|[-._]+$/g, '')
-    .slice(0, 60);
-  const name = isName(slug, '._-', 96) ? slug : format;
-  for (let number = 1; ; number++) {
-    const id = number === 1 ? name : `${name}-${number}`;
-    if ((await engine.heads({ run: id })).length === 0) return id;
-    if (number > 10_000) throw new Fault('conflict', `There is no free run id for ${main}.`, { hints: ['Rename it.'] });
-  }
 }
 
 function reportOf({ format, name, parsed }: ForeignFile, outcome: Adopted['outcome'], run: string | null): Adopted {

@@ -4,7 +4,7 @@ import { codewalkTables, readRows } from '../../../formats/codewalk/table-rows.t
 import type { Problem } from '../../../formats/format.ts';
 import { readText, startsWith } from '../../../workspace/read.ts';
 import { openForeignDatabase } from '../../session/parts/foreign-database.ts';
-import type { ForeignFile } from '../adopt.ts';
+import type { ForeignFile } from './foreign-file.ts';
 
 /**
  * The initiatives in a dump or a SQLite database with Codewalk's four tables, each as its own run. Only for a file that
