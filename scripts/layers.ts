@@ -153,11 +153,6 @@ export const layers: readonly Layer[] = [
  * entry that is no longer needed.
  */
 export const stillOpen: readonly string[] = [
-  // Type imports that close a cycle.
-  'src/formats/gsd/contradictions.ts ./assemble.ts',
-  'src/formats/gsd/fill-account.ts ./assemble.ts',
-  'src/formats/gsd/matching.ts ./assemble.ts',
-  'src/formats/codewalk/contradictions.ts ./read.ts',
   // Writing to standard output and standard error.
   'src/cli/progress.ts node:fs',
   'src/cli/terminal.ts node:fs',
