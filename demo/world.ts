@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { operations } from '../src/operations/index.ts';
 import type { openContext } from '../src/operations/open.ts';
+import type { Operation } from '../src/operations/operation.ts';
 
 /** The built product, passed in by a script and the tests. */
 export interface Product {
@@ -11,7 +12,11 @@ export interface Product {
   operations: typeof operations;
 }
 
-export type Play = (who: string, operation: keyof typeof operations, input: Record<string, unknown>) => Promise<never>;
+export type Play = (
+  who: string,
+  operation: keyof typeof operations,
+  input: Record<string, unknown>,
+) => Promise<unknown>;
 
 const MINUTE_MS = 60_000;
 const PEOPLE = new Set(['ada', 'grace']);
@@ -34,12 +39,11 @@ export function openStory({ openContext: open, operations: all }: Product, dir: 
       (run: string): Play =>
       async (who, name, input) => {
         clock += 1000;
-        const operation = await all[name]();
+        const operation: Operation = await all[name]();
         const actor = { kind: PEOPLE.has(who) ? ('person' as const) : ('agent' as const), name: who };
         const identity = { actor, session: null, key: null };
         const parsed = v.parse(operation.input, name === 'session.start' ? { agent: who, ...input } : input);
-        const outcome = await operation.run({ ...context, run, identity } as never, parsed as never);
-        return outcome.data as never;
+        return (await operation.run({ ...context, run, identity }, parsed)).data;
       },
     close: () => context.close(),
   };

@@ -11,9 +11,9 @@ import {
 import type { Actor } from './core/words.ts';
 import type { Identity } from './engine/execute.ts';
 import type { Context } from './operations/context.ts';
-import { type OperationName, operationNames, operations } from './operations/index.ts';
+import { loadOperation, type OperationName, operationNames, type operations } from './operations/index.ts';
 import { actorNamed, type OpenOptions, openContext } from './operations/open.ts';
-import { type Operation, parseInput } from './operations/operation.ts';
+import { callOperation } from './operations/operation.ts';
 import type { Store } from './store/store.ts';
 import { ownerOf } from './workspace/process.ts';
 
@@ -91,8 +91,7 @@ function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
   const root: Record<string, unknown> = {};
   for (const name of operationNames) {
     const call = async (input: unknown = {}) => {
-      const operation = (await operations[name]()) as unknown as Operation;
-      return (await operation.run(context, parseInput(operation, input))).data;
+      return (await callOperation(await loadOperation(name), context, input)).data;
     };
     const [group, member] = name.split('.') as [string, string | undefined];
     // A name may be an operation and a group at once: `hf.usage()` and `hf.usage.add()`.

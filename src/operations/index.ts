@@ -1,3 +1,5 @@
+import type { Operation } from './operation.ts';
+
 /**
  * What can be called: everything the product can do, in the order of its help. Each is loaded when it is called first;
  * a command starts with little more than its own code.
@@ -90,3 +92,6 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 export const operationNames = Object.keys(operations) as OperationName[];
+
+/** For callers that learn the operation's name at run time: its input is checked by `parseInput`. */
+export const loadOperation = (name: OperationName): Promise<Operation> => operations[name]();

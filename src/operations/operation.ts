@@ -88,6 +88,11 @@ function wrongType(issue: v.BaseIssue<unknown>): string {
   return `must be ${issue.expected}, not ${issue.received}`;
 }
 
+/** Checks input from outside and runs the operation with it. */
+export function callOperation(operation: Operation, context: Context, raw: unknown): Promise<Outcome<unknown>> {
+  return operation.run(context, parseInput(operation, raw));
+}
+
 /** The schema inside `optional` and `nullable`. */
 export function unwrap(schema: v.GenericSchema): { type: string; item?: v.GenericSchema; options?: readonly string[] } {
   let inner = schema as unknown as { type: string; wrapped?: v.GenericSchema; pipe?: readonly v.GenericSchema[] };
@@ -100,5 +105,7 @@ export function shaped<T extends object>(entries: v.ObjectEntries): v.GenericSch
   return v.looseObject(entries) as unknown as v.GenericSchema<T>;
 }
 
-export const described = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.description(description) as never) as unknown as S;
+/** Adds the sentence that help and interfaces show for a field. The schema's type stays as it was. */
+export function described<S extends v.GenericSchema>(schema: S, description: string): S {
+  return v.pipe(schema as v.GenericSchema, v.description(description)) as v.GenericSchema as S;
+}
