@@ -2,7 +2,7 @@ import { type Conversation, conversationOf } from '../../../clients/conversation
 import type { Session, State } from '../../../core/fold/state.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Context } from '../../context.ts';
-import { type SessionContext, sessionContextOf } from './attached-session.ts';
+import { type SessionContext, sessionContextOf } from './session-context.ts';
 
 /** The active session of a conversation; null if it has none yet. */
 export async function findSession(context: Context, moment: Conversation): Promise<SessionContext | null> {

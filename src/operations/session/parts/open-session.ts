@@ -9,8 +9,8 @@ import { treeMark } from '../../act.ts';
 import { fullTreeMark } from '../../brief/parts/evidence.ts';
 import type { Context } from '../../context.ts';
 import { openRun } from '../../run/parts/open-run.ts';
-import { execute, type SessionContext, sessionContextOf } from './attached-session.ts';
 import { sessionIn } from './find-session.ts';
+import { execute, type SessionContext, sessionContextOf } from './session-context.ts';
 import { superviseRun } from './supervision.ts';
 
 /** How a conversation appears. */

@@ -12,8 +12,8 @@ import { ownerOf } from '../../../workspace/process.ts';
 import { treeMark } from '../../act.ts';
 import { writeResumeFile } from '../../brief/parts/resume-file.ts';
 import type { Context } from '../../context.ts';
-import { execute, type SessionContext, sessionContextOf } from './attached-session.ts';
 import { describeNews, type News, otherCalls, type Place } from './recover-news.ts';
+import { execute, type SessionContext, sessionContextOf } from './session-context.ts';
 import { superviseRun } from './supervision.ts';
 import { followTodos } from './todo-list.ts';
 

@@ -7,7 +7,7 @@ import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
 import { planView } from '../../../core/views/plan.ts';
 import { treeMark } from '../../act.ts';
-import { execute, type SessionContext } from './attached-session.ts';
+import { execute, type SessionContext } from './session-context.ts';
 
 /**
  * The agent's own to-do list as the steps of the run. An entry is a step with the key `todo-N`; its alias says which
