@@ -16,6 +16,7 @@ const hotParts = [
   'operations/step/checkpoint',
   'operations/step/complete',
   'operations/brief/resume',
+  'operations/brief/parts/resume-file',
   'operations/session/start',
   'operations/step/start',
 ];

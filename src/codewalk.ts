@@ -2,7 +2,6 @@ import { Fault, quoted } from './core/fault.ts';
 import type { State } from './core/fold/state.ts';
 import { planView, type StepView } from './core/views/plan.ts';
 import { act, currentState, idInEvents } from './operations/act.ts';
-import { writeResumeFile } from './operations/brief/parts/resume-file.ts';
 import type { Context } from './operations/context.ts';
 
 /** The three calls of the Codewalk design, with its own argument shapes, on the journal. */
@@ -64,7 +63,6 @@ export async function updateState(context: Context, { position, nextAction }: Up
   } else if (nextAction !== undefined) {
     await act(context, { type: 'step.checkpoint', name: 'state_updated', next: nextAction });
   }
-  await writeResumeFile(context, await currentState(context));
 }
 
 export async function addDecision(context: Context, input: AddDecisionInput): Promise<{ id: string }> {

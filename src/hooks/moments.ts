@@ -4,15 +4,15 @@ import { requestWords } from '../clients/request.ts';
 import type { Session } from '../core/fold/state.ts';
 import { redact } from '../core/redact.ts';
 import { oneLine } from '../core/text.ts';
-import { treeMark } from '../operations/act.ts';
 import { briefFor } from '../operations/brief/parts/compose.ts';
 import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
-import { saveResumeText, writeResumeFile } from '../operations/brief/parts/resume-file.ts';
+import { saveResumeText } from '../operations/brief/parts/save-resume.ts';
 import type { Context } from '../operations/context.ts';
 import { defaultTitle } from '../operations/run/parts/open-run.ts';
 import { findSession } from '../operations/session/parts/find-session.ts';
 import { type Opening, openSession } from '../operations/session/parts/open-session.ts';
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
+import { treeMark } from '../operations/working-tree.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
 import { keyOf } from './moment-key.ts';
@@ -228,12 +228,11 @@ async function endSession(context: Context, hooks: ClientHooks, moment: MomentOf
   await countTokens(within, hooks, moment);
   await leaveSnapshot(within, null);
   // Without the state of the whole tree: some clients wait for only one second.
-  const done = await execute(
+  await execute(
     within,
     { type: 'session.end', reason: 'completed', mark: treeMark(within.context) },
     keyOf(moment, within.session.id),
   );
-  await writeResumeFile(within.context, done.state);
   return null;
 }
 
@@ -247,8 +246,7 @@ async function leaveSnapshot(within: SessionContext, lastMessage: string | null,
   }
   const why = lastMessage === null ? '' : oneLine(redact(lastMessage.slice(0, 4000)).text, 600);
   const words = { ...(why ? { why } : {}), ...(atRest ? { atRest } : {}) };
-  const done = await execute(within, { type: 'snapshot.take', ...words }, null);
-  await writeResumeFile(within.context, done.state);
+  await execute(within, { type: 'snapshot.take', ...words }, null);
 }
 
 const THRESHOLDS = [90, 75] as const;

@@ -1,41 +1,40 @@
-import { join } from 'node:path';
 import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
-import { namedPaths } from '../core/fold/last-work.ts';
 import type { State, Step } from '../core/fold/state.ts';
 import type { Command } from '../core/journal/command.ts';
-import type { Artifact, TreeMark } from '../core/journal/event.ts';
 import type { Change } from '../core/views/change.ts';
 import { planView, type StepView } from '../core/views/plan.ts';
-import type { Done } from '../engine/execute.ts';
-import { hashArtifact, recordedPath } from '../workspace/files.ts';
-import { readTreeMark } from '../workspace/git.ts';
-import { isFile } from '../workspace/read.ts';
+import type { Done, Identity } from '../engine/execute.ts';
 import type { Context } from './context.ts';
+import { writeFollowing } from './follow-up.ts';
 import { shaped } from './operation.ts';
 
-/** Runs a command on the run that is meant. */
+/** Runs a command on the current run. */
 export async function act(context: Context, command: Command): Promise<Done & { run: string }> {
   const run = await currentRun(context);
+  return { run, ...(await execute(context, run, command)) };
+}
+
+interface ExecuteOptions {
+  identity?: Identity;
+  /** False where the operation syncs the mirrors itself. */
+  mirrors?: boolean;
+}
+
+/** Runs a command on a run and writes the files that show what it recorded. */
+export async function execute(
+  context: Context,
+  run: string,
+  command: Command,
+  { identity = context.identity, mirrors = true }: ExecuteOptions = {},
+): Promise<Done> {
   const engine = await context.engine();
-  const done = await engine.execute(run, command, context.identity);
-  await followUp(context, done);
-  return { run, ...done };
+  const done = await engine.execute(run, command, identity);
+  await writeFollowing(context, run, done, mirrors);
+  return done;
 }
 
-/** The files that tell of what was recorded. What they need is loaded when it is needed: few commands write any. */
-export async function followUp(context: Context, { events, state }: Done): Promise<void> {
-  if (events.some((event) => event.type === 'snapshot.taken')) {
-    const { saveSnapshots } = await import('./snapshot/parts/file.ts');
-    saveSnapshots(context, events);
-  }
-  if (state.mirrors.size > 0 && events.length > 0) {
-    const { keepMirrors } = await import('./files/parts/mirrors.ts');
-    await keepMirrors(context, state);
-  }
-}
-
-/** One of several commands that an operation gives: each is recorded under a key of its own. */
+/** Runs one of several commands of an operation, each under a key of its own. */
 export function actPart(context: Context, part: string, command: Command): Promise<Done & { run: string }> {
   const { key } = context.identity;
   return act({ ...context, identity: { ...context.identity, key: key === null ? null : `${key}:${part}` } }, command);
@@ -94,37 +93,6 @@ export async function currentRun(context: Context): Promise<string> {
       data: { runs: candidates.map(({ run, title, status }) => ({ id: run, title, status })) },
     },
   );
-}
-
-/** Files as they are now, by their paths as the caller gave them, and those that the sentence on what was built names. */
-export async function artifactsOf(
-  context: Context,
-  paths: readonly string[] | undefined,
-  built?: string | undefined,
-): Promise<Artifact[] | undefined> {
-  if ((!paths || paths.length === 0) && !built) return undefined;
-  const tree = context.workspace()?.tree ?? context.dir;
-  const given = (paths ?? []).map((path) => recordedPath(tree, context.dir, path));
-  const named = built ? filesNamed(tree, context.dir, built) : [];
-  const artifacts = await Promise.all([...new Set([...given, ...named])].map((path) => hashArtifact(tree, path)));
-  return artifacts.length > 0 ? artifacts : undefined;
-}
-
-/** What was built is tied to the files its sentence names, as far as there are such files: it may speak of removed ones. */
-function filesNamed(tree: string, dir: string, built: string): string[] {
-  return namedPaths(built).flatMap((path) => {
-    try {
-      const from = isFile(join(tree, path)) ? tree : dir;
-      return isFile(join(from, path)) ? [recordedPath(tree, from, path)] : [];
-    } catch {
-      // It leads out of the workspace.
-      return [];
-    }
-  });
-}
-
-export function treeMark(context: Context): TreeMark | undefined {
-  return readTreeMark(context.workspace()?.tree ?? context.dir);
 }
 
 /** A step with what follows from the rest of the plan. */

@@ -1,10 +1,7 @@
 import * as v from 'valibot';
 import { act, currentRun } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { label, reason } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
-import { saveSnapshots } from '../snapshot/parts/file.ts';
-import { writeArchive, writeWorklogFile } from '../worklog/parts/file.ts';
 
 export const erase = defineOperation({
   name: 'erase',
@@ -19,18 +16,6 @@ export const erase = defineOperation({
     const engine = await context.engine();
     const versions = await (await engine.maintenance()).versionsAbout(run, target);
     const done = await act(context, { type: 'text.erase', versions, reason: why });
-    await writeResumeFile(context, done.state);
-    // Written even under another session's claim: the text must go.
-    await writeWorklogFile(context, done.state, true);
-    for (const archive of done.state.worklog.archives) {
-      await writeArchive(context, done.state, archive).catch((thrown: Error) =>
-        context.warn(`The text may still be in an archive of the worklog. ${thrown.message}`),
-      );
-    }
-    for (const version of versions) {
-      const event = await engine.event(run, version);
-      if (event) saveSnapshots(context, [event]);
-    }
     return {
       data: { erased: versions, run, version: done.state.version },
       changed: versions.map((version) => ({ path: `event.${version}`, before: 'text', after: 'erased' })),

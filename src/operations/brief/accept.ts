@@ -1,15 +1,11 @@
 import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../../core/fault.ts';
-import type { State } from '../../core/fold/state.ts';
 import type { Conflict } from '../../core/views/conflict.ts';
 import { act, currentState } from '../act.ts';
-import type { Context } from '../context.ts';
 import { label, note } from '../fields.ts';
 import { Made } from '../item/decide.ts';
 import { defineOperation, described } from '../operation.ts';
-import { briefFor } from './parts/compose.ts';
-import { beginGitStatus, findEvidence } from './parts/evidence.ts';
-import { saveResumeText } from './parts/resume-file.ts';
+import { findEvidence } from './parts/evidence.ts';
 
 export const accept = defineOperation({
   name: 'accept',
@@ -25,7 +21,6 @@ export const accept = defineOperation({
     const conflict = open.find((one) => one.id === id);
     if (!conflict && !state.acceptedConflicts.has(id)) throw noSuchConflict(id, open);
     const done = await act(context, { type: 'conflict.accept', id, note: told });
-    await rewriteResumeFile(context, done.state);
     return {
       data: {
         id,
@@ -41,13 +36,6 @@ export const accept = defineOperation({
   say: ({ id, path, open }, pen) =>
     `${pen.bold(id)}${path ? ` (${path})` : ''} is accepted. ${open === 0 ? 'No conflict is open.' : `Still open: ${open}.`}`,
 });
-
-/** It tells of the conflict, where somebody resumed since it arose. */
-async function rewriteResumeFile(context: Context, state: State): Promise<void> {
-  const { session, actor } = context.identity;
-  const { text } = await briefFor(context, state, beginGitStatus(context), { session, agent: actor.name });
-  saveResumeText(context, text);
-}
 
 function noSuchConflict(id: string, open: readonly Conflict[]): Fault {
   const ids = open.map((conflict) => conflict.id);

@@ -8,7 +8,7 @@ import { superviseRun } from '../session/parts/supervision.ts';
 import { briefFor } from './parts/compose.ts';
 import { beginGitStatus } from './parts/evidence.ts';
 import { repeatProbes } from './parts/probe.ts';
-import { saveResumeText } from './parts/resume-file.ts';
+import { saveResumeText } from './parts/save-resume.ts';
 
 const List = v.array(v.looseObject({}));
 

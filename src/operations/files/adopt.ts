@@ -10,7 +10,7 @@ import { formatNames } from '../../formats/index.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { isFile } from '../../workspace/read.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen } from '../operation.ts';
 import { findForeign } from './parts/find-foreign.ts';
@@ -139,19 +139,17 @@ async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): P
     const title = model.run.title.trim() || run;
     const located = withPaths(model, base, dirname(found.main));
     const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: located } };
-    await engine.execute(run, { type: 'run.open', ...opening }, context.identity);
+    await execute(context, run, { type: 'run.open', ...opening });
     outcome = 'adopted';
-  } else if (workspace && (await absorbChange(engine, workspace, run, file)) > 0) outcome = 'changed';
+  } else if (workspace && (await absorbChange(context, workspace, run, file)) > 0) outcome = 'changed';
   // Also for a known run: its adoption may have been cut off before the files were hashed.
   if (!isOutside) await seeFiles(context, engine, run, base, withPaths(model, base, dirname(found.main)));
   if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
-  const state = await engine.load(run);
   if (mirror && !parsed.writable) context.warn(`${name} was adopted but is not mirrored: it must not be written.`);
   else if (mirror) {
     await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.identity);
     await syncMirrors(context, await engine.load(run));
   }
-  await writeResumeFile(context, state);
   return reportOf(file, outcome, run);
 }
 
@@ -200,7 +198,7 @@ async function seeFiles(context: Context, engine: Engine, run: string, root: str
 }
 
 /** Absorbs what was edited since the file was adopted and returns the number of events. */
-async function absorbChange(engine: Engine, workspace: Workspace, run: string, file: ForeignFile): Promise<number> {
+async function absorbChange(context: Context, workspace: Workspace, run: string, file: ForeignFile): Promise<number> {
   const { format, found, name, parsed, files } = file;
   const base = readBase(workspace, { format: format.name, path: name }, files);
   const before = base && format.parse({ ...found, files: [...base.keys()] }, base).model;
@@ -209,7 +207,8 @@ async function absorbChange(engine: Engine, workspace: Workspace, run: string, f
   if (Object.keys(changed).length === 0) return 0;
   const identity = { actor: FILE_ACTOR, session: null, key: null };
   const source = { format: format.name, path: name };
-  const done = await engine.execute(run, { type: 'account.read', ...source, account: changed }, identity);
+  const command = { type: 'account.read', ...source, account: changed } as const;
+  const done = await execute(context, run, command, { identity, mirrors: false });
   return done.events.length;
 }
 

@@ -5,7 +5,6 @@ import { counted, STALE_EVENTS } from '../../core/views/freshness.ts';
 import { readAncestry } from '../../workspace/git-status.ts';
 import { act, currentRun } from '../act.ts';
 import { beginGitStatus, findEvidence } from '../brief/parts/evidence.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
 import { reference } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -41,7 +40,6 @@ export const handoffAccept = defineOperation({
     const evidence = await findEvidence(context, asLeft(state, id), status);
     const version = state.version;
     const done = await act(context, { type: 'handoff.accept', id });
-    await writeResumeFile(context, done.state);
     const accepted = done.events.find((event) => event.type === 'handoff.accepted');
     const handoff = done.state.handoffs.get(accepted?.type === 'handoff.accepted' ? accepted.body.id : id);
     const snapshot = await snapshotOf(context, run, handoff);

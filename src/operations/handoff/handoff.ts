@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import type { Handoff, Session } from '../../core/fold/state.ts';
 import { ActorName, Text } from '../../core/text.ts';
 import { runProgram } from '../../workspace/program.ts';
-import { act, currentRun, treeMark } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { act, currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { attachmentFields, renderAttachment } from '../mail/parts/attachment.ts';
 import { defineOperation, described } from '../operation.ts';
 import { snapshotIn, snapshotPath } from '../snapshot/parts/file.ts';
+import { treeMark } from '../working-tree.ts';
 
 const Launched = v.object({
   start: v.array(v.string()),
@@ -65,7 +65,6 @@ export const handoff = defineOperation({
       snapshot: earlier?.id,
       mark: treeMark(context),
     });
-    await writeResumeFile(context, done.state);
     const offered = done.events.findLast((event) => event.type === 'handoff.offered');
     const sent = done.events.findLast((event) => event.type === 'message.sent');
     const body = offered?.type === 'handoff.offered' ? offered.body : null;

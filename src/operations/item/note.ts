@@ -3,7 +3,7 @@ import { Sentence, StepKey } from '../../core/text.ts';
 import { NoteKind } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
-import { compactionHints, writeWorklogFile } from '../worklog/parts/file.ts';
+import { compactionHints } from '../worklog/parts/file.ts';
 import { Made } from './decide.ts';
 
 export const note = defineOperation({
@@ -20,7 +20,6 @@ export const note = defineOperation({
   output: v.object({ ...Made.entries, hints: v.array(v.string()) }),
   async run(context, { text, kind, step }) {
     const done = await act(context, { type: 'note.add', text, kind, step });
-    await writeWorklogFile(context, done.state);
     return {
       data: {
         id: idInEvents(done) ?? '',

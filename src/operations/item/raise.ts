@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { ActorName, Sentence, StepKey, Text } from '../../core/text.ts';
 import { ErrorType, ItemKind, Severity } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { affects, label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { Made } from './decide.ts';
@@ -32,7 +31,6 @@ export const raise = defineOperation({
   output: v.object({ ...Made.entries, kind: v.string(), status: v.string() }),
   async run(context, { kind, type, ...body }) {
     const done = await act(context, { type: 'item.raise', kind, errorType: type, ...body });
-    await writeResumeFile(context, done.state);
     const id = idInEvents(done) ?? '';
     return {
       data: {

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { StepKey } from '../../core/text.ts';
 import { SettledAs } from '../../core/words.ts';
 import { act } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { note, reference } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { Made } from './decide.ts';
@@ -23,7 +22,6 @@ export const settle = defineOperation({
   output: v.object({ ...Made.entries, status: v.string(), freed: v.array(v.string()) }),
   async run(context, { id, as, note: told, followUp }) {
     const done = await act(context, { type: 'item.settle', id, as, note: told, followUp });
-    if (done.events.length > 0) await writeResumeFile(context, done.state);
     const settled = done.events.find((event) => event.type === 'item.settled');
     return {
       data: {

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { Sentence } from '../../core/text.ts';
 import { act, currentState } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { reference } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { attachmentFields, attachmentsOf, renderAttachment, withAttachment } from './parts/attachment.ts';
@@ -26,7 +25,6 @@ export const mailReply = defineOperation({
     const rendered = await renderAttachment(context, attachment, answered);
     const body = withAttachment(words, rendered);
     const done = await act(context, { type: 'message.reply', id, body });
-    await writeResumeFile(context, done.state);
     const replied = done.events.find((event) => event.type === 'message.replied')?.body.id ?? id;
     const status = done.state.messages.get(replied)?.status ?? '';
     return {

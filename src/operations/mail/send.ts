@@ -5,7 +5,6 @@ import type { State } from '../../core/fold/state.ts';
 import { ActorName, Label, Sentence, Text } from '../../core/text.ts';
 import { MessageType, Priority } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { label } from '../fields.ts';
 import { Made } from '../item/decide.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -47,7 +46,6 @@ export const mailSend = defineOperation({
     const rendered = await renderAttachment(context, { payload, payloadText, ask }, about);
     const body = withAttachment(words, rendered);
     const done = await act(context, { type: 'message.send', messageType: type, respondBy: by, body, ...message });
-    await writeResumeFile(context, done.state);
     const { to } = message;
     return {
       data: {

@@ -6,7 +6,6 @@ import { parsePlanFile } from '../../formats/plan-file.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText, pathExists } from '../../workspace/read.ts';
 import { act, actPart, currentState } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 
@@ -38,7 +37,6 @@ export const planImport = defineOperation({
     }
     const added = await act(context, { type: 'plan.add', steps: steps.filter((step) => !known.has(step.key)) });
     const done = preset ? added : await rememberPlan(context, added, file);
-    if (done.events.length > 0) await writeResumeFile(context, done.state);
     const count = added.events.filter((event) => event.type === 'step.added').length;
     return {
       data: {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { act } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -13,7 +12,6 @@ export const planRemove = defineOperation({
   output: v.object({ key: v.string(), run: v.string(), version: v.number() }),
   async run(context, { key }) {
     const done = await act(context, { type: 'plan.remove', step: key });
-    await writeResumeFile(context, done.state);
     return { data: { key, run: done.run, version: done.state.version }, changed: done.changed };
   },
   say: ({ key }, pen) => `Removed ${pen.bold(key)}.`,

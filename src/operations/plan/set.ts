@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { Sentence } from '../../core/text.ts';
 import { act, StepOutcome, stepOutcome } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { planFields, planFlags } from './parts/fields.ts';
@@ -17,7 +16,6 @@ export const planSet = defineOperation({
   output: StepOutcome,
   async run(context, { key, ...patch }) {
     const done = await act(context, { type: 'plan.change', step: key, patch });
-    if (done.events.length > 0) await writeResumeFile(context, done.state);
     return stepOutcome(done, key);
   },
   say: ({ step }, pen) => `Changed ${pen.bold(step.key)} ${step.title}.`,

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { act } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { reason } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -12,7 +11,6 @@ export const abort = defineOperation({
   output: v.object({ run: v.object({ id: v.string(), status: v.string() }), version: v.number() }),
   async run(context, { reason: why }) {
     const done = await act(context, { type: 'run.abort', reason: why });
-    await writeResumeFile(context, done.state);
     return {
       data: { run: { id: done.run, status: done.state.run?.status ?? '' }, version: done.state.version },
       changed: done.changed,

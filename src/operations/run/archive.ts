@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { act, currentState } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { reason } from '../fields.ts';
 import { defineOperation, type Pen, shaped } from '../operation.ts';
 import { carryOutArchive, type Moved, planArchive } from './parts/archived-files.ts';
@@ -22,7 +21,6 @@ export const archive = defineOperation({
     if (before.mirrors.size > 0) await planArchive(context, before);
     const done = await act(context, { type: 'run.archive', reason: why });
     const moved = await carryOutArchive(context, done.run);
-    await writeResumeFile(context, done.state);
     return {
       data: { run: { id: done.run, status: done.state.run?.status ?? '' }, version: done.state.version, moved },
       changed: done.changed,

@@ -1,14 +1,14 @@
 import { basename, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
+import type { State } from '../../core/fold/state.ts';
 import { emptyState } from '../../core/fold/state-tables.ts';
 import type { PlannedStep } from '../../core/journal/command.ts';
 import { draftSteps } from '../../core/rules/plan.ts';
 import { ActorName, isName, Sentence, Text } from '../../core/text.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText } from '../../workspace/read.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { isPreset, presetSteps, readPlanFile } from '../plan/import.ts';
@@ -54,17 +54,14 @@ export const init = defineOperation({
       input.design === undefined ? undefined : { path: (await named(input.design)).path, approvedBy: input.approvedBy };
     if (input.design !== undefined) mustBeReadable(context, input.design);
     const workspace = context.createWorkspace();
-    const engine = await context.engine();
     const title = input.title ?? input.id ?? workspace?.root.split(/[\\/]/).at(-1) ?? 'work';
-    const run = await openRun(engine, context, input.id, title, {
+    const { run, state } = await openRun(context, input.id, title, {
       goal: input.goal,
       design,
       plan: plan && { path: plan.path, sha256: plan.sha256 },
       workspace: workspace?.id ?? NO_WORKSPACE,
       ...(steps.length > 0 ? { steps } : {}),
     });
-    const state = await engine.load(run);
-    await writeResumeFile(context, state);
     return {
       data: {
         run: { ...state.run, id: run, title, status: 'active' },
@@ -119,18 +116,18 @@ interface RunDetails {
 
 /** An id that was given is taken or refused; one that is made goes on counting until it is free. */
 async function openRun(
-  engine: Engine,
   context: Context,
   id: string | undefined,
   title: string,
   details: RunDetails,
-): Promise<string> {
-  const base = id ?? `${engine.now().slice(0, 10)}-${slug(title)}`;
+): Promise<{ run: string; state: State }> {
+  const { now } = await context.engine();
+  const base = id ?? `${now().slice(0, 10)}-${slug(title)}`;
   for (let number = 1; ; number++) {
     const run = number === 1 ? base : `${base}-${number}`;
     try {
-      await engine.execute(run, { type: 'run.open', title, ...details }, context.identity);
-      return run;
+      const { state } = await execute(context, run, { type: 'run.open', title, ...details });
+      return { run, state };
     } catch (thrown) {
       const taken = thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === run;
       if (!taken || id !== undefined || number > 999) throw thrown;

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { act } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { label } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { MovedFile, movedWords } from './archive.ts';
@@ -20,7 +19,6 @@ export const unarchive = defineOperation({
   async run(context, { id }) {
     const done = await act({ ...context, run: id }, { type: 'run.unarchive' });
     const moved = await undoArchive(context, done.run);
-    await writeResumeFile(context, done.state);
     return {
       data: { run: { id: done.run, status: done.state.run?.status ?? '' }, version: done.state.version, moved },
       changed: done.changed,

@@ -4,13 +4,12 @@ import { type Mail, type MessageView, mailOf } from '../../core/views/mail.ts';
 import { CloseReason } from '../../core/words.ts';
 import { act } from '../act.ts';
 import { beginGitStatus, fullTreeMark } from '../brief/parts/evidence.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { nextAction } from '../fields.ts';
 import { copyMail, MailLists, sayMail } from '../mail/parts/message.ts';
 import { defineOperation, described } from '../operation.ts';
 import { SnapshotTaken, snapshotIn } from '../snapshot/parts/file.ts';
 import { fileNotes as fileNotesField, parseFileNotes, why } from '../step/parts/file-notes.ts';
-import { compactionHints, writeWorklogFile } from '../worklog/parts/file.ts';
+import { compactionHints } from '../worklog/parts/file.ts';
 
 export const sessionEnd = defineOperation({
   name: 'session.end',
@@ -54,8 +53,6 @@ export const sessionEnd = defineOperation({
       (step) => step.status === 'in_progress' && step.holder === null && step.lastSession === id,
     );
     const agent = ended?.actor.name ?? context.identity.actor.name;
-    await writeResumeFile(context, done.state);
-    await writeWorklogFile(context, done.state);
     const { now } = await context.engine();
     const mail = mailOf(done.state, ended?.actor ?? context.identity.actor, now());
     const escalated = done.events.flatMap((event) => (event.type === 'message.escalated' ? [event.body.id] : []));

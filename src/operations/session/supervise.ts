@@ -3,7 +3,6 @@ import type { Session, State } from '../../core/fold/state.ts';
 import { overdueBecause } from '../../core/views/mail.ts';
 import type { Done } from '../../engine/execute.ts';
 import { act, currentState } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { superviseRun } from './parts/supervision.ts';
@@ -43,7 +42,6 @@ export const supervise = defineOperation({
       event.type === 'message.escalated' ? [event.body.id] : [],
     );
     const changed = [...(done?.changed ?? []), ...(told?.changed ?? [])];
-    if (done || told) await writeResumeFile(context, state);
     if (!done) return { data: { crashed: [], ended: [], escalated, run, version: state.version }, changed };
     const bodies = done.events.flatMap((event) => (event.type === 'session.ended' ? [event.body] : []));
     const engine = await context.engine();

@@ -3,12 +3,12 @@ import { Fault, notFound } from '../../core/fault.ts';
 import type { EventBody } from '../../core/journal/event.ts';
 import { ERASED } from '../../core/text.ts';
 import { CloseReason } from '../../core/words.ts';
-import { act, currentRun, treeMark } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { act, currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label, nextAction } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { fileNotes, parseFileNotes, why } from '../step/parts/file-notes.ts';
+import { treeMark } from '../working-tree.ts';
 import { SnapshotTaken, saveSnapshot, snapshotIn } from './parts/file.ts';
 
 export const snapshot = defineOperation({
@@ -36,7 +36,6 @@ export const snapshot = defineOperation({
       fileNotes: parseFileNotes(context, notes),
       mark: treeMark(context),
     });
-    await writeResumeFile(context, done.state);
     const taken = snapshotIn(context, done.events);
     if (!taken) throw new Fault('internal', 'No snapshot was taken.');
     return { data: { ...taken, run: done.run, version: done.state.version }, changed: done.changed };

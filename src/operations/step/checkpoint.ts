@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { act, artifactsOf, StepOutcome, stepInEvents, stepOutcome, treeMark } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { act, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey, label, nextAction } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { artifactsOf, treeMark } from '../working-tree.ts';
 
 export const checkpoint = defineOperation({
   name: 'checkpoint',
@@ -29,7 +29,6 @@ export const checkpoint = defineOperation({
       artifacts: await artifactsOf(context, paths, made),
       mark: treeMark(context),
     });
-    if (!done.replayed) await writeResumeFile(context, done.state);
     return stepOutcome(done, stepInEvents(done, step));
   },
   say: ({ step }, pen) =>

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { Sentence } from '../../core/text.ts';
-import { act, artifactsOf, StepOutcome, stepInEvents, stepOutcome, treeMark } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { act, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { artifactsOf, treeMark } from '../working-tree.ts';
 
 export const complete = defineOperation({
   name: 'complete',
@@ -32,7 +32,6 @@ export const complete = defineOperation({
       artifacts: await artifactsOf(context, paths, made),
       mark: treeMark(context),
     });
-    if (done.events.length > 0) await writeResumeFile(context, done.state);
     const { data, changed } = stepOutcome(done, stepInEvents(done, key));
     return { data: { ...data, finished: done.state.run?.status === 'completed' }, changed };
   },

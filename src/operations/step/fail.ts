@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { Sentence } from '../../core/text.ts';
 import { ErrorType } from '../../core/words.ts';
-import { act, StepOutcome, stepInEvents, stepOutcome, treeMark } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { act, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { heldStepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { treeMark } from '../working-tree.ts';
 
 export const fail = defineOperation({
   name: 'fail',
@@ -25,7 +25,6 @@ export const fail = defineOperation({
       message,
       mark: treeMark(context),
     });
-    await writeResumeFile(context, done.state);
     const outcome = stepOutcome(done, stepInEvents(done, key));
     return { ...outcome, data: { ...outcome.data, error: outcome.data.step.error } };
   },

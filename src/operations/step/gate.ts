@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { act, StepOutcome, stepOutcome } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 
@@ -14,7 +13,6 @@ export const gate = defineOperation({
   output: StepOutcome,
   async run(context, { key, state }) {
     const done = await act(context, { type: 'gate.set', step: key, open: state === 'open' });
-    if (done.events.length > 0) await writeResumeFile(context, done.state);
     return stepOutcome(done, key);
   },
   say: ({ step }, pen) => {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { act, currentState, StepOutcome, stepOutcome } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -21,7 +20,6 @@ export const release = defineOperation({
       return { data: { id, run: done.run, version: done.state.version }, changed: done.changed };
     }
     const done = await act(context, { type: 'step.release', step: key });
-    if (done.events.length > 0) await writeResumeFile(context, done.state);
     return stepOutcome(done, key);
   },
   say: (data, pen) =>

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { act, StepOutcome, stepOutcome } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
 import { reason, stepKey } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -13,7 +12,6 @@ export const reopen = defineOperation({
   output: StepOutcome,
   async run(context, { key, reason: why }) {
     const done = await act(context, { type: 'step.reopen', step: key, reason: why });
-    if (done.events.length > 0) await writeResumeFile(context, done.state);
     return stepOutcome(done, key);
   },
   say: ({ step }, pen) => `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: reopened.`,

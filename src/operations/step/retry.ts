@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { act, StepOutcome, stepOutcome, treeMark } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { act, StepOutcome, stepOutcome } from '../act.ts';
 import { note, stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { treeMark } from '../working-tree.ts';
 
 export const retry = defineOperation({
   name: 'retry',
@@ -19,7 +19,6 @@ export const retry = defineOperation({
   async run(context, { key, note: told, open }) {
     const mark = treeMark(context);
     const done = await act(context, { type: 'step.retry', step: key, note: told, open, mark });
-    await writeResumeFile(context, done.state);
     return stepOutcome(done, key);
   },
   say: ({ step }, pen) =>

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { isDone, type PlanView, planView } from '../../core/views/plan.ts';
-import { act, StepOutcome, stepOutcome, treeMark } from '../act.ts';
-import { writeResumeFile } from '../brief/parts/resume-file.ts';
+import { act, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
+import { treeMark } from '../working-tree.ts';
 
 export const start = defineOperation({
   name: 'start',
@@ -17,7 +17,6 @@ export const start = defineOperation({
   async run(context, { key }) {
     await superviseRun(context);
     const done = await act(context, { type: 'step.start', step: key, mark: treeMark(context) });
-    if (done.events.length > 0) await writeResumeFile(context, done.state);
     const early = unfinishedBefore(planView(done.state), key);
     if (early.length > 0) context.warn(`Not done, and earlier in the plan: ${early.join(', ')}.`);
     return stepOutcome(done, key);

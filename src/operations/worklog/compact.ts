@@ -16,7 +16,7 @@ import { actPart, currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
-import { archiveFile, readEntries, writeArchive, writeWorklogFile } from './parts/file.ts';
+import { archiveFile, readEntries, writeArchive } from './parts/file.ts';
 
 export const compact = defineOperation({
   name: 'compact',
@@ -120,7 +120,6 @@ async function approved(context: Context, before: State, only: ReadonlySet<strin
     const made = done?.events.find((event) => event.type === 'worklog.compacted');
     const archive = made ? state.worklog.archives.find((one) => one.number === made.body.archive) : undefined;
     if (archive) await mustBeWhole(context, state, archive, planned);
-    await writeWorklogFile(inSession, state);
     const workspace = context.workspace();
     return {
       data: {
@@ -200,13 +199,7 @@ function leftClaim(context: Context, { claims }: State): Claim | undefined {
 async function releaseWorklog(context: Context, { session, state }: Done): Promise<void> {
   const claim = [...state.claims.values()].find((one) => one.session === session && one.files.includes(WORKLOG_FILE));
   const wasOpened = claim?.since === state.sessions.get(session ?? '')?.startedAt;
-  const done = wasOpened
-    ? await actPart(context, 'end', { type: 'session.end', reason: 'completed', notes: ['Compacted the worklog.'] })
-    : claim
-      ? await actPart(context, 'release', { type: 'claim.release', id: claim.id })
-      : null;
-  await writeWorklogFile(
-    { ...context, identity: { ...context.identity, session: null } },
-    done?.state ?? (await currentState(context)),
-  );
+  if (wasOpened)
+    await actPart(context, 'end', { type: 'session.end', reason: 'completed', notes: ['Compacted the worklog.'] });
+  else if (claim) await actPart(context, 'release', { type: 'claim.release', id: claim.id });
 }

@@ -1,5 +1,5 @@
 import { type Brief, composeBrief } from '../../../core/brief/compose.ts';
-import { type BriefText, renderBrief } from '../../../core/brief/render.ts';
+import { type BriefText, type CountTokens, renderBrief } from '../../../core/brief/render.ts';
 import type { Decision, Session, State, Step } from '../../../core/fold/state.ts';
 import type { SeenEvidence } from '../../../core/views/conflict.ts';
 import { ancestorsOf, planView } from '../../../core/views/plan.ts';
@@ -7,8 +7,8 @@ import { positionOf } from '../../../core/views/position.ts';
 import type { Role } from '../../../core/words.ts';
 import type { GitStatus } from '../../../workspace/git-status.ts';
 import { probeOwner } from '../../../workspace/process.ts';
-import { treeMark } from '../../act.ts';
 import type { Context } from '../../context.ts';
+import { treeMark } from '../../working-tree.ts';
 import { findEvidence } from './evidence.ts';
 import { readingList } from './reading-list.ts';
 
@@ -18,49 +18,52 @@ export interface BriefOptions {
   person?: boolean | undefined;
   role?: Role | undefined;
   budgetTokens?: number | undefined;
-  /** What others did to mirrors, as it was found. */
+  /** Edits of mirrored files that were just found. */
   edits?: SeenEvidence['edits'];
+  countTokens?: CountTokens | undefined;
 }
 
+/** The brief of a run. With `status` null it is composed from the journal alone, without a look at the working tree. */
 export async function briefFor(
   context: Context,
   state: State,
-  status: Promise<GitStatus | null>,
-  options: BriefOptions,
+  status: Promise<GitStatus | null> | null,
+  { edits, countTokens, budgetTokens = 2000, ...reader }: BriefOptions,
 ): Promise<BriefText & { brief: Brief }> {
   const engine = await context.engine();
-  const effectOwners = new Map<string, 'alive' | 'dead'>();
-  for (const effect of state.effects.values()) {
-    const verdict = effect.owner ? probeOwner(effect.owner) : undefined;
-    if (verdict) effectOwners.set(effect.id, verdict);
-  }
-  const budgetTokens = options.budgetTokens ?? 2000;
-  const position = positionOf(state, planView(state), options.session);
+  const position = positionOf(state, planView(state), reader.session);
   const brief = composeBrief(state, await engine.liveness(state), {
+    ...reader,
     budgetTokens,
-    role: options.role,
-    session: options.session,
-    agent: options.agent,
-    person: options.person,
-    decisions: await decisionsThatBear(context, state, options.session),
-    previous: await previousSession(context, state, options.session),
-    mark: treeMark(context),
-    seen: await findEvidence(context, state, status, options.edits),
-    files: await readingList(context, state, position, budgetTokens),
-    effectOwners,
+    decisions: await decisionsAbout(context, state, position.current?.step),
+    previous: await previousSession(context, state, reader.session),
+    ...(status && {
+      mark: treeMark(context),
+      seen: await findEvidence(context, state, status, edits),
+      files: await readingList(context, state, position, budgetTokens),
+      effectOwners: probeOwners(state),
+    }),
   });
-  return { brief, ...renderBrief(brief) };
+  return { brief, ...renderBrief(brief, countTokens) };
 }
 
-/** All of them are to be told; more than these no budget holds. */
+function probeOwners({ effects }: State): Map<string, 'alive' | 'dead'> {
+  const owners = new Map<string, 'alive' | 'dead'>();
+  for (const { id, owner } of effects.values()) {
+    const verdict = owner ? probeOwner(owner) : undefined;
+    if (verdict) owners.set(id, verdict);
+  }
+  return owners;
+}
+
+/** Every irreversible decision belongs in the brief; no budget holds more than these. */
 const IRREVERSIBLE_LIMIT = 60;
 
-/** Those on the step, its ancestors and its files first, then the irreversible ones, then what replaces others, then the newest. */
-async function decisionsThatBear(context: Context, state: State, session: string | null): Promise<Decision[]> {
+/** Decisions about the step, its ancestors and its files first, then irreversible ones, then those that replace others, then the newest. */
+async function decisionsAbout(context: Context, state: State, step: Step | undefined): Promise<Decision[]> {
   const run = state.run?.id ?? '';
   if (state.totals.activeDecisions === 0) return [];
   const engine = await context.engine();
-  const step = positionOf(state, planView(state), session).current?.step;
   const keys = step ? [step.key, ...ancestorsOf(state, step).map((above) => above.key), ...filesOf(step)] : [];
   const active = { kind: 'decision', status: 'active', limit: 12 };
   const pages = await Promise.all([
@@ -68,27 +71,27 @@ async function decisionsThatBear(context: Context, state: State, session: string
     engine.rows(run, { ...active, tag: 'irreversible', limit: IRREVERSIBLE_LIMIT }),
     engine.rows(run, active),
   ]);
-  const newest = (pages.at(-1) ?? []).map((record) => record.doc as Decision);
+  const newest = (pages.at(-1) ?? []).map((row) => row.doc as Decision);
   const replacing = newest.filter((decision) => decision.supersedes);
-  const bearing = pages.slice(0, -1).flatMap((page) => page.map((record) => record.doc as Decision));
-  return [...new Map([...bearing, ...replacing, ...newest].map((decision) => [decision.id, decision])).values()];
+  const related = pages.slice(0, -1).flatMap((page) => page.map((row) => row.doc as Decision));
+  return [...new Map([...related, ...replacing, ...newest].map((decision) => [decision.id, decision])).values()];
 }
 
-/** Each costs a query; a step should name few. */
+/** Each file costs a query; a step should name few. */
 const FILES_LIMIT = 3;
 
 function filesOf({ context, artifacts }: Step): string[] {
   return [...new Set([...context, ...artifacts.map((artifact) => artifact.path)])].slice(0, FILES_LIMIT);
 }
 
-/** The session that worked last on what is to be resumed. */
+/** The last session that worked on what is resumed. */
 async function previousSession(context: Context, state: State, mine: string | null): Promise<Session | null> {
   const engine = await context.engine();
   const run = state.run?.id ?? '';
   const last = [...state.steps.values()].find(
     (step) => step.status === 'in_progress' && step.holder === null,
   )?.lastSession;
-  const records = last ? await engine.recall(run, [last]) : await engine.rows(run, { kind: 'session', limit: 2 });
-  const sessions = records.filter((record) => record.kind === 'session').map((record) => record.doc as Session);
+  const rows = last ? await engine.recall(run, [last]) : await engine.rows(run, { kind: 'session', limit: 2 });
+  const sessions = rows.filter((row) => row.kind === 'session').map((row) => row.doc as Session);
   return sessions.find((session) => session.id !== mine) ?? null;
 }

@@ -15,8 +15,8 @@ import { findMoved, observeFiles, type Wanted } from '../../../workspace/evidenc
 import { type GitStatus, readAdded, readAncestry, readGitStatus } from '../../../workspace/git-status.ts';
 import { installedPaths, isInstalled } from '../../../workspace/installed.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { treeMark } from '../../act.ts';
 import type { Context } from '../../context.ts';
+import { treeMark } from '../../working-tree.ts';
 
 /** What is there now, held against what was recorded. */
 export interface Findings extends Evidence {

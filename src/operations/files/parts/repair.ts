@@ -3,7 +3,7 @@ import type { Repaired } from '../../../formats/format.ts';
 import { pathExists } from '../../../workspace/read.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import { keepCopy, writeInside } from '../../../workspace/write.ts';
-import { writeResumeFile } from '../../brief/parts/resume-file.ts';
+import { execute } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { findForeign } from './find-foreign.ts';
 import { type ForeignFile, freeRunId, knownRun } from './foreign-file.ts';
@@ -58,9 +58,7 @@ async function repairFile(context: Context, file: ForeignFile, repair: boolean):
   const { now } = await context.engine();
   const kept = pathExists(join(root, found.main)) ? keepCopy(root, found.main, 'corrupt', now()) : null;
   await rewrite(context, file, run);
-  const state = await (await context.engine()).load(run);
-  await syncMirrors(context, state);
-  await writeResumeFile(context, state);
+  await syncMirrors(context, await (await context.engine()).load(run));
   const message = `Run ${run} was repaired from ${repaired.sources.join(', ')}, and the file was rewritten.${kept ? ` The damaged one is kept as ${kept}.` : ''} Check each step before you rely on it.`;
   return [...shown, { code: 'repaired', level: 'warning', at: found.main, message }];
 }
@@ -94,10 +92,10 @@ async function adoptRepaired(
   if (known === null) {
     const title = model.run.title.trim() || run;
     const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: model } };
-    await engine.execute(run, { type: 'run.open', ...opening }, context.identity);
+    await execute(context, run, { type: 'run.open', ...opening });
   }
   const from = known === null ? repaired.sources.join(', ') : 'the journal';
-  await engine.execute(run, { type: 'recovery.make', from, findings }, context.identity);
+  await execute(context, run, { type: 'recovery.make', from, findings }, { mirrors: false });
   return run;
 }
 

@@ -7,7 +7,6 @@ import type { Change } from '../../../core/views/change.ts';
 import { type Mail, type MessageView, repliesTo } from '../../../core/views/mail.ts';
 import type { Actor } from '../../../core/words.ts';
 import { act } from '../../act.ts';
-import { writeResumeFile } from '../../brief/parts/resume-file.ts';
 import type { Context } from '../../context.ts';
 import { Made } from '../../item/decide.ts';
 import { described, type Pen, shaped } from '../../operation.ts';
@@ -24,7 +23,6 @@ export async function moveMail(
   disposition?: EventBody<'message.moved'>['disposition'],
 ): Promise<{ data: v.InferOutput<typeof MailMoved>; changed: Change[] }> {
   const done = await act(context, { type: 'message.move', id, to, note, disposition });
-  if (done.events.length > 0) await writeResumeFile(context, done.state);
   const [first] = done.events;
   const moved = first?.type === 'message.moved' || first?.type === 'message.heard' ? first.body.id : id;
   const status = done.state.messages.get(moved)?.status ?? (await findMessage(context, done.run, moved))?.status ?? to;

@@ -9,9 +9,8 @@ import { oneLine } from '../../../core/text.ts';
 import type { Change } from '../../../core/views/change.ts';
 import { hashArtifact } from '../../../workspace/files.ts';
 import { ownerOf } from '../../../workspace/process.ts';
-import { treeMark } from '../../act.ts';
-import { writeResumeFile } from '../../brief/parts/resume-file.ts';
 import type { Context } from '../../context.ts';
+import { treeMark } from '../../working-tree.ts';
 import { describeNews, type News, otherCalls, type Place } from './recover-news.ts';
 import { execute, type SessionContext, sessionContextOf } from './session-context.ts';
 import { superviseRun } from './supervision.ts';
@@ -181,7 +180,6 @@ async function close(
     null,
   );
   changed.push(...done.changed);
-  await writeResumeFile(within.context, done.state);
 }
 
 function reasonOf({ sessions }: Place, found: Reconstruction): 'completed' | 'timeout' | 'crashed' {

@@ -2,12 +2,12 @@ import type { Session, State } from '../../../core/fold/state.ts';
 import type { Command } from '../../../core/journal/command.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Done } from '../../../engine/execute.ts';
-import { followUp } from '../../act.ts';
+import { execute as executeOn } from '../../act.ts';
 import type { Context } from '../../context.ts';
 
-/** Where a moment is recorded: the run, and the session of the client's conversation in it. */
+/** The run, and the session in it that a client's conversation is recorded under. */
 export interface SessionContext {
-  /** With the run and the session as those who are meant. */
+  /** Its run and identity are those of the session. */
   context: Context;
   engine: Engine;
   run: string;
@@ -19,13 +19,13 @@ export function sessionContextOf(context: Context, engine: Engine, state: State,
   const run = state.run?.id ?? '';
   const actor = { kind: session.kind, name: session.agent };
   const identity = { ...context.identity, actor, session: session.id, key: null };
-  return { context: { ...context, run, identity: identity }, engine, run, state, session };
+  return { context: { ...context, run, identity }, engine, run, state, session };
 }
 
-/** Records under the seat's session, once for a key, and keeps the seat's state up to date. */
+/** Runs a command in the session, once per key, and updates the context's state. */
 export async function execute(within: SessionContext, command: Command, key: string | null): Promise<Done> {
-  const done = await within.engine.execute(within.run, command, { ...within.context.identity, key });
+  const { context, run } = within;
+  const done = await executeOn(context, run, command, { identity: { ...context.identity, key } });
   within.state = done.state;
-  await followUp(within.context, done);
   return done;
 }

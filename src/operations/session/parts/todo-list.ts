@@ -6,7 +6,7 @@ import { redact } from '../../../core/redact.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
 import { planView } from '../../../core/views/plan.ts';
-import { treeMark } from '../../act.ts';
+import { treeMark } from '../../working-tree.ts';
 import { execute, type SessionContext } from './session-context.ts';
 
 /**

@@ -13,10 +13,10 @@ import {
 } from '../../../formats/documents/snapshot.ts';
 import { type GitStatus, readGitStatus } from '../../../workspace/git-status.ts';
 import { pathExists } from '../../../workspace/read.ts';
-import { treeMark } from '../../act.ts';
 import { ownChanges } from '../../brief/parts/evidence.ts';
 import { readingList } from '../../brief/parts/reading-list.ts';
 import type { Context } from '../../context.ts';
+import { treeMark } from '../../working-tree.ts';
 
 /** Renders a snapshot from the journal, git and the current files; null if that fails. */
 export async function describeSnapshot(

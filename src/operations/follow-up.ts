@@ -1,0 +1,95 @@
+import type { State } from '../core/fold/state.ts';
+import type { Event, EventBody } from '../core/journal/event.ts';
+import type { Done } from '../engine/execute.ts';
+import type { Context } from './context.ts';
+
+type EventType = Event['type'];
+type Noun = EventType extends `${infer N}.${string}` ? N : never;
+type Following = 'snapshots' | 'resume' | 'worklog' | 'erased';
+
+/**
+ * The files that are written after an event, by its type or by the noun in it. An event that is missing here shows in none
+ * of them, or comes with every tool call: RESUME.md shows such an event once the next one from this table is recorded.
+ */
+const filesAfter: Partial<Record<EventType | Noun, readonly Following[]>> = {
+  run: ['resume'],
+  step: ['resume'],
+  gate: ['resume'],
+  decision: ['resume'],
+  item: ['resume'],
+  message: ['resume'],
+  handoff: ['resume'],
+  conflict: ['resume'],
+  account: ['resume'],
+  recovery: ['resume'],
+  'session.ended': ['resume', 'worklog'],
+  // The worklog is not written while another session has a claim on it.
+  'claim.released': ['worklog'],
+  snapshot: ['snapshots', 'resume'],
+  text: ['resume', 'erased'],
+};
+
+/**
+ * Writes the files that show what was recorded: snapshots, mirrors, RESUME.md, the worklog. A command that is repeated
+ * under its key writes them again, in case the first one was cut off. A failed write is a warning: the journal has all.
+ */
+export async function writeFollowing(
+  context: Context,
+  run: string,
+  { events, state }: Done,
+  mirrors: boolean,
+): Promise<void> {
+  if (events.length === 0 || !context.workspace()) return;
+  const following = new Set(events.flatMap(filesFor));
+  // Each part is loaded when it is needed: the hook of a tool call writes none of these files.
+  if (following.has('snapshots')) {
+    const { saveSnapshots } = await import('./snapshot/parts/file.ts');
+    saveSnapshots(context, events);
+  }
+  let current = state;
+  if (mirrors && state.mirrors.size > 0) {
+    const { keepMirrors } = await import('./files/parts/mirrors.ts');
+    await keepMirrors(context, state);
+    // An edit of a mirrored file may have become events.
+    current = await (await context.engine()).load(run);
+  }
+  if (following.has('resume')) {
+    const { writeResumeFile } = await import('./brief/parts/resume-file.ts');
+    const isAccepted = events.some((event) => event.type === 'conflict.accepted');
+    await writeResumeFile(context, current, isAccepted);
+  }
+  if (following.has('worklog')) {
+    const { writeWorklogFile } = await import('./worklog/parts/file.ts');
+    await writeWorklogFile(context, current);
+  }
+  if (following.has('erased')) await rewriteErased(context, run, current, events);
+}
+
+function filesFor(event: Event): readonly Following[] {
+  if (event.type === 'note.added') return filesAfterNote(event.body);
+  return filesAfter[event.type] ?? filesAfter[event.type.split('.')[0] as Noun] ?? [];
+}
+
+/** A request comes with every prompt, and a person waits for the hook: no file is written for it alone. */
+function filesAfterNote({ kind, asked }: EventBody<'note.added'>): readonly Following[] {
+  if (asked) return [];
+  return kind === 'constraint' || kind === 'dead-end' ? ['resume', 'worklog'] : ['worklog'];
+}
+
+/** Takes erased text out of the files too, whatever claims there are on them. */
+async function rewriteErased(context: Context, run: string, state: State, events: readonly Event[]): Promise<void> {
+  const engine = await context.engine();
+  const { saveSnapshots } = await import('./snapshot/parts/file.ts');
+  const { writeArchive, writeWorklogFile } = await import('./worklog/parts/file.ts');
+  await writeWorklogFile(context, state, true);
+  for (const archive of state.worklog.archives) {
+    await writeArchive(context, state, archive).catch((thrown: Error) =>
+      context.warn(`An archive of the worklog may still contain the erased text. ${thrown.message}`),
+    );
+  }
+  const versions = events.flatMap((event) => (event.type === 'text.erased' ? event.body.versions : []));
+  for (const version of versions) {
+    const event = await engine.event(run, version);
+    if (event) saveSnapshots(context, [event]);
+  }
+}
