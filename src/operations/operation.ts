@@ -100,9 +100,12 @@ export function unwrap(schema: v.GenericSchema): { type: string; item?: v.Generi
   return inner;
 }
 
-/** An object of a known type whose most telling fields are checked; more fields are welcome. */
+/** A schema that checks less than the type says. */
+export const typed = <T>(schema: v.GenericSchema): v.GenericSchema<T> => schema as v.GenericSchema<T>;
+
+/** An object of a known type; the given fields are checked, others are accepted. */
 export function shaped<T extends object>(entries: v.ObjectEntries): v.GenericSchema<T> {
-  return v.looseObject(entries) as unknown as v.GenericSchema<T>;
+  return typed<T>(v.looseObject(entries));
 }
 
 /** Adds the sentence that help and interfaces show for a field. The schema's type stays as it was. */

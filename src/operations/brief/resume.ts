@@ -1,37 +1,22 @@
 import * as v from 'valibot';
+import type { Brief } from '../../core/brief/compose.ts';
 import type { State } from '../../core/fold/state.ts';
-import { Role } from '../../core/words.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
-import { defineOperation, described, type Pen } from '../operation.ts';
+import { defineOperation, described, type Pen, typed } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
 import { briefFor } from './parts/compose.ts';
 import { beginGitStatus } from './parts/evidence.ts';
-import { repeatProbes } from './parts/probe.ts';
+import { Budget, briefFields } from './parts/fields.ts';
+import { type ProbeOutcome, repeatProbes } from './parts/probe.ts';
 import { saveResumeText } from './parts/save-resume.ts';
 
 const List = v.array(v.looseObject({}));
 
-export const resume = defineOperation({
-  name: 'resume',
-  summary: 'Say where the work stands, the next action and what must be known.',
-  scope: 'read',
-  local: ['probe'],
-  examples: ['holdfast resume', 'holdfast resume --budget 1000 --json'],
-  input: v.object({
-    budget: v.optional(
-      described(
-        v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(100_000)),
-        'Tokens for the whole text (default 2000).',
-      ),
-    ),
-    role: v.optional(described(Role, 'Changes the emphasis.')),
-    probe: v.optional(
-      described(v.boolean(), 'Run again what steps were verified by; the recorded commands are executed.'),
-    ),
-    strict: v.optional(described(v.boolean(), 'Exit with 1 while conflicts are open.')),
-  }),
-  output: v.object({
+type Resumed = Omit<Brief, 'budgetTokens'> & { probes: ProbeOutcome[]; budget: Budget; text: string };
+
+const Resumed = typed<Resumed>(
+  v.object({
     run: v.looseObject({ id: v.string(), title: v.string() }),
     headline: v.string(),
     freshness: v.looseObject({ text: v.string() }),
@@ -42,6 +27,8 @@ export const resume = defineOperation({
       v.looseObject({ holds: v.number(), drifted: v.number(), unknown: v.number(), accepted: v.number(), files: List }),
     ),
     position: v.looseObject({ step: v.nullable(v.string()), checkpoint: v.nullable(v.string()) }),
+    asked: List,
+    said: v.nullable(v.looseObject({ text: v.string() })),
     nextAction: v.looseObject({ text: v.string(), basis: v.string() }),
     errors: List,
     blockers: List,
@@ -60,9 +47,25 @@ export const resume = defineOperation({
     contextFiles: v.number(),
     probes: List,
     role: v.string(),
-    budget: v.object({ limit: v.number(), used: v.number(), omitted: v.record(v.string(), v.number()) }),
+    budget: Budget,
     text: v.string(),
   }),
+);
+
+export const resume = defineOperation({
+  name: 'resume',
+  summary: 'Say where the work stands, the next action and what must be known.',
+  scope: 'read',
+  local: ['probe'],
+  examples: ['holdfast resume', 'holdfast resume --budget 1000 --json'],
+  input: v.object({
+    ...briefFields,
+    probe: v.optional(
+      described(v.boolean(), 'Run again what steps were verified by; the recorded commands are executed.'),
+    ),
+    strict: v.optional(described(v.boolean(), 'Exit with 1 while conflicts are open.')),
+  }),
+  output: Resumed,
   async run(context, { budget, role, probe }) {
     const status = beginGitStatus(context);
     // Resuming records the crashes it finds, and nothing else.
@@ -82,7 +85,7 @@ export const resume = defineOperation({
     });
     saveResumeText(context, text);
     const { budgetTokens, ...rest } = brief;
-    return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } as never };
+    return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } };
   },
   say: ({ text }, pen) => painted(text.trimEnd(), pen),
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { ActorName } from '../../core/text.ts';
 import { estimateTokens } from '../../core/tokens.ts';
-import { Role } from '../../core/words.ts';
 import { currentState } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
 import { briefFor } from './parts/compose.ts';
 import { beginGitStatus } from './parts/evidence.ts';
+import { Budget, briefFields } from './parts/fields.ts';
 
 const List = v.array(v.looseObject({ id: v.string() }));
 
@@ -15,19 +15,13 @@ export const briefShow = defineOperation({
   scope: 'read',
   examples: ['holdfast brief show --budget 800 --for codex'],
   input: v.object({
-    budget: v.optional(
-      described(
-        v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(100_000)),
-        'Tokens for the whole text (default 2000).',
-      ),
-    ),
-    role: v.optional(described(Role, 'Changes the emphasis.')),
+    ...briefFields,
     for: v.optional(described(ActorName, 'Who would read it: their mail and offers are in it.')),
   }),
   output: v.object({
     text: v.string(),
     sections: v.array(v.object({ title: v.string(), text: v.string(), tokens: v.number() })),
-    budget: v.object({ limit: v.number(), used: v.number(), omitted: v.record(v.string(), v.number()) }),
+    budget: Budget,
     headline: v.string(),
     freshness: v.looseObject({ text: v.string(), fresh: v.boolean() }),
     nextAction: v.looseObject({ text: v.string(), basis: v.string() }),

@@ -45,7 +45,7 @@ export const handoff = defineOperation({
     to: v.string(),
     from: v.string(),
     steps: v.array(v.string()),
-    snapshot: v.nullable(v.object({ id: v.string(), path: v.nullable(v.string()) })),
+    snapshot: v.nullable(v.looseObject({ id: v.string(), path: v.nullable(v.string()) })),
     message: v.nullable(v.string()),
     launch: v.nullable(Launched),
     run: v.string(),

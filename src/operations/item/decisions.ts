@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { evolve } from '../../core/fold/evolve.ts';
 import type { Decision } from '../../core/fold/state.ts';
 import { emptyState } from '../../core/fold/state-tables.ts';
+import type { Recall, RowKind, Rows } from '../../core/fold/touch.ts';
 import { oneLine } from '../../core/text.ts';
 import { currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
@@ -78,7 +79,8 @@ async function decisionsAt(context: Context, run: string, at: number): Promise<D
   const engine = await context.engine();
   const state = emptyState();
   const found = new Map<string, Decision>();
-  const recall = (kind: string, id: string) => (kind === 'decision' ? (found.get(id) ?? null) : null) as never;
+  const recall: Recall = <K extends RowKind>(kind: K, id: string) =>
+    (kind === 'decision' ? (found.get(id) ?? null) : null) as Rows[K] | null;
   for await (const page of engine.eventPages(run, { upTo: at })) {
     for (const event of page) {
       for (const { kind, id, after } of evolve(state, event, recall)) {
