@@ -58,18 +58,26 @@ function probeOwners({ effects }: State): Map<string, 'alive' | 'dead'> {
 
 /** Every irreversible decision belongs in the brief; no budget holds more than these. */
 const IRREVERSIBLE_LIMIT = 60;
+const NEWEST_LIMIT = 12;
 
 /** Decisions about the step, its ancestors and its files first, then irreversible ones, then those that replace others, then the newest. */
 async function decisionsAbout(context: Context, state: State, step: Step | undefined): Promise<Decision[]> {
   const run = state.run?.id ?? '';
-  if (state.totals.activeDecisions === 0) return [];
+  const total = state.totals.activeDecisions;
+  if (total === 0) return [];
   const engine = await context.engine();
   const keys = step ? [step.key, ...ancestorsOf(state, step).map((above) => above.key), ...filesOf(step)] : [];
-  const active = { kind: 'decision', status: 'active', limit: 12 };
+  const active = { kind: 'decision', status: 'active' };
+  // Few are read with one query instead of one per tag: RESUME.md needs them after most commands.
+  const all = total <= IRREVERSIBLE_LIMIT ? await engine.rows(run, { ...active, limit: total }) : null;
+  const page = async (limit: number, tag?: string) =>
+    all
+      ? all.filter(({ tags }) => tag === undefined || tags.includes(tag)).slice(0, limit)
+      : engine.rows(run, { ...active, limit, ...(tag === undefined ? {} : { tag }) });
   const pages = await Promise.all([
-    ...keys.map((key) => engine.rows(run, { ...active, tag: `affects:${key}` })),
-    engine.rows(run, { ...active, tag: 'irreversible', limit: IRREVERSIBLE_LIMIT }),
-    engine.rows(run, active),
+    ...keys.map((key) => page(NEWEST_LIMIT, `affects:${key}`)),
+    page(IRREVERSIBLE_LIMIT, 'irreversible'),
+    page(NEWEST_LIMIT),
   ]);
   const newest = (pages.at(-1) ?? []).map((row) => row.doc as Decision);
   const replacing = newest.filter((decision) => decision.supersedes);
