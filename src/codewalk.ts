@@ -1,7 +1,7 @@
 import { Fault, quoted } from './core/fault.ts';
 import type { State } from './core/fold/state.ts';
 import { planView, type StepView } from './core/views/plan.ts';
-import { act, currentState, idInEvents } from './operations/act.ts';
+import { act, currentState, idInEvents, inRun } from './operations/act.ts';
 import type { Context } from './operations/context.ts';
 
 /** The three calls of the Codewalk design, with its own argument shapes, on the journal. */
@@ -32,7 +32,8 @@ export interface AddBlockerInput {
 }
 
 /** Moves the step a position names to the status it gives. */
-export async function updateState(context: Context, { position, nextAction }: UpdateStateInput): Promise<void> {
+export async function updateState(given: Context, { position, nextAction }: UpdateStateInput): Promise<void> {
+  const context = await inRun(given);
   const state = await currentState(context);
   if (position) {
     const { step } = matchPosition(state, position);
@@ -80,9 +81,10 @@ export async function addDecision(context: Context, input: AddDecisionInput): Pr
 }
 
 export async function addBlocker(
-  context: Context,
+  given: Context,
   { description, affects, workaround }: AddBlockerInput,
 ): Promise<{ id: string }> {
+  const context = await inRun(given);
   const state = await currentState(context);
   const done = await act(context, {
     type: 'item.raise',

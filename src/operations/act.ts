@@ -34,21 +34,28 @@ export async function execute(
   return done;
 }
 
+/** A context whose run was looked up: what follows in the same command does not look it up again. */
+export async function inRun(context: Context): Promise<Context & { run: string }> {
+  const run = await currentRun(context);
+  return { ...context, run, isRunKnown: true };
+}
+
 /** Runs one of several commands of an operation, each under a key of its own. */
 export function actPart(context: Context, part: string, command: Command): Promise<Done & { run: string }> {
   const { key } = context.identity;
   return act({ ...context, identity: { ...context.identity, key: key === null ? null : `${key}:${part}` } }, command);
 }
 
-/** The folded state of the run that is meant. */
+/** The folded state of the current run. */
 export async function currentState(context: Context, at?: number): Promise<State> {
   const run = await currentRun(context);
   const engine = await context.engine();
   return engine.load(run, at);
 }
 
-/** The run that was named; else the session's; else the only active one; else the only one that is not put away. */
+/** The run that was named; else the only active one, or the only one not archived; of several, the session's. */
 export async function currentRun(context: Context): Promise<string> {
+  if (context.isRunKnown && context.run !== undefined) return context.run;
   const engine = await context.engine();
   const workspace = context.workspace()?.id;
   const mine = workspace === undefined ? {} : { workspace };
@@ -72,22 +79,22 @@ export async function currentRun(context: Context): Promise<string> {
   const [first, second] = candidates;
   if (first && !second) return first.run;
   if (!first) {
-    throw new Fault('not_found', 'There is no run in this workspace that is not put away.', {
-      hints: ['Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows what was archived.'],
+    throw new Fault('not_found', 'There is no run in this workspace that is not archived.', {
+      hints: ['Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows archived ones.'],
     });
   }
   const ofSession: string[] = [];
   if (context.identity.session !== null) {
     for (const { run } of candidates) {
       const found = await engine.recall(run, [context.identity.session]);
-      if (found.some((record) => record.kind === 'session')) ofSession.push(run);
+      if (found.some((row) => row.kind === 'session')) ofSession.push(run);
     }
   }
   if (ofSession.length === 1 && ofSession[0] !== undefined) return ofSession[0];
   const names = candidates.map((head) => head.run);
   throw new Fault(
     'usage',
-    `There are ${names.length} runs here: ${names.slice(0, 10).map(quoted).join(', ')}. Say which one is meant.`,
+    `There are ${names.length} runs here: ${names.slice(0, 10).map(quoted).join(', ')}. Choose one.`,
     {
       hints: ['Name it with `--run ID` or `HOLDFAST_RUN`.'],
       data: { runs: candidates.map(({ run, title, status }) => ({ id: run, title, status })) },
@@ -95,7 +102,7 @@ export async function currentRun(context: Context): Promise<string> {
   );
 }
 
-/** A step with what follows from the rest of the plan. */
+/** A step, with what is derived from the rest of the plan. */
 export type StepNow = Step & Pick<StepView, 'interrupted' | 'blocked' | 'stale'>;
 
 /** What every command on a step answers. */
@@ -122,16 +129,16 @@ export function stepOutcome(done: Done & { run: string }, key: string): { data: 
   };
 }
 
-/** The key of the step that an event of the batch is about: the caller may have left it out. */
+/** The step that the recorded events are about: the command may have left it out. */
 export function stepInEvents(done: Done, fallback: string | undefined): string {
   for (const event of [...done.events].reverse()) {
     if (event.type.startsWith('step.') && 'step' in event.body) return event.body.step as string;
   }
   if (fallback !== undefined) return fallback;
-  throw new Fault('internal', 'No step was touched.');
+  throw new Fault('internal', 'No step was changed.');
 }
 
-/** The id of what a command made. */
+/** The id of what a command created. */
 export function idInEvents(done: Done): string | null {
   for (const event of [...done.events].reverse()) if ('id' in event.body) return event.body.id;
   return null;

@@ -8,6 +8,8 @@ export interface Context {
   identity: Identity;
   /** The run that was named, if one was. */
   run: string | undefined;
+  /** `run` is known to exist: an earlier part of the same command looked it up. */
+  isRunKnown?: boolean | undefined;
   /** The folder the caller stands in; paths are meant from there. */
   dir: string;
   /** The workspace around `dir`; null when there is none. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { act, currentRun } from '../act.ts';
+import { act, inRun } from '../act.ts';
 import { label, reason } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 
@@ -11,8 +11,9 @@ export const erase = defineOperation({
   examples: ['holdfast erase N-8 --reason "a password was pasted"'],
   input: v.object({ target: described(label, 'The id of an entry, or the version of an event.'), reason }),
   output: v.object({ erased: v.array(v.number()), run: v.string(), version: v.number() }),
-  async run(context, { target, reason: why }) {
-    const run = await currentRun(context);
+  async run(given, { target, reason: why }) {
+    const context = await inRun(given);
+    const { run } = context;
     const engine = await context.engine();
     const versions = await (await engine.maintenance()).versionsAbout(run, target);
     const done = await act(context, { type: 'text.erase', versions, reason: why });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../../core/fault.ts';
 import type { Conflict } from '../../core/views/conflict.ts';
-import { act, currentState } from '../act.ts';
+import { act, currentState, inRun } from '../act.ts';
 import { label, note } from '../fields.ts';
 import { Made } from '../item/decide.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -15,7 +15,8 @@ export const accept = defineOperation({
   examples: ['holdfast accept K-3fa91c --note "the formatter did it"'],
   input: v.object({ conflict: described(label, 'The id of the conflict, as `holdfast resume` tells it.'), note }),
   output: v.object({ ...Made.entries, path: v.nullable(v.string()), kind: v.nullable(v.string()), open: v.number() }),
-  async run(context, { conflict: id, note: told }) {
+  async run(given, { conflict: id, note: told }) {
+    const context = await inRun(given);
     const state = await currentState(context);
     const { open } = await findEvidence(context, state);
     const conflict = open.find((one) => one.id === id);

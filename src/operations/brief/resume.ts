@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Brief } from '../../core/brief/compose.ts';
 import type { State } from '../../core/fold/state.ts';
-import { currentState } from '../act.ts';
+import { currentState, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen, typed } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
@@ -66,8 +66,9 @@ export const resume = defineOperation({
     strict: v.optional(described(v.boolean(), 'Exit with 1 while conflicts are open.')),
   }),
   output: Resumed,
-  async run(context, { budget, role, probe }) {
-    const status = beginGitStatus(context);
+  async run(given, { budget, role, probe }) {
+    const status = beginGitStatus(given);
+    const context = await inRun(given);
     // Resuming records the crashes it finds, and nothing else.
     const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
     const edits = before.mirrors.size > 0 ? await takeInEdits(context, before) : [];

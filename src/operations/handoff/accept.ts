@@ -3,7 +3,7 @@ import type { Handoff, Snapshot, State } from '../../core/fold/state.ts';
 import { forkState } from '../../core/fold/state-tables.ts';
 import { counted, STALE_EVENTS } from '../../core/views/freshness.ts';
 import { readAncestry } from '../../workspace/git-status.ts';
-import { act, currentRun } from '../act.ts';
+import { act, inRun } from '../act.ts';
 import { beginGitStatus, findEvidence } from '../brief/parts/evidence.ts';
 import type { Context } from '../context.ts';
 import { reference } from '../fields.ts';
@@ -31,10 +31,11 @@ export const handoffAccept = defineOperation({
     run: v.string(),
     version: v.number(),
   }),
-  async run(context, { id }) {
-    const status = beginGitStatus(context);
+  async run(given, { id }) {
+    const status = beginGitStatus(given);
+    const context = await inRun(given);
     const before = await superviseRun(context, status);
-    const run = await currentRun(context);
+    const { run } = context;
     const engine = await context.engine();
     const state = before?.state ?? (await engine.load(run));
     const evidence = await findEvidence(context, asLeft(state, id), status);

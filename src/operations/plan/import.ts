@@ -5,7 +5,7 @@ import type { PlannedStep } from '../../core/journal/command.ts';
 import { parsePlanFile } from '../../formats/plan-file.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText, pathExists } from '../../workspace/read.ts';
-import { act, actPart, currentState } from '../act.ts';
+import { act, actPart, currentState, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 
@@ -26,10 +26,12 @@ export const planImport = defineOperation({
     steps: v.number(),
     version: v.number(),
   }),
-  async run(context, { file }) {
-    const preset = isPreset(context, file);
-    const steps = preset ? await presetSteps(file, await titleOf(context)) : await readPlanFile(context, file);
-    const known = (await currentState(context)).steps;
+  async run(given, { file }) {
+    const preset = isPreset(given, file);
+    const read = preset ? null : await readPlanFile(given, file);
+    const context = await inRun(given);
+    const { run, steps: known } = await currentState(context);
+    const steps = read ?? (await presetSteps(file, run?.title ?? 'project'));
     let changedSteps = 0;
     for (const { key, done: _, alias: _a, ...patch } of steps.filter((step) => known.has(step.key))) {
       const { events } = await actPart(context, key, { type: 'plan.change', step: key, patch });
@@ -63,8 +65,6 @@ export const planImport = defineOperation({
     ].join('\n'),
 });
 
-const titleOf = async (context: Context): Promise<string> => (await currentState(context)).run?.title ?? 'project';
-
 /** Presets are named like files are; a file of that name comes first. */
 export function isPreset(context: Context, name: string): boolean {
   return Object.hasOwn(presets, name) && !pathExists(resolve(context.dir, name));
@@ -90,7 +90,7 @@ async function rememberPlan(context: Context, done: Imported, file: string): Pro
   if (path === null || (known !== null && known.path !== path)) return done;
   const { sha256 } = await hashArtifact(tree, path);
   const identity = { ...context.identity, key: null };
-  const amended = await act({ ...context, identity: identity }, { type: 'run.amend', plan: { path, sha256 } });
+  const amended = await act({ ...context, identity }, { type: 'run.amend', plan: { path, sha256 } });
   return { ...amended, events: [...done.events, ...amended.events], changed: [...done.changed, ...amended.changed] };
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { act, currentState } from '../act.ts';
+import { act, currentState, inRun } from '../act.ts';
 import { reason } from '../fields.ts';
 import { defineOperation, type Pen, shaped } from '../operation.ts';
 import { carryOutArchive, type Moved, planArchive } from './parts/archived-files.ts';
@@ -16,7 +16,8 @@ export const archive = defineOperation({
     version: v.number(),
     moved: v.array(MovedFile),
   }),
-  async run(context, { reason: why }) {
+  async run(given, { reason: why }) {
+    const context = await inRun(given);
     const before = await currentState(context);
     if (before.mirrors.size > 0) await planArchive(context, before);
     const done = await act(context, { type: 'run.archive', reason: why });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Session, State } from '../../core/fold/state.ts';
 import { overdueBecause } from '../../core/views/mail.ts';
 import type { Done } from '../../engine/execute.ts';
-import { act, currentState } from '../act.ts';
+import { act, currentState, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { superviseRun } from './parts/supervision.ts';
@@ -33,7 +33,8 @@ export const supervise = defineOperation({
     run: v.string(),
     version: v.number(),
   }),
-  async run(context) {
+  async run(given) {
+    const context = await inRun(given);
     const done = await superviseRun(context);
     const told = await escalateStaleMail(context, done?.state ?? (await currentState(context)));
     const state = told?.state ?? done?.state ?? (await currentState(context));

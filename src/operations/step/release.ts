@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { act, currentState, StepOutcome, stepOutcome } from '../act.ts';
+import { act, currentState, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -13,7 +13,8 @@ export const release = defineOperation({
   words: ['key'],
   input: v.object({ key: described(label, 'The key of a step, or the id of a claim (L-4).') }),
   output: Released,
-  async run(context, { key }) {
+  async run(given, { key }) {
+    const context = await inRun(given);
     const id = await claimNamed(context, key);
     if (id !== null) {
       const done = await act(context, { type: 'claim.release', id });

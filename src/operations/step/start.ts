@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isDone, type PlanView, planView } from '../../core/views/plan.ts';
-import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
@@ -14,7 +14,8 @@ export const start = defineOperation({
   examples: ['holdfast start p1 --agent claude'],
   input: v.object({ key: stepKey }),
   output: StepOutcome,
-  async run(context, { key }) {
+  async run(given, { key }) {
+    const context = await inRun(given);
     await superviseRun(context);
     const done = await act(context, { type: 'step.start', step: key, mark: treeMark(context) });
     const early = unfinishedBefore(planView(done.state), key);

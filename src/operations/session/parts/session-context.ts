@@ -19,7 +19,7 @@ export function sessionContextOf(context: Context, engine: Engine, state: State,
   const run = state.run?.id ?? '';
   const actor = { kind: session.kind, name: session.agent };
   const identity = { ...context.identity, actor, session: session.id, key: null };
-  return { context: { ...context, run, identity }, engine, run, state, session };
+  return { context: { ...context, run, isRunKnown: true, identity }, engine, run, state, session };
 }
 
 /** Runs a command in the session, once per key, and updates the context's state. */
