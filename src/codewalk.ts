@@ -4,7 +4,7 @@ import { planView, type StepView } from './core/views/plan.ts';
 import { act, currentState, idInEvents, inRun } from './operations/act.ts';
 import type { Context } from './operations/context.ts';
 
-/** The three calls of the Codewalk design, with its own argument shapes, on the journal. */
+/** The three calls of the Codewalk design with their own argument shapes. */
 
 export interface UpdateStateInput {
   position?: {
@@ -31,7 +31,7 @@ export interface AddBlockerInput {
   workaround?: string | null;
 }
 
-/** Moves the step a position names to the status it gives. */
+/** Brings the step at a position to the given status. */
 export async function updateState(given: Context, { position, nextAction }: UpdateStateInput): Promise<void> {
   const context = await inRun(given);
   const state = await currentState(context);
@@ -39,8 +39,8 @@ export async function updateState(given: Context, { position, nextAction }: Upda
     const { step } = matchPosition(state, position);
     const status = position.status ?? 'in_progress';
     if (nextAction !== undefined && status !== 'in_progress') {
-      throw new Fault('invalid', `A next action is given for a step in progress, not for one that is ${status}.`, {
-        hints: ['Update the position of the step that comes next, with the next action in it.'],
+      throw new Fault('invalid', `A next action needs a step in progress, not one that is ${status}.`, {
+        hints: ['Update the position of the next step, with the next action in it.'],
       });
     }
     switch (status) {
@@ -103,7 +103,7 @@ function matchPosition(state: State, position: NonNullable<UpdateStateInput['pos
   let found: StepView | null = null;
   for (const [field, name] of Object.entries({ phase: position.phase, plan: position.plan, task: position.task })) {
     if (name === undefined) continue;
-    // Plans are counted as the brief counts them: among the plans, where there are any.
+    // Counted as in the brief: among the plans, if there are any.
     const plans = field === 'plan' ? level.filter(({ step }) => step.kind === 'plan') : [];
     found = matchStep(plans.length > 0 ? plans : level, name);
     if (!found) {
@@ -132,7 +132,7 @@ function matchStep(level: readonly StepView[], name: number | string): StepView 
   );
 }
 
-/** `Phase 3` or `Phase 3: OAuth` names a step; other words stay words. */
+/** `Phase 3` or `Phase 3: OAuth` names a step; other text does not. */
 function phaseNamed(state: State, words: string): string | null {
   if (state.steps.has(words)) return words;
   const number = /^phase\s+(\d+)/i.exec(words)?.[1];

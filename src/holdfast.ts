@@ -18,11 +18,11 @@ import type { Store } from './store/store.ts';
 import { ownerOf } from './workspace/process.ts';
 
 export interface HoldfastOptions {
-  /** The folder to work in; the present one when neither this nor a store is given. */
+  /** The folder to work in; the current one when neither this nor a store is given. */
   dir?: string;
-  /** A store that is open already, a PostgreSQL address, or the path of a SQLite file. Without `dir` it needs no folder. */
+  /** An open store, a PostgreSQL address, or the path of a SQLite file. Without `dir` no folder is used. */
   store?: Store | string;
-  /** The agent that works; without it a person does. */
+  /** The agent's name; without it the identity is a person. */
   agent?: string;
   person?: string;
   session?: string;
@@ -45,8 +45,8 @@ type Members<G extends string> = {
 
 /** Every operation as a method: `hf.start({ key })`, `hf.plan.add({ … })`. Each returns its data or throws a Fault. */
 export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Members<G> } & {
-  /** The same, as another caller: an agent with a session, another run. */
-  as(caller: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>): Holdfast;
+  /** The same under another identity or on another run. */
+  as(identity: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>): Holdfast;
   updateState(input: UpdateStateInput): Promise<void>;
   addDecision(input: AddDecisionInput): Promise<{ id: string }>;
   addBlocker(input: AddBlockerInput): Promise<{ id: string }>;
@@ -77,8 +77,8 @@ function actorOf({ agent, person = 'person' }: Named): Actor {
   return agent === undefined ? actorNamed('person', person) : actorNamed('agent', agent);
 }
 
-/** Whoever names nobody stays who it was: another run or session must not make a person of an agent. */
-function callerOf({ agent, person }: Named, before: Identity): Identity {
+/** Without a name the identity stays: naming only a run or session must not turn an agent into a person. */
+function identityOf({ agent, person }: Named, before: Identity): Identity {
   if (agent === undefined && person === undefined) return before;
   return {
     ...before,
@@ -100,9 +100,9 @@ function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
   }
   const methods = root as unknown as Holdfast;
   return Object.assign(methods, {
-    as: (caller: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>) => {
-      const next = { ...callerOf(caller, context.identity), session: caller.session ?? null, key: null };
-      return methodsOf({ ...context, identity: next, run: caller.run ?? context.run }, close);
+    as: ({ session, run = context.run, ...named }: Parameters<Holdfast['as']>[0]) => {
+      const identity = { ...identityOf(named, context.identity), session: session ?? null, key: null };
+      return methodsOf({ ...context, identity, run }, close);
     },
     updateState: (input: UpdateStateInput) => updateState(context, input),
     addDecision: (input: AddDecisionInput) => addDecision(context, input),

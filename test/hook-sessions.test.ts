@@ -169,7 +169,7 @@ describe('a hook', () => {
         { body: { id: 'S-1', reason: 'completed', unannounced: true } },
       ]);
       const { out } = folder.run('sessions');
-      expect(out).toContain('completed (its end was not told)');
+      expect(out).toContain('completed (no end reported)');
     },
   );
 

@@ -94,7 +94,7 @@ describe('resuming', () => {
       code: 'not_found',
       data: { foreign: [{ format: 'gsd', path: '.planning/STATE.md' }] },
     });
-    expect(fault.hints.join(' ')).toContain('work was left here');
+    expect(fault.hints.join(' ')).toContain('Another tool left its state here');
   });
 
   it('is coloured for people who want it, and plain in a pipe', () => {

@@ -76,7 +76,7 @@ describe('working on steps by the command line', () => {
     folder.data('fail', '--message', 'no disk', '--agent', 'claude');
     folder.data('session', 'end', '--reason', 'completed', '--agent', 'claude');
     const ran = folder.run('retry', 't1', '--open', '--note', 'the disk is free');
-    expect(ran.out).toContain('retry 1, open for whoever starts it: `holdfast start t1`');
+    expect(ran.out).toContain('retry 1, open for the next agent: `holdfast start t1`');
     expect(folder.data('sessions', '--active')['sessions']).toEqual([]);
     expect(folder.data('resume', '--agent', 'codex')['text']).toContain('Take `t1` over with `holdfast start t1`');
     expect(folder.data('start', 't1', '--agent', 'codex')).toMatchObject({

@@ -78,7 +78,7 @@ export const mcp = defineOperation({
 function reachAs(base: Context, identity: McpIdentity, enqueue: Queue): Reach {
   return (operation, run, use) =>
     enqueue(async () => {
-      const opened = base.anew();
+      const opened = base.reopen();
       try {
         const context = await sessionContextFor({ ...opened, run: run ?? opened.run }, identity, operation.name);
         const result = await use(context);

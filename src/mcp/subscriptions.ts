@@ -104,7 +104,7 @@ export function watchedBus(watcher: Watcher): ServerEventBus {
 
 /** Opens the journal for each poll: the workspace may get one, or another one, in between. */
 export async function versionsOf(context: Context): Promise<ReadonlyMap<string, number>> {
-  const opened = context.anew();
+  const opened = context.reopen();
   try {
     return await versionsIn(opened);
   } catch {

@@ -15,6 +15,8 @@ it('looks the run up once per command: what follows stays in it, whatever others
   await expect(currentRun(context)).rejects.toMatchObject({ code: 'usage' });
   const keyed = { ...inFirst, identity: { ...inFirst.identity, key: 'k' } };
   expect(await act(keyed, { type: 'note.add', kind: 'worklog', text: 'here' })).toMatchObject({ run: 'first' });
+  const noJournal = { ...inFirst, engine: () => Promise.reject(new Error('The journal was asked again.')) };
+  expect(await currentRun(noJournal)).toBe('first');
   await context.close();
   rmSync(dir, { recursive: true });
 });

@@ -3,36 +3,36 @@ import type { Engine } from '../engine/engine.ts';
 import type { Identity } from '../engine/execute.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** What an operation is given: who calls, where, and the way to the journal. Made by whoever opens the product. */
+/** What an operation is given: the identity, the folder, and access to the journal. */
 export interface Context {
   identity: Identity;
   /** The run that was named, if one was. */
   run: string | undefined;
   /** `run` is known to exist: an earlier part of the same command looked it up. */
   isRunKnown?: boolean | undefined;
-  /** The folder the caller stands in; paths are meant from there. */
+  /** The current folder; paths are relative to it. */
   dir: string;
   /** The workspace around `dir`; null when there is none. */
   workspace(): Workspace | null;
-  /** Makes the workspace if there is none, in `dir` or the folder given; null where the caller works without a folder. */
+  /** Creates the workspace if there is none, in `dir` or the folder given; null with a store and no folder. */
   createWorkspace(folder?: string): Workspace | null;
-  /** The environment of a caller at this machine's command line; nobody else's. */
+  /** Set only for the command line of this machine. */
   environment?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The file that the journal is in, or is to be in; null where it is in none. */
+  /** The journal's file, whether it exists yet or not; null for a store that is not a file. */
   journalFile(): string | null;
   now(): string;
   /** Opens the journal on first use. */
   engine(): Promise<Engine>;
-  /** The agents' clients on this machine; null where the caller does not say. */
+  /** The agents' clients on this machine; null where they are not known. */
   clients(): Promise<Clients | null>;
-  /** Something went wrong that does not undo what was recorded. */
+  /** Reports a problem that does not undo what was recorded. */
   warn(message: string): void;
-  /** How far a command is that goes through many things, where somebody looks on. */
+  /** Reports the progress of a long command, where it is shown. */
   progress?: ((progress: Progress) => void) | undefined;
-  /** Waits until something may have been recorded, at most so long, unless the caller goes away first. See `Engine.news`. */
+  /** Waits until something may have been recorded, for at most `ms`. Rejects when the caller disconnects. See `Engine.news`. */
   news(ms: number, seen?: number): Promise<number>;
-  /** The same, opened anew, for a door that stays while folders and journals come and go; whoever asks closes it. */
-  anew(): Context & { close(): Promise<void> };
+  /** Opens the same again, for an interface that outlives folders and journals. The caller closes it. */
+  reopen(): Context & { close(): Promise<void> };
 }
 
 export interface Progress {
@@ -40,12 +40,12 @@ export interface Progress {
   doing: string;
   done: number;
   total: number;
-  /** The one that is at hand. */
+  /** The one being processed. */
   at: string;
 }
 
 export interface Clients {
   homes: ClientHomes;
-  /** The client's ids of conversations that the caller is part of. */
+  /** The client's ids of the conversations this call comes from. */
   current: readonly string[];
 }

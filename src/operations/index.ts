@@ -1,9 +1,6 @@
 import type { Operation } from './operation.ts';
 
-/**
- * What can be called: everything the product can do, in the order of its help. Each is loaded when it is called first;
- * a command starts with little more than its own code.
- */
+/** Every operation, in the order of help. Each is loaded on its first call, so a command loads little beyond its own code. */
 export const operations = {
   init: () => import('./run/init.ts').then((module) => module.init),
   resume: () => import('./brief/resume.ts').then((module) => module.resume),
@@ -93,5 +90,5 @@ export const operations = {
 export type OperationName = keyof typeof operations;
 export const operationNames = Object.keys(operations) as OperationName[];
 
-/** For callers that learn the operation's name at run time: its input is checked by `parseInput`. */
+/** For callers that learn the name at run time: `callOperation` checks the input. */
 export const loadOperation = (name: OperationName): Promise<Operation> => operations[name]();

@@ -11,15 +11,15 @@ import { probeOwner } from '../workspace/process.ts';
 import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
 import type { Clients, Context } from './context.ts';
 
-/** The wiring: which store, which clock, who calls. */
+/** The wiring: store, clock, identity. */
 export interface OpenOptions {
-  /** The folder to work in; its workspace is looked for upward. */
+  /** The folder to work in; its workspace is searched for upward. */
   dir: string;
-  /** The workspace of that folder, where it is known already. */
+  /** The workspace of that folder, if it is already known. */
   workspace?: Workspace | undefined;
-  /** There is only the store: no workspace is looked for or made. */
+  /** Use only the store: no workspace is searched for or created. */
   withoutWorkspace?: boolean | undefined;
-  /** A store that is open already, a PostgreSQL address, or the path of a SQLite file. */
+  /** An open store, a PostgreSQL address, or the path of a SQLite file. */
   store?: Store | string | undefined;
   actor: Actor;
   session?: string | undefined;
@@ -37,13 +37,13 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
   let { workspace }: { workspace?: Workspace | null | undefined } = options;
   let engine: Promise<Engine> | undefined;
   let opened: Store | undefined;
-  const findIt = (): Workspace | null => {
+  const find = (): Workspace | null => {
     if (workspace === undefined) workspace = options.withoutWorkspace ? null : findWorkspace(options.dir);
     return workspace;
   };
   const open = async (): Promise<Engine> => {
     const store =
-      typeof options.store === 'object' ? options.store : await openStore(options.store, findIt(), options.dir);
+      typeof options.store === 'object' ? options.store : await openStore(options.store, find(), options.dir);
     if (typeof options.store !== 'object') opened = store;
     const describe: DescribeSnapshot = async (moment) => {
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
@@ -60,16 +60,16 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     },
     run: options.run,
     dir: options.dir,
-    workspace: findIt,
+    workspace: find,
     environment: options.environment,
     createWorkspace(folder = options.dir) {
       if (!options.withoutWorkspace) {
         createWorkspace(folder, randomWorkspaceId);
         workspace = undefined;
       }
-      return findIt();
+      return find();
     },
-    journalFile: () => (typeof options.store === 'object' ? null : journalFile(options.store, findIt())),
+    journalFile: () => (typeof options.store === 'object' ? null : journalFile(options.store, find())),
     now: options.now ?? systemNow,
     engine() {
       engine ??= open();
@@ -81,7 +81,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     async news(ms, seen) {
       return (await this.engine()).waitForEvents(ms, seen);
     },
-    anew: () => openContext(options),
+    reopen: () => openContext(options),
     async close() {
       await opened?.close();
     },
@@ -89,7 +89,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
   return context;
 }
 
-/** Names become parts of file names and are shown on terminals: not everything is one. */
+/** Names become parts of file names and are shown on terminals, so their characters are restricted. */
 export function actorNamed(kind: Actor['kind'], name: string): Actor {
   if (isName(name, '._@+-', 64)) return { kind, name };
   throw new Fault('invalid', `${quoted(name)} cannot be the name of ${kind === 'agent' ? 'an agent' : 'a person'}.`, {
@@ -125,25 +125,27 @@ function journalFile(address: string | undefined, workspace: Workspace | null): 
 
 const isAddress = (text: string): boolean => /^[a-z][a-z\d+.-]+:\//i.test(text);
 
-/** Where another tool keeps state, nobody should start afresh without knowing it. */
+/** Mentions another tool's state, so that the user does not start over without knowing about it. */
 function noWorkspace(dir: string): Fault {
   const foreign = findForeignState(dir);
   const found = foreign.map(({ format, path }) => `${path} (${format})`).join(', ');
   return new Fault('not_found', 'There is no workspace here: no `.holdfast/` in this folder or above it.', {
     hints: [
-      ...(foreign.length > 0 ? [`But work was left here: ${found}. Read it before you begin anew.`] : []),
+      ...(foreign.length > 0
+        ? [`Another tool left its state here: ${found}. Read it before you start a new run.`]
+        : []),
       'Make a workspace with `holdfast init --title …`, or point to one with `--dir`.',
     ],
     data: { foreign },
   });
 }
 
-/** An address that is none of ours is no file name either; it may hold a password and is not repeated. */
+/** An unknown address is not a file name. It may hold a password and is not repeated. */
 function mustBeFile(address: string | undefined): void {
   if (address === undefined || !isAddress(address)) return;
   throw new Fault(
     'invalid',
-    `There is no store for addresses that begin with ${quoted(address.split(':')[0] ?? '')}.`,
+    `There is no store for addresses that start with ${quoted(address.split(':')[0] ?? '')}.`,
     {
       hints: ['A store is `postgres://user@host:5432/database` or the path of a SQLite file.'],
     },

@@ -7,44 +7,44 @@ import type { Context } from './context.ts';
 type Schema = v.ObjectSchema<v.ObjectEntries, undefined>;
 
 /**
- * One thing the product can do. The doors are derived from this: `mail.send` is the command `mail send`, the request
+ * One thing the product can do. The interfaces are derived from this: `mail.send` is the command `mail send`, the request
  * `POST /api/mail.send` and the method `hf.mail.send`.
  */
 export interface Operation<Input extends Schema = Schema, Output extends v.GenericSchema = v.GenericSchema> {
   name: string;
   /** One sentence, in the imperative. */
   summary: string;
-  /** What may call it. */
+  /** The scope a token needs to call it. */
   scope: Scope;
-  /** Input fields that the command line takes as words, in order; a list may stand last and takes the rest. */
+  /** Input fields that the command line takes as words, in order; a list comes last and takes the rest. */
   words?: readonly (keyof Input['entries'] & string)[];
-  /** Flags whose name is not that of their field: a repeated flag is singular. */
+  /** Flags that are not named like their field: a repeated flag is singular. */
   flags?: Partial<Record<keyof Input['entries'] & string, string>>;
   examples?: readonly string[];
   /**
-   * What needs the caller's own machine and is not offered over a network: the whole operation, or the input fields that
-   * name a file or a command there.
+   * What needs the user's own machine and is not offered over a network: the whole operation, or the input fields that
+   * name a file or a command.
    */
   local?: true | readonly (keyof Input['entries'] & string)[];
-  /** It speaks a protocol on the standard streams: nothing else is written there. */
+  /** It uses the standard streams for a protocol: nothing else is written there. */
   speaks?: true;
   input: Input;
   output: Output;
   run(context: Context, input: v.InferOutput<Input>): Promise<Outcome<v.InferOutput<Output>>>;
   /** The result in words, for people. */
   say(data: v.InferOutput<Output>, pen: Pen): string;
-  /** Shown again whenever something happened, for as long as the caller likes. */
+  /** The output is shown again after every event until the user stops it. */
   watches?(input: v.InferOutput<Input>): boolean;
-  /** It may go through many things: a terminal shows how far it is. */
+  /** It may take long: a terminal shows its progress. */
   counts?: boolean;
-  /** A command that judges answers by its exit code. */
+  /** The exit code of a command that gives a verdict. */
   verdict?(data: v.InferOutput<Output>, input: v.InferOutput<Input>): number;
 }
 
 export interface Outcome<Data> {
   data: Data;
   changed?: Change[];
-  /** What was begun goes on until this settles; it is told about at once. */
+  /** The command keeps running until this settles; its outcome is shown at once. */
   until?: Promise<void>;
 }
 

@@ -9,19 +9,19 @@ import { findEvidence } from './parts/evidence.ts';
 
 export const accept = defineOperation({
   name: 'accept',
-  summary: 'Record that somebody looked at a conflict and takes things as they are.',
+  summary: 'Accept a conflict: record that the present state is right.',
   scope: 'write',
   words: ['conflict'],
   examples: ['holdfast accept K-3fa91c --note "the formatter did it"'],
-  input: v.object({ conflict: described(label, 'The id of the conflict, as `holdfast resume` tells it.'), note }),
+  input: v.object({ conflict: described(label, 'The id of the conflict, as `holdfast resume` shows it.'), note }),
   output: v.object({ ...Made.entries, path: v.nullable(v.string()), kind: v.nullable(v.string()), open: v.number() }),
-  async run(given, { conflict: id, note: told }) {
+  async run(given, { conflict: id, note: remark }) {
     const context = await inRun(given);
     const state = await currentState(context);
     const { open } = await findEvidence(context, state);
     const conflict = open.find((one) => one.id === id);
     if (!conflict && !state.acceptedConflicts.has(id)) throw noSuchConflict(id, open);
-    const done = await act(context, { type: 'conflict.accept', id, note: told });
+    const done = await act(context, { type: 'conflict.accept', id, note: remark });
     return {
       data: {
         id,

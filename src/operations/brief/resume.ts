@@ -54,24 +54,22 @@ const Resumed = typed<Resumed>(
 
 export const resume = defineOperation({
   name: 'resume',
-  summary: 'Say where the work stands, the next action and what must be known.',
+  summary: 'Show the current position, the next action and what must be known.',
   scope: 'read',
   local: ['probe'],
   examples: ['holdfast resume', 'holdfast resume --budget 1000 --json'],
   input: v.object({
     ...briefFields,
-    probe: v.optional(
-      described(v.boolean(), 'Run again what steps were verified by; the recorded commands are executed.'),
-    ),
+    probe: v.optional(described(v.boolean(), 'Repeat the commands that verified steps.')),
     strict: v.optional(described(v.boolean(), 'Exit with 1 while conflicts are open.')),
   }),
   output: Resumed,
   async run(given, { budget, role, probe }) {
     const status = beginGitStatus(given);
     const context = await inRun(given);
-    // Resuming records the crashes it finds, and nothing else.
+    // Resuming records the crashed sessions it finds, and nothing else.
     const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
-    const edits = before.mirrors.size > 0 ? await takeInEdits(context, before) : [];
+    const edits = before.mirrors.size > 0 ? await absorbEdits(context, before) : [];
     const probes = probe ? await repeatProbes(context, before) : [];
     const state = probe || before.mirrors.size > 0 ? await currentState(context) : before;
     const { actor, session } = context.identity;
@@ -92,8 +90,8 @@ export const resume = defineOperation({
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),
 });
 
-/** What others wrote into the mirrors is part of where the work stands. */
-async function takeInEdits(context: Context, state: State): Promise<{ path: string; found: string }[]> {
+/** Edits of mirrored files are part of the current position. */
+async function absorbEdits(context: Context, state: State): Promise<{ path: string; found: string }[]> {
   const { editsOf, syncMirrors } = await import('../files/parts/mirrors.ts');
   try {
     return editsOf(await syncMirrors(context, state));
@@ -103,7 +101,7 @@ async function takeInEdits(context: Context, state: State): Promise<{ path: stri
   }
 }
 
-/** The same text for people: titles stand out, and what must not be overlooked is red. */
+/** The same text for people: titles are bold, what must not be overlooked is red. */
 function painted(text: string, pen: Pen): string {
   const lines = text.split('\n');
   return lines

@@ -16,7 +16,7 @@ export const briefShow = defineOperation({
   examples: ['holdfast brief show --budget 800 --for codex'],
   input: v.object({
     ...briefFields,
-    for: v.optional(described(ActorName, 'Who would read it: their mail and offers are in it.')),
+    for: v.optional(described(ActorName, 'The reader: their mail and offers are in it.')),
   }),
   output: v.object({
     text: v.string(),
@@ -63,7 +63,7 @@ export const briefShow = defineOperation({
     ].join('\n'),
 });
 
-/** The blocks of a brief as it was written, each with its title; the first says where the work stands. */
+/** The blocks of a brief, each with its title; the first one shows the position. */
 function sectionsIn(text: string): { title: string; text: string; tokens: number }[] {
   return text
     .trimEnd()
@@ -80,5 +80,5 @@ function sectionsIn(text: string): { title: string; text: string; tokens: number
     });
 }
 
-/** A line that holds its content too is called by its first words. */
+/** A line that is title and content at once is named by its first words. */
 const titleOf = (line: string): string => (line.startsWith('Brief: about') ? 'Footer' : (line.split(': ')[0] ?? line));

@@ -11,7 +11,7 @@ export const log = defineOperation({
   scope: 'read',
   examples: ['holdfast log --limit 50', 'holdfast log --at 120 --json'],
   input: v.object({
-    at: v.optional(described(version, 'Only up to this version: the run as it stood then.')),
+    at: v.optional(described(version, 'Only up to this version.')),
     after: v.optional(described(version, 'Only after this version.')),
     limit: limit(20),
   }),
@@ -44,9 +44,9 @@ export const log = defineOperation({
         const body = Object.entries(event.body).filter(
           ([, value]) => typeof value === 'string' || typeof value === 'number',
         );
-        const told = body.map(([name, value]) => `${name}=${oneLine(String(value), 60)}`).join(' ');
+        const fields = body.map(([name, value]) => `${name}=${oneLine(String(value), 60)}`).join(' ');
         const who = [event.agent ?? event.person, event.session].filter(Boolean).join(' ');
-        return `${pen.dim(String(event.version).padStart(6))} ${event.at.slice(0, 19)}Z ${pen.bold(event.type)} ${pen.dim(who)} ${told}`;
+        return `${pen.dim(String(event.version).padStart(6))} ${event.at.slice(0, 19)}Z ${pen.bold(event.type)} ${pen.dim(who)} ${fields}`;
       })
       .join('\n') || 'Nothing has happened yet.',
 });

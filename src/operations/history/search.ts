@@ -23,7 +23,8 @@ export const search = defineOperation({
   }),
   async run(context, { words, allRuns, limit: wanted = 20 }) {
     const terms = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== '');
-    if (terms.length === 0) throw new Fault('usage', 'Say what to look for.', { hints: ['`holdfast search WORDS`'] });
+    if (terms.length === 0)
+      throw new Fault('usage', '`search` needs a word to find.', { hints: ['`holdfast search WORDS`'] });
     const engine = await context.engine();
     const workspace = context.workspace()?.id;
     const runs = allRuns
@@ -56,7 +57,7 @@ export const search = defineOperation({
           .join('\n'),
 });
 
-/** The words of a record, in a line. */
+/** The text of a row, in one line. */
 function excerpt(doc: unknown): string {
   const row = doc as Record<string, unknown>;
   const parts = [

@@ -4,16 +4,16 @@ import { currentRun } from '../act.ts';
 import { limit, version } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
 
-/** A history that is longer is told from its newest part on. */
+/** Of a longer history only the newest part is read. */
 const MOST_EVENTS = 50_000;
 const USAGE_POINTS = 300;
 
 export const timeline = defineOperation({
   name: 'timeline',
-  summary: 'Show who had which step when, what became of it, and the tokens over time.',
+  summary: 'Show which session held which step when, how it ended, and the tokens over time.',
   scope: 'read',
   input: v.object({
-    at: v.optional(described(version, 'Only up to this version: the run as it stood then.')),
+    at: v.optional(described(version, 'Only up to this version.')),
     limit: limit(200),
   }),
   output: v.object({
@@ -46,7 +46,7 @@ export const timeline = defineOperation({
   },
   say: ({ sittings, total }, pen) =>
     sittings.length === 0
-      ? 'Nobody has been here yet.'
+      ? 'No session is recorded.'
       : [
           ...(total > sittings.length ? [pen.dim(`${total - sittings.length} earlier ones`)] : []),
           ...sittings.flatMap(({ session, agent, from, to, status, handedTo, steps }) => [

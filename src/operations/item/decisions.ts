@@ -17,9 +17,9 @@ export const decisions = defineOperation({
   scope: 'read',
   input: v.object({
     all: v.optional(described(v.boolean(), 'Superseded and retracted ones too.')),
-    affects: v.optional(described(v.string(), 'Only those that bear on this.')),
+    affects: v.optional(described(v.string(), 'Only those that affect this.')),
     key: v.optional(described(v.string(), 'Only those with this key.')),
-    at: v.optional(described(version, 'As they stood after this version.')),
+    at: v.optional(described(version, 'As they were after this version.')),
     limit: limit(50),
   }),
   output: v.object({
@@ -48,19 +48,19 @@ export const decisions = defineOperation({
     ];
     const [tag] = tags;
     if (tag !== undefined) {
-      // Few decisions share a tag, and no store counts by it: all of them are fetched and counted here.
+      // Few decisions share a tag, and no store counts by tag, so all of them are read and counted here.
       const tagged = await engine.rows(run, { ...filter, tag, limit: MOST_TAGGED });
-      const found = tagged.filter((record) => tags.every((one) => record.tags.includes(one)));
+      const found = tagged.filter((row) => tags.every((one) => row.tags.includes(one)));
       return {
-        data: { decisions: found.slice(0, wanted).map((record) => record.doc as Decision), total: found.length },
+        data: { decisions: found.slice(0, wanted).map((row) => row.doc as Decision), total: found.length },
       };
     }
-    const [records, counts] = await Promise.all([
+    const [rows, counts] = await Promise.all([
       engine.rows(run, { ...filter, limit: wanted }),
       engine.count(run, 'decision'),
     ]);
     const total = all ? Object.values(counts).reduce((sum, count) => sum + count, 0) : (counts['active'] ?? 0);
-    return { data: { decisions: records.map((record) => record.doc as Decision), total } };
+    return { data: { decisions: rows.map((row) => row.doc as Decision), total } };
   },
   say: ({ decisions: found, total }, pen) =>
     found.length === 0
@@ -74,7 +74,7 @@ export const decisions = defineOperation({
         ].join('\n'),
 });
 
-/** What is settled is not in folded state: the past is gone through event by event. The newest first. */
+/** Folded state has no settled decisions, so the events up to the version are folded here. The newest first. */
 async function decisionsAt(context: Context, run: string, at: number): Promise<Decision[]> {
   const engine = await context.engine();
   const state = emptyState();

@@ -15,7 +15,7 @@ export const items = defineOperation({
   input: v.object({
     kind: v.optional(described(ItemKind, 'Only of this kind.')),
     all: v.optional(described(v.boolean(), 'Settled ones too.')),
-    status: v.optional(described(ItemStatus, 'Only those that stand so, such as deferred.')),
+    status: v.optional(described(ItemStatus, 'Only those with this status, such as deferred.')),
     limit: limit(100),
   }),
   output: v.object({
@@ -30,13 +30,13 @@ export const items = defineOperation({
     }
     const run = await currentRun(context);
     const engine = await context.engine();
-    const records = await engine.rows(run, {
+    const rows = await engine.rows(run, {
       kind: 'item',
       limit: wanted,
       ...(kind === undefined ? {} : { tag: `kind:${kind}` }),
       ...(status === undefined ? {} : { status }),
     });
-    return { data: { items: records.map((record) => record.doc as Item) } };
+    return { data: { items: rows.map((row) => row.doc as Item) } };
   },
   say: ({ items: found }, pen) =>
     found.length === 0

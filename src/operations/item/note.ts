@@ -13,7 +13,7 @@ export const note = defineOperation({
   words: ['text'],
   examples: ['holdfast note "no new runtime dependency" --kind constraint'],
   input: v.object({
-    text: described(Sentence, 'What should be remembered.'),
+    text: described(Sentence, 'What to remember.'),
     kind: v.optional(described(NoteKind, 'What kind of note it is (default worklog).'), 'worklog'),
     step: v.optional(described(StepKey, 'The step it is about.')),
   }),

@@ -6,7 +6,7 @@ import { Made } from './decide.ts';
 
 export const retract = defineOperation({
   name: 'retract',
-  summary: 'Take a decision back, with a reason; it stays in the record.',
+  summary: 'Retract a decision, with a reason; it stays in the journal.',
   scope: 'write',
   words: ['id'],
   input: v.object({ id: reference, reason }),

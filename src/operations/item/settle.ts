@@ -8,7 +8,7 @@ import { Made } from './decide.ts';
 
 export const settle = defineOperation({
   name: 'settle',
-  summary: 'Settle something open, or open it again with --as active.',
+  summary: 'Close an open item, or reopen it with --as active.',
   scope: 'write',
   words: ['id'],
   flags: { followUp: 'follow-up' },
@@ -17,11 +17,11 @@ export const settle = defineOperation({
     id: reference,
     as: described(SettledAs, 'What it becomes.'),
     note,
-    followUp: v.optional(described(v.array(StepKey), 'A step that makes good for a bypass.')),
+    followUp: v.optional(described(v.array(StepKey), 'A step that replaces a bypass.')),
   }),
   output: v.object({ ...Made.entries, status: v.string(), freed: v.array(v.string()) }),
-  async run(context, { id, as, note: told, followUp }) {
-    const done = await act(context, { type: 'item.settle', id, as, note: told, followUp });
+  async run(context, { id, as, note: remark, followUp }) {
+    const done = await act(context, { type: 'item.settle', id, as, note: remark, followUp });
     const settled = done.events.find((event) => event.type === 'item.settled');
     return {
       data: {

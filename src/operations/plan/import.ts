@@ -11,7 +11,7 @@ import { defineOperation, described } from '../operation.ts';
 
 export const planImport = defineOperation({
   name: 'plan.import',
-  summary: 'Take in a plan file (YAML or Markdown) or a preset: new steps are added, changed ones changed.',
+  summary: 'Import a plan file (YAML or Markdown) or a preset: adds new steps and updates changed ones.',
   scope: 'write',
   local: true,
   words: ['file'],
@@ -58,19 +58,19 @@ export const planImport = defineOperation({
       ...(missing.length > 0
         ? [
             pen.dim(
-              `The file does not name ${missing.slice(0, 10).join(', ')}; \`holdfast plan remove KEY\` takes one out.`,
+              `The file does not name ${missing.slice(0, 10).join(', ')}; \`holdfast plan remove KEY\` removes one.`,
             ),
           ]
         : []),
     ].join('\n'),
 });
 
-/** Presets are named like files are; a file of that name comes first. */
+/** A file with the name of a preset takes precedence. */
 export function isPreset(context: Context, name: string): boolean {
   return Object.hasOwn(presets, name) && !pathExists(resolve(context.dir, name));
 }
 
-/** The steps of a preset, with its files where its format has them for work of that title. */
+/** The steps of a preset, with the files its format uses for work of that title. */
 export async function presetSteps(name: string, title: string): Promise<PlannedStep[]> {
   return (await presets[name]?.(title)) ?? [];
 }
@@ -82,7 +82,7 @@ const presets: Readonly<Record<string, (title: string) => Promise<PlannedStep[]>
   },
 };
 
-/** The plan file of a run is known by its digest: one that was edited and taken in again is no other plan. */
+/** Records the plan file and its digest. A file at another path does not replace it. */
 async function rememberPlan(context: Context, done: Imported, file: string): Promise<Imported> {
   const tree = context.workspace()?.tree ?? context.dir;
   const path = recordedPathOrNull(tree, context.dir, file);
@@ -96,7 +96,7 @@ async function rememberPlan(context: Context, done: Imported, file: string): Pro
 
 type Imported = Awaited<ReturnType<typeof act>>;
 
-/** A plan may lie outside of the workspace; nobody then looks at it again. */
+/** Returns null for a plan outside the workspace, which is not checked again. */
 function recordedPathOrNull(tree: string, dir: string, file: string): string | null {
   try {
     return recordedPath(tree, dir, file);

@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 
 export const planRemove = defineOperation({
   name: 'plan.remove',
-  summary: 'Take a pending step out of the plan.',
+  summary: 'Remove a pending step from the plan.',
   scope: 'write',
   words: ['key'],
   input: v.object({ key: stepKey }),

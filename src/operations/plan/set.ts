@@ -7,7 +7,7 @@ import { planFields, planFlags } from './parts/fields.ts';
 
 export const planSet = defineOperation({
   name: 'plan.set',
-  summary: 'Change what the plan says of a step.',
+  summary: 'Change a step of the plan.',
   scope: 'write',
   words: ['key'],
   flags: planFlags,

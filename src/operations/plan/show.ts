@@ -26,7 +26,7 @@ export const planShow = defineOperation({
   name: 'plan.show',
   summary: 'Show the plan.',
   scope: 'read',
-  input: v.object({ at: v.optional(described(version, 'The plan as it stood after this version.')) }),
+  input: v.object({ at: v.optional(described(version, 'The plan as it was after this version.')) }),
   output: v.object({ run: v.string(), steps: v.array(StepLine) }),
   async run(context, { at }) {
     const state = await currentState(context, at);
@@ -57,18 +57,18 @@ export function planTree(steps: readonly StepLine[], pen: Pen): string[] {
   return steps.map((step) => {
     const glyph = glyphs[step.status] ?? '?';
     const painted = step.status === 'completed' ? pen.good(glyph) : step.status === 'failed' ? pen.bad(glyph) : glyph;
-    const told = remark(step);
-    return `${'    '.repeat(step.depth)}  ${painted} ${pen.bold(step.key.padEnd(width))}  ${oneLine(step.title, 80)}${told ? `  ${pen.dim(told)}` : ''}`;
+    const remarks = remarksOn(step);
+    return `${'    '.repeat(step.depth)}  ${painted} ${pen.bold(step.key.padEnd(width))}  ${oneLine(step.title, 80)}${remarks ? `  ${pen.dim(remarks)}` : ''}`;
   });
 }
 
-/** A step that a file tells of may have been left by nobody we know. */
+/** A step from another tool's file may have no known agent. */
 function leftBy({ lastAgent, lastSession }: StepLine): string {
   const names = [lastAgent, lastSession].filter((name) => name !== null);
   return names.length > 0 ? ` (${names.join(', ')})` : '';
 }
 
-function remark(step: StepLine): string {
+function remarksOn(step: StepLine): string {
   const { holder, checkpoint, obstacles } = step;
   const at = checkpoint ? ` at ${checkpoint.name}` : '';
   const parts = [

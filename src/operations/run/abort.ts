@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 
 export const abort = defineOperation({
   name: 'abort',
-  summary: 'Give a run up, with a reason; only a person may.',
+  summary: 'Abandon a run, with a reason (people only).',
   scope: 'maintain',
   input: v.object({ reason }),
   output: v.object({ run: v.object({ id: v.string(), status: v.string() }), version: v.number() }),

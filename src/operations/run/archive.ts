@@ -8,7 +8,7 @@ export const MovedFile = shaped<Moved>({ what: v.string(), from: v.string(), to:
 
 export const archive = defineOperation({
   name: 'archive',
-  summary: 'Put a finished run away, with its state file and plans; an unfinished one needs a person and a reason.',
+  summary: 'Archive a finished run, with its state file and plans; an unfinished one needs a person and a reason.',
   scope: 'write',
   input: v.object({ reason: v.optional(reason) }),
   output: v.object({

@@ -16,7 +16,7 @@ const Row = v.object({
   updatedAt: v.string(),
   standing: shaped<RunState>({ word: v.string(), why: v.string() }),
   progress: v.looseObject({ percent: v.number(), done: v.number(), total: v.number() }),
-  /** Who has not ended their sitting, how they are doing and what they have. */
+  /** Open sessions, their states and the steps they hold. */
   sittings: v.array(
     v.object({
       session: v.string(),
@@ -26,17 +26,17 @@ const Row = v.object({
       steps: v.array(v.object({ key: v.string(), title: v.string() })),
     }),
   ),
-  /** What stands still until a person does something. */
+  /** What cannot continue until a person acts. */
   waiting: v.array(shaped<Waiting>({ kind: v.string(), id: v.string(), text: v.string() })),
 });
 type Row = v.InferOutput<typeof Row>;
 
 export const board = defineOperation({
   name: 'board',
-  summary: 'Show all runs at a glance: how each stands, who works on what, what waits for a person.',
+  summary: 'Show all runs at a glance: their states, who works on what, what needs a person.',
   scope: 'read',
   input: v.object({
-    all: v.optional(described(v.boolean(), 'Those that are archived too.')),
+    all: v.optional(described(v.boolean(), 'Archived runs too.')),
     limit: limit(100),
   }),
   output: v.object({ runs: v.array(Row), more: v.number(), now: v.string() }),
@@ -46,7 +46,7 @@ export const board = defineOperation({
     const heads = await engine.heads(workspace === undefined ? {} : { workspace });
     const shown = all ? heads : heads.filter((head) => head.status !== 'archived');
     const runs: Row[] = [];
-    // One after the other: each may have to be folded, and many at once would hold everything else up.
+    // One after the other: each may have to be folded, and many at once would block everything else.
     for (const head of shown.slice(0, wanted)) runs.push(await rowOf(engine, head));
     return { data: { runs, more: Math.max(0, shown.length - wanted), now: engine.now() } };
   },

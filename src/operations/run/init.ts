@@ -31,7 +31,7 @@ export const init = defineOperation({
   input: v.object({
     title: v.optional(described(Sentence, 'What the work is called.')),
     id: v.optional(described(RunId, 'The id of the run; made from the date and the title when left out.')),
-    goal: v.optional(described(Text, 'What it is for, in the words of the one who asked.')),
+    goal: v.optional(described(Text, 'What it is for, in the words of the person who asked.')),
     design: v.optional(described(v.string(), 'The design document.')),
     approvedBy: v.optional(described(ActorName, 'Who approved the design document.')),
     plan: v.optional(described(v.string(), 'A plan file (YAML or Markdown), or the name of a preset: apex.')),
@@ -43,7 +43,7 @@ export const init = defineOperation({
     version: v.number(),
   }),
   async run(context, input) {
-    // All is looked at before anything is made: what cannot be used leaves nothing behind.
+    // All input is checked before anything is created: a refused call leaves nothing behind.
     const preset = input.plan !== undefined && isPreset(context, input.plan);
     const steps = await plannedSteps(context, input, preset);
     draftSteps(emptyState(), steps);
@@ -81,7 +81,7 @@ export const init = defineOperation({
     ].join('\n'),
 });
 
-/** The files of a preset's project are named after the run, whatever it will be called. */
+/** A preset names the files of its project after the run. */
 async function plannedSteps(
   context: Context,
   { plan, title, id }: { plan?: string | undefined; title?: string | undefined; id?: string | undefined },
@@ -98,12 +98,12 @@ function mustBeReadable(context: Context, path: string): void {
     mustReadText(resolve(context.dir, path));
   } catch (thrown) {
     throw new Fault('not_found', `The file ${quoted(path)} cannot be read: ${(thrown as Error).message}.`, {
-      hints: ['Paths are meant from the folder you are in, or from `--dir`.'],
+      hints: ['Paths are relative to the current folder, or to `--dir`.'],
     });
   }
 }
 
-/** Stands for the workspace of a run that was opened in a store alone. */
+/** The workspace id of a run that was opened in a store without a folder. */
 const NO_WORKSPACE = 'none';
 
 interface RunDetails {
@@ -114,7 +114,7 @@ interface RunDetails {
   steps?: PlannedStep[];
 }
 
-/** An id that was given is taken or refused; one that is made goes on counting until it is free. */
+/** A given id is used or refused; a generated one gets the first free number. */
 async function openRun(
   context: Context,
   id: string | undefined,

@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts';
 
 export const runs = defineOperation({
   name: 'runs',
-  summary: 'List the runs of this workspace, the last touched first.',
+  summary: 'List the runs of this workspace, the last changed first.',
   scope: 'read',
   input: v.object({}),
   output: v.object({

@@ -10,7 +10,7 @@ import { defineOperation, described } from '../operation.ts';
 
 export const wait = defineOperation({
   name: 'wait',
-  summary: 'Wait until something is settled, finished, free or there is mail.',
+  summary: 'Wait until something is settled, finished or free, or until there is mail.',
   scope: 'read',
   flags: { for: 'for' },
   examples: [
@@ -39,8 +39,8 @@ export const wait = defineOperation({
       if (reached !== null) return { data: { for: target, state: reached, run, version: state.version } };
       const left = deadline - Date.parse(engine.now());
       if (left <= 0) {
-        throw new Fault('unavailable', `${quoted(target)} did not come about within ${timeout} seconds.`, {
-          hints: ['Wait again, longer with `--timeout SECONDS`, or look with `holdfast status`.'],
+        throw new Fault('unavailable', `${quoted(target)} did not happen within ${timeout} seconds.`, {
+          hints: ['Wait again, longer with `--timeout SECONDS`, or check with `holdfast status`.'],
           data: { for: target, timeout },
         });
       }
@@ -53,16 +53,16 @@ export const wait = defineOperation({
 
 const LOOK_EVERY_MS = 1000;
 
-/** Mail is what was sent to the reader, and what others said on mail of the reader. */
+/** Messages sent to the reader, and replies to messages of the reader. */
 function mailReached({ unread, replies }: Mail): string | null {
-  const told = [
+  const parts = [
     ...(unread.length > 0 ? [`${unread.length} unread`] : []),
     ...(replies.length > 0 ? [`${replies.length} answered`] : []),
   ];
-  return told.length > 0 ? told.join(', ') : null;
+  return parts.length > 0 ? parts.join(', ') : null;
 }
 
-/** What was waited for, in a word; null while it has not come about. */
+/** The state that was waited for; null until it is reached. */
 function reachedState(state: State, target: string, recorded: string | null): string | null {
   const view = planView(state).byKey.get(target);
   if (view) {
@@ -77,7 +77,7 @@ function reachedState(state: State, target: string, recorded: string | null): st
   if (state.claims.has(target) || state.effects.has(target) || state.handoffs.has(target)) return null;
   if (recorded !== null) return recorded;
   throw notFound(
-    'step or record',
+    'step or id',
     target,
     [...state.steps.keys(), ...state.items.keys()],
     'See what there is with `holdfast status`.',

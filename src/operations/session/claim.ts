@@ -8,7 +8,7 @@ import { defineOperation, described } from '../operation.ts';
 
 export const claim = defineOperation({
   name: 'claim',
-  summary: 'Claim files for your session; others are refused until you release them or your lease ends.',
+  summary: 'Claim files for your session; others are refused until you release them or your lease expires.',
   scope: 'write',
   words: ['files'],
   examples: ['holdfast claim src/auth/** docs/plan.md', 'holdfast release L-4'],

@@ -8,7 +8,7 @@ import { defineOperation, described } from '../operation.ts';
 
 export const effectBegin = defineOperation({
   name: 'effect.begin',
-  summary: 'Record that an action on the world begins.',
+  summary: 'Record that a side effect such as a deploy begins.',
   scope: 'write',
   words: ['name'],
   examples: ['holdfast effect begin "terraform apply" --class irreversible --key deploy-42'],
@@ -16,10 +16,7 @@ export const effectBegin = defineOperation({
     name: described(Sentence, 'What is done.'),
     class: v.optional(described(EffectClass, 'What repeating it would do (default unknown).'), 'unknown'),
     key: v.optional(
-      described(
-        label,
-        'A name by which the same action is recognised again: what succeeded under it is not begun twice.',
-      ),
+      described(label, 'A name that identifies the same action: once it succeeded, it is not started again.'),
     ),
   }),
   output: Made,

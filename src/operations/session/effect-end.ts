@@ -7,7 +7,7 @@ import { defineOperation, described } from '../operation.ts';
 
 export const effectEnd = defineOperation({
   name: 'effect.end',
-  summary: 'Record how an action on the world ended.',
+  summary: 'Record how a side effect ended.',
   scope: 'write',
   words: ['id'],
   flags: { exitCode: 'exit-code' },
@@ -18,8 +18,8 @@ export const effectEnd = defineOperation({
     note,
   }),
   output: v.object({ ...Made.entries, outcome: v.string() }),
-  async run(context, { id, outcome, exitCode, note: told }) {
-    const done = await act(context, { type: 'effect.end', id, outcome, exitCode, note: told });
+  async run(context, { id, outcome, exitCode, note: remark }) {
+    const done = await act(context, { type: 'effect.end', id, outcome, exitCode, note: remark });
     return { data: { id, outcome, run: done.run, version: done.state.version }, changed: done.changed };
   },
   say: ({ id, outcome }, pen) => `${pen.bold(id)} ended: ${outcome}.`,

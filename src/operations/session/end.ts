@@ -13,7 +13,7 @@ import { compactionHints } from '../worklog/parts/file.ts';
 
 export const sessionEnd = defineOperation({
   name: 'session.end',
-  summary: 'End a sitting; its steps stay in progress for whoever goes on.',
+  summary: 'End a session; its steps stay in progress until someone takes over.',
   scope: 'write',
   flags: { fileNotes: 'file-note', notes: 'note', issues: 'issue', contextUsage: 'context-usage' },
   examples: ['holdfast session end --reason context-exhausted --next "wire the router"'],
@@ -22,7 +22,7 @@ export const sessionEnd = defineOperation({
     next: nextAction,
     why,
     fileNotes: fileNotesField,
-    notes: v.optional(described(v.array(Sentence), 'Something to remember about this sitting.')),
+    notes: v.optional(described(v.array(Sentence), 'Something to remember about this session.')),
     issues: v.optional(described(v.array(Sentence), 'Something that went badly.')),
     contextUsage: v.optional(
       described(v.pipe(v.number(), v.minValue(0), v.maxValue(100)), 'How full the context was, in percent.'),
@@ -33,10 +33,10 @@ export const sessionEnd = defineOperation({
     run: v.string(),
     version: v.number(),
     interrupted: v.array(v.string()),
-    /** What the session leaves for whoever goes on. */
+    /** What the session leaves for the next one. */
     snapshot: v.nullable(SnapshotTaken),
     mail: MailLists,
-    /** Messages left to the maintainer. */
+    /** Messages passed to the maintainer. */
     escalated: v.array(v.string()),
     hints: v.array(v.string()),
   }),

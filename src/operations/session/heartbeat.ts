@@ -6,7 +6,7 @@ import { defineOperation } from '../operation.ts';
 
 export const heartbeat = defineOperation({
   name: 'heartbeat',
-  summary: 'Show that a session is alive; it keeps what it holds.',
+  summary: "Renew a session's lease.",
   scope: 'write',
   input: v.object({}),
   output: v.object({ session: v.string(), run: v.string(), until: v.string() }),
@@ -25,15 +25,15 @@ export const heartbeat = defineOperation({
         'active session',
         named,
         state.sessions.keys(),
-        'Begin one with `holdfast session start --agent NAME`.',
+        'Start one with `holdfast session start --agent NAME`.',
       );
     if (!session) {
       throw new Fault('not_found', `${actor.name} has no active session.`, {
-        hints: ['Begin one with `holdfast session start --agent NAME`.'],
+        hints: ['Start one with `holdfast session start --agent NAME`.'],
       });
     }
     if (another) {
-      throw new Fault('usage', `${actor.name} has ${mine.length} active sessions. Say which one is meant.`, {
+      throw new Fault('usage', `${actor.name} has ${mine.length} active sessions. Choose one.`, {
         hints: ['Name it with `--session`.'],
       });
     }

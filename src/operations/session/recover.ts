@@ -9,7 +9,7 @@ const Commands = v.array(v.object({ command: v.string(), outcome: v.string(), ex
 
 export const recover = defineOperation({
   name: 'recover',
-  summary: "Put together what a session that was cut off did, from its client's transcript.",
+  summary: 'Rebuild a session that was cut off from its transcript.',
   scope: 'write',
   local: true,
   examples: [
@@ -18,9 +18,9 @@ export const recover = defineOperation({
     'holdfast recover --transcript rollout.jsonl',
   ],
   input: v.object({
-    transcript: v.optional(described(Text, 'The transcript file; without it the one of the session is looked for.')),
+    transcript: v.optional(described(Text, 'The transcript file; found by the session when left out.')),
     client: v.optional(described(v.picklist(transcriptClients), 'Only transcripts of this client.')),
-    dryRun: v.optional(described(v.boolean(), 'Show what would be recorded, and record nothing.')),
+    dryRun: v.optional(described(v.boolean(), 'Show what would be recorded without recording it.')),
   }),
   output: v.object({
     client: v.string(),
@@ -28,10 +28,10 @@ export const recover = defineOperation({
     transcript: v.string(),
     /** Null when nothing was recorded and there is no run. */
     run: v.nullable(v.string()),
-    /** The session that what was found is recorded under; null when there was nothing to add. */
+    /** The session that has the recovered events; null when there was nothing to add. */
     session: v.nullable(v.string()),
     dryRun: v.boolean(),
-    /** What was added, or would be, in sentences; empty when all of it is known. */
+    /** What was added, or would be, in sentences; empty when everything is known. */
     added: v.array(v.string()),
     found: v.object({
       goal: v.nullable(v.string()),
@@ -44,7 +44,7 @@ export const recover = defineOperation({
       todos: v.array(v.object({ text: v.nullable(v.string()), status: v.nullable(v.string()) })),
       decisions: v.array(v.string()),
       spent: v.nullable(v.object(Counts)),
-      /** What its subagents did, where they have files of their own; the tokens above are without theirs. */
+      /** What its subagents did, where they have their own files; their tokens are not in `spent`. */
       subagents: v.array(
         v.object({
           agent: v.string(),
@@ -64,7 +64,7 @@ export const recover = defineOperation({
   },
   say({ client, conversation, session, dryRun, added, found }, pen) {
     const what = `${client}, conversation ${conversation}`;
-    if (added.length === 0) return `All that the transcript of ${what} tells is recorded already.`;
+    if (added.length === 0) return `Everything in the transcript of ${what} is already recorded.`;
     const head = dryRun
       ? `Would be recorded from the transcript of ${pen.bold(what)}:`
       : `Recovered ${pen.bold(session ?? '')} from the transcript of ${what}:`;
@@ -72,7 +72,7 @@ export const recover = defineOperation({
       head,
       ...added.map((line) => `  ${line}`),
       ...found.problems.map((line) => pen.warn(line)),
-      ...(dryRun ? [] : ['See where the work stands with `holdfast resume`.']),
+      ...(dryRun ? [] : ['See the current position with `holdfast resume`.']),
     ].join('\n');
   },
 });

@@ -6,7 +6,7 @@ import { defineOperation, described, shaped } from '../operation.ts';
 
 export const sessions = defineOperation({
   name: 'sessions',
-  summary: 'List the sittings, the last touched first.',
+  summary: 'List sessions, newest first.',
   scope: 'read',
   input: v.object({ active: v.optional(described(v.boolean(), 'Only those that have not ended.')), limit: limit(50) }),
   output: v.object({
@@ -17,12 +17,12 @@ export const sessions = defineOperation({
   async run(context, { active, limit: wanted = 50 }) {
     const run = await currentRun(context);
     const engine = await context.engine();
-    const records = await engine.rows(run, {
+    const rows = await engine.rows(run, {
       kind: 'session',
       limit: wanted,
       ...(active ? { status: 'active' } : {}),
     });
-    return { data: { sessions: records.map((record) => record.doc as Session) } };
+    return { data: { sessions: rows.map((row) => row.doc as Session) } };
   },
   say: ({ sessions: found }, pen) =>
     found.length === 0
@@ -30,7 +30,7 @@ export const sessions = defineOperation({
       : found
           .map((session) => {
             const lineage = session.continues ? `, continues ${session.continues}` : '';
-            const status = session.unannounced ? `${session.status} (its end was not told)` : session.status;
+            const status = session.unannounced ? `${session.status} (no end reported)` : session.status;
             return `${pen.bold(session.id)} ${session.agent} ${pen.dim(`${status}, since ${session.startedAt.slice(0, 16)}Z${lineage}`)}`;
           })
           .join('\n'),

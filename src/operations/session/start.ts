@@ -11,15 +11,18 @@ const Ids = v.array(v.string());
 
 export const sessionStart = defineOperation({
   name: 'session.start',
-  summary: 'Begin a sitting of an agent and print the brief.',
+  summary: 'Start a session and print the brief.',
   scope: 'write',
   flags: { leaseMinutes: 'lease-minutes' },
   examples: ['holdfast session start --agent claude', 'holdfast session start --agent codex --continues S-12'],
   input: v.object({
     role: v.optional(described(Role, 'Changes the emphasis of the brief; it gives no rights.')),
-    continues: v.optional(described(label, 'The session this one goes on from.')),
+    continues: v.optional(described(label, 'The session this one continues.')),
     leaseMinutes: v.optional(
-      described(v.pipe(v.number(), v.minValue(1), v.maxValue(10_080)), 'How long silence is no crash (default 30).'),
+      described(
+        v.pipe(v.number(), v.minValue(1), v.maxValue(10_080)),
+        'Minutes of silence before a session counts as gone (default 30).',
+      ),
     ),
   }),
   output: v.object({
@@ -65,7 +68,7 @@ export const sessionStart = defineOperation({
     };
   },
   say: ({ session, brief }, pen) =>
-    `Session ${pen.bold(session.id)} of ${session.agent} began. Pass it on with --session ${session.id} or HOLDFAST_SESSION.\n\n${brief}`,
+    `Session ${pen.bold(session.id)} of ${session.agent} started. Pass it on with --session ${session.id} or HOLDFAST_SESSION.\n\n${brief}`,
 });
 
 const ids = (messages: readonly { id: string }[]): string[] => messages.map((message) => message.id);

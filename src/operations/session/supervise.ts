@@ -10,25 +10,25 @@ import { superviseRun } from './parts/supervision.ts';
 const GoneSession = v.object({
   session: v.string(),
   agent: v.string(),
-  /** Whose transcript may tell more; null where there is none. */
+  /** The client that may have a transcript of it; null without one. */
   client: v.nullable(v.string()),
   evidence: v.array(v.string()),
 });
 
 export const supervise = defineOperation({
   name: 'supervise',
-  summary: 'End sessions that are gone, free what they held, and leave overdue mail to the maintainer.',
+  summary: 'End sessions that are gone, release what they held, and pass overdue mail to the maintainer.',
   scope: 'write',
   input: v.object({
-    once: v.optional(described(v.boolean(), 'Look once and end (the default).')),
-    watch: v.optional(described(v.boolean(), 'Go on looking until interrupted.')),
+    once: v.optional(described(v.boolean(), 'Check once (the default).')),
+    watch: v.optional(described(v.boolean(), 'Keep checking until interrupted.')),
   }),
   watches: ({ watch }) => watch === true,
   output: v.object({
     crashed: v.array(GoneSession),
-    /** Those whose end was not told, though their last turn was over and nothing was lost. */
+    /** Sessions without a reported end whose last turn was over: nothing was lost. */
     ended: v.array(GoneSession),
-    /** Messages that nobody took on in time, left to the maintainer. */
+    /** Messages that were not acknowledged in time, passed to the maintainer. */
     escalated: v.array(v.string()),
     run: v.string(),
     version: v.number(),
@@ -36,22 +36,22 @@ export const supervise = defineOperation({
   async run(given) {
     const context = await inRun(given);
     const done = await superviseRun(context);
-    const told = await escalateStaleMail(context, done?.state ?? (await currentState(context)));
-    const state = told?.state ?? done?.state ?? (await currentState(context));
+    const mail = await escalateStaleMail(context, done?.state ?? (await currentState(context)));
+    const state = mail?.state ?? done?.state ?? (await currentState(context));
     const run = state.run?.id ?? '';
-    const escalated = (told?.events ?? []).flatMap((event) =>
+    const escalated = (mail?.events ?? []).flatMap((event) =>
       event.type === 'message.escalated' ? [event.body.id] : [],
     );
-    const changed = [...(done?.changed ?? []), ...(told?.changed ?? [])];
+    const changed = [...(done?.changed ?? []), ...(mail?.changed ?? [])];
     if (!done) return { data: { crashed: [], ended: [], escalated, run, version: state.version }, changed };
     const bodies = done.events.flatMap((event) => (event.type === 'session.ended' ? [event.body] : []));
     const engine = await context.engine();
-    const records = await engine.recall(
+    const rows = await engine.recall(
       done.run,
       bodies.map((one) => one.id),
     );
     const gone = bodies.map(({ id, reason, evidence }) => {
-      const session = records.find((record) => record.id === id)?.doc as Session | undefined;
+      const session = rows.find((row) => row.id === id)?.doc as Session | undefined;
       const client = session?.client?.name ?? null;
       return { reason, one: { session: id, agent: session?.agent ?? '', client, evidence: evidence ?? [] } };
     });
@@ -62,12 +62,12 @@ export const supervise = defineOperation({
   say: ({ crashed, ended, escalated }, pen) =>
     [
       ...(crashed.length + ended.length === 0 ? ['Every session is alive.'] : []),
-      ...ended.map((one) => `${one.session} (${one.agent}) has ended and did not say so. ${one.evidence.join(' ')}`),
+      ...ended.map((one) => `${one.session} (${one.agent}) has ended without reporting it. ${one.evidence.join(' ')}`),
       ...crashed.map((one) => {
         const hint = one.client ? ` What ${one.client} left of it: \`holdfast recover --session ${one.session}\`.` : '';
         return `${pen.bad('✗')} ${one.session} (${one.agent}) crashed. ${one.evidence.join(' ')}${hint}`;
       }),
-      ...(escalated.length > 0 ? [`Overdue mail, left to the maintainer: ${escalated.join(', ')}.`] : []),
+      ...(escalated.length > 0 ? [`Overdue mail, passed to the maintainer: ${escalated.join(', ')}.`] : []),
     ].join('\n'),
 });
 
@@ -77,6 +77,6 @@ async function escalateStaleMail(context: Context, state: State): Promise<Done |
   const isOpen = state.run?.status === 'active' || state.run?.status === 'completed';
   const isStale = [...state.messages.values()].some((one) => !one.escalated && overdueBecause(one, at) !== null);
   if (!isOpen || !isStale) return null;
-  // A key belongs to the command that was given, not to what it finds on its way.
+  // The key belongs to the user's command, not to what it records on the way.
   return act({ ...context, identity: { ...context.identity, key: null } }, { type: 'message.escalate' });
 }

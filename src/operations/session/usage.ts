@@ -3,7 +3,7 @@ import type { Usage } from '../../core/fold/state.ts';
 import { currentState } from '../act.ts';
 import { defineOperation } from '../operation.ts';
 
-/** Null: nobody told. */
+/** Null where it was not reported. */
 const Tokens = v.nullable(v.number());
 const Totals = { input: Tokens, output: Tokens, cached: Tokens };
 
@@ -17,8 +17,8 @@ export const usage = defineOperation({
     const { usage: byAgent } = await currentState(context);
     const agents = [...byAgent.values()];
     const sum = (field: 'input' | 'output' | 'cached') => {
-      const told = agents.flatMap((one) => one[field] ?? []);
-      return told.length === 0 && agents.length > 0 ? null : told.reduce((total, tokens) => total + tokens, 0);
+      const reported = agents.flatMap((one) => one[field] ?? []);
+      return reported.length === 0 && agents.length > 0 ? null : reported.reduce((total, tokens) => total + tokens, 0);
     };
     return { data: { total: { input: sum('input'), output: sum('output'), cached: sum('cached') }, agents } };
   },

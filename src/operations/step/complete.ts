@@ -15,12 +15,12 @@ export const complete = defineOperation({
   input: v.object({
     key: heldStepKey,
     artifacts,
-    summary: v.optional(described(Sentence, 'What came out of it.')),
+    summary: v.optional(described(Sentence, 'The result.')),
     built,
   }),
   output: v.object({
     ...StepOutcome.entries,
-    /** That was the last step: the run can be put away. */
+    /** That was the last step: the run can be archived. */
     finished: v.boolean(),
   }),
   async run(context, { key, artifacts: paths, summary, built: made }) {
@@ -38,6 +38,6 @@ export const complete = defineOperation({
   say: ({ step, run, finished }, pen) =>
     [
       `${pen.good('✓')} ${pen.bold(step.key)} ${step.title}: completed.`,
-      ...(finished ? [`That was the last step: \`holdfast archive --run ${run}\` puts the run away.`] : []),
+      ...(finished ? [`That was the last step: \`holdfast archive --run ${run}\` archives the run.`] : []),
     ].join('\n'),
 });

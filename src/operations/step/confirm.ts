@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 
 export const confirm = defineOperation({
   name: 'confirm',
-  summary: 'Say that a stale step still stands after what it built on was reopened.',
+  summary: 'Confirm that a stale step still holds after a step it depends on was reopened.',
   scope: 'write',
   words: ['key'],
   input: v.object({ key: stepKey }),

@@ -5,7 +5,7 @@ import { defineOperation, described } from '../operation.ts';
 
 export const gate = defineOperation({
   name: 'gate',
-  summary: 'Open or close the gate before a step; only a person may.',
+  summary: 'Open or close the gate before a step (people only).',
   scope: 'maintain',
   words: ['key', 'state'],
   examples: ['holdfast gate p3 open'],

@@ -29,7 +29,7 @@ export const release = defineOperation({
       : `${pen.dim('□')} ${pen.bold(data.step.key)} ${data.step.title}: pending again.`,
 });
 
-/** A claim goes by its number or by the name a foreign file gave it. */
+/** A claim is named by its number or by the name from another tool's file. */
 async function claimNamed(context: Context, key: string): Promise<string | null> {
   if (/^L-\d+$/.test(key)) return key;
   const { claims, steps } = await currentState(context);

@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 
 export const reopen = defineOperation({
   name: 'reopen',
-  summary: 'Do a finished or skipped step again; what built on it is stale until confirmed.',
+  summary: 'Reopen a finished or skipped step; steps that depend on it are stale until confirmed.',
   scope: 'write',
   words: ['key'],
   input: v.object({ key: stepKey, reason }),

@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 
 export const skip = defineOperation({
   name: 'skip',
-  summary: 'Leave a step out, with a reason; only a person may.',
+  summary: 'Skip a step, with a reason (people only).',
   scope: 'maintain',
   words: ['key'],
   input: v.object({ key: stepKey, reason }),

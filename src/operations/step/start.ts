@@ -23,17 +23,17 @@ export const start = defineOperation({
     return stepOutcome(done, key);
   },
   say: ({ step, session }, pen) => {
-    const from = step.checkpoint ? ` Go on after checkpoint ${step.checkpoint.name}.` : '';
+    const from = step.checkpoint ? ` Continue after checkpoint ${step.checkpoint.name}.` : '';
     return `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: in progress, held by ${session}.${from}`;
   },
 });
 
-/** Steps that stand before one in the plan and that nobody is working on: it may have been called out of turn. */
+/** Unfinished steps earlier in the plan that no session holds: the step may have been started out of order. */
 function unfinishedBefore({ leaves }: PlanView, key: string): string[] {
-  const place = leaves.findIndex((view) => view.step.key === key);
-  const { wave, parallel } = leaves[place]?.step ?? {};
+  const index = leaves.findIndex((view) => view.step.key === key);
+  const { wave, parallel } = leaves[index]?.step ?? {};
   if (parallel) return [];
-  const open = leaves.slice(0, place).filter(({ status, step }) => {
+  const open = leaves.slice(0, index).filter(({ status, step }) => {
     const together = wave !== null && step.wave === wave;
     return !isDone(status) && step.holder === null && !together;
   });

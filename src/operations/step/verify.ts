@@ -15,7 +15,7 @@ export const verify = defineOperation({
   examples: ['holdfast verify p1 --probe "npm test"', 'holdfast verify p1 --result pass --note "looked at it"'],
   input: v.object({
     key: stepKey,
-    result: v.optional(described(v.picklist(['pass', 'fail']), 'What you found.')),
+    result: v.optional(described(v.picklist(['pass', 'fail']), 'The result you found.')),
     probe: v.optional(described(Sentence, 'A command to run; exit code 0 is a pass.')),
     note,
   }),
@@ -25,16 +25,20 @@ export const verify = defineOperation({
     basis: v.string(),
     exitCode: v.nullable(v.number()),
   }),
-  async run(context, { key, result, probe, note: told }) {
+  async run(context, { key, result, probe, note: remark }) {
     if ((result === undefined) === (probe === undefined)) {
-      throw new Fault('usage', 'Say either what you found (`--result pass|fail`) or what to run (`--probe COMMAND`).', {
-        hints: ['`holdfast verify KEY --probe "npm test"` runs the command and records its outcome as verified.'],
-      });
+      throw new Fault(
+        'usage',
+        'Give either the result (`--result pass|fail`) or a command to run (`--probe COMMAND`).',
+        {
+          hints: ['`holdfast verify KEY --probe "npm test"` runs the command and records its outcome as verified.'],
+        },
+      );
     }
     const exitCode = probe === undefined ? null : await runProbe(context, probe);
     const verdict = result ?? (exitCode === 0 ? 'pass' : 'fail');
     const ranProbe = probe === undefined ? {} : { probe: { command: probe, exitCode } };
-    const done = await act(context, { type: 'step.verify', step: key, result: verdict, note: told, ...ranProbe });
+    const done = await act(context, { type: 'step.verify', step: key, result: verdict, note: remark, ...ranProbe });
     const outcome = stepOutcome(done, key);
     const data = { ...outcome.data, result: verdict, basis: probe === undefined ? 'declared' : 'verified', exitCode };
     return { data, changed: outcome.changed };

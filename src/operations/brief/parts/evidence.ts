@@ -18,28 +18,28 @@ import type { Workspace } from '../../../workspace/workspace.ts';
 import type { Context } from '../../context.ts';
 import { treeMark } from '../../working-tree.ts';
 
-/** What is there now, held against what was recorded. */
+/** The working tree compared with what was recorded. */
 export interface Findings extends Evidence {
   open: readonly Conflict[];
-  /** How many commits there are since the work stood where it was recorded last; null when that cannot be told. */
+  /** Commits since the last recorded position; null when unknown. */
   commitsSince: number | null;
-  /** How many files git calls changed; null when it cannot tell. */
+  /** Files that git reports as changed; null when unknown. */
   dirty: number | null;
 }
 
-/** So many files of interrupted and failed steps are looked at, and as many of those that were recorded last. */
+/** Files checked of interrupted and failed steps, and again of those recorded last. */
 const FILES_LIMIT = 100;
-/** A wave may have left many; each costs a query. */
+/** A wave may leave many steps, and each costs a query. */
 const STEPS_LIMIT = 10;
 
-/** Git is asked early and answers while the journal is read. */
+/** Started early: git runs while the journal is read. */
 export function beginGitStatus(context: Context): Promise<GitStatus | null> {
   return readGitStatus(treeOf(context));
 }
 
 const treeOf = (context: Context): string => context.workspace()?.tree ?? context.dir;
 
-/** Where the tree stands, with the files that are changed in it. */
+/** Branch, commit and changed files of the working tree. */
 export async function fullTreeMark(context: Context, status: Promise<GitStatus | null>): Promise<TreeMark | undefined> {
   const mark = treeMark(context);
   const found = await status;
@@ -53,7 +53,7 @@ export async function findEvidence(
   edits: SeenEvidence['edits'] = [],
 ): Promise<Findings> {
   const workspace = context.workspace();
-  // A shared journal has runs of other workspaces; nothing here speaks about them.
+  // A shared journal has runs of other workspaces, which this tree is not evidence for.
   if (!workspace || workspace.id !== state.run?.workspace) {
     return { conflicts: [], files: [], open: [], commitsSince: null, dirty: null };
   }
@@ -94,7 +94,7 @@ export async function findEvidence(
   };
 }
 
-/** What git calls changed, without what the mirrors are and what was installed: nobody's work is in those. */
+/** The files that git reports as changed, without mirrors and installed files: they are not anyone's work. */
 export async function ownChanges(
   workspace: Workspace,
   state: State,
@@ -119,8 +119,8 @@ async function recordedEvidence(context: Context, state: State, here: string | n
     ...steps.map((step) => engine.rows(run, { ...kind, tag: `step:${step.key}` })),
     engine.rows(run, { ...kind, tag: 'written' }),
   ]);
-  const records = [...pages.slice(0, -1).flat().slice(0, FILES_LIMIT), ...(pages.at(-1) ?? [])];
-  const files = new Map(records.map((record) => [record.id, record.doc as FileRow]));
+  const rows = [...pages.slice(0, -1).flat().slice(0, FILES_LIMIT), ...(pages.at(-1) ?? [])];
+  const files = new Map(rows.map((row) => [row.id, row.doc as FileRow]));
   const last = new Set(steps.map((step) => step.lastSession).filter((id) => id !== null));
   const sessions = last.size > 0 ? await engine.recall(run, [...last]) : [];
   const { plan, openedAt } = state.run ?? {};
@@ -130,7 +130,7 @@ async function recordedEvidence(context: Context, state: State, here: string | n
     : [];
   for (const { key, checkpoint } of steps) {
     const { head, branch, tree } = checkpoint?.mark ?? {};
-    // The session that reached it has marked a later place itself, and knew where it went.
+    // The session of this checkpoint has recorded a later position itself.
     if (!checkpoint || !head || checkpoint.session === place?.session) continue;
     marks.push({ head, branch: branch ?? null, tree: tree ?? null, step: key, at: checkpoint.at });
   }
@@ -138,7 +138,7 @@ async function recordedEvidence(context: Context, state: State, here: string | n
     files: [...files.values()],
     plan: plan?.sha256 ? { path: plan.path, sha256: plan.sha256, since: openedAt ?? '' } : null,
     marks,
-    sessions: sessions.filter((record) => record.kind === 'session').map((record) => record.doc as Session),
+    sessions: sessions.filter((row) => row.kind === 'session').map((row) => row.doc as Session),
   };
 }
 
@@ -151,11 +151,11 @@ function wantedFiles({ files, plan }: RecordedEvidence, here: string | null): Wa
       bytes: bytes ?? null,
       stamp: stamp ?? null,
     }));
-  // Last, so that a record of the plan as an artifact, which has its size, is the one that is looked for.
+  // Last, so that an entry for the plan as an artifact, which has its size, takes precedence.
   return plan ? [...wanted, { path: plan.path, sha256: null, bytes: null, stamp: null }] : wanted;
 }
 
-/** What is new to git, and what was committed since the work stood where it was recorded; null without git. */
+/** Files new to git, and those added by commits since the recorded ones; null without git. */
 async function addedSince(
   tree: string,
   found: GitStatus | null,
@@ -168,7 +168,7 @@ async function addedSince(
   return [...found.added, ...committed.flat()];
 }
 
-/** Git is asked only about commits other than the present one; usually there is none. */
+/** Git runs only for commits other than the present one; usually there are none. */
 async function readAncestries(
   tree: string,
   present: string | null,

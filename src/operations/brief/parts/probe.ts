@@ -3,8 +3,7 @@ import { runShell } from '../../../workspace/program.ts';
 import { act } from '../../act.ts';
 import type { Context } from '../../context.ts';
 
-/** How many probes are run again at most. */
-const AGAIN = 5;
+const MOST_PROBES = 5;
 
 export interface ProbeOutcome {
   step: string;
@@ -13,14 +12,14 @@ export interface ProbeOutcome {
   exitCode: number | null;
 }
 
-/** Runs again what steps were last verified by, the newest first, and records what comes of it. */
+/** Repeats the probes that last verified steps, the newest first, and records the outcomes. */
 export async function repeatProbes(context: Context, state: State): Promise<ProbeOutcome[]> {
   const probed = [...state.steps.values()].flatMap(({ key, verified }) =>
     verified?.probe ? [{ key, probe: verified.probe, at: verified.at }] : [],
   );
   probed.sort((a, b) => (a.at < b.at ? 1 : -1));
   const outcomes: ProbeOutcome[] = [];
-  for (const { key, probe } of probed.slice(0, AGAIN)) {
+  for (const { key, probe } of probed.slice(0, MOST_PROBES)) {
     const exitCode = await runProbe(context, probe);
     const result = exitCode === 0 ? 'pass' : 'fail';
     await act(context, { type: 'step.verify', step: key, result, probe: { command: probe, exitCode } });
@@ -29,7 +28,7 @@ export async function repeatProbes(context: Context, state: State): Promise<Prob
   return outcomes;
 }
 
-/** What a probe prints goes to the standard error stream: the answer of the command itself stays readable. */
+/** The probe's output goes to standard error, so that the command's own output stays readable. */
 export function runProbe(context: Context, command: string): Promise<number | null> {
   return runShell(command, context.workspace()?.tree ?? context.dir);
 }

@@ -7,14 +7,14 @@ import { recordedPath } from '../../../workspace/files.ts';
 import { fileSize, listFolder, mustReadText, pathExists } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 
-/** Reading more than this to measure it would cost more than the advice is worth. */
+/** Larger files are not read to count their tokens. */
 const MEASURED_BYTES = 1024 * 1024;
 const ARTIFACTS = 6;
 const FILES = 12;
-/** A long file is counted by three pieces of it: counting all of it would take longer than the rest of the brief. */
+/** A long file is estimated from three pieces: counting all of it takes longer than the rest of the brief. */
 const PIECE_CHARS = 300;
 
-/** What to read before going on at a position, in order, each measured as it is now. */
+/** The files to read before continuing at a position, in order, each with its present size. */
 export async function readingList(
   context: Context,
   state: State,
@@ -36,14 +36,14 @@ export async function readingList(
   for (const { path } of step.artifacts) add(path, 'artifact');
   const engine = await context.engine();
   for (const key of [step.key, ...step.after]) {
-    const records = await engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
-    for (const { doc } of records) if (!(doc as FileRow).read) add((doc as FileRow).path, 'artifact');
+    const rows = await engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
+    for (const { doc } of rows) if (!(doc as FileRow).read) add((doc as FileRow).path, 'artifact');
   }
   const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, ...measure(tree, path) }));
   return adviseReading(measured, budgetTokens);
 }
 
-/** Where plan files lie: beside the plan, in the folders other tools use, or at the top. */
+/** Folders that may hold plan files: the plan's own, those of other tools, the root. */
 function planFolders(tree: string, state: State): string[] {
   const beside = state.run?.plan ? [posix.dirname(state.run.plan.path)] : [];
   const phases = listFolder(join(tree, '.planning/phases'))
@@ -62,7 +62,7 @@ function firstThatExists(tree: string, folders: readonly string[], names: readon
   return [];
 }
 
-/** Tokens and lines of a file inside the tree; a large one by its size, what cannot be read not at all. */
+/** Tokens and lines of a file in the tree; a large one is estimated by its size, an unreadable one is null. */
 function measure(tree: string, path: string): { tokens: number | null; lines: number | null } {
   try {
     const file = join(tree, recordedPath(tree, tree, path));

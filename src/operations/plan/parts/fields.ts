@@ -3,14 +3,14 @@ import { ActorName, FilePath, Label, StepKey } from '../../../core/text.ts';
 import { StepKind } from '../../../core/words.ts';
 import { described } from '../../operation.ts';
 
-/** What can be said of a step in a plan. */
+/** The fields of a step in a plan. */
 export const planFields = {
   kind: v.optional(described(StepKind, 'What kind of unit it is (default: task).')),
   parent: v.optional(described(StepKey, 'The step it is part of.')),
-  after: v.optional(described(v.array(StepKey), 'The steps that come first, separated by commas.')),
+  after: v.optional(described(v.array(StepKey), 'The steps it depends on, separated by commas.')),
   wave: v.optional(described(v.pipe(v.number(), v.integer(), v.minValue(0)), 'The wave it runs in.')),
   agents: v.optional(described(v.array(ActorName), 'An agent it is meant for.')),
-  parallel: v.optional(described(v.boolean(), 'It may run beside others.')),
+  parallel: v.optional(described(v.boolean(), 'It may run in parallel with others.')),
   gate: v.optional(described(v.boolean(), 'A person opens it before it starts.')),
   context: v.optional(described(v.array(FilePath), 'A file it should load; one to three of them.')),
   checkpoints: v.optional(described(v.array(Label), 'The name of a point it is expected to pass, in order.')),

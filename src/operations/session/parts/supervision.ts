@@ -7,24 +7,24 @@ import { type Findings, findEvidence } from '../../brief/parts/evidence.ts';
 import type { Context } from '../../context.ts';
 
 /**
- * Marks sessions that are gone, after a look for what they may have finished: what was found is recorded with the crash.
- * It never completes a step by itself. Null when every session is alive.
+ * Ends sessions that are gone and records the evidence of what they may have finished. It never completes a step. Returns
+ * null when every session is alive.
  */
 export async function superviseRun(
   context: Context,
   status?: Promise<GitStatus | null>,
 ): Promise<(Done & { run: string }) | null> {
-  // Whoever may only look marks nobody; what it sees is all the same.
+  // A reader with read scope may not record anything; the brief shows the same.
   if (context.identity.scope === 'read') return null;
   const state = await currentState(context);
   if (state.run?.status !== 'active' && state.run?.status !== 'completed') return null;
   const gone = await goneSessions(context, state);
   if (gone.length === 0) return null;
   const findings = await findEvidence(context, state, status);
-  const evidence = new Map(gone.map((session) => [session.id, tellEvidence(state, session, findings)]));
-  // A key belongs to the command that was given, not to what it finds on its way.
+  const evidence = new Map(gone.map((session) => [session.id, evidenceFor(state, session, findings)]));
+  // The key belongs to the user's command, not to what it records on the way.
   const identity = { ...context.identity, key: null };
-  return act({ ...context, identity: identity }, { type: 'run.supervise', evidence });
+  return act({ ...context, identity }, { type: 'run.supervise', evidence });
 }
 
 async function goneSessions(context: Context, state: State): Promise<Session[]> {
@@ -34,17 +34,18 @@ async function goneSessions(context: Context, state: State): Promise<Session[]> 
   return [...state.sessions.values()].filter((session) => isGone(session, liveness));
 }
 
-/** What speaks for or against the steps of a session having been finished, in sentences. */
-function tellEvidence(state: State, session: Session, { files, commitsSince, dirty }: Findings): string[] {
+/** Evidence for or against the steps of a session being finished, in sentences. */
+function evidenceFor(state: State, session: Session, { files, commitsSince, dirty }: Findings): string[] {
   const steps = [...state.steps.values()].filter((step) => step.holder?.session === session.id);
-  const told = steps.map(({ key, checkpoint, artifacts }) => {
+  const lines = steps.map(({ key, checkpoint, artifacts }) => {
     const own = files.filter((file) => file.step === key || artifacts.some((artifact) => artifact.path === file.path));
     const holds = own.filter((file) => file.verdict === 'holds').length;
     const reached = checkpoint ? `reached checkpoint ${checkpoint.name}` : 'reached no checkpoint';
     const recorded = own.length > 0 ? `; ${holds} of ${own.length} recorded files are as recorded` : '';
     return `Step ${key} ${reached}${recorded}.`;
   });
-  if (commitsSince !== null && commitsSince > 0) told.push(`${commitsSince} commits were made since the last record.`);
-  if (dirty !== null && dirty > 0) told.push(`${dirty} files are changed and not committed.`);
-  return told;
+  if (commitsSince !== null && commitsSince > 0)
+    lines.push(`${commitsSince} commits were made since the last recorded event.`);
+  if (dirty !== null && dirty > 0) lines.push(`${dirty} files are changed and not committed.`);
+  return lines;
 }

@@ -10,53 +10,53 @@ import { treeMark } from '../../working-tree.ts';
 import { execute, type SessionContext } from './session-context.ts';
 
 /**
- * The agent's own to-do list as the steps of the run. An entry is a step with the key `todo-N`; its alias says which
- * conversation's list it is on. An entry with the title of a step that is there already is that step, whoever made it, so
- * that a list written again by the next agent goes on where the last one stood.
+ * Turns the agent's to-do list into steps of the run. An entry is a step with the key `todo-N`; its alias names the
+ * conversation. An entry with the title of an existing step is that step, no matter who added it, so that a list rewritten by the
+ * next agent continues the last one's.
  *
- * Where somebody has made a plan, entries that are not in it add nothing to it: a finished entry is a checkpoint of the
- * step the session holds, with the entry after it as what comes next; without such a step the list is kept as a note.
+ * A run with a plan gets no new steps: a finished entry becomes a checkpoint of the step the session holds, with the entry
+ * after it as the next action. Without such a step the list is kept as a note.
  */
 export async function followTodos(within: SessionContext, list: TodoList, change: TodoChange): Promise<void> {
   const { owner, key } = list;
   const entries = entriesOf(change);
-  // Told again, an older list would move the steps back.
+  // An older list that is reported again would move the steps back.
   if (key !== null && (await within.engine.hasRecorded(within.run, key))) return;
-  const board: Board = { seat: within, key, isOver: list.isOver === true, refused: list.refused };
+  const board: Board = { within, key, isOver: list.isOver === true, refused: list.refused };
   const isPlanned = [...within.state.steps.values()].some((step) => !isTodo(step));
   if (isPlanned) {
-    const strangers = entries.filter((entry) => !stepFor(within.state, owner, entry));
+    const unplanned = entries.filter((entry) => !stepFor(within.state, owner, entry));
     for (const entry of entries) await follow(board, owner, entry);
-    if (strangers.length > 0) await keepBeside(board, owner, strangers);
+    if (unplanned.length > 0) await keepBeside(board, owner, unplanned);
     return;
   }
   if (change.kind === 'list') await dropMissing(board, owner, entries);
   await addNew(board, owner, entries);
-  // What is finished first: a list that moves on by one holds one step, not two.
+  // Finished entries first, so that the session never holds two steps while a list moves on by one.
   for (const entry of [...entries].sort((a, b) => turn(a.status) - turn(b.status))) await follow(board, owner, entry);
 }
 
 export interface TodoList {
   /** The conversation whose list it is. */
   owner: string;
-  /** By which the list is known when it is told again; null where the same words may be a list that came back. */
+  /** Identifies the list when it is reported again; null where the same text may be a new list. */
   key: string | null;
-  /** Its session is gone: a step that is interrupted already is not taken again. */
+  /** Its session is gone: an interrupted step is not started again. */
   isOver?: boolean;
-  /** Told of what a rule did not allow. */
+  /** Called with each command that a rule refused. */
   refused(message: string): void;
 }
 
-/** Where the list is followed; the first thing recorded carries the key by which the whole list is known. */
+/** The work on one list. The first recorded command carries the key of the whole list. */
 interface Board {
-  seat: SessionContext;
+  within: SessionContext;
   key: string | null;
   isOver: boolean;
   refused(message: string): void;
 }
 
 interface Entry {
-  /** The client's own id of it; null in a list that is written as a whole. */
+  /** The client's id of the entry; null in a list that is always written whole. */
   id: string | null;
   text: string | null;
   status: TodoStatus | null;
@@ -78,7 +78,7 @@ const same = (a: string, b: string): boolean => a.trim().toLowerCase() === b.tri
 
 const aliasOf = (owner: string, id: string): string => `${owner}#${id}`.slice(0, 200);
 
-/** The step of an entry: by the client's id in its own list, else by its words. */
+/** Finds the step of an entry by the client's id in its own list, else by its text. */
 function stepFor(state: State, owner: string, entry: Entry): Step | undefined {
   const steps = [...state.steps.values()];
   const { id, text } = entry;
@@ -89,13 +89,13 @@ function stepFor(state: State, owner: string, entry: Entry): Step | undefined {
   if (text === null) return undefined;
   const parents = new Set(steps.map((step) => step.parent));
   const named = steps.filter((step) => !parents.has(step.key) && same(step.title, text));
-  // An entry with an id is another one than an entry of the same list with the same words.
+  // Entries with ids are different entries even if their text is the same.
   const free = id === null ? named : named.filter((step) => !step.alias?.startsWith(`${owner}#`));
   return free.find((step) => step.status !== 'completed') ?? free[0];
 }
 
 async function addNew(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
-  const { seat: within } = board;
+  const { within } = board;
   const fresh = entries.filter(
     (entry) => entry.text && entry.status !== 'cancelled' && !stepFor(within.state, owner, entry),
   );
@@ -113,14 +113,14 @@ async function addNew(board: Board, owner: string, entries: readonly Entry[]): P
   await quietly(board, { type: 'plan.add', steps });
 }
 
-/** Entries of this very list that are no longer on it; those of others, and what was finished, stay. */
+/** Removes entries that left this list. Entries of other lists and finished ones stay. */
 async function dropMissing(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
-  const { seat: within } = board;
+  const { within } = board;
   const kept = new Set(entries.map((entry) => stepFor(within.state, owner, entry)?.key));
   const gone = [...within.state.steps.values()].filter(
     (step) => isTodo(step) && step.alias?.startsWith(`${owner}#`) && !kept.has(step.key) && step.status !== 'completed',
   );
-  // An entry whose words were changed in place stands for the one that was there.
+  // As many new entries as missing ones: their text was edited.
   const fresh = entries.filter((entry) => entry.text && !stepFor(within.state, owner, entry));
   if (gone.length === fresh.length && gone.length > 0 && kept.size > 1) {
     for (const [index, step] of gone.entries()) {
@@ -132,16 +132,16 @@ async function dropMissing(board: Board, owner: string, entries: readonly Entry[
 }
 
 async function drop(board: Board, step: Step): Promise<void> {
-  const { seat: within } = board;
+  const { within } = board;
   if (step.status === 'in_progress')
     await quietly(board, { type: 'step.release', step: step.key, reason: 'It left the to-do list.' });
   if (within.state.steps.get(step.key)?.status === 'pending')
     await quietly(board, { type: 'plan.remove', step: step.key });
 }
 
-/** Moves a step to where its entry stands, by the commands anybody has; what a rule refuses stays as it is. */
+/** Brings a step to the status of its entry with ordinary commands; a refused one changes nothing. */
 async function follow(board: Board, owner: string, entry: Entry): Promise<void> {
-  const { seat: within } = board;
+  const { within } = board;
   const step = stepFor(within.state, owner, entry);
   if (!step) return;
   const { key } = step;
@@ -180,9 +180,9 @@ async function follow(board: Board, owner: string, entry: Entry): Promise<void> 
   }
 }
 
-/** Beside a plan: the entries are points inside the step that is being worked on, or words. */
+/** In a run with a plan, entries become checkpoints of the held step, or a note. */
 async function keepBeside(board: Board, owner: string, entries: readonly Entry[]): Promise<void> {
-  const { seat: within } = board;
+  const { within } = board;
   const held = [...within.state.steps.values()].filter((step) => step.holder?.session === within.session.id);
   const next =
     entries.find(({ status }) => status === 'in_progress') ?? entries.find(({ status }) => status === 'pending');
@@ -200,24 +200,24 @@ async function keepBeside(board: Board, owner: string, entries: readonly Entry[]
     }
     return;
   }
-  const words = entries.filter((entry) => entry.text).map(({ text }) => `- ${text}`);
-  if (words.length === 0) return;
-  // Kept when its words change, not with every tick.
-  const key = `hook:todo:${sha256(JSON.stringify([owner, words])).slice(0, 32)}`;
+  const lines = entries.filter((entry) => entry.text).map(({ text }) => `- ${text}`);
+  if (lines.length === 0) return;
+  // The key depends on the texts only, so ticking an entry adds no note.
+  const key = `hook:todo:${sha256(JSON.stringify([owner, lines])).slice(0, 32)}`;
   await quietly(
     board,
     {
       type: 'note.add',
       kind: 'worklog',
-      text: `To-do list of ${within.session.agent}, beside the plan:\n${words.join('\n')}`,
+      text: `To-do list of ${within.session.agent}, beside the plan:\n${lines.join('\n')}`,
     },
     key,
   );
 }
 
-/** One entry that a rule refuses is no reason to lose the others. */
+/** A refused entry does not stop the others. */
 async function quietly(board: Board, command: Command, ownKey?: string): Promise<void> {
-  const { seat: within } = board;
+  const { within } = board;
   try {
     const done = await execute(within, command, ownKey ?? board.key);
     if (ownKey === undefined && done.events.length > 0) board.key = null;

@@ -5,8 +5,8 @@ import { recordedPath } from '../../../workspace/files.ts';
 import type { Context } from '../../context.ts';
 import { described } from '../../operation.ts';
 
-/** The words an agent adds to a snapshot, besides the next action. */
-export const why = v.optional(described(Sentence, 'Why things stand as they do.'));
+/** What an agent adds to a snapshot, apart from the next action. */
+export const why = v.optional(described(Sentence, 'Why the work is in this state.'));
 export const fileNotes = v.optional(described(v.array(Sentence), 'FILE=TEXT: what was done to a file.'));
 
 export function parseFileNotes(
