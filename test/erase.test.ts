@@ -11,7 +11,7 @@ function filesWith(folder: Folder, words: string): string[] {
     .map((entry) => entry.name);
 }
 
-/** Every kind of record that holds somebody's words, with the commands that put a secret into it. */
+/** Every kind of row that holds text, with the commands that put a secret into it. */
 const secrets: [id: string, ...commands: string[]][] = [
   ['N-2', 'note SECRET'],
   ['D-1', 'decide --context SECRET --decision SECRET --reason r --alternative SECRET'],
@@ -34,7 +34,7 @@ const secrets: [id: string, ...commands: string[]][] = [
 const agent = ['--agent', 'ada'];
 
 describe('erasing', () => {
-  it('takes the words of every kind of record out of every file, and nothing else', () => {
+  it('removes the text of every kind of row from every file, and nothing else', () => {
     const folder = newFolder();
     folder.data('init', '--title', 'Work', '--id', 'work');
     for (const key of ['t1', 't2', 't3', 't4']) folder.data('plan', 'add', key, 'Title');
@@ -59,7 +59,7 @@ describe('erasing', () => {
     expect(folder.data('doctor', '--rebuild')['runs']).toMatchObject([{ unchanged: true }]);
   });
 
-  it('takes out one event by its version, the title of the current step and of the run too', () => {
+  it('removes one event by its version, also the title of the current step and of the run', () => {
     const folder = newWorkspace();
     folder.data('note', 'hunter2 first');
     folder.data('note', 'hunter2 second');
@@ -77,7 +77,7 @@ describe('erasing', () => {
     expect(folder.data('doctor', '--rebuild')).toMatchObject({ findings: [], runs: [{ unchanged: true }] });
   });
 
-  it('is a person’s only, of what is there, and does not mind being repeated', () => {
+  it('needs a person and an existing target, and may be repeated', () => {
     const folder = newWorkspace();
     folder.data('note', 'words');
     expect(folder.fault('erase', 'N-1', '--reason', 'r', ...agent)).toMatchObject({ code: 'not_allowed', exit: 1 });
@@ -89,7 +89,7 @@ describe('erasing', () => {
     expect(folder.data('doctor')['findings']).toEqual([]);
   });
 
-  it('leaves a step blocked whose blocker has lost its words', () => {
+  it('leaves a step blocked when the text of its blocker is erased', () => {
     const folder = newWorkspace();
     folder.data('raise', 'blocker', 'the password is hunter2', '--affects', 't1', '--affects', 'hunter2 everywhere');
     folder.data('erase', 'B-1', '--reason', 'leaked');

@@ -66,7 +66,7 @@ function commit(folder: Folder, message: string): string {
   return git(folder.path, 'rev-parse', 'HEAD');
 }
 
-/** A finished step that left these files. */
+/** Finishes a step that left these files. */
 function finish(folder: Folder, step: string, files: readonly string[], ...words: string[]): void {
   folder.data('start', step, '--agent', 'claude');
   for (const file of files) write(folder, file, `export const name = '${file}';\n`);
@@ -101,7 +101,7 @@ describe.each([
     });
   });
 
-  it('are told apart: the same, edited, gone, renamed, never there', () => {
+  it('are distinguished: the same, edited, deleted, renamed, never there', () => {
     const folder = make();
     finish(folder, 't1', ['src/same.ts', 'src/edited.ts', 'src/gone.ts', 'src/old.ts'], '--artifact', 'src/claimed.ts');
     expect(kinds(folder)).toEqual(['claimed_absent src/claimed.ts']);
@@ -126,7 +126,7 @@ describe.each([
     expect(brief['freshness']).toMatchObject({ fresh: false });
   });
 
-  it('are accepted one by one, and anew when they change again', () => {
+  it('are accepted one by one, and again after another change', () => {
     const folder = make();
     finish(folder, 't1', ['a.ts', 'b.ts']);
     appendFileSync(join(folder.path, 'a.ts'), '// more\n');
@@ -152,7 +152,7 @@ describe.each([
     expect(kinds(folder)).toEqual(['changed_outside a.ts']);
   });
 
-  it('of the same size and an older time are found out', () => {
+  it('of the same size and an older time are detected', () => {
     const folder = make();
     finish(folder, 't1', ['a.ts']);
     const file = join(folder.path, 'a.ts');
@@ -161,7 +161,7 @@ describe.each([
     expect(kinds(folder)).toEqual(['changed_outside a.ts']);
   });
 
-  it('include the plan, as it was opened with or taken in', () => {
+  it('include the plan, as it was at init or import', () => {
     const folder = newFolder();
     if (make === newRepository) git(folder.path, 'init', '--quiet');
     write(folder, 'plan.md', '# One\n\n- [ ] first\n');
@@ -177,7 +177,7 @@ describe.each([
     expect(conflicts(folder)).toMatchObject([{ kind: 'plan_changed', path: 'plan.md', found: 'not there' }]);
   });
 
-  it('include what the sentence on what was built names', () => {
+  it('include the files that --built names', () => {
     const folder = make();
     write(folder, 'src/issuer.ts', 'export {};\n');
     finish(folder, 't1', [], '--built', 'The issuer in `src/issuer.ts`; removed src/never.ts.');
@@ -186,7 +186,7 @@ describe.each([
     expect(kinds(folder)).toEqual(['built_mismatch src/issuer.ts']);
   });
 
-  it('are met by the next agent after a kill in the middle of a step', async () => {
+  it('are shown to the next agent after a kill in the middle of a step', async () => {
     const folder = make();
     finish(folder, 't1', ['done.ts']);
     folder.data('session', 'end', '--reason', 'completed', '--agent', 'claude');
@@ -202,7 +202,7 @@ describe.each([
 
     const seen = conflicts(folder, '--agent', 'codex');
     const expected = ['half_changed src/rotate.ts'];
-    // Without git nobody knows of a file that no record names.
+    // Without git, a file that is not recorded stays unknown.
     if (make === newRepository) expected.unshift('half_changed src/');
     expect(seen.map(({ kind, path }) => `${kind} ${path}`).sort()).toEqual(expected);
     expect(seen.every((one) => one.step === 't2')).toBe(true);
@@ -236,7 +236,7 @@ describe.each([
 });
 
 describe('git', () => {
-  it('tells that the work is on another branch, until it is merged', () => {
+  it('reports that the work is on another branch, until it is merged', () => {
     const folder = newRepository();
     git(folder.path, 'checkout', '--quiet', '-b', 'feature');
     folder.data('start', 't1', '--agent', 'claude');
@@ -255,7 +255,7 @@ describe('git', () => {
     expect(merged['text']).toMatch(/1 commit and \d events since, branch main, \d dirty file/);
   });
 
-  it('tells that the commit of the work was amended away', () => {
+  it('reports that the commit of the work was amended away', () => {
     const folder = newRepository();
     folder.data('start', 't1', '--agent', 'claude');
     write(folder, 'a.ts', 'export {};\n');
@@ -272,7 +272,7 @@ describe('git', () => {
     expect(conflicts(folder)).toMatchObject([{ kind: 'rebased_away', found: 'not in this repository' }]);
   });
 
-  it('knows what was dirty when a session began and ended', () => {
+  it('knows what was dirty when a session started and ended', () => {
     const folder = newRepository();
     write(folder, 'README.md', 'Changed.\n');
     folder.data('session', 'start', '--agent', 'claude');
@@ -285,7 +285,7 @@ describe('git', () => {
     expect(folder.data('resume')).toMatchObject({ freshness: { dirtyFiles: 2 } });
   });
 
-  it('is not asked by a checkpoint', () => {
+  it('is not run by a checkpoint', () => {
     const folder = newRepository();
     const calls = join(folder.path, '.holdfast', 'calls.log');
     const bin = join(folder.path, '.holdfast', 'bin');
@@ -302,7 +302,7 @@ describe('git', () => {
     expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual([expect.stringContaining('status --porcelain=v2')]);
   });
 
-  it('may fail: then the hashes tell, and nothing is called fresh', () => {
+  it('may fail: then the hashes decide, and nothing is called fresh', () => {
     const folder = newRepository();
     finish(folder, 't1', ['a.ts']);
     expect(folder.data('resume')).toMatchObject({ freshness: { fresh: true, commitsSince: 0, dirtyFiles: 1 } });
@@ -346,7 +346,7 @@ describe('git', () => {
     });
   });
 
-  it('cannot tell of another working tree', () => {
+  it('does not know another working tree', () => {
     const folder = newRepository();
     finish(folder, 't1', ['a.ts']);
     git(folder.path, 'add', '.holdfast/config.json');
@@ -372,9 +372,9 @@ describe('git', () => {
 });
 
 describe('a large tree', () => {
-  it('is left alone but for the recorded paths', () => {
+  it('is not read except at the recorded paths', () => {
     const folder = newRepository();
-    // That none of them is touched is the same for hundreds as for millions.
+    // Hundreds of files show the same as millions.
     for (let index = 0; index < 500; index++) write(folder, `big/${index % 50}/${index}.txt`, `${index}\n`);
     commit(folder, 'Add many');
     finish(folder, 't1', ['src/a.ts', 'src/b.ts']);
@@ -390,13 +390,13 @@ describe('a large tree', () => {
     delete folder.env['NODE_OPTIONS'];
     const touched = readFileSync(calls, 'utf8').split('\n');
     expect(touched.filter((line) => line.includes('/big/'))).toEqual([]);
-    // The one that is as the file system had it when it was recorded is not read.
+    // A file whose size and time are as recorded is not read.
     const opened = touched.filter((line) => line.startsWith(`openSync ${join(folder.path, 'src')}`));
     expect(opened).toEqual([`openSync ${join(folder.path, 'src/a.ts')}`]);
   });
 });
 
-/** Writes down every path that the program looks at by itself. */
+/** Logs every path that the program itself opens. */
 const SPY = `
 const fs = require('node:fs');
 const { appendFileSync } = fs;

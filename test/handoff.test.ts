@@ -25,7 +25,7 @@ function atWork(): Folder {
 }
 
 describe('a handoff', () => {
-  it('leaves a snapshot and a message, and moves the right to write with the acceptance', () => {
+  it('leaves a snapshot and a message, and moves the right to write when it is accepted', () => {
     const folder = atWork();
     const offered = folder.data('handoff', '--to', 'codex', '--message', 'the router is next', ...claude);
     expect(offered).toMatchObject({
@@ -38,7 +38,7 @@ describe('a handoff', () => {
       launch: null,
     });
     expect(folder.data('check')).toMatchObject({ failed: 0 });
-    // Until then the sender goes on.
+    // Until then the sender continues.
     folder.data('checkpoint', 'tested', ...claude);
 
     const brief = folder.data('resume', ...codex);
@@ -101,7 +101,7 @@ describe('a handoff', () => {
     expect(folder.fault('handoff', 'accept', 'H-1', '--agent', 'gemini')).toMatchObject({ code: 'illegal' });
   });
 
-  it('can be taken again when its receiver was gone before any progress', async () => {
+  it('can be accepted again when its receiver was gone before any progress', async () => {
     const folder = atWork();
     folder.data('handoff', '--to', 'codex', ...claude);
     const owner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -127,7 +127,7 @@ describe('a handoff', () => {
     expect(folder.data('handoff', 'accept', 'H-1', ...codex)).toMatchObject({ steps: ['t1'], snapshot: 'P-1' });
   });
 
-  it('of a session that crashed tells by how many commits and events it is behind, before it is taken too', async () => {
+  it('of a session that crashed shows how many commits and events it is behind, also before it is accepted', async () => {
     const folder = atWork();
     const owner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     folder.env['HOLDFAST_PID'] = String(owner.pid);
@@ -165,7 +165,7 @@ describe('a handoff', () => {
     folder.data('checkpoint', 'tested', ...claude);
   });
 
-  it('prints how the receiving client is started, and runs it only when told to', () => {
+  it('prints how the receiving client is started, and runs it only when asked', () => {
     const folder = atWork();
     const launch = (to: string) => {
       const offered = folder.data('handoff', '--to', to, '--launch', ...claude);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 
-/** A short life, so that there is something of everything that is derived. */
+/** A short history with something of every derived kind. */
 function live(folder: Folder): void {
   folder.data('start', 't1', '--agent', 'ada', '--idempotency', 'k-1');
   folder.data('checkpoint', 'drafted', '--agent', 'ada', '--idempotency', 'k-2');
@@ -12,7 +12,7 @@ function live(folder: Folder): void {
   folder.data('raise', 'question', 'Which region?');
 }
 
-/** All that can be seen of a run, but for what has to do with the place it is looked at from. */
+/** Everything visible of a run except what depends on the folder. */
 function look(folder: Folder, run: string) {
   const of = (...words: string[]) => folder.data(...words, '--run', run);
   const { now: _, ...status } = of('status');
@@ -28,7 +28,7 @@ function look(folder: Folder, run: string) {
 
 describe('journal export and import', () => {
   for (const there of ['SQLite', 'PostgreSQL']) {
-    it(`carry a run to ${there} and back, with its chain and all that follows from it`, () => {
+    it(`carry a run to ${there} and back, with its chain and everything derived from it`, () => {
       const run = `moved-${process.pid}-${Date.now()}`;
       const here = newFolder();
       here.data('init', '--title', 'Moved', '--id', run);
@@ -50,7 +50,7 @@ describe('journal export and import', () => {
       expect(far.data('doctor', '--run', run)).toMatchObject({ findings: [] });
       expect(far.data('journal', 'import', file)).toMatchObject({ taken: 0, version, changed: [] });
 
-      // It goes on there, and comes back.
+      // It continues there, and comes back.
       far.data('note', 'from afar', '--run', run);
       far.data('erase', 't1', '--reason', 'a password', '--run', run);
       const back = join(far.path, 'back.jsonl');
@@ -61,13 +61,13 @@ describe('journal export and import', () => {
       expect(here.data('search', 'hunter2hunter2')['results']).toEqual([]);
       expect(here.data('doctor')).toMatchObject({ findings: [] });
       expect(readFileSync(join(here.path, '.holdfast/journal.db')).includes('hunter2hunter2')).toBe(false);
-      // The older file has nothing that is not there.
+      // The older file has nothing new.
       expect(here.data('journal', 'import', file)).toMatchObject({ taken: 0 });
       expect(here.data('search', 'hunter2hunter2')['results']).toEqual([]);
     });
   }
 
-  it('refuse a history that went another way, and change nothing', () => {
+  it('refuse a diverged history, and change nothing', () => {
     const here = newWorkspace();
     const file = join(here.path, 'run.jsonl');
     here.data('journal', 'export', '--out', file);
@@ -82,7 +82,7 @@ describe('journal export and import', () => {
     expect(look(here, 'auth')).toEqual(before);
   });
 
-  it('refuse a file that was changed, cut off, or is none, and take nothing in', () => {
+  it('refuse a file that was changed, cut off, or is not a journal, and import nothing', () => {
     const here = newWorkspace();
     live(here);
     const lines = (here.data('journal', 'export')['text'] as string).split('\n');

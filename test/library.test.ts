@@ -11,7 +11,7 @@ const { openMemoryStore } = (await import(
 )) as typeof import('../src/store/index.ts');
 
 describe('the library', () => {
-  it('has every operation as a method, under every caller', async () => {
+  it('has every operation as a method, under every identity', async () => {
     const hf = await openHoldfast({ store: openMemoryStore() });
     for (const identity of [hf, hf.as({ agent: 'ada' })]) {
       for (const name of operationNames) {
@@ -21,7 +21,7 @@ describe('the library', () => {
     }
   });
 
-  it('has every note in the worklog as soon as it is acknowledged, of many at the same moment', async () => {
+  it('has every note in the worklog as soon as it is acknowledged, also with many at once', async () => {
     const folder = newWorkspace();
     const hf = await openHoldfast({ dir: folder.path, agent: 'ada' });
     const worklog = join(folder.path, '.holdfast', 'worklog', 'WORKLOG.md');
@@ -37,7 +37,7 @@ describe('the library', () => {
     await hf.close();
   });
 
-  it('works on a store alone, without a folder', async () => {
+  it('works on a store without a folder', async () => {
     const store = openMemoryStore();
     const hf = await openHoldfast({ store });
     expect(await hf.init({ title: 'In memory', id: 'm' })).toMatchObject({ run: { id: 'm' }, workspace: null });
@@ -55,12 +55,12 @@ describe('the library', () => {
     expect((await hf.search({ words: ['hunter2'] })).results).toEqual([]);
     expect(await hf.doctor({ rebuild: true })).toMatchObject({ findings: [], runs: [{ unchanged: true }] });
     await hf.close();
-    // The store belongs to whoever opened it.
+    // The caller that opened the store closes it.
     expect(await (await openHoldfast({ store })).runs()).toMatchObject({ runs: [{ id: 'm', status: 'completed' }] });
     expect(existsSync('.holdfast')).toBe(false);
   });
 
-  it('throws faults, and knows who calls', async () => {
+  it('throws faults, and keeps the identity', async () => {
     const folder = newWorkspace();
     const person = await openHoldfast({ dir: folder.path });
     const ada = person.as({ agent: 'ada' });
@@ -70,7 +70,7 @@ describe('the library', () => {
     await expect(ada.start({ key: 't9' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(ada.start({ key: 5 as never })).rejects.toMatchObject({ code: 'invalid' });
     await expect(ada.start(undefined as never)).rejects.toMatchObject({ code: 'invalid' });
-    // Another run or session does not make a person of an agent.
+    // Naming another run or session does not turn an agent into a person.
     await expect(ada.as({ run: 'auth' }).skip({ key: 't3', reason: 'r' })).rejects.toMatchObject({
       code: 'not_allowed',
     });
@@ -130,7 +130,7 @@ describe('the library', () => {
     expect(readdirSync(join(folder.path, '.holdfast'))).toContain('RESUME.md');
   });
 
-  it.each(['sqlite', 'postgres'])('loses nothing of calls side by side on one run: %s', async (kind) => {
+  it.each(['sqlite', 'postgres'])('loses nothing of parallel calls on one run: %s', async (kind) => {
     const folder = newFolder();
     const store = kind === 'postgres' ? inject('postgresUrl') : join(folder.path, 'j.db');
     const id = `side-${process.pid}-${Date.now()}`;

@@ -21,7 +21,7 @@ describe('looking', () => {
     expect(folder.fault('log', '--limit', '0')).toMatchObject({ code: 'invalid' });
   });
 
-  it('finds records of every kind by the beginnings of their words, in any script', () => {
+  it('finds rows of every kind by the beginnings of their words, in any script', () => {
     const folder = newWorkspace();
     folder.data('decide', '--context', 'Storage', '--decision', 'Zebra cookie', '--reason', 'XSS');
     folder.data('raise', 'question', 'Zebra rotation?');
@@ -42,7 +42,7 @@ describe('looking', () => {
     expect(folder.run('search', 'nowhere').out).toBe('Nothing was found.\n');
   });
 
-  it('lists decisions by what they bear on, and counts what it lists', () => {
+  it('lists decisions by what they affect, and counts them', () => {
     const folder = newWorkspace();
     const decide = (decision: string, ...flags: string[]): unknown =>
       folder.data('decide', '--context', 'c', '--decision', decision, '--reason', 'r', ...flags)['id'];
@@ -70,7 +70,7 @@ describe('looking', () => {
     expect(folder.fault('retract', 'D-9', '--reason', 'r')).toMatchObject({ code: 'not_found' });
   });
 
-  it('lists what is open, who sat and what was spent', () => {
+  it('lists open items, sessions and tokens', () => {
     const folder = newWorkspace();
     folder.data('raise', 'blocker', 'b', '--affects', 't3');
     folder.data('raise', 'finding', 'f', '--severity', 'must_fix');
@@ -100,7 +100,7 @@ describe('looking', () => {
     expect(folder.run('plan', 'show').out).toContain('blocked by B-1');
   });
 
-  it('asks which run is meant when there are several, and takes the session’s', () => {
+  it('asks for the run when there are several, and uses the session’s', () => {
     const folder = newWorkspace();
     folder.data('session', 'start', '--agent', 'ada');
     folder.data('init', '--title', 'Second', '--id', 'second');
@@ -121,7 +121,7 @@ describe('looking', () => {
 });
 
 describe('waiting', () => {
-  it('ends at once when it came about already, and in time when it never does', () => {
+  it('ends at once when it has already happened, and in time when it never does', () => {
     const folder = newWorkspace();
     folder.data('raise', 'blocker', 'b', '--affects', 't3');
     expect(folder.data('wait', '--for', 't1')).toMatchObject({ state: 'ready' });
@@ -133,7 +133,7 @@ describe('waiting', () => {
     expect(folder.fault('wait', '--for', 'B-2')).toMatchObject({ code: 'not_found' });
   });
 
-  it('ends when another process brings it about', async () => {
+  it('ends when another process makes it happen', async () => {
     const folder = newWorkspace();
     folder.data('raise', 'question', 'q');
     folder.data('start', 't1', '--agent', 'ada');

@@ -30,7 +30,7 @@ steps:
 `;
 
 describe('a plan', () => {
-  it('is edited step by step; what would break it is refused', () => {
+  it('is edited step by step, and refuses edits that would break it', () => {
     const folder = newWorkspace();
     expect(folder.data('plan', 'set', 't3', '--after', 't1,t2', '--wave', '3', '--gate').changed).not.toEqual([]);
     expect(folder.fault('plan', 'set', 't1', '--after', 't3')).toMatchObject({ code: 'invalid', exit: 2 });
@@ -47,7 +47,7 @@ describe('a plan', () => {
     expect(folder.fault('plan', 'remove', 't1')).toMatchObject({ code: 'illegal' });
   });
 
-  it('is read from YAML, with what is nested and what is done', () => {
+  it('is read from YAML, with nested and finished steps', () => {
     const folder = newFolder();
     expect(folder.data('init', '--plan', write(folder, 'plan.yaml', yaml), '--id', 'y')).toMatchObject({ steps: 4 });
     expect(planOf(folder)).toEqual({
@@ -101,7 +101,7 @@ describe('a plan', () => {
     expect(folder.fault('init', '--plan', 'apox').hints.join(' ')).toContain('apex');
   });
 
-  it('is read from Markdown: headings, check-lists, what is nested, done or in a code block', () => {
+  it('is read from Markdown: headings, check-lists, nested, finished or in a code block', () => {
     const folder = newFolder();
     const text = [
       '\ufeff# Title of the page',

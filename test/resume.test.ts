@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 
-/** Ends the agent's sitting in the middle of what it holds. */
+/** Ends the agent's session in the middle of its step. */
 function leave(folder: Folder, agent = 'claude'): void {
   folder.data('session', 'end', '--reason', 'timeout', '--agent', agent);
 }
 
 describe('resuming', () => {
-  it('starts what is pending', () => {
+  it('starts a pending step', () => {
     const brief = newWorkspace().data('resume');
     expect(brief['headline']).toBe('Resuming from Phase 1, Task: Issue tokens (not started)');
     expect(brief['nextAction']).toMatchObject({ text: 'Start `t1` with `holdfast start t1`.', basis: 'derived' });
     expect(brief['position']).toMatchObject({ step: 't1', ready: ['t1', 't3'] });
   });
 
-  it('goes on after the checkpoint of an interrupted step', () => {
+  it('continues after the checkpoint of an interrupted step', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     folder.data('checkpoint', 'drafted', '--agent', 'claude');
@@ -29,14 +29,14 @@ describe('resuming', () => {
     expect(brief['position']).toMatchObject({ interrupted: ['t1'], nextCheckpoint: 'tested' });
   });
 
-  it('begins again an interrupted step that reached no checkpoint', () => {
+  it('restarts an interrupted step without a checkpoint', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     leave(folder);
     expect(folder.data('resume')['nextAction'].text).toContain('start it again: it reached no checkpoint');
   });
 
-  it('passes over what is completed or skipped', () => {
+  it('skips over completed and skipped steps', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     folder.data('complete', '--agent', 'claude');
@@ -44,7 +44,7 @@ describe('resuming', () => {
     expect(folder.data('resume')).toMatchObject({ position: { step: 't3', lastCompleted: 't1' } });
   });
 
-  it('leaves a failed step to a person, with what is left of the retries', () => {
+  it('leaves a failed step to a person, with the retries left', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     folder.data('fail', '--message', 'ECONNREFUSED', '--agent', 'claude');
@@ -65,7 +65,7 @@ describe('resuming', () => {
     expect(brief['nextAction'].text).toContain('holdfast archive');
   });
 
-  it('takes up a wave as a whole', () => {
+  it('resumes a wave as a whole', () => {
     const folder = newWorkspace();
     for (const key of ['w1', 'w2']) {
       folder.data('plan', 'add', key, `Wave ${key}`, '--wave', '1');
@@ -77,14 +77,14 @@ describe('resuming', () => {
     expect(brief['text']).toContain('Take the wave up as a whole.');
   });
 
-  it('warns who starts a later step of those left behind', () => {
+  it('warns about unfinished earlier steps when a later one is started', () => {
     const folder = newWorkspace();
     const ran = folder.run('start', 't3', '--agent', 'claude');
     expect(ran.code).toBe(0);
     expect(ran.err).toContain('Not done, and earlier in the plan: t1, t2.');
   });
 
-  it('without a workspace names what another tool left, and never begins anew by itself', () => {
+  it('without a workspace names the state of another tool, and never starts a new run', () => {
     const folder = newFolder();
     expect(folder.fault('resume').hints.join(' ')).toContain('holdfast init');
     mkdirSync(join(folder.path, '.planning'));
@@ -104,7 +104,7 @@ describe('resuming', () => {
     expect(folder.run('resume', '--color').out).toContain(`${esc}[1mResuming from Phase 1`);
   });
 
-  it('ranks decisions by what they bear on', () => {
+  it('ranks decisions by what they affect', () => {
     const folder = newWorkspace();
     folder.data('plan', 'add', 't0', 'With a file', '--context', 'a.ts');
     for (const key of ['p1', 't3']) folder.data('skip', key, '--reason', 'later');
@@ -135,7 +135,7 @@ describe('resuming', () => {
     expect(ascending(places('orchestrator', 'Open', 'Position', 'Irreversible'))).toBe(true);
   });
 
-  it('advises what to read, measured, in order', () => {
+  it('lists the files to read, with sizes, in order', () => {
     const folder = newWorkspace();
     mkdirSync(join(folder.path, '.planning', 'phases', '02-jwt'), { recursive: true });
     const write = (path: string, words: number) => writeFileSync(join(folder.path, path), 'plain words '.repeat(words));
@@ -160,7 +160,7 @@ describe('resuming', () => {
     expect(brief['text']).toContain('- read context.md');
   });
 
-  it('runs recorded probes again only when asked', () => {
+  it('repeats recorded probes only when asked', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     writeFileSync(join(folder.path, 'ok'), '');

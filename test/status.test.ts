@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { newWorkspace, program } from './command-line.ts';
 
 describe('status', () => {
-  it('shows the plan with its glyphs, who holds what, what is ready and what waits for a person', () => {
+  it('shows the plan with its glyphs, who holds what, what is ready and what needs a person', () => {
     const folder = newWorkspace();
     folder.data('plan', 'add', 't4', 'Release', '--gate', '--after', 't3');
     folder.data('start', 't1', '--agent', 'claude');
@@ -22,7 +22,7 @@ describe('status', () => {
     expect(folder.run('status').out).toContain('Ready: t2');
   });
 
-  it('is shown again when something happens, with --watch', async () => {
+  it('is shown again after every event, with --watch', async () => {
     const folder = newWorkspace();
     const child = spawn(process.execPath, [program, 'status', '--watch', '--json'], {
       cwd: folder.path,

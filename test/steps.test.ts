@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newWorkspace } from './command-line.ts';
 
 describe('working on steps by the command line', () => {
-  it('takes a step from start to completion and says what changed', () => {
+  it('takes a step from start to completion and reports what changed', () => {
     const folder = newWorkspace();
     const session = folder.data('session', 'start', '--agent', 'claude');
     expect(session).toMatchObject({ session: { id: 'S-1', agent: 'claude' }, run: { id: 'auth' } });
@@ -69,7 +69,7 @@ describe('working on steps by the command line', () => {
     expect(folder.fault('note', 'late', '--session', 'S-1')).toMatchObject({ code: 'illegal', exit: 1 });
   });
 
-  it('opens a failed step again without taking it, for whoever starts it', () => {
+  it('reopens a failed step without taking it', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     folder.data('checkpoint', 'drafted', '--agent', 'claude');
@@ -113,7 +113,7 @@ describe('working on steps by the command line', () => {
     ]);
   });
 
-  it('frees a step when its blocker is settled, and tells so', () => {
+  it('unblocks a step when its blocker is settled, and says so', () => {
     const folder = newWorkspace();
     const { id } = folder.data('raise', 'blocker', 'No credentials', '--affects', 'p1');
     expect(folder.fault('start', 't1', '--agent', 'claude')).toMatchObject({ code: 'blocked' });

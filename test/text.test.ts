@@ -6,7 +6,7 @@ import { openHoldfast } from '../src/holdfast.ts';
 import { newFolder, newWorkspace } from './command-line.ts';
 
 const character = String.fromCodePoint;
-/** Control characters of both sets but for NUL, which no argument can hold; escapes, direction marks, other scripts. */
+/** Control characters of both sets except NUL, which an argument cannot hold; escapes, direction marks, other scripts. */
 const controls = [...Array(31).keys(), ...Array.from({ length: 33 }, (_, index) => 0x7e + index)].map(
   (code) => code + 1,
 );
@@ -18,7 +18,7 @@ const hostile = [
   '{"json": "inside", \'quotes\': `backtick`} $(rm) %s \\u001b',
 ].join('|');
 
-/** What could move a terminal's cursor, colour or direction, and what ends a line without saying so. */
+/** Characters that could change a terminal's cursor, colour or direction, and unusual line ends. */
 const unsafe = new RegExp(
   `[${[0, 0xb, 0x7f, 0x61c, 0x200e, 0x2028, 0x2066, 0xfeff]
     .map((from, index) => {
@@ -31,7 +31,7 @@ const unsafe = new RegExp(
 const ourColours = new RegExp(`${character(27)}\\[(?:[0-2]|3[1-3])m`, 'g');
 
 describe('text of any kind', () => {
-  it('is stored as it is and shown safely by every command', () => {
+  it('is stored as given and shown safely by every command', () => {
     const folder = newWorkspace();
     folder.data('init', '--title', hostile, '--goal', hostile, '--id', 'odd');
     folder.env['HOLDFAST_RUN'] = 'odd';
@@ -89,7 +89,7 @@ describe('text of any kind', () => {
     expect(folder.run('doctor').code).toBe(0);
   });
 
-  it('keeps NUL and broken characters that only a program can give', async () => {
+  it('keeps NUL and broken characters, which only a program can pass', async () => {
     const folder = newWorkspace();
     const hf = await openHoldfast({ dir: folder.path, run: 'auth' });
     const odd = `nul${character(0)}nul ${String.fromCharCode(0xd800)} lone`;
@@ -143,7 +143,7 @@ describe('text of any kind', () => {
 });
 
 describe('the path of a file', () => {
-  it('is recorded inside the workspace only, whatever leads out of it', () => {
+  it('is recorded only if it is inside the workspace', () => {
     const folder = newWorkspace();
     const outside = newFolder();
     writeFileSync(join(outside.path, 'secret'), 'x');
@@ -176,7 +176,7 @@ describe('the path of a file', () => {
     expect(folder.data('log')['version']).toBe(version);
   });
 
-  it('is meant from the folder the caller is in; what is not there or no file is named without a hash', () => {
+  it('is relative to the current folder; a missing file or a folder is named without a hash', () => {
     const folder = newWorkspace();
     mkdirSync(join(folder.path, 'src'));
     writeFileSync(join(folder.path, 'src', 'a b.ts'), 'x');
