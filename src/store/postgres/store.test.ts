@@ -1,9 +1,19 @@
 import { createServer } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { Fault } from '../../core/fault.ts';
 import { storeSuite } from '../store.suite.ts';
-import { at, batchOf, follow, headOf, newRun, note, put, row } from '../suite/fixture.ts';
+import {
+  batchOf,
+  codewalkRows,
+  codewalkViews,
+  faultOf,
+  follow,
+  headOf,
+  newRun,
+  note,
+  put,
+  row,
+} from '../suite/fixture.ts';
 import { migrations } from './schema.ts';
 import { openPostgresStore } from './store.ts';
 
@@ -16,15 +26,6 @@ let schemas = 0;
 function newSchema(): string {
   schemas += 1;
   return `store "test" ${process.pid} ${schemas}`;
-}
-
-async function faultOf(promise: Promise<unknown>): Promise<Fault> {
-  const thrown = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  expect(thrown).toBeInstanceOf(Fault);
-  return thrown as Fault;
 }
 
 const shared = newSchema();
@@ -211,95 +212,17 @@ describe('views', () => {
     const schema = newSchema();
     const store = await openPostgresStore({ url, schema });
     const run = newRun();
-    await put(store, run, [note('a')], {
-      rows: [
-        row(run, 'D-1', {
-          kind: 'decision',
-          doc: {
-            id: 'D-1',
-            context: 'c\u0000\u0000 \\u0000 \ud800',
-            decision: 'd',
-            reason: 'r',
-            alternatives: ['x'],
-            irreversible: true,
-            at: at(2),
-          },
-        }),
-        row(run, 'B-1', {
-          kind: 'item',
-          doc: {
-            id: 'B-1',
-            kind: 'blocker',
-            text: 'stuck',
-            status: 'resolved',
-            raisedAt: at(3),
-            affects: ['p1'],
-            resolution: 'done',
-            settledAt: at(4),
-          },
-        }),
-        row(run, 'Q-1', {
-          kind: 'item',
-          doc: { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) },
-        }),
-        row(run, 'S-1', {
-          kind: 'session',
-          doc: { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] },
-        }),
-      ],
-    });
+    await put(store, run, [note('a')], { rows: codewalkRows(run, 'c\u0000\u0000 \\u0000 \ud800') });
     await store.close();
-    const rows = async (view: string) => [...(await sql`SELECT * FROM ${sql(schema)}.${sql(view)}`)];
-    expect(await rows('initiative_state')).toEqual([
-      {
-        initiative_id: run,
-        current_phase: 1,
-        current_plan: null,
-        current_task: 'Build it',
-        current_wave: null,
-        status: 'in_progress',
-        progress_json: '{"done": 1}',
-        updated_at: '1767225601',
-      },
-    ]);
-    expect(await rows('initiative_decisions')).toEqual([
-      {
-        id: `${run}/D-1`,
-        initiative_id: run,
-        date: '1767225602',
-        context: 'c\ufffd\ufffd \\u0000 \ufffd',
-        decision: 'd',
-        reason: 'r',
-        alternatives_json: '["x"]',
-        reversible: false,
-      },
-    ]);
-    expect(await rows('initiative_blockers')).toEqual([
-      {
-        id: `${run}/B-1`,
-        initiative_id: run,
-        status: 'resolved',
-        description: 'stuck',
-        identified_at: '1767225603',
-        affects_json: '["p1"]',
-        workaround: null,
-        resolution: 'done',
-        resolved_at: '1767225604',
-      },
-    ]);
-    expect(await rows('session_history')).toEqual([
-      {
-        id: `${run}/S-1`,
-        initiative_id: run,
-        agent_id: 'worker',
-        started_at: '1767225605',
-        ended_at: null,
-        context_usage: 45,
-        completed_json: '["p1"]',
-        issues_json: null,
-        handoff_reason: null,
-      },
-    ]);
+    const views = codewalkViews(run, {
+      context: 'c\ufffd\ufffd \\u0000 \ufffd',
+      time: String,
+      progress: '{"done": 1}',
+      no: false,
+    });
+    for (const [view, shown] of Object.entries(views)) {
+      expect([...(await sql`SELECT * FROM ${sql(schema)}.${sql(view)}`)]).toEqual([shown]);
+    }
   });
 });
 

@@ -4,10 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Fault } from '../../core/fault.ts';
+import type { Fault } from '../../core/fault.ts';
 import { storeSuite } from '../store.suite.ts';
-import type { Store } from '../store.ts';
-import { at, batchOf, chainProblems, headOf, newRun, note, put, row } from '../suite/fixture.ts';
+import {
+  at,
+  batchOf,
+  chainProblems,
+  codewalkRows,
+  codewalkViews,
+  faultOf,
+  headOf,
+  newRun,
+  note,
+  put,
+  row,
+} from '../suite/fixture.ts';
 import { isSafe, openDatabase } from './driver.ts';
 import { migrations } from './schema.ts';
 import { openSqliteStore } from './store.ts';
@@ -30,15 +41,6 @@ function newFile(): string {
 /** Every byte the database has on disk. */
 function bytesOf(file: string): string {
   return ['', '-wal'].map((end) => (existsSync(file + end) ? readFileSync(file + end, 'latin1') : '')).join('|');
-}
-
-async function faultOf(promise: Promise<unknown>): Promise<Fault> {
-  const thrown = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  expect(thrown).toBeInstanceOf(Fault);
-  return thrown as Fault;
 }
 
 const shared = newFile();
@@ -257,52 +259,18 @@ describe('views', () => {
   it('have the names and columns of the Codewalk tables', async () => {
     const file = newFile();
     const store = await openSqliteStore({ file });
-    await putCodewalk(store);
+    await put(store, 'r', [note('a')], { rows: codewalkRows('r', 'c') });
     await store.close();
     const database = openDatabase(file, true);
-    const row = (view: string) => ({ ...(database.prepare(`SELECT * FROM ${view}`).get() as object) });
-    expect(row('initiative_state')).toEqual({
-      initiative_id: 'r',
-      current_phase: 1,
-      current_plan: null,
-      current_task: 'Build it',
-      current_wave: null,
-      status: 'in_progress',
-      progress_json: '{"done":1}',
-      updated_at: 1767225601,
-    });
-    expect(row('initiative_decisions')).toEqual({
-      id: 'r/D-1',
-      initiative_id: 'r',
-      date: 1767225602,
-      context: 'c',
-      decision: 'd',
-      reason: 'r',
-      alternatives_json: '["x"]',
-      reversible: 0,
-    });
-    expect(row('initiative_blockers')).toEqual({
-      id: 'r/B-1',
-      initiative_id: 'r',
-      status: 'resolved',
-      description: 'stuck',
-      identified_at: 1767225603,
-      affects_json: '["p1"]',
-      workaround: null,
-      resolution: 'done',
-      resolved_at: 1767225604,
-    });
-    expect(row('session_history')).toEqual({
-      id: 'r/S-1',
-      initiative_id: 'r',
-      agent_id: 'worker',
-      started_at: 1767225605,
-      ended_at: null,
-      context_usage: 45,
-      completed_json: '["p1"]',
-      issues_json: null,
-      handoff_reason: null,
-    });
+    const views = codewalkViews('r', { context: 'c', time: (seconds) => seconds, progress: '{"done":1}', no: 0 });
+    for (const [view, shown] of Object.entries(views)) {
+      expect(
+        database
+          .prepare(`SELECT * FROM ${view}`)
+          .all()
+          .map((one) => ({ ...(one as object) })),
+      ).toEqual([shown]);
+    }
     database.close();
   });
 });
@@ -363,46 +331,6 @@ async function main() {
 }
 main();
 `;
-
-async function putCodewalk(store: Store): Promise<void> {
-  await put(store, 'r', [note('a')], {
-    rows: [
-      row('r', 'D-1', {
-        kind: 'decision',
-        doc: {
-          id: 'D-1',
-          context: 'c',
-          decision: 'd',
-          reason: 'r',
-          alternatives: ['x'],
-          irreversible: true,
-          at: at(2),
-        },
-      }),
-      row('r', 'B-1', {
-        kind: 'item',
-        doc: {
-          id: 'B-1',
-          kind: 'blocker',
-          text: 'stuck',
-          status: 'resolved',
-          raisedAt: at(3),
-          affects: ['p1'],
-          resolution: 'done',
-          settledAt: at(4),
-        },
-      }),
-      row('r', 'Q-1', {
-        kind: 'item',
-        doc: { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) },
-      }),
-      row('r', 'S-1', {
-        kind: 'session',
-        doc: { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] },
-      }),
-    ],
-  });
-}
 
 /** A process with nothing of this one's environment but where to find programs. */
 function runNode(words: string[], expected: number | string): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { Fault } from '../../core/fault.ts';
 import { GENESIS, seal } from '../../core/journal/chain.ts';
 import type { Draft, Event } from '../../core/journal/event.ts';
 import { type ChainProblem, chainVerifier } from '../../core/journal/verify.ts';
@@ -100,4 +101,79 @@ export async function follow(store: Store, cursor: string | null, limit: number,
 
 export function ofRun(run: string) {
   return (event: Event) => event.run === run;
+}
+
+export async function faultOf(promise: Promise<unknown>): Promise<Fault> {
+  const thrown = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(thrown).toBeInstanceOf(Fault);
+  return thrown as Fault;
+}
+
+/** One row for each Codewalk view, and one that no view shows. */
+export function codewalkRows(run: string, context: string): StoredRow[] {
+  const decision = { decision: 'd', reason: 'r', alternatives: ['x'], irreversible: true, at: at(2) };
+  const blocker = { text: 'stuck', status: 'resolved', affects: ['p1'], resolution: 'done', settledAt: at(4) };
+  const question = { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) };
+  const session = { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] };
+  return [
+    row(run, 'D-1', { kind: 'decision', doc: { id: 'D-1', context, ...decision } }),
+    row(run, 'B-1', { kind: 'item', doc: { id: 'B-1', kind: 'blocker', raisedAt: at(3), ...blocker } }),
+    row(run, 'Q-1', { kind: 'item', doc: question }),
+    row(run, 'S-1', { kind: 'session', doc: session }),
+  ];
+}
+
+/** What the Codewalk views show of these rows. The databases differ in how they write a time, JSON and a boolean. */
+export function codewalkViews(
+  run: string,
+  shown: { context: string; time(seconds: number): unknown; progress: string; no: unknown },
+): Record<string, object> {
+  const { context, time, progress, no } = shown;
+  return {
+    initiative_state: {
+      initiative_id: run,
+      current_phase: 1,
+      current_plan: null,
+      current_task: 'Build it',
+      current_wave: null,
+      status: 'in_progress',
+      progress_json: progress,
+      updated_at: time(1767225601),
+    },
+    initiative_decisions: {
+      id: `${run}/D-1`,
+      initiative_id: run,
+      date: time(1767225602),
+      context,
+      decision: 'd',
+      reason: 'r',
+      alternatives_json: '["x"]',
+      reversible: no,
+    },
+    initiative_blockers: {
+      id: `${run}/B-1`,
+      initiative_id: run,
+      status: 'resolved',
+      description: 'stuck',
+      identified_at: time(1767225603),
+      affects_json: '["p1"]',
+      workaround: null,
+      resolution: 'done',
+      resolved_at: time(1767225604),
+    },
+    session_history: {
+      id: `${run}/S-1`,
+      initiative_id: run,
+      agent_id: 'worker',
+      started_at: time(1767225605),
+      ended_at: null,
+      context_usage: 45,
+      completed_json: '["p1"]',
+      issues_json: null,
+      handoff_reason: null,
+    },
+  };
 }
