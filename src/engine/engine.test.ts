@@ -7,6 +7,7 @@ import type { Command } from '../core/journal/command.ts';
 import type { Event } from '../core/journal/event.ts';
 import { openMemoryStore } from '../store/memory/store.ts';
 import type { StoredRow } from '../store/projection.ts';
+import { openDatabase } from '../store/sqlite/driver.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
 import { at, note as draft, faultOf, put } from '../store/suite/fixture.ts';
@@ -167,6 +168,15 @@ describe.each(Object.entries(databases))('the engine on %s', (_, open) => {
       expect(texts(await eventsOf(engine))).toEqual(['hello']);
     });
 
+    it('replays a command that it made illegal itself', async () => {
+      const { engine } = await openRun();
+      const abort: Command = { type: 'run.abort', reason: 'Enough' };
+      const { events } = await engine.execute(RUN, abort, keyed);
+      const again = await engine.execute(RUN, abort, keyed);
+      expect(again.replayed).toBe(true);
+      expect(hashes(again.events)).toEqual(hashes(events));
+    });
+
     it('is refused for another command or other words, and nothing is recorded', async () => {
       const { engine } = await openRun();
       const { state } = await engine.execute(RUN, note('hello'), keyed);
@@ -279,6 +289,20 @@ describe.each(Object.entries(databases))('the engine on %s', (_, open) => {
       expect(await Promise.all(kinds.map((kind) => answers(rebuilt, kind)))).toEqual(before);
     });
 
+    it('is completed by rows that are not saved yet, from this engine and others', async () => {
+      const { engine, openEngine } = await openRun();
+      const { engine: other } = await openEngine();
+      await engine.execute(RUN, note('alpha words'), ada);
+      await other.execute(RUN, note('beta words'), ada);
+      const { engine: fresh } = await openEngine();
+      for (const one of [engine, other, fresh]) {
+        expect((await one.rows(RUN, { kind: 'note', limit: 9 })).map(({ id }) => id)).toEqual(['N-2', 'N-1']);
+        expect((await one.recall(RUN, ['N-1'])).map(({ text }) => text)).toEqual(['alpha words']);
+        expect((await one.search([RUN], ['words'], 9)).map(({ id }) => id)).toEqual(['N-2', 'N-1']);
+        expect(await one.savedRows(RUN, { kind: 'note', limit: 9 })).toEqual([]);
+      }
+    });
+
     it('spares a new engine the events before it', async () => {
       const { engine, openEngine } = await openRun();
       for (let count = 0; count < 40; count++) await engine.execute(RUN, note(`${count}`), ada);
@@ -301,6 +325,7 @@ describe.each(Object.entries(databases))('the engine on %s', (_, open) => {
     const from = (first: number, last: number): number[] =>
       Array.from({ length: last - first + 1 }, (_, index) => first + index);
     expect(await versions({})).toEqual(from(1, 4100));
+    expect(await versions({ upTo: 2 })).toEqual([1, 2]);
     expect(await versions({ upTo: 4000 })).toEqual(from(1, 4000));
     expect(await versions({ after: 1999, upTo: 4001 })).toEqual(from(2000, 4001));
     expect(await versions({ after: 10, limit: 2500 })).toEqual(from(11, 2510));
@@ -309,6 +334,25 @@ describe.each(Object.entries(databases))('the engine on %s', (_, open) => {
     expect((await engine.event(RUN, 4100))?.version).toBe(4100);
     expect(await engine.event(RUN, 4101)).toBeNull();
   });
+});
+
+it('reads on over events that are missing from a damaged journal', async () => {
+  const connect = databases['sqlite']?.();
+  const store = (await connect?.()) ?? expect.fail();
+  await put(
+    store,
+    RUN,
+    Array.from({ length: 6 }, (_, index) => draft(`${index}`)),
+  );
+  const database = openDatabase(store.place, false);
+  database.exec('DELETE FROM events WHERE version IN (3, 5)');
+  database.close();
+  const engine = createEngine({ store, now: () => at(1), probe: () => undefined, random: () => 0 });
+  const versions = (events: readonly Event[]): number[] => events.map(({ version }) => version);
+  expect(versions(await eventsOf(engine))).toEqual([1, 2, 4, 6]);
+  expect(versions(await eventsOf(engine, { upTo: 4 }))).toEqual([1, 2, 4]);
+  expect(versions(await eventsOf(engine, { after: 2, limit: 2 }))).toEqual([4, 6]);
+  expect(await engine.event(RUN, 3)).toBeNull();
 });
 
 /** Commands that touch rows that are saved at once and rows that are saved later. */

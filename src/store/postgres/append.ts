@@ -38,46 +38,62 @@ const ROW_TYPES = {
 } as const;
 
 /**
- * One statement for each batch: a single batch is one round trip, without a transaction that waits for the program. The
- * row of the run is its lock: a second append to the run waits for it, then finds the version changed and writes nothing.
- * Appends to other runs never wait for it.
+ * One statement for all batches: one round trip, and no transaction that waits for the program. The row of a run is its
+ * lock: a second append to the run waits for it, then finds the version changed and writes nothing. Appends to other runs
+ * never wait for it.
  */
 export async function append(connection: Connection, batches: readonly Batch[]): Promise<Appended> {
-  // Runs are locked in one order everywhere, so that two appends never wait for each other.
-  const ordered = batches.toSorted((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
-  const statements = ordered.map((batch) => render(connection.name, batch));
-  const write = () => (statements.length === 1 ? writeOne(connection, statements) : writeAll(connection, statements));
+  const merged = mergeByRun(batches);
+  if (merged === null) return connection.patiently(() => explain(connection, batches));
+  if (merged.length === 0) return { outcome: 'appended' };
+  const { text, values } = render(connection.name, merged);
   return connection.patiently(async (tries) => {
-    // The answer to an earlier try may have been lost after the server had committed it.
-    if (tries > 0 && (await hasLanded(connection, batches))) return { outcome: 'appended' };
-    if (await write()) return { outcome: 'appended' };
-    // The server may still have been working on an earlier try: then this one waited for it and came second.
+    const [row] = await connection.once<{ appended: boolean }>(text, values).catch((thrown: unknown) => {
+      if (isRefusal(thrown)) return [];
+      throw thrown;
+    });
+    if (row?.appended === true) return { outcome: 'appended' };
+    // An earlier try may have been committed although its answer was lost; then this one was refused.
     return tries > 0 && (await hasLanded(connection, batches)) ? { outcome: 'appended' } : explain(connection, batches);
   });
 }
 
-type Rendered = { text: string; values: Parameter[] };
+/** All that one append writes to a run. */
+type Merged = Batch & { keys: readonly string[] };
 
-async function writeOne({ once }: Connection, statements: readonly Rendered[]): Promise<boolean> {
-  const [row] = await once<{ appended: boolean }>(statements[0]?.text ?? '', statements[0]?.values ?? []);
-  return row?.appended === true;
+/**
+ * One statement cannot write the row of a run twice, so the batches of each run become one. Null when one of them does
+ * not continue the one before it. Runs are locked in one order everywhere, so that two appends do not wait for each other.
+ */
+function mergeByRun(batches: readonly Batch[]): Merged[] | null {
+  const merged = new Map<string, Merged>();
+  for (const batch of batches) {
+    const keys = batch.events[0]?.key == null ? [] : [batch.events[0].key];
+    const before = merged.get(batch.run);
+    if (before && (before.events.at(-1)?.version ?? before.expected) !== batch.expected) return null;
+    merged.set(batch.run, before ? merge(before, { ...batch, keys }) : { ...batch, keys });
+  }
+  return [...merged.values()].sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 
-/** All statements in one transaction, or none of them. */
-async function writeAll({ sql }: Connection, statements: readonly Rendered[]): Promise<boolean> {
-  const refused = new Error('A batch was refused.');
-  try {
-    await sql.begin(async (transaction) => {
-      for (const { text, values } of statements) {
-        const [row] = await transaction.unsafe(text, values, { prepare: true });
-        if (row?.['appended'] !== true) throw refused;
-      }
-    });
-    return true;
-  } catch (thrown) {
-    if (thrown === refused) return false;
-    throw thrown;
-  }
+function merge(first: Merged, second: Merged): Merged {
+  const { head = first.head, erase = [], events } = second;
+  // State that was saved before the last event is of no use; later commands save it again.
+  const cache = second.cache ?? (events.length === 0 ? first.cache : undefined);
+  const bodies = new Map(erase.map(({ version, body }) => [version, body]));
+  const erased = first.events.map((event) =>
+    bodies.has(event.version) ? ({ ...event, body: bodies.get(event.version) } as Event) : event,
+  );
+  return {
+    run: first.run,
+    expected: first.expected,
+    keys: [...first.keys, ...second.keys],
+    events: [...erased, ...events],
+    rows: [...first.rows, ...second.rows],
+    erase: [...(first.erase ?? []), ...erase],
+    ...(head && { head }),
+    ...(cache && { cache }),
+  };
 }
 
 /** All batches are recorded or none, so the first event of any of them shows it. */
@@ -115,11 +131,28 @@ async function explain({ once, name }: Connection, batches: readonly Batch[]): P
   return refused ?? { outcome: 'conflict', run, version: versions.get(run) ?? 0 };
 }
 
-function render(name: string, batch: Batch): Rendered {
+function render(name: string, batches: readonly Merged[]): { text: string; values: Parameter[] } {
   const values: Parameter[] = [];
   const use: Use = (value, type) => `$${values.push(value)}::${type}`;
+  const parts = batches.flatMap((batch, index) => batchParts(name, batch, use, index));
+  const heads = batches.map((_, index) => `SELECT 1 FROM head${index}`);
+  // Of several, one that is refused must undo the others: the cast fails, and the statement with it.
+  const appended =
+    heads.length === 1
+      ? `EXISTS (${heads[0]})`
+      : `(CASE WHEN (SELECT count(*) FROM (${heads.join(' UNION ALL ')}) AS heads) = ${heads.length} THEN 'true' ELSE '${REFUSED}' END)::boolean`;
+  return { text: `WITH ${parts.join(',\n')}\nSELECT ${appended} AS appended`, values };
+}
+
+const REFUSED = 'a batch was refused';
+
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.includes(`"${REFUSED}"`);
+}
+
+/** Everything depends on the row in `head`, which is missing if the batch is refused. */
+function batchParts(name: string, batch: Merged, use: Use, index: number): string[] {
   const last = batch.events.at(-1);
-  const key = batch.events[0]?.key ?? null;
   const run = use(toColumn(batch.run), 'text');
   const expected = use(batch.expected, 'integer');
   const version = use(last?.version ?? batch.expected, 'integer');
@@ -131,41 +164,40 @@ function render(name: string, batch: Batch): Rendered {
   const title = head === undefined ? unchanged('title') : use(toColumn(head.title), 'text');
   const status = head === undefined ? unchanged('status') : use(toColumn(head.status), 'text');
   const position = head === undefined ? unchanged('position') : use(JSON.stringify(head.position), 'text');
-  const isNew =
-    key === null
-      ? 'true'
-      : `NOT EXISTS (SELECT FROM ${name}.events WHERE run = ${run} AND key = ${use(toColumn(key), 'text')})`;
+  const isNew = batch.keys.map(
+    (key) => `NOT EXISTS (SELECT FROM ${name}.events WHERE run = ${run} AND key = ${use(toColumn(key), 'text')})`,
+  );
   const parts = [
-    `head AS (
+    `head${index} AS (
   INSERT INTO ${name}.runs AS known (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
   SELECT ${run}, ${workspace}, ${title}, ${status}, ${version}, ${hash},
     ${use(batch.events[0]?.at ?? '', 'text')}, ${updatedAt}, nextval('${name.replaceAll("'", "''")}.touches'), ${position}
-  WHERE ${isNew} AND (${expected} = 0 OR EXISTS (SELECT FROM ${name}.runs WHERE run = ${run}))
+  WHERE ${[...isNew, `(${expected} = 0 OR EXISTS (SELECT FROM ${name}.runs WHERE run = ${run}))`].join(' AND ')}
   ON CONFLICT (run) DO UPDATE SET workspace = excluded.workspace, title = excluded.title, status = excluded.status, version = excluded.version,
     hash = excluded.hash, updated_at = excluded.updated_at, touched = excluded.touched, position = excluded.position
   WHERE known.version = ${expected}
   RETURNING run, version, hash)`,
-    `recorded AS (
+    `recorded${index} AS (
   INSERT INTO ${name}.events (${EVENT_COLUMNS}, tx)
   SELECT head.run, e.version, e.at, e.type, e.actor_kind, e.actor_name, e.session, e.key, e.basis, e.previous, e.hash, e.body_hash, e.body,
     (SELECT xid_offset FROM ${name}.meta) + pg_current_xact_id()::text::bigint
-  FROM head, ${valuesOf('e', EVENT_TYPES, batch.events.map(toEventRow), use)})`,
+  FROM head${index} AS head, ${valuesOf('e', EVENT_TYPES, batch.events.map(toEventRow), use)})`,
   ];
-  if (batch.rows.length > 0) parts.push(rowsPart(name, batch.rows, use));
+  if (batch.rows.length > 0) parts.push(rowsPart(name, batch.rows, use, index));
   if (batch.cache !== undefined)
-    parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text')));
+    parts.push(cachePart(name, use(batch.cache.format, 'integer'), use(batch.cache.state, 'text'), index));
   if (batch.erase !== undefined && batch.erase.length > 0) {
     const bodies = batch.erase.map((erased) => ({ version: erased.version, body: JSON.stringify(erased.body) }));
-    parts.push(`erased AS (
+    parts.push(`erased${index} AS (
   UPDATE ${name}.events AS e SET body = n.body
-  FROM head, json_to_recordset(${use(JSON.stringify(bodies), 'text')}::json) AS n (version integer, body text)
+  FROM head${index} AS head, json_to_recordset(${use(JSON.stringify(bodies), 'text')}::json) AS n (version integer, body text)
   WHERE e.run = head.run AND e.version = n.version)`);
   }
-  return { text: `WITH ${parts.join(',\n')}\nSELECT EXISTS (SELECT FROM head) AS appended`, values };
+  return parts;
 }
 
-/** Writes the rows if `head` has a row. */
-export function rowsPart(name: string, stored: readonly StoredRow[], use: Use): string {
+/** Writes the rows if the head of this index has a row. */
+export function rowsPart(name: string, stored: readonly StoredRow[], use: Use, index: number): string {
   // One statement cannot write a row twice: of two versions of a row the later one counts.
   const latest = new Map(stored.map((row) => [JSON.stringify([row.kind, row.id]), row]));
   const rows = [...latest.values()].map((row) => {
@@ -176,11 +208,11 @@ export function rowsPart(name: string, stored: readonly StoredRow[], use: Use): 
       terms: terms === null ? null : JSON.stringify(terms),
     };
   });
-  return `projected AS (
+  return `projected${index} AS (
   INSERT INTO ${name}.records (${ROW_COLUMNS}, text, terms)
   SELECT head.run, r.kind, r.id, r.alias, r.status, r.version, r.at, r.tags, r.doc, r.text,
     CASE WHEN r.terms IS NOT NULL THEN array_to_tsvector(ARRAY(SELECT json_array_elements_text(r.terms::json))) END
-  FROM head, ${valuesOf('r', ROW_TYPES, rows, use)}
+  FROM head${index} AS head, ${valuesOf('r', ROW_TYPES, rows, use)}
   ON CONFLICT (run, id, kind) DO UPDATE SET alias = excluded.alias, status = excluded.status, version = excluded.version, at = excluded.at,
     tags = excluded.tags, doc = excluded.doc, text = excluded.text, terms = excluded.terms)`;
 }
@@ -203,8 +235,8 @@ function valuesOf<Column extends string>(
   return `(VALUES ${tuples.join(', ')}) AS ${alias} (${columns.map(([column]) => column).join(', ')})`;
 }
 
-export function cachePart(name: string, format: string, state: string): string {
-  return `saved AS (
-  INSERT INTO ${name}.cache (run, version, hash, format, state) SELECT run, version, hash, ${format}, ${state} FROM head
+export function cachePart(name: string, format: string, state: string, index: number): string {
+  return `saved${index} AS (
+  INSERT INTO ${name}.cache (run, version, hash, format, state) SELECT run, version, hash, ${format}, ${state} FROM head${index}
   ON CONFLICT (run) DO UPDATE SET version = excluded.version, hash = excluded.hash, format = excluded.format, state = excluded.state)`;
 }

@@ -108,9 +108,9 @@ async function replaceDerived(
       await transaction.unsafe(`DELETE FROM ${name}.records WHERE run = $1`, [column]);
       const values: Parameter[] = [column, derived.cache.format, derived.cache.state];
       const parts = [
-        `head AS (SELECT run, version, hash FROM ${name}.runs WHERE run = $1::text)`,
-        cachePart(name, '$2::integer', '$3::text'),
-        rowsPart(name, derived.rows, (value, type) => `$${values.push(value)}::${type}`),
+        `head0 AS (SELECT run, version, hash FROM ${name}.runs WHERE run = $1::text)`,
+        cachePart(name, '$2::integer', '$3::text', 0),
+        rowsPart(name, derived.rows, (value, type) => `$${values.push(value)}::${type}`, 0),
       ];
       await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, values);
       return true;

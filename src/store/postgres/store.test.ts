@@ -22,7 +22,7 @@ const sql = postgres(url, { max: 4, onnotice: () => {}, fetch_types: false });
 afterAll(() => sql.end());
 
 let schemas = 0;
-/** Names that need quoting, as a careless choice of one would. */
+/** The names need quoting. */
 function newSchema(): string {
   schemas += 1;
   return `store "test" ${process.pid} ${schemas}`;
@@ -32,7 +32,7 @@ const shared = newSchema();
 storeSuite('postgres', () => openPostgresStore({ url, schema: shared }));
 
 describe('a schema', () => {
-  it('is made once however many open it at the same time', async () => {
+  it('is created once when many open it at the same time', async () => {
     const schema = newSchema();
     const stores = await Promise.all(
       Array.from({ length: 6 }, () => openPostgresStore({ url, schema, connections: 1 })),
@@ -56,7 +56,7 @@ describe('a schema', () => {
 });
 
 describe('appends', () => {
-  it('to one run do not wait for those to another', async () => {
+  it('to one run do not wait for appends to another', async () => {
     const schema = newSchema();
     const store = await openPostgresStore({ url, schema });
     await put(store, 'held', [note('a')]);
@@ -76,7 +76,7 @@ describe('appends', () => {
     await store.close();
   });
 
-  it('survive a lost connection and happen once', async () => {
+  it('survive a lost connection and are recorded once', async () => {
     const schema = newSchema();
     const store = await openPostgresStore({ url, schema, connections: 2 });
     await put(store, 'r', [note('a')]);
@@ -90,7 +90,7 @@ describe('appends', () => {
     await store.close();
   });
 
-  it('that lost their answer are not made again', async () => {
+  it('whose answer was lost are not repeated', async () => {
     const { proxy, store, batch, direct, close } = await openThroughProxy();
     proxy.loseNextAnswer();
     expect(await store.journal.append([batch])).toEqual({ outcome: 'appended' });
@@ -99,7 +99,18 @@ describe('appends', () => {
     await close();
   });
 
-  it('that the server is still at when the connection is lost are not made again', async () => {
+  it('of several batches whose answer was lost are not repeated', async () => {
+    const { proxy, store, batch, direct, close } = await openThroughProxy();
+    proxy.loseNextAnswer();
+    const batches = [batch, batchOf('s', [note('beside it')], null)];
+    expect(await store.journal.append(batches)).toEqual({ outcome: 'appended' });
+    expect(proxy.lost()).toBe(1);
+    expect(await direct.journal.read('r', 0, 9)).toHaveLength(2);
+    expect(await direct.journal.read('s', 0, 9)).toHaveLength(1);
+    await close();
+  });
+
+  it('that the server still works on when the connection is lost are not repeated', async () => {
     const { schema, proxy, store, batch, direct, close } = await openThroughProxy();
     const waiting = async (count: number): Promise<void> => {
       const blocked = () =>
@@ -120,7 +131,7 @@ describe('appends', () => {
   });
 });
 
-/** A run with one event, a store on it whose connection can be lost, and what it is to append. */
+/** A run with one event, a store on it whose connection can be lost, and a batch to append. */
 async function openThroughProxy() {
   const schema = newSchema();
   const direct = await openPostgresStore({ url, schema });
@@ -139,14 +150,14 @@ async function openThroughProxy() {
 }
 
 describe('the feed', () => {
-  it('waits for what began earlier and is not committed yet', async () => {
+  it('waits for an earlier transaction that is not committed yet', async () => {
     const schema = newSchema();
     const store = await openPostgresStore({ url, schema });
     await put(store, 'early', [note('a')]);
     await put(store, 'late', [note('a')]);
     const { cursor } = await follow(store, null, 10, (events) => events.length === 2);
     const during = await sql.begin(async (transaction) => {
-      // An event that has its number, and is committed after the next one.
+      // This event has its number already and is committed after the next one.
       await transaction`
         INSERT INTO ${transaction(schema)}.events (run, version, tx, at, type, actor_kind, actor_name, basis, previous, hash, body_hash, body)
         SELECT run, 2, pg_current_xact_id()::text::bigint, at, type, actor_kind, actor_name, basis, previous, hash, body_hash, body
@@ -160,12 +171,12 @@ describe('the feed', () => {
     await store.close();
   });
 
-  it('goes on after the database was restored into a younger cluster', async () => {
+  it('continues after the database was restored into a younger cluster', async () => {
     const schema = newSchema();
     const before = await openPostgresStore({ url, schema });
     await put(before, 'r', [note('a'), note('b')]);
     await before.close();
-    // As a dump from an old cluster would have it.
+    // As in a dump from an old cluster.
     await sql`UPDATE ${sql(schema)}.events SET tx = tx + 5000000000`;
     const store = await openPostgresStore({ url, schema });
     const { cursor } = await follow(store, null, 10, (events) => events.length === 2);
@@ -187,7 +198,7 @@ describe('a server', () => {
     expect(fault.hints).not.toEqual([]);
   });
 
-  it('that does not let us in is unavailable at once, and the password is not told', async () => {
+  it('that refuses the login is unavailable at once, and the fault does not show the password', async () => {
     const wrong = new URL(url);
     wrong.password = 'zq-secret';
     const fault = await faultOf(openPostgresStore({ url: wrong.href, patienceMs: 60_000 }));
@@ -199,7 +210,7 @@ describe('a server', () => {
     expect((await faultOf(openPostgresStore({ url: 'not a url' }))).code).toBe('invalid');
   });
 
-  it('is left when the store is closed', async () => {
+  it('is disconnected when the store is closed', async () => {
     const store = await openPostgresStore({ url, schema: shared });
     await store.close();
     await store.close();
@@ -226,7 +237,7 @@ describe('views', () => {
   });
 });
 
-/** Stands between a store and the server, and can swallow one answer together with its connection. */
+/** A proxy between a store and the server that can drop one answer together with its connection. */
 async function openProxy(target: number) {
   const { connect } = await import('node:net');
   let isArmed = false;
@@ -248,13 +259,13 @@ async function openProxy(target: number) {
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
-      // `C` opens the message that tells a command is complete: only then has the server committed.
+      // The server sends this when the command is complete: only then has it committed.
       if (isLosing && chunk.includes('SELECT 1')) {
         lost += 1;
         client.destroy();
       } else client.write(chunk);
     });
-    // Left alone, the server goes on with what it has begun.
+    // Without a client the server still finishes what it has started.
     client.on('close', () => isLeft || upstream.destroy());
     upstream.on('close', () => client.destroy());
     for (const socket of [client, upstream]) socket.on('error', () => {});
@@ -266,7 +277,7 @@ async function openProxy(target: number) {
     loseNextAnswer: () => {
       isArmed = true;
     },
-    /** The store loses its connections, and the server is not told. */
+    /** The store loses its connections, and the server does not notice. */
     leave: () => {
       for (const one of leave) one();
     },

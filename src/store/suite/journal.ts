@@ -17,7 +17,7 @@ export function journalSuite(store: Get, other: Get): void {
 
 function appending(store: Get, other: Get): void {
   describe('append and read', () => {
-    it('keeps what the head says where a batch leaves it out', async () => {
+    it('keeps the head columns that a batch leaves out', async () => {
       const run = newRun();
       await put(store(), run, [note('a')]);
       const before = await headOf(store(), run);
@@ -27,7 +27,7 @@ function appending(store: Get, other: Get): void {
       expect(await headOf(store(), run)).toEqual({ ...before, version: 2, hash: last?.hash, updatedAt: last?.at });
     });
 
-    it('gives back exactly what was recorded', async () => {
+    it('returns exactly what was recorded', async () => {
       const run = newRun();
       const texts = [
         'plain',
@@ -50,10 +50,10 @@ function appending(store: Get, other: Get): void {
       await put(store(), run, [note('a'), note('b'), note('c'), note('d')]);
       expect((await store().journal.read(run, 1, 2)).map(({ version }) => version)).toEqual([2, 3]);
       expect(await store().journal.read(run, 4, 2)).toEqual([]);
-      expect(await store().journal.read('nobody', 0, 2)).toEqual([]);
+      expect(await store().journal.read('unknown', 0, 2)).toEqual([]);
     });
 
-    it('refuses a batch on another version and writes nothing of it', async () => {
+    it('refuses a batch at another version and writes nothing of it', async () => {
       const run = newRun();
       await put(store(), run, [note('a')]);
       const before = await headOf(store(), run);
@@ -77,7 +77,7 @@ function appending(store: Get, other: Get): void {
       expect(await headOf(store(), run)).toEqual(before);
     });
 
-    it('recognises a key before it looks at the version', async () => {
+    it('checks the key before the version', async () => {
       const run = newRun();
       const batch = batchOf(run, [note('a'), note('b')], null, { key: 'once' });
       await store().journal.append([batch]);
@@ -92,7 +92,7 @@ function appending(store: Get, other: Get): void {
       });
     });
 
-    it('records a key once however many try at the same time', async () => {
+    it('records a key once when many try at the same time', async () => {
       const run = newRun();
       await put(store(), run, [note('first')]);
       const head = await headOf(store(), run);
@@ -108,7 +108,7 @@ function appending(store: Get, other: Get): void {
       expect(await store().journal.read(run, 0, 99)).toHaveLength(2);
     });
 
-    it('writes nothing of a batch that cannot be written whole', async () => {
+    it('writes nothing of a batch that cannot be written completely', async () => {
       const run = newRun();
       await put(store(), run, [note('a')], { rows: [row(run, 'N-1', { text: 'before' })] });
       const before = await headOf(store(), run);
@@ -143,7 +143,7 @@ function appending(store: Get, other: Get): void {
       expect(texts.sort()).toEqual(expected.sort());
     });
 
-    it('takes appends to many runs at once', async () => {
+    it('accepts appends to many runs at once', async () => {
       const names = Array.from({ length: 16 }, newRun);
       await Promise.all(
         names.map(async (run, index) => {
@@ -180,11 +180,15 @@ function appendingSeveral(store: Get, other: Get): void {
         rows: [row(run, 'N-1', { version: 3, status: 'closed' })],
         head: { ...first.head, title: 'Later' },
       });
-      expect(await store().journal.append([first, second])).toEqual({ outcome: 'appended' });
+      // A batch without events keeps the version and hash that the one before it gave the run.
+      const third = { run, expected: 3, events: [], rows: [], cache: { format: 1, state: 'third' } };
+      expect(await store().journal.append([first, second, third])).toEqual({ outcome: 'appended' });
+      const { hash = '' } = second.events[0] ?? {};
+      expect(await store().projection.cached(run, 1)).toEqual({ version: 3, hash, state: 'third' });
       expect(await store().journal.read(run, 0, 9)).toEqual([...first.events, ...second.events]);
       expect(await store().journal.recorded(run, 'two')).toEqual(second.events);
       expect(await store().projection.count(run, 'note')).toEqual({ closed: 1 });
-      expect(await headOf(store(), run)).toMatchObject({ version: 3, hash: second.events[0]?.hash, title: 'Later' });
+      expect(await headOf(store(), run)).toMatchObject({ version: 3, hash, title: 'Later' });
     });
 
     it('writes nothing of any batch when one conflicts, and names its run', async () => {
@@ -270,17 +274,24 @@ function appendingSeveral(store: Get, other: Get): void {
       for (const other of others) expect(other).toEqual(first);
     });
 
-    it('erases in one batch while another is recorded', async () => {
+    it('erases in one batch what was recorded before it or by the batch before it', async () => {
       const [a, b] = [newRun(), newRun()];
+      const erasure = (version: number, after: { version: number; hash: string } | null) =>
+        batchOf(
+          a,
+          [{ type: 'text.erased', basis: 'verified', body: { versions: [version], reason: 'leaked' } }],
+          after,
+          { erase: [{ version, body: note(ERASED).body }] },
+        );
       await put(store(), a, [note('hunter3secret')]);
-      const erasing = batchOf(
-        a,
-        [{ type: 'text.erased', basis: 'verified', body: { versions: [1], reason: 'leaked' } }],
-        await headOf(store(), a),
-        { erase: [{ version: 1, body: note(ERASED).body }] },
-      );
-      expect(await store().journal.append([batchOf(b, [note('b')], null), erasing])).toEqual({ outcome: 'appended' });
-      expect(JSON.stringify(await other().journal.read(a, 0, 9))).not.toContain('hunter3secret');
+      const first = erasure(1, await headOf(store(), a));
+      const second = batchOf(a, [note('hunter4secret')], first.events[0] ?? null);
+      const third = erasure(3, second.events[0] ?? null);
+      const beside = batchOf(b, [note('b')], null);
+      expect(await store().journal.append([first, beside, second, third])).toEqual({ outcome: 'appended' });
+      const events = await other().journal.read(a, 0, 9);
+      expect(JSON.stringify(events)).not.toMatch(/hunter[34]secret/);
+      expect(chainProblems(events)).toEqual([]);
       expect(await other().journal.read(b, 0, 9)).toHaveLength(1);
     });
   });
@@ -288,7 +299,7 @@ function appendingSeveral(store: Get, other: Get): void {
 
 function feeding(store: Get, other: Get): void {
   describe('feed', () => {
-    it('gives every event once, page by page, while others write', async () => {
+    it('returns every event once, page by page, while others write', async () => {
       const names = Array.from({ length: 6 }, newRun);
       const start = (await store().journal.feed('now', 1)).cursor;
       const writing = names.map(async (run, index) => {
@@ -323,7 +334,7 @@ function feeding(store: Get, other: Get): void {
       expect(events.filter(ofRun(run)).map(({ version }) => version)).toEqual([2]);
     });
 
-    it('refuses a cursor it did not give', async () => {
+    it('refuses a cursor that is not its own', async () => {
       for (const cursor of ['', 'yesterday', "1'; --", '-1', '1:2:3']) {
         await expect(store().journal.feed(cursor, 1)).rejects.toThrow(Fault);
       }
@@ -333,7 +344,7 @@ function feeding(store: Get, other: Get): void {
 
 function erasing(store: Get, other: Get): void {
   describe('erase', () => {
-    it('takes the words out everywhere and the chain still verifies', async () => {
+    it('removes the text everywhere, and the chain still verifies', async () => {
       const run = newRun();
       const secret = 'hunter2secret';
       await put(store(), run, [note('harmless'), note(`the password is ${secret}`)], {
@@ -356,7 +367,7 @@ function erasing(store: Get, other: Get): void {
       expect(events[1]?.body).toEqual(erased);
       expect(JSON.stringify(events)).not.toContain(secret);
       expect(chainProblems(events)).toEqual([]);
-      // Without the event that tells of the erasure, the changed body is a problem.
+      // Without the event that records the erasure, the changed body is a problem.
       expect(chainProblems(events.slice(0, 2))).toHaveLength(1);
       expect(await store().projection.search([run], [secret], 9)).toEqual([]);
       expect(JSON.stringify(await store().projection.recall(run, ['N-2']))).not.toContain(secret);
@@ -368,7 +379,7 @@ function erasing(store: Get, other: Get): void {
 
 function readingHeads(store: Get): void {
   describe('heads', () => {
-    it('lists heads, the last touched first, by run, workspace and status', async () => {
+    it('lists heads by run, workspace and status, last changed first', async () => {
       const [a, b, c] = [newRun(), newRun(), newRun()];
       const workspace = `w-${a}\u0000\ud800`;
       const head = batchOf(a, [], null).head;
@@ -382,7 +393,7 @@ function readingHeads(store: Get): void {
       expect(await runsOf({ workspace, status: 'active' })).toEqual([a, c]);
       expect(await runsOf({ workspace, limit: 1 })).toEqual([a]);
       expect(await runsOf({ run: b })).toEqual([b]);
-      expect(await runsOf({ run: 'nobody' })).toEqual([]);
+      expect(await runsOf({ run: 'unknown' })).toEqual([]);
       expect((await runsOf({})).slice(0, 2)).toEqual([a, c]);
       const last = (await store().journal.read(a, 1, 1))[0];
       expect(await headOf(store(), a)).toEqual({
