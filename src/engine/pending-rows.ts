@@ -9,8 +9,8 @@ import { hasWords, parseWords } from '../store/search-terms.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * What events did to rows that are not yet in the store. Rows of kinds that change with nearly every event are saved
- * together with folded state, some events at a time; until then they are laid over what the store has.
+ * Changes to rows that are not yet in the store. Rows of kinds that change with nearly every event are saved together
+ * with folded state, some events at a time; until then they take precedence over the stored ones.
  */
 export type Pending = readonly Touched[];
 
@@ -19,7 +19,7 @@ interface Touched {
   touches: readonly Touch[];
 }
 
-/** The rows that wait, by kind and id. */
+/** The rows that are not saved yet, by kind and id. */
 export function pendingRows(pending: Pending): Map<string, ProjectedRow> {
   return new Map(rowsOf(pending).map((row) => [`${row.kind}:${row.id}`, row]));
 }
@@ -28,17 +28,17 @@ export function storedRows(run: string, rows: Iterable<ProjectedRow>): StoredRow
   return Array.from(rows, (row) => ({ run, ...row }));
 }
 
-/** At most so many rows wait. */
+/** An upper bound of the number of rows that are not saved yet. */
 export const waitingRows = (pending: Pending): number => pending.reduce((sum, { touches }) => sum + touches.length, 0);
 
-/** Kinds whose rows may wait. The others are saved with their event: other people's SQL looks at them. */
+/** Kinds whose rows may be saved later. The others are saved with their event, for the views that users query with SQL. */
 const mayWait: ReadonlySet<string> = new Set<RowKind>(['step', 'file', 'effect', 'note', 'usage']);
 
 export const rowMayWait = (row: ProjectedRow): boolean => mayWait.has(row.kind);
 
 export const mustSave = (touches: readonly Touch[]): boolean => touches.some((touch) => !mayWait.has(touch.kind));
 
-/** Rows that an event changes although folded state may no longer hold them. */
+/** References to rows that an event changes although folded state may no longer hold them. */
 export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], state: State): string[] {
   const found = (events as readonly Event[]).flatMap((event) => {
     switch (event.type) {
@@ -61,25 +61,25 @@ export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], st
 }
 
 /**
- * The rows of a run while events are folded: those that wait, those the events touch, and those of the store that were
- * fetched ahead, since the rules ask without waiting. What was touched last is found first.
+ * The rows of a run while events are folded: the pending ones, those the events change, and stored ones that were fetched
+ * before, since rules cannot wait for the store. The last change is found first.
  */
 export function openRows(store: Store, run: string, before: Pending) {
   const pending = [...before];
   const fetched: StoredRow[] = [];
-  const isMeant = (id: string, row: object | null, reference: string): boolean =>
+  const matches = (id: string, row: object | null, reference: string): boolean =>
     id === reference || (row !== null && 'alias' in row && row.alias === reference);
   const recall = <K extends RowKind>(kind: K, reference: string): Rows[K] | null => {
     for (const { touches } of pending.toReversed()) {
-      const touch = touches.findLast((one) => one.kind === kind && isMeant(one.id, one.after, reference));
+      const touch = touches.findLast((one) => one.kind === kind && matches(one.id, one.after, reference));
       if (touch) return touch.after as Rows[K] | null;
     }
-    const row = fetched.find((one) => one.kind === kind && isMeant(one.id, one, reference));
+    const row = fetched.find((one) => one.kind === kind && matches(one.id, one, reference));
     return row ? (row.doc as Rows[K]) : null;
   };
   const isKnown = (reference: string): boolean =>
-    fetched.some((row) => isMeant(row.id, row, reference)) ||
-    pending.some(({ touches }) => touches.some((touch) => isMeant(touch.id, touch.after, reference)));
+    fetched.some((row) => matches(row.id, row, reference)) ||
+    pending.some(({ touches }) => touches.some((touch) => matches(touch.id, touch.after, reference)));
   return {
     recall,
     pending: (): Pending => pending,
@@ -87,7 +87,7 @@ export function openRows(store: Store, run: string, before: Pending) {
       const missing = references.filter((reference) => !isKnown(reference));
       if (missing.length > 0) fetched.push(...(await store.projection.recall(run, missing)));
     },
-    /** Folds one event and keeps what it touched. */
+    /** Folds one event and keeps its changes. */
     fold(state: State, event: Event): Touch[] {
       const touches = evolve(state, event, recall);
       pending.push({ event, touches });
@@ -98,7 +98,7 @@ export function openRows(store: Store, run: string, before: Pending) {
 
 export type OpenRows = ReturnType<typeof openRows>;
 
-/** What the store finds, with what waits laid over it: a row that waits is newer than any that is stored. */
+/** Stored rows with the pending ones in place of their older versions. */
 export function overlay(
   run: string,
   pending: Pending,

@@ -4,14 +4,14 @@ import type { Event, EventType } from '../core/journal/event.ts';
 import { ERASED } from '../core/text.ts';
 
 /**
- * An idempotency key stands for one command. What was recorded under it must be what this command would record: of its
- * kind, and with its words; else the second of two commands would be lost without a word.
+ * An idempotency key stands for one command. The events recorded under it must be of the kind this command records, and
+ * have its text; otherwise the second of two different commands would be lost silently.
  */
 export function mustBeSame(command: Command, events: readonly Event[], key: string): void {
   const kinds = recordedAs[command.type];
   const own = events.find((event) => kinds.includes(event.type));
   const differs = own
-    ? Object.entries(wordsOf(command)).find(([name, value]) => contradicts(own, name, value))?.[0]
+    ? Object.entries(textOf(command)).find(([name, value]) => contradicts(own, name, value))?.[0]
     : undefined;
   if (own && differs === undefined) return;
   const before = events.map((event) => event.type).join(', ');
@@ -22,11 +22,11 @@ export function mustBeSame(command: Command, events: readonly Event[], key: stri
   });
 }
 
-/** A message that is deferred stays where it is, whatever it was to become. */
-const wordsOf = (command: Command): object =>
+/** A deferred message keeps its state, so `to` is not recorded. */
+const textOf = (command: Command): object =>
   command.type === 'message.move' && command.disposition === 'deferred' ? { ...command, to: undefined } : command;
 
-/** Names of things: a command may call them by an alias. And `type`, which is the command's own. */
+/** Fields that are not compared: references, which may be aliases, and `type`, which is the command's own. */
 const references = new Set([
   'type',
   'id',
@@ -40,7 +40,7 @@ const references = new Set([
   'agent',
 ]);
 
-/** Only what was said in so many words is compared; where the work stood may have changed between two tries. */
+/** Only text is compared; other values may differ between two tries. */
 function contradicts({ body }: Event, name: string, value: unknown): boolean {
   if (references.has(name) || typeof value !== 'string') return false;
   const recorded = (body as Record<string, unknown>)[name];

@@ -156,7 +156,7 @@ export function parseColumn(json: string, what: string): unknown {
     return JSON.parse(json);
   } catch (cause) {
     throw new Fault('corrupt', `What the database holds for ${what} is not JSON.`, {
-      hints: ['`holdfast doctor` says what else is damaged and what can be saved.'],
+      hints: ['`holdfast doctor` shows what else is damaged and what can be repaired.'],
       cause,
     });
   }
@@ -165,9 +165,3 @@ export function parseColumn(json: string, what: string): unknown {
 const ESCAPED = '\u001a';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters a column cannot hold.
 const NEEDS_ESCAPE = /^\u001a|\u0000|[\ud800-\udfff]/u;
-
-export function badCursor(cursor: string): Fault {
-  return new Fault('invalid', `${JSON.stringify(cursor.slice(0, 80))} is not a cursor of this journal's feed.`, {
-    hints: ['Start again without a cursor, or from `now`.'],
-  });
-}

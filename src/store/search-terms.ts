@@ -1,18 +1,18 @@
 /**
- * What counts as a word, for every store alike. The databases get words that are already cut and folded, so that a
- * search finds the same records whichever of them is asked; their own tokenizers disagree about accents and scripts.
+ * What counts as a word, the same for every store. The databases get words that are already cut and folded, so that a
+ * search finds the same rows in each of them; their own tokenizers disagree about accents and scripts.
  */
 
-/** Longer words are blobs (hashes, base64); they are found by their beginning. */
+/** Longer words are data (hashes, base64); they are found by their beginning. */
 const WORD_LIMIT_CHARS = 64;
-/** A query of more words than this says nothing more precisely, and the databases have limits of their own. */
+/** More words than this do not make a query more precise, and the databases have limits of their own. */
 const QUERY_LIMIT_WORDS = 64;
 
 const ASCII_TOKEN = /[a-z0-9]+/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII, whole.
 const IS_ASCII = /^[\u0000-\u007f]*$/;
 
-/** Made when the first text beyond ASCII comes: the tables of scripts take time to load, and most commands need none. */
+/** Created for the first text beyond ASCII: the tables of scripts take time to load, and most commands need none. */
 let scripts: { token: RegExp; unspaced: RegExp } | undefined;
 
 function loadScripts() {
@@ -30,7 +30,7 @@ function loadScripts() {
 export interface WordQuery {
   /** Each is the beginning of an indexed term. */
   terms: readonly string[];
-  /** Each stands somewhere in the folded text; the terms alone cannot tell that. */
+  /** Each occurs somewhere in the folded text; the terms alone do not show that. */
   fragments: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function indexTerms(text: string): string[] {
   return [...terms];
 }
 
-/** Null when there is nothing in it to look for. */
+/** Returns null when there is nothing to search for. */
 export function parseWords(words: readonly string[]): WordQuery | null {
   const terms = new Set<string>();
   const fragments = new Set<string>();
@@ -61,7 +61,7 @@ export function parseWords(words: readonly string[]): WordQuery | null {
   return terms.size === 0 ? null : { terms: [...terms], fragments: [...fragments] };
 }
 
-/** Whether a text that is in no index would be found. */
+/** Whether a text that is not indexed would be found. */
 export function hasWords(text: string, query: WordQuery): boolean {
   const indexed = indexTerms(text);
   return (
@@ -69,7 +69,7 @@ export function hasWords(text: string, query: WordQuery): boolean {
   );
 }
 
-/** The order of what is found: versions of different runs say nothing about each other, times do. */
+/** The order of results: versions of different runs cannot be compared, times can. */
 export function lastTouchedFirst(a: { at: string; version: number }, b: { at: string; version: number }): number {
   return a.at < b.at ? 1 : a.at > b.at ? -1 : b.version - a.version;
 }
@@ -80,7 +80,7 @@ export function hasFragments(text: string, query: WordQuery): boolean {
   return query.fragments.every((fragment) => folded.includes(fragment));
 }
 
-/** Case and accents taken away. Vowel signs of other scripts stay: without them these are other words. */
+/** Removes case and accents. Vowel signs of other scripts stay: without them these are other words. */
 function foldWords(text: string): string {
   const lower = text.toLowerCase();
   if (IS_ASCII.test(lower)) return lower;
@@ -101,7 +101,7 @@ function isUnspaced(token: string): boolean {
 }
 
 function beginning(token: string): string {
-  // A cut through a surrogate pair would leave half a character, which no database takes.
+  // A cut through a surrogate pair would leave half a character, which no database accepts.
   return token.length <= WORD_LIMIT_CHARS ? token : token.slice(0, WORD_LIMIT_CHARS).replace(/\p{Surrogate}$/u, '');
 }
 

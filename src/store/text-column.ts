@@ -1,22 +1,22 @@
 /**
- * The searched text of a record is put together from the words of its document, and both must come back. To keep a text
- * of some kilobytes once instead of twice, the column holds the text with each string of the document replaced by its
- * place among them: `[0, "\n", 3]` is the first string, a line feed, and the fourth.
+ * The searched text of a row consists of strings of its document, and both must come back. To store a text of some
+ * kilobytes once instead of twice, the column holds the text with each string of the document replaced by its index:
+ * `[0, "\n", 3]` is the first string, a line feed, and the fourth.
  */
 
-/** Shorter strings cost as much to name as to write. */
+/** For shorter strings the index takes as much room as the text. */
 const WORTH_CHARS = 12;
 
 export function toTextColumn(text: string | null, doc: unknown): string | null {
   if (text === null) return null;
   const parts: (string | number)[] = [];
   let done = 0;
-  for (const [place, string] of strings(doc).entries()) {
+  for (const [index, string] of strings(doc).entries()) {
     if (string.length < WORTH_CHARS) continue;
     const found = text.indexOf(string, done);
     if (found < 0) continue;
     if (found > done) parts.push(text.slice(done, found));
-    parts.push(place);
+    parts.push(index);
     done = found + string.length;
   }
   if (done < text.length) parts.push(text.slice(done));

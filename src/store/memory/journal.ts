@@ -1,5 +1,5 @@
 import type { Event } from '../../core/journal/event.ts';
-import { badCursor } from '../columns.ts';
+import { badCursor } from '../fault.ts';
 import type { Appended, Batch, Journal } from '../journal.ts';
 import { findRefusal } from '../refusal.ts';
 import { copy, type Data, parse, type Run } from './data.ts';

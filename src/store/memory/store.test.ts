@@ -3,11 +3,11 @@ import { storeSuite } from '../store.suite.ts';
 import { batchOf, headOf, newRun, note, put } from '../suite/fixture.ts';
 import { openMemoryStore } from './store.ts';
 
-/** Two connections to one database are one and the same store here. */
+/** In memory, two connections to one database are the same store. */
 const shared = openMemoryStore();
 storeSuite('memory', async () => shared);
 
-it('shares nothing with whoever hands things in or gets them out', async () => {
+it('shares no objects with its callers', async () => {
   const store = openMemoryStore();
   const run = newRun();
   const batch = batchOf(run, [note('as recorded')], null);

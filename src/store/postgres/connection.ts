@@ -1,12 +1,13 @@
 import type { Sql } from 'postgres';
 import { Fault } from '../../core/fault.ts';
+import { newerSchema } from '../fault.ts';
 import { isMissing, isTransient, toFault } from './fault.ts';
 import { migrations } from './schema.ts';
 
 export interface ConnectionOptions {
   url: string;
   schema: string;
-  /** How long to go on trying while the server is away. */
+  /** How long to keep trying while the server is away. */
   patienceMs: number;
   /** How many statements may run at once. */
   connections: number;
@@ -20,13 +21,13 @@ export interface Connection {
   /** The quoted name of the schema. */
   readonly name: string;
   readonly sql: Sql;
-  /** One statement; tried again after a failure that left nothing behind. */
+  /** One statement; tried again after a failure that wrote nothing. */
   query<Row>(text: string, values?: readonly Parameter[]): Promise<Row[]>;
-  /** As `query`, once: for what may have happened although the answer was lost. */
+  /** As `query`, but tried once: for statements that may have run although the answer was lost. */
   once<Row>(text: string, values: readonly Parameter[]): Promise<Row[]>;
-  /** Tries until it succeeds, fails for good, or patience runs out. `tries` counts from 0. */
+  /** Tries until it succeeds, fails for good, or the time is over. `tries` counts from 0. */
   patiently<T>(work: (tries: number) => Promise<T>): Promise<T>;
-  /** One more connection of its own, for what must not share. */
+  /** One more connection, for work that must not share one. */
   another(): Promise<Sql>;
   close(): Promise<void>;
 }
@@ -75,7 +76,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     patiently,
     another: async () => postgres(options.url, { ...settings, max: 1 }),
     async close() {
-      // Whoever closes has had the answers; only a connection that is just being made again is waited for.
+      // All answers were received before; this waits only for a connection that is just being opened again.
       await sql.end({ timeout: 1 });
     },
   };
@@ -88,10 +89,11 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   }
 }
 
-/** One round trip where the schema is up to date. */
+/** One round trip if the schema is up to date. */
 async function prepare(connection: Connection): Promise<void> {
   const facts = await look(connection);
-  if (facts !== null && facts.version > migrations.length) throw newerSchema(connection.place, facts.version);
+  if (facts !== null && facts.version > migrations.length)
+    throw newerSchema({ place: connection.place }, facts.version, migrations.length);
   if (facts !== null && facts.version === migrations.length && !facts.restored) return;
   await migrate(connection);
 }
@@ -102,8 +104,8 @@ interface Facts {
 }
 
 /**
- * A dump that was restored into a younger cluster has events with higher transaction numbers than new ones will get:
- * those would sort before cursors that readers hold, and be missed.
+ * A dump restored into a younger cluster has events with higher transaction numbers than new ones will get: the new
+ * events would sort before the cursors of readers and be missed.
  */
 async function look({ sql, name }: Connection): Promise<Facts | null> {
   try {
@@ -119,7 +121,7 @@ async function look({ sql, name }: Connection): Promise<Facts | null> {
   }
 }
 
-/** A newer schema may have no table of ours left but the one that tells its version. */
+/** A newer schema may have no known table left except the one with its version. */
 async function lookAtVersion(sql: Sql, name: string): Promise<Facts | null> {
   try {
     const [row] = await sql.unsafe(`SELECT version, false AS restored FROM ${name}.meta`);
@@ -132,7 +134,7 @@ async function lookAtVersion(sql: Sql, name: string): Promise<Facts | null> {
 
 async function migrate({ sql, name, place }: Connection): Promise<void> {
   await sql.begin(async (transaction) => {
-    // Others that open the same schema wait here, and then find it done.
+    // Others that open the same schema wait here and then find it up to date.
     await transaction.unsafe(`SELECT pg_advisory_xact_lock(hashtextextended('holdfast ' || $1, 0))`, [name]);
     await transaction.unsafe(`CREATE SCHEMA IF NOT EXISTS ${name}`);
     await transaction.unsafe(
@@ -141,7 +143,7 @@ async function migrate({ sql, name, place }: Connection): Promise<void> {
     );
     const [row] = await transaction.unsafe(`SELECT version FROM ${name}.meta FOR UPDATE`);
     const version = (row as unknown as { version: number }).version;
-    if (version > migrations.length) throw newerSchema(place, version);
+    if (version > migrations.length) throw newerSchema({ place }, version, migrations.length);
     for (const statements of migrations.slice(version)) await transaction.unsafe(statements(name));
     await transaction.unsafe(
       `UPDATE ${name}.meta SET version = ${migrations.length}, xid_offset = greatest(
@@ -149,17 +151,6 @@ async function migrate({ sql, name, place }: Connection): Promise<void> {
          (SELECT coalesce(max(tx), 0) + 1 FROM ${name}.events) - pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
     );
   });
-}
-
-function newerSchema(place: string, version: number): Fault {
-  return new Fault(
-    'newer_schema',
-    `The journal ${place} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`,
-    {
-      hints: ['Update Holdfast; the journal was not touched.'],
-      data: { place, version, known: migrations.length },
-    },
-  );
 }
 
 /** The address without user and password. */

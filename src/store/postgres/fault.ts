@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts';
 
-/** Worth another try soon: the server is starting, restarting, full of connections, or two transactions met. */
+/** Worth another try soon: the server is starting, restarting, out of connections, or two transactions collided. */
 export function isTransient(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return TRANSIENT.has(code) || code.startsWith('08');
@@ -10,7 +10,7 @@ export function isMissing(thrown: unknown): boolean {
   return ['42P01', '3F000'].includes(codeOf(thrown));
 }
 
-/** What the driver or the server throws, in the words of the port. What is neither is a bug of ours and stays as it is. */
+/** Turns an error of the driver or the server into a fault of the port. Any other error is a bug here and is returned unchanged. */
 export function toFault(thrown: unknown, place: string): unknown {
   if (thrown instanceof Fault) return thrown;
   const code = codeOf(thrown);
@@ -21,14 +21,14 @@ export function toFault(thrown: unknown, place: string): unknown {
   if (code.startsWith('28') || code.startsWith('3D')) {
     return new Fault(
       'unavailable',
-      `The database ${place} did not let Holdfast in: ${said}.`,
-      options('Look at the name, the password and the database in the address of the store.'),
+      `The database ${place} refused the connection: ${said}.`,
+      options('Check the user, the password and the database in the address of the store.'),
     );
   }
   if (code === '42501' || code === '25006') {
     return new Fault(
       'unavailable',
-      `The database ${place} may not be written: ${said}.`,
+      `The database ${place} cannot be written: ${said}.`,
       options('Nothing was written. The user in the address needs the right to write to its schema.'),
     );
   }
@@ -36,14 +36,14 @@ export function toFault(thrown: unknown, place: string): unknown {
     return new Fault(
       'unavailable',
       `The database ${place} cannot be used: ${said}.`,
-      options('Look whether the server runs and is reachable, then try again.'),
+      options('Check that the server runs and can be reached, then try again.'),
     );
   }
   if (code.startsWith('XX') || code.startsWith('42')) {
     return new Fault(
       'corrupt',
-      `The database ${place} does not answer as a journal does: ${said}.`,
-      options('`holdfast doctor` says what is damaged and what can be saved.'),
+      `The database ${place} is not a valid journal: ${said}.`,
+      options('`holdfast doctor` shows what is damaged and what can be repaired.'),
     );
   }
   return thrown;
@@ -66,7 +66,7 @@ const TRANSIENT = new Set([
   '57P03',
 ]);
 
-/** Resources, operator intervention, system errors, and what Node says of sockets and names. */
+/** Resources, operator intervention, system errors, and Node's codes for sockets and names. */
 const UNAVAILABLE = /^(53|57|58|25|55)|^E[A-Z]+$|^[A-Z]+_TIMEOUT$/;
 
 function codeOf(thrown: unknown): string {

@@ -1,12 +1,13 @@
 /**
- * One entry per version of the schema, each brought to the next by its statements; `name` is the quoted name of the
- * schema that holds everything. Entries that were released are never changed.
+ * The statements that bring each version of the schema to the next; `name` is the quoted name of the schema. Released
+ * entries are never changed.
  *
  * - Every key leads with the run, so that the tables can be spread over machines by it.
- * - `records.text` holds of the searched text only what is not in `doc` already, see `text-column.ts`.
+ * - `records` has the rows of the projection; `text` holds only the part of the searched text that is not in `doc`, see
+ *   `text-column.ts`.
  * - `records.terms` holds the words of the text and, marked as such, the tags: one index finds both, see `terms.ts`.
- * - `events.tx` puts the feed in an order that a reader can follow, see `feed.ts`.
- * - JSON is kept as text: `jsonb` neither keeps the exact bytes, which are hashed, nor takes every string.
+ * - `events.tx` gives the feed an order that a reader can follow, see `feed.ts`.
+ * - JSON is stored as text: `jsonb` neither keeps the exact bytes, which are hashed, nor accepts every string.
  */
 export const migrations: readonly ((name: string) => string)[] = [
   (name) => `

@@ -3,16 +3,16 @@ import { utf8Length } from '../../core/text.ts';
 import type { StoredRow } from '../projection.ts';
 import { indexTerms, type WordQuery } from '../search-terms.ts';
 
-/** A tsvector holds less than a mebibyte of words; what is beyond is in the text but not found by it. */
+/** A tsvector holds less than a mebibyte of words; words after that are stored but not found. */
 const TERMS_LIMIT_BYTES = 1_000_000;
-/** A lexeme holds less than two kibibytes, a tag may name anything. */
+/** A lexeme holds less than two kibibytes, and a tag may be any text. */
 const TAG_LIMIT_CHARS = 300;
 
-/** What a record is found by. Null when by nothing. */
-export function termsOf(record: StoredRow): string[] | null {
-  const terms = [...new Set(record.tags)].map((tag) => tagTerm(record.run, record.kind, tag));
+/** The terms that find a row; null if there are none. */
+export function termsOf(row: StoredRow): string[] | null {
+  const terms = [...new Set(row.tags)].map((tag) => tagTerm(row.run, row.kind, tag));
   let bytes = terms.reduce((sum, term) => sum + utf8Length(term), 0);
-  for (const term of record.text === null ? [] : indexTerms(record.text)) {
+  for (const term of row.text === null ? [] : indexTerms(row.text)) {
     bytes += utf8Length(term);
     if (bytes >= TERMS_LIMIT_BYTES) break;
     terms.push(term);
@@ -21,7 +21,7 @@ export function termsOf(record: StoredRow): string[] | null {
 }
 
 export function wordsQuery({ terms }: WordQuery): string {
-  // They hold letters, digits and marks only, so that nothing in the quotes can end them.
+  // Terms have only letters, digits and marks, so nothing in the quotes can end them.
   return terms.map((term) => `'${term}':*`).join(' & ');
 }
 
@@ -29,9 +29,9 @@ export function tagQuery(run: string, kind: string, tag: string): string {
   return `'${tagTerm(run, kind, tag).replace(/['\\]/g, '$&$&')}'`;
 }
 
-/** With the run in it, so that a tag that every run has leads to the records of one; no word begins with a number sign. */
+/** Includes the run, so that a tag that every run has finds only the rows of one. No word begins with a number sign. */
 function tagTerm(run: string, kind: string, tag: string): string {
   const whole = JSON.stringify([run, kind, tag]);
-  // JSON escapes what PostgreSQL cannot hold, with backslashes that a column of text takes as they are.
+  // JSON escapes what PostgreSQL cannot hold, with backslashes that a text column stores unchanged.
   return whole.length <= TAG_LIMIT_CHARS ? `#${whole}` : `#${sha256(whole)}`;
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts';
+import { newerSchema } from '../fault.ts';
 import { type Database, isSafe, openDatabase, type Statement } from './driver.ts';
 import { busyFault, isBusy, toFault } from './fault.ts';
 import { APPLICATION_ID, migrations } from './schema.ts';
@@ -6,33 +7,33 @@ import { APPLICATION_ID, migrations } from './schema.ts';
 export interface ConnectionOptions {
   file: string;
   readonly: boolean;
-  /** How long to wait for other processes before giving up. */
+  /** How long to wait for other processes before `unavailable`. */
   patienceMs: number;
   random: () => number;
 }
 
 export interface Connection {
   statement(sql: string): Statement;
-  /** Outside of a transaction; tried again while another process is in the way. */
+  /** Outside of a transaction; tried again while another process has a lock. */
   read<T>(work: () => T): Promise<T>;
-  /** Several reads that must see the same moment. */
+  /** Several reads that must see the same data. */
   snapshot<T>(work: () => T): Promise<T>;
-  /** A transaction that holds the right to write from its beginning; whatever is thrown undoes it. */
+  /** A transaction that has the write lock from its beginning; a throw rolls it back. */
   write<T>(work: () => T, how?: WriteOptions): Promise<T>;
   close(): Promise<void>;
 }
 
 export interface WriteOptions {
-  /** Do not wait for the disk: what is written survives the process, perhaps not the machine. */
+  /** Does not wait for the disk: the data survives the process, perhaps not the machine. */
   relaxed?: boolean;
-  /** Overwrite what is deleted with zeros. */
+  /** Overwrites deleted data with zeros. */
   secure?: boolean;
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { file } = options;
   const database = await patiently(options, () => openChecked(options));
-  /** Kept for as long as the connection: the driver leaks a statement that is prepared anew for each use. */
+  /** Kept as long as the connection: the driver leaks statements that are prepared for each use. */
   const statements = new Map<string, Statement>();
   let wrote = false;
 
@@ -62,7 +63,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     return patiently(options, () => transactOnce(begin, work));
   }
 
-  /** Set and unset around each try, without a pause between: other writes of this connection must not run under it. */
+  /** Set and unset around each try, without a pause between: it must not apply to other writes of this connection. */
   function withPragma<T>(on: string, off: string, work: () => T): Promise<T> {
     return patiently(options, () => {
       database.exec(`PRAGMA ${on}`);
@@ -87,9 +88,9 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       if (!database.isOpen) return;
       statements.clear();
       try {
-        // Closing would do this, were it not that statements keep the connection alive: a process that then leaves by
-        // `process.exit` never closes it, and the log would grow without bound. Another's use of the log prevents it
-        // without an error; whoever closes last succeeds.
+        // Closing would do this, but statements keep the connection alive: a process that then ends by `process.exit`
+        // never closes it, and the log would grow without bound. If another process uses the log, nothing happens and
+        // there is no error; the last one to close succeeds.
         if (wrote) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
         database.close();
       } catch (thrown) {
@@ -100,8 +101,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 }
 
 /**
- * Waits in growing, random steps. SQLite's own busy handler sleeps in fixed ones, blocks the process meanwhile, and lets
- * the unluckiest of several writers wait three times as long.
+ * Tries again while the database is busy, after growing random waits. SQLite's own busy handler waits in fixed steps,
+ * blocks the process meanwhile, and lets the unluckiest of several writers wait three times as long.
  */
 export async function patiently<T>({ file, patienceMs, random }: ConnectionOptions, work: () => T): Promise<T> {
   let deadline: number | undefined;
@@ -131,8 +132,8 @@ function openChecked({ file, readonly }: ConnectionOptions): Database {
     prepare(database, file, readonly);
     return database;
   } catch (thrown) {
-    // The last connection to close writes the log back into the file. A read-only one that outlives it cannot: what is
-    // refused here stays as it is, byte for byte.
+    // The last connection to close writes the log back into the file. A read-only connection that closes later prevents
+    // that, so that a refused file stays the same byte for byte.
     const witness = thrown instanceof Fault && !readonly ? openWitness(file) : null;
     database.close();
     witness?.close();
@@ -158,7 +159,7 @@ interface Facts {
   tables: number;
 }
 
-/** On a journal that is up to date this is two statements: every command pays for them. */
+/** Only two statements if the journal is up to date: every command runs them. */
 function prepare(database: Database, file: string, readonly: boolean): void {
   database.exec('PRAGMA synchronous=FULL');
   const facts = look(database);
@@ -172,27 +173,23 @@ function prepare(database: Database, file: string, readonly: boolean): void {
       },
     );
   }
-  if (facts.version > migrations.length) throw newerSchema(file, facts.version);
+  if (facts.version > migrations.length) throw newerSchema({ file }, facts.version, migrations.length);
   if (facts.version === migrations.length && facts.application === APPLICATION_ID && facts.mode === 'wal') return;
   if (facts.tables > 0 && facts.application !== APPLICATION_ID) throw foreignFile(file);
   if (readonly) {
-    throw new Fault(
-      'unavailable',
-      `The journal ${file} was made by an older Holdfast and has to be brought up to date first.`,
-      {
-        hints: ['Any command that writes does it.'],
-      },
-    );
+    throw new Fault('unavailable', `The journal ${file} was written by an older Holdfast and must be upgraded first.`, {
+      hints: ['Any command that writes does it.'],
+    });
   }
-  // Texts of about two kilobytes are common: pages of four would each hold one and be half empty.
+  // Texts of about two kilobytes are common: pages of four kilobytes would each hold one and be half empty.
   if (facts.mode !== 'wal') database.exec('PRAGMA page_size=8192; PRAGMA journal_mode=WAL');
   migrate(database, file);
 }
 
 /**
  * Reads through a function that SQL calls, because `exec` leaves no statement behind: with `@photostructure/sqlite` a
- * statement lives until it is garbage-collected and keeps its connection from closing, and a file that is refused must
- * be let go of at once.
+ * statement lives until it is garbage-collected and keeps its connection from closing, and a refused file must be closed
+ * at once.
  */
 function look(database: Database): Facts {
   let facts: Facts | undefined;
@@ -214,9 +211,9 @@ function look(database: Database): Facts {
 function migrate(database: Database, file: string): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have done it while this one waited.
+    // Another process may have migrated it while this one waited.
     const { version } = look(database);
-    if (version > migrations.length) throw newerSchema(file, version);
+    if (version > migrations.length) throw newerSchema({ file }, version, migrations.length);
     for (const statements of migrations.slice(version)) database.exec(statements);
     database.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${migrations.length}; COMMIT`);
   } catch (thrown) {
@@ -225,20 +222,9 @@ function migrate(database: Database, file: string): void {
   }
 }
 
-function newerSchema(file: string, version: number): Fault {
-  return new Fault(
-    'newer_schema',
-    `The journal ${file} was written by a newer Holdfast (schema ${version}, known here: ${migrations.length}).`,
-    {
-      hints: ['Update Holdfast; the journal was not touched.'],
-      data: { file, version, known: migrations.length },
-    },
-  );
-}
-
 function foreignFile(file: string): Fault {
   return new Fault('corrupt', `${file} is a database, but not a journal of Holdfast.`, {
-    hints: ['Name another file; this one was not touched. `holdfast doctor` looks at it more closely.'],
+    hints: ['Name another file; this one was not changed. `holdfast doctor` examines it more closely.'],
     data: { file },
   });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The part of the `node:sqlite` interface that is used; `@photostructure/sqlite` has the same. */
+/** The used part of the `node:sqlite` interface; `@photostructure/sqlite` has the same. */
 export interface Database {
   prepare(sql: string): Statement;
   exec(sql: string): void;
@@ -31,7 +31,7 @@ export function openDatabase(file: string, readonly: boolean): Database {
 
 /**
  * Before 3.51.3 SQLite can lose committed transactions in WAL mode when several processes write: a checkpoint and a
- * writer that starts the log again can miss each other. The two older lines got the correction as well.
+ * writer that restarts the log can miss each other. Two older release lines have the fix as well.
  */
 export function isSafe(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
@@ -44,7 +44,7 @@ export function isSafe(version: string): boolean {
 let driver: Driver | undefined;
 
 function loadBuiltIn(): Driver {
-  // Loading it announces on some versions of Node that it is experimental; that is nothing to tell our user.
+  // On some versions of Node loading it prints a warning that it is experimental, which does not help the user.
   const emitWarning = process.emitWarning;
   process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
     if (String(warning).includes('SQLite')) return;
@@ -58,9 +58,8 @@ function loadBuiltIn(): Driver {
 }
 
 /**
- * The package's own entry file and the resolution that leads to it take longer than all of SQLite: loading the addon
- * itself starts a command a quarter faster. The regular way remains for where there is no prebuilt addon for the
- * machine, or no `node_modules` folder to find it in.
+ * The package's entry file and its resolution take longer than all of SQLite: loading the addon itself starts a command a
+ * quarter faster. The regular way is used if there is no prebuilt addon for the machine, or no `node_modules` folder.
  */
 function loadPackage(): Driver {
   const addon = findAddon();
@@ -70,7 +69,7 @@ function loadPackage(): Driver {
       process.dlopen(module, addon);
       return module.exports as Driver;
     } catch {
-      // Another C library than it looked like; the package knows more ways.
+      // The C library is not the expected one; the package knows more ways.
     }
   }
   const { createRequire } = process.getBuiltinModule('node:module');

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts';
 
-/** Primary result codes of SQLite; the extended ones have them in their lowest byte. */
+/** Primary result codes of SQLite; extended codes have them in their lowest byte. */
 const BUSY = 5;
 const LOCKED = 6;
 const NOMEM = 7;
@@ -18,7 +18,7 @@ export function isBusy(thrown: unknown): boolean {
   return code === BUSY || code === LOCKED || code === PROTOCOL;
 }
 
-/** What SQLite throws, in the words of the port. What is not from SQLite is a bug of ours and stays as it is. */
+/** Turns an error of SQLite into a fault of the port. Any other error is a bug here and is returned unchanged. */
 export function toFault(thrown: unknown, file: string): unknown {
   if (thrown instanceof Fault) return thrown;
   if ((thrown as { code?: unknown } | null)?.code === 'ERR_INVALID_STATE') {
@@ -33,7 +33,7 @@ export function toFault(thrown: unknown, file: string): unknown {
 
 export function busyFault(file: string, patienceMs: number, cause: unknown): Fault {
   return new Fault('unavailable', `The journal ${file} was in use by another process for ${patienceMs / 1000} s.`, {
-    hints: ['Nothing was written. Try again; if it stays so, look for a process that holds the file.'],
+    hints: ['Nothing was written. Try again; if it happens again, look for a process that has the file open.'],
     data: { file },
     cause,
   });
@@ -56,27 +56,27 @@ function describe(
     case FULL:
       return {
         kind: 'unavailable',
-        message: `There is no room left on the disk for the journal ${file}.`,
+        message: `The disk is full: there is no room for the journal ${file}.`,
         hint: 'Nothing was written. Make room and try again.',
       };
     case READONLY:
     case PERM:
       return {
         kind: 'unavailable',
-        message: `The journal ${file} may not be written: it or its folder is read-only, or it was moved.`,
-        hint: 'Nothing was written. SQLite needs to write the file and beside it in its folder.',
+        message: `The journal ${file} cannot be written: it or its folder is read-only, or it was moved.`,
+        hint: 'Nothing was written. SQLite must be able to write the file and its folder.',
       };
     case CANTOPEN:
       return {
         kind: 'unavailable',
         message: `The journal ${file} cannot be opened.`,
-        hint: 'Look whether its folder exists and may be read and written.',
+        hint: 'Check that its folder exists and can be read and written.',
       };
     case IOERR:
       return {
         kind: 'unavailable',
         message: `The disk failed on the journal ${file}: ${said}.`,
-        hint: 'Nothing was written. Look at the disk before going on.',
+        hint: 'Nothing was written. Check the disk before you continue.',
       };
     case NOMEM:
       return {
@@ -88,24 +88,24 @@ function describe(
       return {
         kind: 'corrupt',
         message: `${file} is not a SQLite database.`,
-        hint: '`holdfast doctor` says what can be saved; the file was left as it is.',
+        hint: '`holdfast doctor` shows what can be repaired; the file was not changed.',
       };
     case CORRUPT:
       return {
         kind: 'corrupt',
         message: `The journal ${file} is damaged: ${said}.`,
-        hint: '`holdfast doctor` says what is damaged and what can be saved.',
+        hint: '`holdfast doctor` shows what is damaged and what can be repaired.',
       };
     default:
       return {
         kind: 'corrupt',
-        message: `The journal ${file} does not answer as a journal does: ${said}.`,
-        hint: '`holdfast doctor` says what is damaged and what can be saved.',
+        message: `The file ${file} is not a valid journal: ${said}.`,
+        hint: '`holdfast doctor` shows what is damaged and what can be repaired.',
       };
   }
 }
 
-/** The texts that SQLite has for its codes: some paths of the driver throw the text alone. */
+/** SQLite's texts for its codes: some paths of the driver throw only the text. */
 const codesByText: Readonly<Record<string, number>> = {
   'database is locked': BUSY,
   'database table is locked': LOCKED,

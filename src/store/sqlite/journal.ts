@@ -1,6 +1,5 @@
 import type { Event } from '../../core/journal/event.ts';
 import {
-  badCursor,
   EVENT_COLUMNS,
   type EventRow,
   fromEventRow,
@@ -10,6 +9,7 @@ import {
   toColumn,
   toEventRow,
 } from '../columns.ts';
+import { badCursor } from '../fault.ts';
 import type { Appended, Batch, FeedPage, Head, HeadFilter, Journal } from '../journal.ts';
 import { findRefusal } from '../refusal.ts';
 import type { Connection } from './connection.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Whether a write-ahead log is damaged before its end: what was recorded behind that place is there, and SQLite, which
- * takes the first frame that does not verify for the end, would drop it without a word. What a crash leaves half written
- * is the last frame, and is no damage. Null for a log that is whole, or not there.
+ * Describes damage before the end of a write-ahead log; null if there is none, or no log. SQLite takes the first frame
+ * that does not verify for the end and would silently drop the frames after it. A half-written last frame is not damage:
+ * a crash leaves one.
  */
 export function damageInLog(file: string): string | null {
   let log: Buffer;
@@ -23,12 +23,12 @@ export function damageInLog(file: string): string | null {
   let damaged = 0;
   let number = 1;
   for (let at = HEAD_BYTES; at + frameBytes <= log.length; at += frameBytes, number++) {
-    // Behind the last frame there may be those of an earlier use of the file.
+    // After the last frame there may be frames of an earlier use of the file.
     if (!log.subarray(at + 8, at + 16).equals(salt)) {
       damaged ||= number;
       continue;
     }
-    if (damaged > 0) return `Frame ${damaged} does not verify, and frame ${number} behind it was recorded.`;
+    if (damaged > 0) return `Frame ${damaged} does not verify, and frame ${number} after it was recorded.`;
     sums = checksum(log, at, at + 8, littleEndian, sums);
     sums = checksum(log, at + FRAME_HEAD_BYTES, at + frameBytes, littleEndian, sums);
     if (sums[0] !== log.readUInt32BE(at + 16) || sums[1] !== log.readUInt32BE(at + 20)) damaged = number;

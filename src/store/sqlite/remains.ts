@@ -19,13 +19,13 @@ import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-columns.ts'
 import { type Database, openDatabase } from './driver.ts';
 import { APPLICATION_ID, migrations } from './schema.ts';
 
-/** What can still be read of a damaged journal. It works on a copy: the files themselves are only read. */
+/** What can still be read of a damaged journal. It works on a copy and never changes the files themselves. */
 export interface Remains {
-  /** What the database says is wrong with it. */
+  /** Problems the database reports. */
   problems: string[];
-  /** Calls with every event that can be read, in the order of recording; gives how many rows could not be. */
+  /** Calls `visit` with every readable event in the order of recording; `lost` counts the unreadable ones. */
   scan(visit: (event: Event) => void | Promise<void>): Promise<{ lost: number }>;
-  /** At which event each run stood, as far as that is known. */
+  /** The version of each run, as far as it is known. */
   heads(): Map<string, number>;
   tokens(): Token[];
   close(): void;
@@ -37,7 +37,7 @@ export function openRemains(file: string): Remains {
   copyFileSync(file, copy);
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
   const bytes = fillUp(copy);
-  const { database, problems } = openMended(copy);
+  const { database, problems } = openRepaired(copy);
   return {
     problems: [...problems, ...integrityOf(database)],
     scan: (visit) => scan(database, Math.ceil(bytes / LEAST_ROW_BYTES), visit),
@@ -58,15 +58,15 @@ export function openRemains(file: string): Remains {
   };
 }
 
-/** No event takes less: its three hashes alone take more. */
+/** No event is smaller: its three hashes alone take more. */
 const LEAST_ROW_BYTES = 200;
 const PAGE = 200;
 const PROBLEMS_SHOWN = 20;
-/** As `connection.ts` makes them. */
+/** As set in `connection.ts`. */
 const PAGE_BYTES = 8192;
 const FILL_FACTOR = 1000;
 
-/** SQLite refuses a file whose end is missing: the copy gets empty pages there, and what is left can be read. */
+/** SQLite refuses a file whose end is missing, so the copy gets empty pages there. Returns its size. */
 function fillUp(copy: string): number {
   const { size } = statSync(copy);
   const head = Buffer.alloc(HEAD.bytes);
@@ -74,14 +74,14 @@ function fillUp(copy: string): number {
   readSync(handle, head, 0, HEAD.bytes, 0);
   closeSync(handle);
   const wanted = head.readUInt32BE(HEAD.pages) * PAGE_BYTES;
-  // Damage may make it any number.
+  // A damaged header may hold any number.
   if (size === 0 || wanted <= size || wanted > size * FILL_FACTOR) return size;
   truncateSync(copy, wanted);
   return wanted;
 }
 
-/** The head of the file is the same in every journal: where it is damaged, the copy gets a new one. */
-function openMended(copy: string): { database: Database | null; problems: string[] } {
+/** The header of the file is the same in every journal: if it is damaged, the copy gets a new one. */
+function openRepaired(copy: string): { database: Database | null; problems: string[] } {
   const problems: string[] = [];
   for (const attempt of ['as it is', 'with a new head']) {
     let database: Database | undefined;
@@ -100,7 +100,7 @@ function openMended(copy: string): { database: Database | null; problems: string
   return { database: null, problems };
 }
 
-/** The first bytes of a SQLite file; those that count its changes stay as they are. */
+/** Writes the header of a SQLite file, except for the bytes that count its changes. */
 function writeHead(copy: string): void {
   const begin = Buffer.from('SQLite format 3\0\x20\x00\x02\x02\x00\x40\x20\x20', 'latin1');
   const handle = openSync(copy, 'r+');
@@ -129,7 +129,7 @@ function integrityOf(database: Database | null): string[] {
   }
 }
 
-/** Rows side by side first; where that fails one by one, since what lies behind damage may be whole. */
+/** Reads many rows at once; where that fails one by one, since rows after the damage may be intact. */
 async function scan(database: Database | null, end: number, visit: (event: Event) => void | Promise<void>) {
   let lost = 0;
   if (database === null) return { lost };
@@ -163,7 +163,7 @@ async function scan(database: Database | null, end: number, visit: (event: Event
   }
 }
 
-/** What damage made unreadable is left out. */
+/** Returns nothing if the value is unreadable. */
 function readable<T>(read: () => T): T[] {
   try {
     return [read()];
@@ -174,8 +174,8 @@ function readable<T>(read: () => T): T[] {
 
 function eventIn(row: EventRow): Event | null {
   try {
-    const isRow = Number.isSafeInteger(row.version) && [row.run, row.type, row.hash, row.body].every(isText);
-    return isRow ? fromEventRow(row) : null;
+    const isIntact = Number.isSafeInteger(row.version) && [row.run, row.type, row.hash, row.body].every(isText);
+    return isIntact ? fromEventRow(row) : null;
   } catch {
     return null;
   }

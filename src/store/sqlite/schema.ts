@@ -1,15 +1,15 @@
-/** "HFst": tells a journal from any other SQLite file. */
+/** "HFst": distinguishes a journal from any other SQLite file. */
 export const APPLICATION_ID = 0x48467374;
 
 /**
- * One entry per version of the schema, each brought to the next by its statements. Entries that were released are never
- * changed.
+ * The statements that bring each version of the schema to the next. Released entries are never changed.
  *
  * - `events` is the journal; its rows are in the order of recording, which is the order of the feed.
- * - `tags` repeats status and version, so that the newest records with a tag are read without looking at all of them.
- * - `records.text` holds of the searched text only what is not in `doc` already, see `text-column.ts`.
- * - `search` keeps no text, only which term is in which record; its terms are cut by `words.ts`, so its tokenizer has
- *   nothing to do but to split at spaces.
+ * - `records` has the rows of the projection.
+ * - `tags` repeats status and version, so that the newest rows with a tag are read without looking at all of them.
+ * - `records.text` holds only the part of the searched text that is not in `doc`, see `text-column.ts`.
+ * - `search` holds no text, only which term is in which row; its terms are cut by `search-terms.ts`, so that its
+ *   tokenizer only splits at spaces.
  */
 export const migrations: readonly string[] = [
   `

@@ -38,7 +38,7 @@ function newFile(): string {
   return join(newFolder(), 'journal.db');
 }
 
-/** Every byte the database has on disk. */
+/** All bytes of the database on disk. */
 function bytesOf(file: string): string {
   return ['', '-wal'].map((end) => (existsSync(file + end) ? readFileSync(file + end, 'latin1') : '')).join('|');
 }
@@ -63,7 +63,7 @@ describe('a journal file', () => {
     await (await openSqliteStore({ file })).close();
     const newer = openDatabase(file, false);
     newer.exec(`PRAGMA user_version=${migrations.length + 1}; CREATE TABLE of_the_future (x)`);
-    // The newer program is still there: what it wrote last is in the log only.
+    // The newer program still runs: its last write is only in the log.
     const before = bytesOf(file);
     const fault = await faultOf(openSqliteStore({ file }));
     expect(fault.code).toBe('newer_schema');
@@ -92,7 +92,7 @@ describe('a journal file', () => {
 
   it('is refused when it is something else', async () => {
     const text = newFile();
-    writeFileSync(text, 'no database, but long enough to have a header of one. '.repeat(50));
+    writeFileSync(text, 'not a database, but long enough for a header. '.repeat(50));
     const notOne = await faultOf(openSqliteStore({ file: text }));
     expect(notOne.code).toBe('corrupt');
     expect(notOne.hints.join()).toContain('holdfast doctor');
@@ -106,7 +106,7 @@ describe('a journal file', () => {
     expect(bytesOf(foreign)).toBe(before);
   });
 
-  it('says that it is damaged', async () => {
+  it('reports that it is damaged', async () => {
     const file = newFile();
     const store = await openSqliteStore({ file });
     for (let count = 0; count < 20; count++) await put(store, 'r', [note('x'.repeat(3000))]);
@@ -143,7 +143,7 @@ describe('a journal file', () => {
     await (await openSqliteStore({ file })).close();
     chmodSync(file, 0o444);
     chmodSync(folder, 0o555);
-    // The superuser may write everywhere: the test is made as somebody else.
+    // The superuser may write everywhere, so the test runs as another user.
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(65534);
     try {
@@ -157,7 +157,7 @@ describe('a journal file', () => {
     }
   });
 
-  it('is unavailable when another process keeps it for longer than the patience', async () => {
+  it('is unavailable when another process locks it for longer than the store waits', async () => {
     const file = newFile();
     const store = await openSqliteStore({ file, patienceMs: 30 });
     const holder = openDatabase(file, false);
@@ -171,7 +171,7 @@ describe('a journal file', () => {
     await store.close();
   });
 
-  it('does not make a durable write wait less because of a heartbeat', async () => {
+  it('keeps a write durable that runs beside a heartbeat', async () => {
     const file = newFile();
     const store = await openSqliteStore({ file });
     const holder = openDatabase(file, false);
@@ -195,7 +195,7 @@ describe('a journal file', () => {
       `${'filler words around it '.repeat(40)} ${secret}${version} ${'and more of them '.repeat(40)}`;
     for (let version = 1; version <= 30; version++) {
       await put(store, run, [note(text(version))], {
-        // The same record again and again leaves its former versions in the free space of the file.
+        // Writing the same row again and again leaves old versions in the free space of the file.
         rows: [row(run, 'N-1', { text: text(version), doc: { text: text(version) }, version })],
         cache: { format: 1, state: text(version) },
       });
@@ -217,7 +217,7 @@ describe('a journal file', () => {
     expect(bytesOf(file)).not.toContain(secret);
   });
 
-  it('finds a command by its key without reading what lies before it', async () => {
+  it('finds a command by its key without reading the events before it', async () => {
     const file = newFile();
     const store = await openSqliteStore({ file });
     const texts = Array.from({ length: 400 }, (_, index) => note(`${index}: ${'x'.repeat(1000)}`));
@@ -225,13 +225,13 @@ describe('a journal file', () => {
     await put(store, 'r', [note('keyed')], { key: 'k' });
     await store.close();
     const bytes = readFileSync(file);
-    // A page with nothing but early events in it: whoever comes to it fails.
+    // A page with only early events in it: a statement that reads it fails.
     const page = Math.floor(bytes.indexOf('100: xxx') / 8192) * 8192;
     writeFileSync(file, bytes.fill(0xff, page, page + 8192));
     const damaged = await openSqliteStore({ file });
     expect((await faultOf(damaged.journal.read('r', 0, 500))).code).toBe('corrupt');
     expect(await damaged.journal.recorded('r', 'k')).toHaveLength(1);
-    expect(await damaged.journal.recorded('r', 'nobody')).toEqual([]);
+    expect(await damaged.journal.recorded('r', 'unknown')).toEqual([]);
     await damaged.close();
   });
 
@@ -276,10 +276,10 @@ describe('views', () => {
 });
 
 describe('several processes', () => {
-  it('lose nothing on one run, from the bundled store as from the modules', async () => {
+  it('lose nothing on one run, with the bundled store and the modules', async () => {
     const file = newFile();
     const store = await openSqliteStore({ file });
-    // Inside the project, where the bundle finds the same packages as an installed one does.
+    // Inside the project, where the bundle finds the same packages as an installed one.
     const bundle = join(newFolder(join(process.cwd(), 'node_modules')), 'writer.cjs');
     const built = await rolldown({
       input: { writer: 'writer' },
@@ -304,7 +304,7 @@ describe('several processes', () => {
 });
 
 describe('the driver', () => {
-  it('knows which versions of SQLite keep what several processes write', () => {
+  it('knows which versions of SQLite are safe with several writers', () => {
     const safe = ['3.51.3', '3.52.0', '3.50.7', '3.44.6', '4.0.0', '3.51.10'];
     const unsafe = ['', '3.51.2', '3.50.6', '3.50.4', '3.44.5', '3.45.9', '3.49.9', '2.9.9'];
     expect(safe.filter((version) => !isSafe(version))).toEqual([]);
@@ -332,7 +332,7 @@ async function main() {
 main();
 `;
 
-/** A process with nothing of this one's environment but where to find programs. */
+/** Runs Node with only the PATH of this process's environment. */
 function runNode(words: string[], expected: number | string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, words, {

@@ -11,7 +11,7 @@ export type Get = () => Store;
 
 let runs = 0;
 
-/** Every test has a run of its own: they share one database, as real ones do. */
+/** Every test has its own run: all share one database, as in real use. */
 export function newRun(): string {
   runs += 1;
   return `run-${runs}`;
@@ -71,7 +71,7 @@ export async function headOf(store: Store, run: string): Promise<Head | null> {
   return (await store.journal.heads({ run }))[0] ?? null;
 }
 
-/** Appends to where the run stands, whatever is there. */
+/** Appends at the current version of the run. */
 export async function put(
   store: Store,
   run: string,
@@ -82,7 +82,7 @@ export async function put(
   expect(appended).toEqual({ outcome: 'appended' });
 }
 
-/** Reads on until `enough`: what was recorded may reach the feed a moment later. */
+/** Reads the feed until `enough`: an event may reach it a moment after it was recorded. */
 export async function follow(store: Store, cursor: string | null, limit: number, enough: (events: Event[]) => boolean) {
   const events: Event[] = [];
   let from = cursor;

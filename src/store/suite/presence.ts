@@ -30,15 +30,15 @@ function beating(store: Get): void {
 
 function listening(store: Get, other: Get): void {
   describe('listen', () => {
-    it('is told of what was recorded, here and by others', async () => {
+    it('wakes after this process or another one recorded something', async () => {
       for (const writer of [store, other]) {
-        let isHeard = false;
+        let isAwake = false;
         const stop = await store().presence.listen(() => {
-          isHeard = true;
+          isAwake = true;
         });
         const run = newRun();
-        // A hint may be lost while the ear is being opened: something more is recorded until one comes.
-        while (!isHeard) {
+        // A hint may be lost while listening starts: more is recorded until one comes.
+        while (!isAwake) {
           await put(writer(), run, [note('news')]);
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
@@ -46,18 +46,18 @@ function listening(store: Get, other: Get): void {
       }
     });
 
-    it('tells nothing after it was stopped, and other listeners still', async () => {
+    it('does not wake after it was stopped, while other listeners do', async () => {
       let woken = 0;
-      let isHeard = false;
+      let isAwake = false;
       const stopOther = await store().presence.listen(() => {
-        isHeard = true;
+        isAwake = true;
       });
       const stop = await store().presence.listen(() => {
         woken += 1;
       });
       stop();
       const run = newRun();
-      while (!isHeard) {
+      while (!isAwake) {
         await put(store(), run, [note('news')]);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
@@ -79,7 +79,7 @@ function keepingTokens(store: Get, other: Get): void {
       ...rest,
     });
 
-    it('keeps a token and finds it by its hash, from any connection', async () => {
+    it('stores a token and finds it by its hash, from any connection', async () => {
       const ada = token('ada', { actor: { kind: 'agent', name: 'ada\u0000' }, scope: 'read' });
       expect(await store().presence.addToken(ada)).toBe(true);
       expect(await other().presence.findToken(ada.hash)).toEqual(ada);
@@ -87,7 +87,7 @@ function keepingTokens(store: Get, other: Get): void {
       await store().presence.removeToken('ada');
     });
 
-    it('keeps the first of two with one name', async () => {
+    it('keeps the first of two tokens with one name', async () => {
       await store().presence.addToken(token('bob'));
       expect(await other().presence.addToken(token('bob', { hash: 'another' }))).toBe(false);
       expect(await store().presence.findToken('another')).toBeNull();
@@ -102,16 +102,16 @@ function keepingTokens(store: Get, other: Get): void {
       expect(await store().presence.listTokens()).toEqual([]);
     });
 
-    it('notes the last use, and only a later one', async () => {
+    it('notes the last use, and ignores an earlier one', async () => {
       await store().presence.addToken(token('eve'));
       await store().presence.useToken('eve', at(9));
       await other().presence.useToken('eve', at(5));
-      await other().presence.useToken('nobody', at(5));
+      await other().presence.useToken('unknown', at(5));
       expect((await store().presence.findToken('hash of eve'))?.usedAt).toBe(at(9));
       await store().presence.removeToken('eve');
     });
 
-    it('forgets a token at once, for every connection', async () => {
+    it('removes a token at once, for every connection', async () => {
       await store().presence.addToken(token('ivy'));
       expect(await other().presence.removeToken('ivy')).toBe(true);
       expect(await store().presence.findToken('hash of ivy')).toBeNull();

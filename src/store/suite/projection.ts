@@ -24,7 +24,7 @@ function looking(store: Get): void {
       expect(await store().projection.cached(run, 2)).toMatchObject({ version: 3, state: 'c' });
     });
 
-    it('recalls records by id and by alias, whatever their kind, exactly as they were written', async () => {
+    it('recalls rows of any kind by id and by alias, exactly as they were written', async () => {
       const run = newRun();
       const odd = row(run, 'D-1', {
         kind: 'decision',
@@ -41,13 +41,13 @@ function looking(store: Get): void {
       });
       await put(store(), run, [note('a')], { rows: [odd, twin, plain] });
       const sorted = (found: StoredRow[]) => found.sort((x, y) => (x.kind < y.kind ? -1 : 1));
-      expect(sorted(await store().projection.recall(run, ['D-1', 'nobody', 'D-1']))).toEqual([odd, twin]);
+      expect(sorted(await store().projection.recall(run, ['D-1', 'unknown', 'D-1']))).toEqual([odd, twin]);
       expect(sorted(await store().projection.recall(run, ['OQ-\ud800', 'N-1', 'block-001']))).toEqual([odd, plain]);
       expect(await store().projection.recall(run, [])).toEqual([]);
       expect(await store().projection.recall(newRun(), ['D-1'])).toEqual([]);
     });
 
-    it('takes the later of two versions of a record in one batch', async () => {
+    it('keeps the later of two versions of a row in one batch', async () => {
       const run = newRun();
       const later = row(run, 'N-1', { version: 2, status: 'closed', tags: ['b'], text: 'later' });
       await put(store(), run, [note('a'), note('b')], {
@@ -59,7 +59,7 @@ function looking(store: Get): void {
       expect(await store().projection.search([run], ['sooner'], 9)).toEqual([]);
     });
 
-    it('lists records of a kind by status and tag, page by page, the last touched first', async () => {
+    it('lists rows of a kind by status and tag, page by page, last changed first', async () => {
       const run = newRun();
       const make = (version: number, rest: Partial<StoredRow> = {}) =>
         row(run, `N-${version}`, {
@@ -69,12 +69,12 @@ function looking(store: Get): void {
           tags: version % 3 === 0 ? ['third', 'x'] : ['x'],
           ...rest,
         });
-      const records = [1, 2, 3, 4, 5, 6].map((version) => make(version));
+      const rows = [1, 2, 3, 4, 5, 6].map((version) => make(version));
       await put(
         store(),
         run,
-        records.map((_, index) => note(`${index}`)),
-        { rows: [...records, row(run, 'D-1', { kind: 'decision' })] },
+        rows.map((_, index) => note(`${index}`)),
+        { rows: [...rows, row(run, 'D-1', { kind: 'decision' })] },
       );
       const ids = async (filter: Omit<Parameters<Projection['rows']>[1], 'kind'>) =>
         (await store().projection.rows(run, { kind: 'note', ...filter })).map(({ id }) => id);
@@ -96,7 +96,7 @@ function looking(store: Get): void {
       expect(await store().projection.count(run, 'nothing')).toEqual({});
     });
 
-    it('takes anything for a tag', async () => {
+    it('accepts any text as a tag', async () => {
       const run = newRun();
       const tags = [
         "it's",
@@ -111,8 +111,8 @@ function looking(store: Get): void {
         'x'.repeat(5000),
         `${'x'.repeat(5000)}y`,
       ];
-      const records = tags.map((tag, index) => row(run, `N-${index}`, { tags: [tag] }));
-      await put(store(), run, [note('a')], { rows: records });
+      const rows = tags.map((tag, index) => row(run, `N-${index}`, { tags: [tag] }));
+      await put(store(), run, [note('a')], { rows: rows });
       for (const [index, tag] of tags.entries()) {
         expect((await store().projection.rows(run, { kind: 'note', tag, limit: 99 })).map(({ id }) => id)).toEqual([
           `N-${index}`,
@@ -121,7 +121,7 @@ function looking(store: Get): void {
       }
     });
 
-    it('keeps records touched by one event on one page', async () => {
+    it('keeps rows changed by one event on one page', async () => {
       const run = newRun();
       const touched = ['a', 'b', 'c', 'd'].map((id, index) =>
         row(run, id, { version: index === 3 ? 1 : 2, status: index === 0 ? 'shut' : 'open', tags: ['t'] }),
@@ -143,19 +143,19 @@ function searching(store: Get): void {
     async function filled(texts: Record<string, string>): Promise<string> {
       const run = newRun();
       const entries = Object.entries(texts);
-      const records = entries.map(([id, text], index) =>
+      const rows = entries.map(([id, text], index) =>
         row(run, id, { text, doc: { id, text }, version: index + 1, at: at(index + 1) }),
       );
       await put(
         store(),
         run,
         entries.map(([, text]) => note(text)),
-        { rows: records },
+        { rows: rows },
       );
       return run;
     }
 
-    it('finds beginnings of words in any case and without accents, all of them, the last touched first', async () => {
+    it('finds all beginnings of words in any case and without accents, last changed first', async () => {
       const run = await filled({
         a: 'Token rotation is Déjà vu',
         b: 'rotate the tokens',
@@ -194,7 +194,7 @@ function searching(store: Get): void {
       expect(await ids('没有')).toEqual([]);
     });
 
-    it('takes whatever is typed for words', async () => {
+    it('accepts any text as words', async () => {
       const run = await filled({ a: 'near or not and select', b: 'abc' });
       for (const word of [
         '"',
@@ -234,7 +234,7 @@ function searching(store: Get): void {
       expect(await store().projection.search([run], ['***'], 9)).toEqual([]);
     });
 
-    it('looks in the runs it is given and in no others', async () => {
+    it('searches only the given runs', async () => {
       const [one, two, three] = [
         await filled({ a: 'shared word' }),
         await filled({ b: 'shared word' }),
@@ -246,7 +246,7 @@ function searching(store: Get): void {
       expect((await store().projection.search([two], ['shared'], 9)).map(({ id }) => id)).toEqual(['b']);
     });
 
-    it('forgets the old words of a text that changed', async () => {
+    it('no longer finds the old words of a text that changed', async () => {
       const run = await filled({ a: 'former words of it', b: 'kept words here' });
       await put(store(), run, [note('c')], {
         rows: [
@@ -262,7 +262,7 @@ function searching(store: Get): void {
       expect(await ids('later')).toEqual([]);
     });
 
-    it('finds among many, before and after they are changed', async () => {
+    it('finds rows among many, before and after they change', async () => {
       const run = newRun();
       const make = (id: number, word: string, version: number) =>
         row(run, `N-${id}`, { text: `${word} number${id}`, doc: { id }, version, at: at(version) });
@@ -294,7 +294,7 @@ function searching(store: Get): void {
 
 function replacing(store: Get): void {
   describe('replaceDerived', () => {
-    it('puts new derived rows in place of the old ones, and leaves the journal alone', async () => {
+    it('replaces derived data and leaves the journal unchanged', async () => {
       const run = newRun();
       await put(store(), run, [note('a'), note('b')], {
         rows: [row(run, 'old', { text: 'ancient', tags: ['t'], alias: 'o' })],
@@ -316,7 +316,7 @@ function replacing(store: Get): void {
       expect(await store().journal.read(run, 0, 9)).toHaveLength(2);
     });
 
-    it('does nothing once the run has moved on', async () => {
+    it('does nothing if the run has changed since', async () => {
       const run = newRun();
       await put(store(), run, [note('a'), note('b')], { rows: [row(run, 'kept')] });
       const derived = { head: batchOf(run, [], null).head, rows: [], cache: { format: 1, state: '' } };
