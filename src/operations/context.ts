@@ -29,7 +29,7 @@ export interface Context {
   warn(message: string): void;
   /** Reports the progress of a long command, where it is shown. */
   progress?: ((progress: Progress) => void) | undefined;
-  /** Waits until something may have been recorded, for at most `ms`. Rejects when the caller disconnects. See `Engine.news`. */
+  /** Waits until something may have been recorded, for at most `ms`. Rejects when the caller disconnects. See `Engine.waitForEvents`. */
   news(ms: number, seen?: number): Promise<number>;
   /** Opens the same again, for an interface that outlives folders and journals. The caller closes it. */
   reopen(): Context & { close(): Promise<void> };
