@@ -1,19 +1,19 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../src/core/text.ts';
 import { Attention } from './attention.tsx';
-import { BriefView } from './brief-view.tsx';
-import { DecisionsView } from './decisions-view.tsx';
-import { LogView } from './log-view.tsx';
-import { MailView } from './mail-view.tsx';
-import { OverviewView } from './overview-view.tsx';
 import { Await, Pill, Progress } from './parts.tsx';
 import { hrefOf, type RunView, route, runViews } from './route.ts';
 import type { RunAt, Status } from './run.ts';
 import { Scrubber } from './scrubber.tsx';
-import { SnapshotsView } from './snapshots-view.tsx';
 import { useAnswer } from './state.ts';
-import { TimelineView } from './timeline-view.tsx';
-import { TokensView } from './tokens-view.tsx';
+import { BriefView } from './views/brief.tsx';
+import { DecisionsView } from './views/decisions.tsx';
+import { LogView } from './views/log.tsx';
+import { MailView } from './views/mail.tsx';
+import { OverviewView } from './views/overview.tsx';
+import { SnapshotsView } from './views/snapshots.tsx';
+import { TimelineView } from './views/timeline.tsx';
+import { TokensView } from './views/tokens.tsx';
 import { Ago, Id, Line, Passage } from './words.tsx';
 
 export function RunPage() {

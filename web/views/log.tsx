@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Output } from './api.ts';
-import { Await, Card, Empty } from './parts.tsx';
-import { hrefOf } from './route.ts';
-import { moment, type RunAt, type Status } from './run.ts';
-import { useAnswer } from './state.ts';
-import { clockOf, Id, Line, momentOf } from './words.tsx';
+import type { Output } from '../api.ts';
+import { Await, Card, Empty } from '../parts.tsx';
+import { hrefOf } from '../route.ts';
+import { moment, type RunAt, type Status } from '../run.ts';
+import { useAnswer } from '../state.ts';
+import { clockOf, Id, Line, momentOf } from '../words.tsx';
 
 type Event = Output<'log'>['events'][number];
 

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Output } from './api.ts';
-import { Await, Card, Empty } from './parts.tsx';
-import { moment, type RunAt, type Status } from './run.ts';
-import { useAnswer } from './state.ts';
-import { theme } from './theme.ts';
-import { amountOf } from './words.tsx';
+import type { Output } from '../api.ts';
+import { Await, Card, Empty } from '../parts.tsx';
+import { moment, type RunAt, type Status } from '../run.ts';
+import { useAnswer } from '../state.ts';
+import { theme } from '../theme.ts';
+import { amountOf } from '../words.tsx';
 
 type Point = Output<'timeline'>['usage'][number];
 
@@ -63,7 +63,7 @@ function Chart({ points }: { points: readonly Point[] }) {
   useEffect(() => {
     let remove = (): void => undefined;
     let isHere = true;
-    void import('./token-chart.ts').then(({ drawTokens }) => {
+    void import('../token-chart.ts').then(({ drawTokens }) => {
       if (isHere && box.current) remove = drawTokens(box.current, points);
     });
     return () => {

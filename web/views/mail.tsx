@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { ActionButton } from './action.tsx';
-import { acknowledgeMail, closeMail, replyToMail } from './actions.ts';
-import { Await, Card, Empty, Pill } from './parts.tsx';
-import type { RunAt, Status } from './run.ts';
-import { useAnswer, who } from './state.ts';
-import { Ago, Id, Line, Passage } from './words.tsx';
+import { ActionButton } from '../action.tsx';
+import { acknowledgeMail, closeMail, replyToMail } from '../actions.ts';
+import { Await, Card, Empty, Pill } from '../parts.tsx';
+import type { RunAt, Status } from '../run.ts';
+import { useAnswer, who } from '../state.ts';
+import { Ago, Id, Line, Passage } from '../words.tsx';
 
 type Message = Status['mail'][number];
 

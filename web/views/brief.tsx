@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { printable } from '../src/core/text.ts';
-import { Await, Card } from './parts.tsx';
-import type { RunAt } from './run.ts';
-import { useAnswer } from './state.ts';
-import { amountOf } from './words.tsx';
+import { printable } from '../../src/core/text.ts';
+import { Await, Card } from '../parts.tsx';
+import type { RunAt } from '../run.ts';
+import { useAnswer } from '../state.ts';
+import { amountOf } from '../words.tsx';
 
 const roles = ['worker', 'architect', 'orchestrator', 'verifier'] as const;
 const SETTLE_MS = 150;

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Output } from './api.ts';
-import { Await, Card, Empty, Pill } from './parts.tsx';
-import type { RunAt } from './run.ts';
-import { useAnswer } from './state.ts';
-import { Ago, Id, Passage, plural } from './words.tsx';
+import type { Output } from '../api.ts';
+import { Await, Card, Empty, Pill } from '../parts.tsx';
+import type { RunAt } from '../run.ts';
+import { useAnswer } from '../state.ts';
+import { Ago, Id, Passage, plural } from '../words.tsx';
 
 type Snapshot = Output<'snapshots'>['snapshots'][number];
 type Rule = Output<'check'>['rules'][number];

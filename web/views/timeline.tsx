@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Output } from './api.ts';
-import { Await, Card, Empty, Pill } from './parts.tsx';
-import { moment, type RunAt } from './run.ts';
-import { now, useAnswer } from './state.ts';
-import { Ago, clockOf, Id, Line, momentOf, plural } from './words.tsx';
+import type { Output } from '../api.ts';
+import { Await, Card, Empty, Pill } from '../parts.tsx';
+import { moment, type RunAt } from '../run.ts';
+import { now, useAnswer } from '../state.ts';
+import { Ago, clockOf, Id, Line, momentOf, plural } from '../words.tsx';
 
 type Session = Output<'timeline'>['sittings'][number];
 

@@ -1,10 +1,10 @@
-import { ActionButton } from './action.tsx';
-import { approveCompaction, handOver, settleItem } from './actions.ts';
-import { Card, Empty, Pill } from './parts.tsx';
-import { PlanTree } from './plan-tree.tsx';
-import type { RunAt, Status } from './run.ts';
-import { mayWrite, useAnswer } from './state.ts';
-import { Ago, Id, Line, Passage } from './words.tsx';
+import { ActionButton } from '../action.tsx';
+import { approveCompaction, handOver, settleItem } from '../actions.ts';
+import { Card, Empty, Pill } from '../parts.tsx';
+import { PlanTree } from '../plan-tree.tsx';
+import type { RunAt, Status } from '../run.ts';
+import { mayWrite, useAnswer } from '../state.ts';
+import { Ago, Id, Line, Passage } from '../words.tsx';
 
 export function OverviewView({ run, at, status }: RunAt & { status: Status }) {
   return (

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Output } from './api.ts';
-import { Await, Card, Empty } from './parts.tsx';
-import { moment, type RunAt } from './run.ts';
-import { useAnswer } from './state.ts';
-import { Ago, Id, Passage, plural } from './words.tsx';
+import type { Output } from '../api.ts';
+import { Await, Card, Empty } from '../parts.tsx';
+import { moment, type RunAt } from '../run.ts';
+import { useAnswer } from '../state.ts';
+import { Ago, Id, Passage, plural } from '../words.tsx';
 
 type Decision = Output<'decisions'>['decisions'][number];
 
