@@ -90,7 +90,7 @@ describe('the worklog', () => {
       text
         .split(/^(?=### )/m)
         .slice(1)
-        .map((part) => part.split(/^Made from/m)[0] ?? '');
+        .map((part) => part.split(/^Generated from/m)[0] ?? '');
     const before = entriesIn(logOf(folder));
     expect(folder.fault('compact', '--approve', '--agent', 'ada').code).toBe('not_allowed');
     const { archive, linesAfter } = folder.data('compact', '--approve');

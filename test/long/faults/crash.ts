@@ -214,7 +214,7 @@ async function settled(place: Place, action: CrashAction): Promise<Settled> {
     }
   }
   // The journal is checked separately, and leftovers of a crash beside our own files do no harm.
-  const ours = /^\.holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.\d+)?$|mirrors\/)/;
+  const ours = /^\.holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.[0-9a-f]+)?$|mirrors\/)/;
   if (action.leavesFiles) for (const path of filesIn(place)) if (!ours.test(path)) files[path] = timeless(place, path);
   const { events, findings } = await factsOf(place);
   for (const { level, message } of findings) if (level === 'error') problems.push(`doctor at the end: ${message}`);
