@@ -180,9 +180,10 @@ function appendingSeveral(store: Get, other: Get): void {
         rows: [row(run, 'N-1', { version: 3, status: 'closed' })],
         head: { ...first.head, title: 'Later' },
       });
-      // A batch without events keeps the version and hash that the one before it gave the run.
+      // Batches without events keep the version, hash and saved state that those before them gave the run.
       const third = { run, expected: 3, events: [], rows: [], cache: { format: 1, state: 'third' } };
-      expect(await store().journal.append([first, second, third])).toEqual({ outcome: 'appended' });
+      const fourth = { run, expected: 3, events: [], rows: [] };
+      expect(await store().journal.append([first, second, third, fourth])).toEqual({ outcome: 'appended' });
       const { hash = '' } = second.events[0] ?? {};
       expect(await store().projection.cached(run, 1)).toEqual({ version: 3, hash, state: 'third' });
       expect(await store().journal.read(run, 0, 9)).toEqual([...first.events, ...second.events]);
