@@ -247,6 +247,16 @@ describe('a role', () => {
   });
 });
 
+describe('the headline', () => {
+  it.each([
+    [['a'], 'The only step is done: Work'],
+    [['a', 'b'], 'All 2 steps are done: Work'],
+  ])('of a plan with %j that is done', (keys, headline) => {
+    const run = scenario(...keys.map((key) => task(key, { done: true })));
+    expect(composeBrief(run.state, run, { budgetTokens: 2000 }).headline).toBe(headline);
+  });
+});
+
 describe('the next action', () => {
   it('is that of the step to resume, although another agent declared its own since', () => {
     const run = scenario('p1', 'p2');
