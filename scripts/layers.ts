@@ -158,8 +158,6 @@ export const stillOpen: readonly string[] = [
   'src/cli/terminal.ts node:fs',
   // Files, processes and parsers outside their layer.
   'src/hooks/hook.ts node:fs',
-  'src/hooks/log.ts node:fs',
-  'src/hooks/memory.ts node:fs',
   'src/http/login-link.ts node:child_process',
   'src/http/login-link.ts node:fs',
   'src/http/notify.ts node:child_process',

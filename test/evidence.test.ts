@@ -287,9 +287,9 @@ describe('git', () => {
 
   it('is not run by a checkpoint', () => {
     const folder = newRepository();
-    const calls = join(folder.path, '.holdfast', 'calls.log');
-    const bin = join(folder.path, '.holdfast', 'bin');
-    mkdirSync(bin);
+    // A git in the working tree would not be run at all.
+    const { path: bin } = newFolder();
+    const calls = join(bin, 'calls.log');
     writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$*" >> '${calls}'\nPATH='${folder.env['PATH']}' exec git "$@"\n`);
     chmodSync(join(bin, 'git'), 0o755);
     writeFileSync(calls, '');

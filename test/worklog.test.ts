@@ -33,7 +33,7 @@ describe('a link instead of one of our folders, as a repository may have it', ()
       folder.run('session', 'end', '--reason', 'completed', '--agent', 'ada'),
     ];
     expect(ran.map(({ code }) => code)).toEqual([0, 0]);
-    expect(ran.map(({ err }) => err).join()).toContain('is a link');
+    expect(ran.map(({ err }) => err).join()).toContain('is not a real folder');
     expect(readdirSync(elsewhere.path)).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { agentName, conversationOf } from '../clients/conversation.ts';
 import { hooksOf } from '../clients/index.ts';
 import type { JsonObject } from '../clients/json-value.ts';
@@ -11,8 +10,9 @@ import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import { findSession } from '../operations/session/parts/find-session.ts';
 import type { SessionContext } from '../operations/session/parts/session-context.ts';
-import { commonFolder, findGit } from '../workspace/git.ts';
+import type { OwnFiles } from '../workspace/own-files.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
+import { mainTree, repositoryAt } from '../workspace/repository.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { log } from './log.ts';
 import { isFirstToAnswer, keepMemory, recallMemory } from './memory.ts';
@@ -37,10 +37,10 @@ const LIMIT_MS = 5000;
  * and prints nothing else: a hook that does could end an agent's turn or drop a prompt.
  */
 export async function runHook(call: HookCall): Promise<void> {
-  const place: { folder: string | null } = { folder: null };
+  const place: { files: OwnFiles | null } = { files: null };
   const isTool = /tool|shell|file|todo/i.test(call.words[1] ?? '');
   const giveUp = (): void => {
-    log(place.folder, `${call.words.join(' ')} took too long and was stopped.`);
+    log(place.files, `${call.words.join(' ')} took too long and was stopped.`);
     process.exit(0);
   };
   // Most hooks end before they have to wait, and never start the timer.
@@ -50,11 +50,11 @@ export async function runHook(call: HookCall): Promise<void> {
     if (answer !== null) writeAll(JSON.stringify(answer));
   } catch (thrown) {
     const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
-    log(place.folder, `${call.words.join(' ')}: ${message}`, call.environment['HOLDFAST_DEBUG'] ? stack : undefined);
+    log(place.files, `${call.words.join(' ')}: ${message}`, call.environment['HOLDFAST_DEBUG'] ? stack : undefined);
   }
 }
 
-async function answerTo(call: HookCall, place: { folder: string | null }): Promise<object | null> {
+async function answerTo(call: HookCall, place: { files: OwnFiles | null }): Promise<object | null> {
   const input = readHookInput();
   if (input === null) return null;
   const named = eventIn(input) ?? call.words[1] ?? '';
@@ -65,7 +65,7 @@ async function answerTo(call: HookCall, place: { folder: string | null }): Promi
   if (moment === null || (moment.kind === 'tool-before' && moment.call.command === null)) return null;
   const workspace = workspaceOf(moment.cwd ?? call.cwd);
   if (workspace === null) return null;
-  place.folder = workspace.folder;
+  place.files = workspace.files;
   if (workspace.config.capture?.off === true) return null;
   const context = await contextFor(call, hooks, moment, workspace);
   try {
@@ -76,7 +76,7 @@ async function answerTo(call: HookCall, place: { folder: string | null }): Promi
     const words = moment.kind === 'prompt' ? moment.request : 'source' in moment ? moment.source : null;
     // Another process of the client needs its own answer, even a moment later.
     const answered = [conversationOf(moment), moment.kind, id, words, context.identity.owner?.pid ?? null];
-    return isFirstToAnswer(workspace.folder, JSON.stringify(answered)) ? hooks.answer(named, plain(text)) : null;
+    return isFirstToAnswer(workspace.files, JSON.stringify(answered)) ? hooks.answer(named, plain(text)) : null;
   } finally {
     await context.close();
   }
@@ -95,13 +95,13 @@ async function record(
   const within = (await findSession(context, moment)) ?? (await firstSession(context, moment));
   if (within === null) {
     log(
-      workspace.folder,
+      workspace.files,
       `${moment.client} ${moment.kind}: its work was handed to another session; nothing was recorded.`,
     );
     return null;
   }
   await recordTool(within, moment);
-  return moment.kind === 'tool-after' ? dueText(within, hooks, moment, workspace.folder) : null;
+  return moment.kind === 'tool-after' ? dueText(within, hooks, moment, workspace.files) : null;
 }
 
 /** For a conversation whose first report is a tool call. */
@@ -115,7 +115,7 @@ async function dueText(
   within: SessionContext,
   hooks: ClientHooks,
   moment: Moment,
-  folder: string,
+  files: OwnFiles,
 ): Promise<string | null> {
   if (hooks.hasPressureInTranscript && moment.transcript !== null) {
     const { pressureAtEnd } = await import('./transcript.ts');
@@ -126,11 +126,11 @@ async function dueText(
     }
   }
   const conversation = conversationOf(moment);
-  const memory = recallMemory(folder, conversation);
+  const memory = recallMemory(files, conversation);
   // A due brief waits for the next prompt, unless the client accepts no text there.
   const due = hooks.takesContext.has('prompt') ? undefined : memory.due;
   if (memory.hint === undefined && due === undefined) return null;
-  keepMemory(folder, conversation, { ...memory, hint: undefined, due: due ? undefined : memory.due });
+  keepMemory(files, conversation, { ...memory, hint: undefined, due: due ? undefined : memory.due });
   if (due === undefined) return memory.hint ?? null;
   const { briefText } = await import('./moments.ts');
   return briefText(within, due);
@@ -176,11 +176,9 @@ const eventIn = (input: JsonObject): string | null => {
 function workspaceOf(dir: string): Workspace | null {
   const found = findWorkspace(dir);
   if (found) return found;
-  const git = findGit(dir);
-  if (git === null) return null;
-  const common = commonFolder(git.folder);
-  const root = git.linked !== null && basename(common) === '.git' ? dirname(common) : git.root;
-  openContext({ dir: root, actor: { kind: 'agent', name: 'hook' } }).createWorkspace();
+  const repository = repositoryAt(dir);
+  if (repository === null) return null;
+  openContext({ dir: mainTree(repository), actor: { kind: 'agent', name: 'hook' } }).createWorkspace();
   return findWorkspace(dir);
 }
 

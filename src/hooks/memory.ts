@@ -1,7 +1,5 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
 import { sha256 } from '../core/sha256.ts';
-import { writeAtomically } from '../workspace/write.ts';
+import type { OwnFiles } from '../workspace/own-files.ts';
 
 /**
  * What the hooks of one conversation remember between processes: the text for the next answer, and how far its transcript
@@ -22,52 +20,44 @@ export interface Memory {
   transcript?: { path: string; offset: number; lastId?: string | undefined; total?: number[] | undefined };
 }
 
-export function recallMemory(folder: string, conversation: string): Memory {
+export function recallMemory(files: OwnFiles, conversation: string): Memory {
   try {
-    const found: unknown = JSON.parse(readFileSync(fileOf(folder, conversation), 'utf8'));
+    const found: unknown = JSON.parse(files.read(fileOf(conversation)) ?? '');
     return typeof found === 'object' && found !== null ? (found as Memory) : {};
   } catch {
     return {};
   }
 }
 
-export function keepMemory(folder: string, conversation: string, memory: Memory): void {
+export function keepMemory(files: OwnFiles, conversation: string, memory: Memory): void {
   try {
-    mkdirSync(join(folder, FOLDER), { recursive: true, mode: 0o700 });
-    writeAtomically(fileOf(folder, conversation), JSON.stringify(memory), false);
+    files.replace(fileOf(conversation), JSON.stringify(memory), 'derived');
   } catch {
     // Then a text is given twice.
   }
 }
 
 /** Whether this process is the first to give an answer: a client may run the same hook twice at the same moment. */
-export function isFirstToAnswer(folder: string, answer: string): boolean {
-  const file = join(folder, FOLDER, `${sha256(answer).slice(0, 24)}.answered`);
+export function isFirstToAnswer(files: OwnFiles, answer: string): boolean {
+  const file = `${FOLDER}/${sha256(answer).slice(0, 24)}.answered`;
   try {
-    mkdirSync(join(folder, FOLDER), { recursive: true, mode: 0o700 });
-    closeSync(openSync(file, 'wx', 0o600));
-    return true;
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') return true;
-    try {
-      const now = Date.now();
-      if (now - statSync(file).mtimeMs < SAME_MOMENT_MS) return false;
-      utimesSync(file, now / 1000, now / 1000);
-    } catch {
-      // It was removed meanwhile, by a process that has not given this answer.
-    }
-    return true;
+    if (files.createOnce(file, '')) return true;
+    if (Date.now() - files.modifiedMs(file) < SAME_MOMENT_MS) return false;
+    files.replace(file, '', 'derived');
+  } catch {
+    // Where nothing can be written, an answer may be given twice.
   }
+  return true;
 }
 
 /** Forgets conversations that were not continued for a long time. */
-export function pruneMemory(folder: string): void {
+export function pruneMemory(files: OwnFiles): void {
   try {
-    const names = readdirSync(join(folder, FOLDER));
+    const names = files.list(FOLDER);
     if (names.length < PRUNE_FROM) return;
-    for (const name of names) {
-      const file = join(folder, FOLDER, name);
-      if (Date.now() - statSync(file).mtimeMs > KEEP_MS) unlinkSync(file);
+    for (const name of names.filter((one) => FILE_NAME.test(one))) {
+      const file = `${FOLDER}/${name}`;
+      if (Date.now() - files.modifiedMs(file) > KEEP_MS) files.remove(file);
     }
   } catch {
     // The next session start tries again.
@@ -75,9 +65,9 @@ export function pruneMemory(folder: string): void {
 }
 
 const FOLDER = 'hooks';
+const FILE_NAME = /^[0-9a-f]{24}\.(?:json|answered)$/;
 const SAME_MOMENT_MS = 4000;
 const PRUNE_FROM = 64;
 const KEEP_MS = 14 * 24 * 3600 * 1000;
 
-const fileOf = (folder: string, conversation: string): string =>
-  join(folder, FOLDER, `${sha256(conversation).slice(0, 24)}.json`);
+const fileOf = (conversation: string): string => `${FOLDER}/${sha256(conversation).slice(0, 24)}.json`;

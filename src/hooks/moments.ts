@@ -14,6 +14,7 @@ import { type Opening, openSession } from '../operations/session/parts/open-sess
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
 import { treeMark } from '../operations/working-tree.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
+import type { OwnFiles } from '../workspace/own-files.ts';
 import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
 import { keyOf } from './moment-key.ts';
 import { beat } from './tool-use.ts';
@@ -69,8 +70,8 @@ async function startSession(
   const { source, request, parent = null } = moment;
   const within = await openSession(context, moment, { source, request, parent, status, atRest: request === null });
   if (!within) return null;
-  const { folder, memory, remember } = memoryOf(within, moment);
-  pruneMemory(folder);
+  const { files, memory, remember } = memoryOf(within, moment);
+  if (files) pruneMemory(files);
   if (request !== null) await setGoal(within, moment, request);
   const isCompacted = source === 'compact';
   if (!hooks.takesContext.has('session-start')) {
@@ -275,13 +276,13 @@ export async function reportPressure(
 function memoryOf(
   within: SessionContext,
   moment: Moment,
-): { folder: string; memory: Memory; remember: (memory: Memory) => void } {
-  const folder = within.context.workspace()?.folder ?? '';
+): { files: OwnFiles | null; memory: Memory; remember: (memory: Memory) => void } {
+  const files = within.context.workspace()?.files ?? null;
   const conversation = conversationOf(moment);
   return {
-    folder,
-    memory: recallMemory(folder, conversation),
-    remember: (memory) => keepMemory(folder, conversation, memory),
+    files,
+    memory: files ? recallMemory(files, conversation) : {},
+    remember: (memory) => files && keepMemory(files, conversation, memory),
   };
 }
 

@@ -28,7 +28,7 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
   if (files.length > 0 && isDone) isRecorded = (await recordFiles(within, moment, config)) || isRecorded;
   if (todos !== null && isDone) {
     const { followTodos } = await import('../operations/session/parts/todo-list.ts');
-    const refused = (message: string): void => log(within.context.workspace()?.folder ?? null, message);
+    const refused = (message: string): void => log(within.context.workspace()?.files ?? null, message);
     const key = moment.id === null ? null : keyOf(moment, 'todos');
     await followTodos(within, { owner: conversationOf(moment), key, refused }, todos);
     isRecorded = true;

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Ancestry } from '../core/views/conflict.ts';
-import { commonFolder, findGit, type Git } from './git.ts';
+import { repositoryAt } from './repository.ts';
+import { runGit } from './run-git.ts';
 
 /** The files of a working tree that differ from its last commit, by their path in the workspace. */
 export interface GitStatus {
@@ -13,62 +14,42 @@ export interface GitStatus {
 
 /** Runs git once, without locks or writes; null without a repository, without git, or after the time limit. */
 export async function readGitStatus(tree: string): Promise<GitStatus | null> {
-  const git = findGit(tree);
+  const git = repositoryAt(tree);
   if (!git) return null;
-  const words = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'];
-  const output = await runGit(git, tree, [...words, '--', '.']);
-  return output === null ? null : parseStatus(output, relative(git.root, tree).split(sep).join('/'));
+  const words = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=all'];
+  const answer = await runGit(git, tree, [...words, '--', '.']);
+  return 'failed' in answer ? null : parseStatus(answer.output, relative(git.root, tree).split(sep).join('/'));
 }
 
 /** How a recorded commit relates to the one that is checked out; undefined if that is unknown. */
 export async function readAncestry(tree: string, head: string): Promise<Ancestry | undefined> {
-  const git = findGit(tree);
+  const git = repositoryAt(tree);
   if (!git || !/^[0-9a-f]{40,64}$/.test(head)) return undefined;
-  const output = await runGit(git, tree, ['rev-list', '--left-right', '--count', `${head}...HEAD`, '--']);
-  const counts = /^(\d+)\s+(\d+)\s*$/.exec(output ?? '');
+  const counted = await runGit(git, tree, ['rev-list', '--left-right', '--count', `${head}...HEAD`, '--']);
+  const counts = 'failed' in counted ? null : /^(\d+)\s+(\d+)\s*$/.exec(counted.output);
   if (counts) return { lost: Number(counts[1]), since: Number(counts[2]) };
   // Git fails the same way for a missing commit and an unreadable repository, and a shallow clone may lack any commit.
-  if (existsSync(join(commonFolder(git.folder), 'shallow'))) return undefined;
+  if (existsSync(join(git.commonDir, 'shallow'))) return undefined;
   const commits = await runGit(git, tree, ['rev-list', '--ignore-missing', '--max-count=1', head, '--']);
-  return commits === '' ? 'missing' : undefined;
+  return 'output' in commits && commits.output === '' ? 'missing' : undefined;
 }
 
 /** Files that were added between an earlier commit and the one that is checked out. */
 export async function readAdded(tree: string, earlier: string): Promise<string[]> {
-  const git = findGit(tree);
+  const git = repositoryAt(tree);
   if (!git || !/^[0-9a-f]{40,64}$/.test(earlier)) return [];
-  const words = ['diff', '--name-only', '--diff-filter=A', '--no-renames', '--no-ext-diff', '--relative', '-z'];
-  const output = await runGit(git, tree, [...words, earlier, 'HEAD', '--', '.']);
-  return (output ?? '').split('\0').filter((path) => path !== '');
-}
-
-const TIMEOUT_MS = 10_000;
-const OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024;
-
-/** Names the folders, because a shell that git itself started has variables that name others. */
-async function runGit(git: Git, cwd: string, words: readonly string[]): Promise<string | null> {
-  const { spawn } = await import('node:child_process');
-  return new Promise((resolve) => {
-    const child = spawn(
-      'git',
-      ['--no-optional-locks', `--git-dir=${git.folder}`, `--work-tree=${git.root}`, ...words],
-      {
-        cwd,
-        stdio: ['ignore', 'pipe', 'ignore'],
-        timeout: TIMEOUT_MS,
-        windowsHide: true,
-      },
-    );
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    child.stdout.on('data', (piece: Buffer) => {
-      bytes += piece.length;
-      if (bytes > OUTPUT_LIMIT_BYTES) child.kill();
-      else pieces.push(piece);
-    });
-    child.on('error', () => resolve(null));
-    child.on('close', (code) => resolve(code === 0 ? Buffer.concat(pieces).toString('utf8') : null));
-  });
+  const words = [
+    'diff',
+    '--name-only',
+    '--diff-filter=A',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--relative',
+    '-z',
+  ];
+  const answer = await runGit(git, tree, [...words, earlier, 'HEAD', '--', '.']);
+  return 'failed' in answer ? [] : answer.output.split('\0').filter((path) => path !== '');
 }
 
 /** Reads porcelain v2, whose paths start at the top of the repository. */

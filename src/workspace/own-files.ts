@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -11,6 +12,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  type Stats,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,11 +20,10 @@ import { join } from 'node:path';
 import { Fault } from '../core/fault.ts';
 
 /**
- * Files of our own below one folder: the data folder of a clone, or the user's state folder. Whoever may write in the
- * folder above can put links there, and an agent may swap a folder while we work. So no link is followed, neither as the
+ * Files of our own below one folder. A clone can bring links there, and an agent may swap a folder while we work. So no link is followed, neither as the
  * file nor as a folder on the way, and every folder on the way belongs to this user.
  *
- * Paths are relative with forward slashes. Folders are 0700 and files 0600, whatever the umask says.
+ * Paths are relative with forward slashes. New folders are 0700 and files 0600, whatever the umask says.
  */
 export interface OwnFiles {
   readonly root: string;
@@ -34,6 +35,12 @@ export interface OwnFiles {
   replace(path: string, text: string, durability?: 'durable' | 'derived'): void;
   /** Writes a file unless there is one; of several writers one wins. False when it was there. */
   createOnce(path: string, text: string): boolean;
+  /** The size of a regular file; 0 when there is none. */
+  size(path: string): number;
+  /** When a regular file was last changed; 0 when there is none. */
+  modifiedMs(path: string): number;
+  /** Gives a regular file another name in its folder. */
+  rename(path: string, name: string): void;
   /** Adds to the end of a regular file with one name. */
   append(path: string, text: string): void;
   /** Removes a regular file; false when there is none. */
@@ -49,16 +56,19 @@ const LIST_LIMIT = 100_000;
 const REMOVE_LIMIT = 1000;
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** `above` must exist and is believed; `name` is our folder in it, made when something is written. */
-export function openOwnFiles(above: string, name: string): OwnFiles {
+/**
+ * `above` must exist and is believed; `name` is our folder in it, made when something is written. Only root works for
+ * another `owner`, as git does: what it makes is then given to that user.
+ */
+export function openOwnFiles(above: string, name: string, owner = process.geteuid?.() ?? 0): OwnFiles {
   const root = join(above, name);
   const within = <T>(path: string, mode: 'make' | 'look', work: (folder: OpenFolder, name: string) => T): T | null => {
     const parts = partsOf(path);
     const last = parts.pop() ?? '';
-    return inFolder(above, [name, ...parts], mode, (folder) => work(folder, last));
+    return inFolder(above, [name, ...parts], mode, owner, (folder) => work(folder, last));
   };
   const inOwn = <T>(path: string, mode: 'make' | 'look', work: (folder: OpenFolder) => T): T | null =>
-    inFolder(above, [name, ...partsOf(path)], mode, work);
+    inFolder(above, [name, ...partsOf(path)], mode, owner, work);
   return {
     root,
     read: (path, limitBytes = READ_LIMIT_BYTES) =>
@@ -67,6 +77,14 @@ export function openOwnFiles(above: string, name: string): OwnFiles {
       inOwn(path, 'look', (folder) => readdirSync(folder.path).sort().slice(0, limit)) ?? [],
     replace(path, text, durability = 'durable') {
       within(path, 'make', (folder, file) => replaceIn(folder, file, text, durability === 'durable'));
+    },
+    size: (path) => within(path, 'look', (folder, file) => regular(folder, file)?.size ?? 0) ?? 0,
+    modifiedMs: (path) => within(path, 'look', (folder, file) => regular(folder, file)?.mtimeMs ?? 0) ?? 0,
+    rename(path, to) {
+      within(path, 'look', (folder, file) => {
+        mustBeReplaceable(folder, to);
+        if (regular(folder, file)) renameSync(folder.at(file), folder.at(to));
+      });
     },
     createOnce: (path, text) => within(path, 'make', (folder, file) => createIn(folder, file, text)) ?? false,
     append(path, text) {
@@ -90,6 +108,7 @@ interface OpenFolder {
   /** As it was asked for, for messages. */
   shown: string;
   path: string;
+  owner: number;
   at(name: string): string;
 }
 
@@ -100,6 +119,7 @@ function inFolder<T>(
   above: string,
   parts: readonly string[],
   mode: 'make' | 'look',
+  owner: number,
   work: (folder: OpenFolder) => T,
 ): T | null {
   let shown = above;
@@ -108,19 +128,19 @@ function inFolder<T>(
     for (const part of parts) {
       const path = hasHandles ? `/proc/self/fd/${handle}/${part}` : join(shown, part);
       shown = join(shown, part);
-      const next = openPart(path, shown, mode);
+      const next = openPart(path, shown, mode, owner);
       if (next === null) return null;
       closeSync(handle);
       handle = next;
     }
     const path = hasHandles ? `/proc/self/fd/${handle}` : shown;
-    return work({ shown, path, at: (name) => `${path}/${name}` });
+    return work({ shown, path, owner, at: (name) => `${path}/${name}` });
   } finally {
     closeSync(handle);
   }
 }
 
-function openPart(path: string, shown: string, mode: 'make' | 'look'): number | null {
+function openPart(path: string, shown: string, mode: 'make' | 'look', owner: number): number | null {
   for (let attempt = 0; ; attempt++) {
     let handle: number;
     try {
@@ -133,10 +153,11 @@ function openPart(path: string, shown: string, mode: 'make' | 'look'): number | 
       makeFolder(path);
       continue;
     }
+    if (attempt > 0) give(handle, owner);
     const found = fstatSync(handle);
-    const isOurs = process.geteuid === undefined || found.uid === process.geteuid();
+    const isOurs = process.geteuid === undefined || found.uid === owner;
     if (isOurs && (hasHandles || lstatSync(path).ino === found.ino)) {
-      if (mode === 'make' && (found.mode & 0o077) !== 0) fchmodSync(handle, 0o700);
+      if (attempt > 0) fchmodSync(handle, 0o700);
       return handle;
     }
     closeSync(handle);
@@ -200,6 +221,7 @@ function writeBeside(folder: OpenFolder, name: string, text: string, isDurable: 
   const beside = folder.at(`.${name}.${randomDigits()}.tmp`);
   const handle = openSync(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
+    give(handle, folder.owner);
     // Not `writeSync`: where the disk is nearly full that may write a part and call it done.
     writeFileSync(handle, text);
     if (isDurable) fsyncSync(handle);
@@ -226,10 +248,16 @@ function appendIn(folder: OpenFolder, name: string, text: string): void {
   try {
     const { nlink } = fstatSync(handle);
     if (nlink !== 1) throw unsafe(join(folder.shown, name), 'has a second name elsewhere');
+    give(handle, folder.owner);
     writeFileSync(handle, text);
   } finally {
     closeSync(handle);
   }
+}
+
+/** Only root can, and only root has to. */
+function give(handle: number, owner: number): void {
+  if (process.geteuid?.() === 0 && owner !== 0) fchownSync(handle, owner, fstatSync(handle).gid);
 }
 
 function mustBeReplaceable(folder: OpenFolder, name: string): void {
@@ -237,8 +265,13 @@ function mustBeReplaceable(folder: OpenFolder, name: string): void {
   if (found && !found.isFile()) throw unsafe(join(folder.shown, name), 'is not a regular file');
 }
 
+function regular(folder: OpenFolder, name: string): Stats | undefined {
+  const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
+  return found?.isFile() ? found : undefined;
+}
+
 function removeIn(folder: OpenFolder, name: string): boolean {
-  if (!lstatSync(folder.at(name), { throwIfNoEntry: false })?.isFile()) return false;
+  if (!regular(folder, name)) return false;
   unlinkSync(folder.at(name));
   return true;
 }

@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
 /** A git repository around a folder, found the way git finds it, but believed only where its parts point at each other. */
@@ -45,6 +46,17 @@ export function findRepository(from: string, home: string | null): Search {
     if (!found && ['.hg', '.svn', '.jj'].some((name) => entryAt(join(folder, name)))) return null;
     if (dirname(folder) === folder) return null;
   }
+}
+
+/** The repository around a folder, with the home folder as git knows it; null where there is none to believe. */
+export function repositoryAt(from: string): Repository | null {
+  const search = findRepository(from, homedir());
+  return search && 'repository' in search ? search.repository : null;
+}
+
+/** The main working tree, which linked ones share the journal of; a bare repository has none. */
+export function mainTree({ root, commonDir, linked }: Repository): string {
+  return linked !== null && basename(commonDir) === '.git' ? dirname(commonDir) : root;
 }
 
 function atFolder(root: string, entry: string): Search {

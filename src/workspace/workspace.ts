@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Fault } from '../core/fault.ts';
+import { type OwnFiles, openOwnFiles } from './own-files.ts';
 import { writeOnce } from './write.ts';
 
 /** A folder with `.holdfast/`, and the working tree in use, which differs in a linked git worktree. */
@@ -9,6 +10,8 @@ export interface Workspace {
   root: string;
   tree: string;
   folder: string;
+  /** The files in it. */
+  files: OwnFiles;
   id: string;
   config: WorkspaceConfig;
 }
@@ -100,7 +103,12 @@ function openWorkspace(root: string, tree: string): Workspace {
       cause: thrown,
     });
   }
-  return { root, tree, folder, id: config.workspace, config };
+  return { root, tree, folder, files: openOwnFiles(root, FOLDER, ownerIn(root)), id: config.workspace, config };
+}
+
+/** Root works for the owner of the folder, as in a container that has a user's repository mounted. */
+function ownerIn(root: string): number | undefined {
+  return process.geteuid?.() === 0 ? statSync(root).uid : undefined;
 }
 
 function parseConfig(text: string): WorkspaceConfig {

@@ -107,8 +107,22 @@ static enum verdict byHandle(const char *call, int fd, int writes) {
   return verdict;
 }
 
+/* A path through the handle of a folder, /proc/self/fd/7/name, as the path it stands for. */
+static const char *throughHandle(const char *path, char *real) {
+  int fd, used = 0;
+  if (sscanf(path, "/proc/self/fd/%d%n", &fd, &used) != 1 || path[used] != '/') return path;
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, real, 4000);
+  if (length < 0 || length + strlen(path + used) > 4090) return path;
+  strcpy(real + length, path + used);
+  return real;
+}
+
 static enum verdict byPath(const char *call, const char *path) {
   int before = errno;
+  char real[4096];
+  path = throughHandle(path, real);
   enum verdict verdict = isOurs(path) ? meet(call, path, 0) : GO;
   errno = verdict == REFUSE ? failure : before;
   return verdict;

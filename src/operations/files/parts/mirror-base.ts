@@ -1,10 +1,7 @@
-import { dirname, join } from 'node:path';
 import type { Mirror } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import type { Files } from '../../../formats/format.ts';
-import { mustReadText } from '../../../workspace/read.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { makeOwnFolder, writeAtomically } from '../../../workspace/write.ts';
 
 /**
  * The base of a mirror: its files as they were last written or read. Comparing with it shows what others edited since;
@@ -41,20 +38,16 @@ export const wasCutOff = (workspace: Workspace, mirror: Mirror): boolean =>
   readSaved(workspace, mirror)?.writing !== undefined;
 
 export function saveBase(workspace: Workspace, mirror: Mirror, files: Files, writing?: Files): void {
-  const file = baseFile(workspace, mirror);
-  makeOwnFolder(dirname(file));
   const saved: SavedBase = { files: [...files], ...(writing ? { writing: [...writing] } : {}) };
-  writeAtomically(file, JSON.stringify({ ...mirror, ...saved }));
+  workspace.files.replace(baseFile(mirror), JSON.stringify({ ...mirror, ...saved }));
 }
 
 function readSaved(workspace: Workspace, mirror: Mirror): SavedBase | null {
   try {
-    return JSON.parse(mustReadText(baseFile(workspace, mirror))) as SavedBase;
+    return JSON.parse(workspace.files.read(baseFile(mirror)) ?? '') as SavedBase;
   } catch {
     return null;
   }
 }
 
-function baseFile(workspace: Workspace, { format, path }: Mirror): string {
-  return join(workspace.folder, 'mirrors', `${sha256(`${format}:${path}`).slice(0, 16)}.json`);
-}
+const baseFile = ({ format, path }: Mirror): string => `mirrors/${sha256(`${format}:${path}`).slice(0, 16)}.json`;

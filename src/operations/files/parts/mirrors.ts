@@ -12,7 +12,7 @@ import { recordedPath } from '../../../workspace/files.ts';
 import { withFileLock } from '../../../workspace/lock.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { keepCopy, makeOwnFolder, replaceText } from '../../../workspace/write.ts';
+import { keepCopy, replaceText } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 import { readBase, saveBase, unwrittenFiles, wasCutOff } from './mirror-base.ts';
 import { readWholeRun } from './run-model.ts';
@@ -42,8 +42,7 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   const run = state.run?.id;
   if (!workspace || run === undefined || state.mirrors.size === 0) return [];
   const engine = await context.engine();
-  makeOwnFolder(join(workspace.folder, 'mirrors'));
-  const synced = await withFileLock(join(workspace.folder, 'mirrors', 'lock'), LOCK_WAIT_MS, async () => {
+  const synced = await withFileLock(join(workspace.files.folder('mirrors'), 'lock'), LOCK_WAIT_MS, async () => {
     const done: Synced[] = [];
     for (const mirror of state.mirrors.values()) {
       const format = await formatNamed(mirror.format);

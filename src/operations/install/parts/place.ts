@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import {
   type ClientInstall,
   LAUNCHER,
@@ -9,8 +9,8 @@ import {
   type WantedFile,
 } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
-import { commonFolder, findGit } from '../../../workspace/git.ts';
 import { isFile, mustReadText, pathExists } from '../../../workspace/read.ts';
+import { mainTree, repositoryAt } from '../../../workspace/repository.ts';
 import type { Context } from '../../context.ts';
 
 export type PlaceScope = Place['scope'];
@@ -38,12 +38,8 @@ export function findPlace(context: Context, scope: PlaceScope): Place & { progra
 /** Creates the workspace if there is none: in a folder without git, hooks record only where there is one. */
 export function ensureWorkspace(context: Context, { scope }: Place): void {
   if (scope === 'user' || context.workspace()) return;
-  const git = findGit(context.dir);
-  if (git === null) context.createWorkspace();
-  // A linked working tree shares the journal of the main one.
-  else if (git.linked !== null && basename(commonFolder(git.folder)) === '.git')
-    context.createWorkspace(dirname(commonFolder(git.folder)));
-  else context.createWorkspace(git.root);
+  const repository = repositoryAt(context.dir);
+  context.createWorkspace(repository ? mainTree(repository) : undefined);
 }
 
 /** The folder of the manifest and its backups. */
@@ -85,7 +81,7 @@ export function isFound({ commands, folders }: ClientInstall, { home, root, envi
 export const isTemporary = (program: string): boolean => /[\\/]_npx[\\/]/.test(program);
 
 function projectFolder(context: Context): string {
-  return context.workspace()?.tree ?? findGit(context.dir)?.root ?? context.dir;
+  return context.workspace()?.tree ?? repositoryAt(context.dir)?.root ?? context.dir;
 }
 
 function findPackage(): string {

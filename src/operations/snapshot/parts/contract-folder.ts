@@ -2,8 +2,8 @@ import { basename, isAbsolute, join, resolve } from 'node:path';
 import { contractIn } from '../../../formats/snap/contract-files.ts';
 import { filesOf, sortFolder } from '../../../formats/snap/folder.ts';
 import { isInside, realPathOf } from '../../../workspace/files.ts';
-import { findGit } from '../../../workspace/git.ts';
 import { listFolder, pathExists, readDamaged } from '../../../workspace/read.ts';
+import { repositoryAt } from '../../../workspace/repository.ts';
 import type { Contract } from './check-rules.ts';
 
 /** The current files of a working session in a folder; null if there are none. */
@@ -31,7 +31,7 @@ export function contractFolder(folder: string): Contract | null {
 
 /** Paths in snapshots are usually relative to the top of the repository. */
 function rootsOf(folder: string): string[] {
-  const git = findGit(folder);
+  const git = repositoryAt(folder);
   return [...new Set([...(git ? [git.root] : []), resolve(folder, '..'), resolve(folder)])];
 }
 

@@ -1,10 +1,10 @@
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import * as v from 'valibot';
 import type { Event, EventBody } from '../../../core/journal/event.ts';
 import { ERASED } from '../../../core/text.ts';
 import { readDamaged } from '../../../workspace/read.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { makeOwnFolder, removeFile, writeAtomically } from '../../../workspace/write.ts';
+import { removeFile } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
 /** The output about a snapshot of every command that takes one. */
@@ -76,9 +76,7 @@ export function saveSnapshot(context: Context, run: string, taken: EventBody<'sn
       removeFile(file);
       return null;
     }
-    makeOwnFolder(join(workspace.folder, 'snapshots'));
-    makeOwnFolder(dirname(file));
-    writeAtomically(file, taken.text);
+    workspace.files.replace(relative(workspace.folder, file).split(sep).join('/'), taken.text);
     return fromRoot(workspace, file);
   } catch (thrown) {
     context.warn(

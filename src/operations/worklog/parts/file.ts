@@ -11,7 +11,6 @@ import {
   worklogEntries,
 } from '../../../core/views/worklog.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { makeOwnFolder, writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
 /** The file has only the newest entries; `holdfast worklog` prints all. */
@@ -63,8 +62,7 @@ export async function writeWorklogFile(context: Context, state: State, mustWrite
   await shareWrite(`${workspace.folder} ${id}`, async () => {
     const text = await worklogText(context, await engine.load(id), FILE_ENTRIES);
     try {
-      // Not flushed to disk: it can be rebuilt from the journal.
-      writeAtomically(join(worklogFolder(workspace), 'WORKLOG.md'), text, false);
+      workspace.files.replace('worklog/WORKLOG.md', text, 'derived');
     } catch (thrown) {
       context.warn(`WORKLOG.md could not be written: ${(thrown as Error).message}. The journal has everything.`);
     }
@@ -104,20 +102,13 @@ export async function writeArchive(context: Context, state: State, archive: Work
   const entries = await readEntries(context, state, { archive: archive.number });
   const file = archiveFile(workspace, archive.number);
   try {
-    worklogFolder(workspace);
-    writeAtomically(file, renderArchive(state, archive, entries));
+    workspace.files.replace(`worklog/archive-${archive.number}.md`, renderArchive(state, archive, entries));
   } catch (thrown) {
     throw new Fault('unavailable', `${file} could not be written: ${(thrown as Error).message}.`, {
       hints: ['The journal has every entry. Make the folder writable and run `holdfast compact --approve` again.'],
       cause: thrown,
     });
   }
-}
-
-function worklogFolder(workspace: Workspace): string {
-  const folder = join(workspace.folder, 'worklog');
-  makeOwnFolder(folder);
-  return folder;
 }
 
 /** Shown when something is added to a worklog that has become too long. */
