@@ -173,9 +173,9 @@ describe('archiving a run with files of its own', () => {
     folder.data('archive', '--reason', 'Nobody needs it');
     const { at } = folder.data('log', '--limit', '1', '--run', 'auth')['events'][0];
     const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
-    expect(text().split('\n')[0]).toBe(`Archived ${when}: User authentication (Nobody needs it)`);
+    expect(text().split('\n')[0]).toBe(`Archived ${when}: "User authentication" ("Nobody needs it")`);
     expect(text()).toContain('Next action: None: this run has ended.');
-    expect(text()).toContain('`holdfast unarchive auth`, or open another with `holdfast init`');
+    expect(text()).toContain('`holdfast unarchive RUN`, or open another with `holdfast init`');
     expect(text()).not.toMatch(/write the rest|Resuming|holdfast start/);
     folder.data('unarchive', 'auth');
     expect(text()).toMatch(/^Resuming from[\s\S]*write the rest/);
@@ -183,7 +183,7 @@ describe('archiving a run with files of its own', () => {
     folder.data('fail', '--message', 'no disk', '--agent', 'ada');
     expect(text()).toContain('wait for a person');
     folder.data('abort', '--reason', 'Enough');
-    expect(text()).toMatch(/^Abandoned on \S+ at \S+ UTC: User authentication \(Enough\)\n/);
+    expect(text()).toMatch(/^Abandoned on \S+ at \S+ UTC: "User authentication" \("Enough"\)\n/);
     expect(text()).not.toMatch(/unarchive|wait for a person/);
   });
 

@@ -80,7 +80,7 @@ describe('check', () => {
       (text) => signed(text.replace('Status: partial', 'Status: complete')),
       ['active-task', 'recorded'],
     ],
-    ['another task', (text) => signed(text.replace('Task: t1', 'Task: t2')), ['active-task', 'recorded']],
+    ['another task', (text) => signed(text.replace('Task: "t1"', 'Task: "t2"')), ['active-task', 'recorded']],
     ['a section left out', (text) => signed(text.replace('### Decision context', '')), ['form', 'recorded']],
     [
       'a wrong reason',

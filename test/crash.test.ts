@@ -31,7 +31,7 @@ describe('an agent that is gone', () => {
     await dead;
     const brief = folder.data('resume', '--agent', 'codex');
     expect(brief).toMatchObject({
-      headline: 'Resuming from Phase 1, Task: Issue tokens (checkpoint: drafted, next: tested)',
+      headline: 'Resuming from Phase 1, Task: "Issue tokens" (checkpoint: "drafted", next: "tested")',
       position: { step: 't1', checkpoint: 'drafted', interrupted: ['t1'] },
       nextAction: { text: 'wire the router', basis: 'declared', session: 'S-1' },
       freshness: { previous: { id: 'S-1', status: 'crashed' } },

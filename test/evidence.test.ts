@@ -122,7 +122,7 @@ describe.each([
     expect(edited?.expected).toMatch(/^sha256 [0-9a-f]{12}, \d+ bytes$/);
     expect(edited?.found).toMatch(/^sha256 [0-9a-f]{12}, \d+ bytes$/);
     expect(brief['evidence']).toMatchObject({ holds: 1, drifted: 4, unknown: 0, accepted: 0 });
-    expect(brief['text']).toContain(`${edited?.id} src/edited.ts changed from outside`);
+    expect(brief['text']).toContain(`${edited?.id} "src/edited.ts" changed from outside`);
     expect(brief['freshness']).toMatchObject({ fresh: false });
   });
 
@@ -252,7 +252,7 @@ describe('git', () => {
     git(folder.path, 'merge', '--quiet', '--no-ff', '--message', 'Merge', 'feature');
     const merged = folder.data('resume');
     expect(merged).toMatchObject({ conflicts: [], freshness: { branch: 'main', commitsSince: 1 } });
-    expect(merged['text']).toMatch(/1 commit and \d events since, branch main, \d dirty file/);
+    expect(merged['text']).toMatch(/1 commit and \d events since, branch "main", \d dirty file/);
   });
 
   it('reports that the commit of the work was amended away', () => {

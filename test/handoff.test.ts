@@ -145,7 +145,7 @@ describe('a handoff', () => {
     git(folder, 'add', 'other.ts');
     git(folder, 'commit', '-q', '-m', 'Second');
     expect(folder.run('handoff', 'list').out).toContain('offered, stale, 11 events ago');
-    expect(folder.data('resume', ...codex)['text']).toContain('t1, stale, 11 events ago.');
+    expect(folder.data('resume', ...codex)['text']).toContain('"t1", stale, 11 events ago.');
     expect(folder.data('handoff', 'accept', 'H-1', ...codex)['stale']).toEqual({ events: 11, commits: 1 });
   });
 

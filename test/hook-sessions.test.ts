@@ -260,9 +260,9 @@ describe('a hook', () => {
     expect(brief).toMatch(/Said at the end of the last turn \(S-1, /);
     expect(brief).toContain(said.slice(0, 40));
     expect(brief.indexOf('Said at the end')).toBeLessThan(brief.indexOf('Asked last'));
-    expect(brief).toContain('After it: todo-2 "Run the tests".');
+    expect(brief).toContain('After it: "todo-2" "Run the tests".');
     expect(brief).toContain('continue from the files that were changed for it');
-    expect(brief).toContain('left.ts half-changed');
+    expect(brief).toContain('left.ts" half-changed');
     expect(brief).not.toMatch(/\.codex|\.agents|AGENTS\.md/);
     const [, prompt] = inputsOf('gemini', folder);
     const request = { ...prompt?.input, prompt: 'Go on.' };

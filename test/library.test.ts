@@ -102,7 +102,7 @@ describe('the library', () => {
     const position = { phase: 2, plan: 3, task: 'Implement token rotation', wave: 1 };
     await hf.updateState({ position: { ...position, status: 'in_progress' }, nextAction: 'wire the router' });
     expect(await hf.resume()).toMatchObject({
-      headline: expect.stringContaining('Resuming from Phase 2, Plan 3, Task: Implement token rotation'),
+      headline: expect.stringContaining('Resuming from Phase 2, Plan 3, Task: "Implement token rotation"'),
       nextAction: { text: 'wire the router' },
     });
     await hf.updateState({ nextAction: 'test it' });

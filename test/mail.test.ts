@@ -73,7 +73,7 @@ describe('mail', () => {
       { id, news: [{ by: 'bob', text: 'Which of the two?' }] },
     ]);
     const brief = folder.data('resume', '--agent', 'ada');
-    expect(brief['text']).toContain(`${id} "Review the rotation": bob replied: "Which of the two?"`);
+    expect(brief['text']).toContain(`${id} "Review the rotation" was answered: "Which of the two?" (mail from "bob")`);
     expect(ids(brief['mail'].replies)).toEqual([id]);
     folder.data('mail', 'ack', id, '--note', 'the first', '--agent', 'ada');
     expect(folder.data('mail', 'inbox', '--agent', 'ada')).toMatchObject({
@@ -99,7 +99,7 @@ describe('mail', () => {
     const small = send(folder, 'ada', 'bob', '--priority', 'P2');
     const begun = folder.data('session', 'start', '--agent', 'bob');
     expect(begun['mail'].unread).toEqual([id, small]);
-    expect(begun['brief']).toContain(`${id} unread, P1, from ada to bob`);
+    expect(begun['brief']).toContain(`${id} unread, P1, to "bob"`);
     const ended = folder.data('session', 'end', '--reason', 'completed', '--agent', 'bob');
     expect(ended).toMatchObject({ escalated: [id], mail: { unread: [{ id }, { id: small }] } });
     expect(ended['hints']).toEqual([`It ended over unread mail: ${id}, ${small}.`, `Left to the maintainer: ${id}.`]);
@@ -142,7 +142,7 @@ describe('mail', () => {
     const folder = newWorkspace();
     folder.data('session', 'start', '--agent', 'codex');
     const words = ['--type', 'notify', '--subject', 's', '--body', 'b'];
-    expect(folder.data('mail', 'send', '--to', 'codx', ...words)['hints'][0]).toContain('Did you mean `codex`?');
+    expect(folder.data('mail', 'send', '--to', 'codx', ...words)['hints'][0]).toContain('Did you mean "codex"?');
     expect(folder.data('mail', 'send', '--to', 'codex', ...words)['hints']).toEqual([]);
     const { id } = folder.data('mail', 'send', '--to', 'gemini', ...words);
     folder.data('mail', 'ack', id, '--note', 'seen', '--agent', 'gemini');
@@ -196,8 +196,8 @@ describe('commitments and questions', () => {
     folder.data('session', 'start', '--agent', 'bob');
     folder.data('claim', 'src/**', '--agent', 'bob');
     const brief = folder.data('resume', '--agent', 'ada');
-    expect(brief['text']).toContain('C-1 promised by bob to ada, due 2020-01-01, OVERDUE: "Review the rotation"');
-    expect(brief['text']).toContain('Q-1 asks you, by bob: "Which cookie?"');
+    expect(brief['text']).toContain('C-1 promised by "bob" to "ada", due 2020-01-01, OVERDUE: "Review the rotation"');
+    expect(brief['text']).toContain('Q-1 asks you, by "bob": "Which cookie?"');
     expect(brief['others']).toMatchObject([
       { agent: 'bob', state: 'here', owes: ['C-1'], claims: [{ files: ['src/**'] }] },
     ]);
@@ -217,8 +217,8 @@ describe('commitments and questions', () => {
     folder.data('complete', 't3', '--agent', 'cleo');
     folder.data('session', 'end', '--reason', 'completed', '--agent', 'cleo');
     const brief = folder.data('resume', '--agent', 'ada');
-    expect(brief['text']).toContain('bob (S-1) stopped in the middle of t1');
-    expect(brief['text']).toContain('cleo (S-2) left with t3 complete');
+    expect(brief['text']).toContain('"bob" (S-1) stopped in the middle of "t1"');
+    expect(brief['text']).toContain('"cleo" (S-2) left with "t3" complete');
   });
 });
 

@@ -184,7 +184,7 @@ describe('the server', () => {
     const resumed = await client.request('prompts/get', { name: 'resume', arguments: {} });
     expect(resumed.messages[0].content.text).toContain('Next action');
     const handed = await client.request('prompts/get', { name: 'handoff', arguments: { to: 'codex' } });
-    expect(handed.messages[0].content.text).toContain('Hand your work over to codex.');
+    expect(handed.messages[0].content.text).toContain('Hand your work over to "codex".');
     await client.close();
   });
 });

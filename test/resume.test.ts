@@ -11,8 +11,8 @@ function leave(folder: Folder, agent = 'claude'): void {
 describe('resuming', () => {
   it('starts a pending step', () => {
     const brief = newWorkspace().data('resume');
-    expect(brief['headline']).toBe('Resuming from Phase 1, Task: Issue tokens (not started)');
-    expect(brief['nextAction']).toMatchObject({ text: 'Start `t1` with `holdfast start t1`.', basis: 'derived' });
+    expect(brief['headline']).toBe('Resuming from Phase 1, Task: "Issue tokens" (not started)');
+    expect(brief['nextAction']).toMatchObject({ text: 'Start step "t1" with `holdfast start KEY`.', basis: 'derived' });
     expect(brief['position']).toMatchObject({ step: 't1', ready: ['t1', 't3'] });
   });
 
@@ -22,9 +22,9 @@ describe('resuming', () => {
     folder.data('checkpoint', 'drafted', '--agent', 'claude');
     leave(folder);
     const brief = folder.data('resume', '--agent', 'codex');
-    expect(brief['headline']).toContain('(checkpoint: drafted, next: tested)');
+    expect(brief['headline']).toContain('(checkpoint: "drafted", next: "tested")');
     expect(brief['nextAction'].text).toBe(
-      'Take `t1` over with `holdfast start t1` and continue after checkpoint drafted.',
+      'Take step "t1" over with `holdfast start KEY` and continue after checkpoint "drafted".',
     );
     expect(brief['position']).toMatchObject({ interrupted: ['t1'], nextCheckpoint: 'tested' });
   });
@@ -61,7 +61,7 @@ describe('resuming', () => {
     const folder = newWorkspace();
     for (const key of ['p1', 't3']) folder.data('skip', key, '--reason', 'no need');
     const brief = folder.data('resume');
-    expect(brief['headline']).toBe('All 3 steps are done: User authentication');
+    expect(brief['headline']).toBe('All 3 steps are done: "User authentication"');
     expect(brief['nextAction'].text).toContain('holdfast archive');
   });
 
@@ -157,7 +157,7 @@ describe('resuming', () => {
       ['.planning/phases/02-jwt/2-1-SUMMARY.md', 'read'],
     ]);
     expect(files[0]?.tokens).toBeGreaterThan(150);
-    expect(brief['text']).toContain('- read context.md');
+    expect(brief['text']).toContain('- read "context.md"');
   });
 
   it('repeats recorded probes only when asked', () => {

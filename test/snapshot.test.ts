@@ -67,7 +67,7 @@ describe('a snapshot', () => {
       modified: [{ path: 'token.ts', note: 'modified: "drafted"' }],
       questions: ['Q-1'],
     });
-    expect(text).toContain('- C-1 to codex: "review the plan"');
+    expect(text).toContain('- C-1 to "codex": "review the plan"');
     expect(text).toContain('- D-1: "a cookie" Why: "XSS"');
     expect(text).toContain('- Why things stand as they do: "tests are red"');
     expect(folder.data('check')).toMatchObject({ failed: 0 });
@@ -120,19 +120,19 @@ describe('a snapshot', () => {
     folder.data('start', 't1', ...agent);
     folder.data('session', 'end', '--reason', 'timeout', ...agent);
     workAs('ada');
-    expect(next('ada')).toBe("Take t1 over with 'holdfast start t1' and start it again: it has no checkpoint.");
+    expect(next('ada')).toBe(`Take step "t1" over with 'holdfast start KEY' and start it again: it has no checkpoint.`);
     folder.data('start', 't1', ...agent);
     folder.data('checkpoint', 'drafted', '--next', 'wire the router', ...agent);
     folder.data('session', 'end', '--reason', 'timeout', ...agent);
     workAs('bo');
     expect(next('bo')).toBe(
-      "Take t1 over with 'holdfast start t1' and continue after checkpoint drafted: wire the router.",
+      `Take step "t1" over with 'holdfast start KEY' and continue after checkpoint "drafted". It was declared: "wire the router"`,
     );
     folder.data('start', 't1', ...agent);
     folder.data('complete', ...agent);
     folder.data('session', 'end', '--reason', 'completed', ...agent);
     workAs('cy');
-    expect(next('cy')).toBe("Start t2 with 'holdfast start t2'.");
+    expect(next('cy')).toBe(`Start step "t2" with 'holdfast start KEY'.`);
     expect(folder.data('check', '--all')['failed']).toBe(0);
   });
 
@@ -142,7 +142,7 @@ describe('a snapshot', () => {
     folder.data('complete', ...agent);
     expect(folder.data('snapshot', ...agent)).toMatchObject({ id: 'P-2', sequence: 2 });
     expect(parseSnapshot(read(folder, 'claude-2.md')).value).toMatchObject({
-      task: { status: 'complete', step: 't1', next: "Start t2 with 'holdfast start t2'." },
+      task: { status: 'complete', step: 't1', next: `Start step "t2" with 'holdfast start KEY'.` },
     });
     folder.data('raise', 'blocker', 'no key', '--affects', 't2');
     folder.data('session', 'end', '--reason', 'completed', ...agent);
@@ -247,7 +247,7 @@ describe('a snapshot', () => {
     const ended = folder.data('session', 'end', '--reason', 'completed', '--run', 'other', ...agent);
     expect(ended['snapshot'].path).toBe('.holdfast/snapshots/other/claude-1.md');
     for (const run of ['auth', 'other']) expect(folder.data('check', '--run', run)).toMatchObject({ failed: 0 });
-    expect(read(folder, 'claude-1.md')).toContain('run: auth\n');
+    expect(read(folder, 'claude-1.md')).toContain('run: "auth"\n');
   });
 
   it('loses erased text, on disk too', () => {

@@ -8,7 +8,7 @@ describe('working on steps by the command line', () => {
     const folder = newWorkspace();
     const session = folder.data('session', 'start', '--agent', 'claude');
     expect(session).toMatchObject({ session: { id: 'S-1', agent: 'claude' }, run: { id: 'auth' } });
-    expect(session['brief']).toContain('Resuming from Phase 1, Task: Issue tokens (not started)');
+    expect(session['brief']).toContain('Resuming from Phase 1, Task: "Issue tokens" (not started)');
     const started = folder.data('start', 't1', '--agent', 'claude');
     expect(started).toMatchObject({ step: { key: 't1', status: 'in_progress' }, session: 'S-1' });
     expect(started.changed).toContainEqual({ path: 'step.t1.status', before: 'pending', after: 'in_progress' });
@@ -78,7 +78,9 @@ describe('working on steps by the command line', () => {
     const ran = folder.run('retry', 't1', '--open', '--note', 'the disk is free');
     expect(ran.out).toContain('retry 1, open for the next agent: `holdfast start t1`');
     expect(folder.data('sessions', '--active')['sessions']).toEqual([]);
-    expect(folder.data('resume', '--agent', 'codex')['text']).toContain('Take `t1` over with `holdfast start t1`');
+    expect(folder.data('resume', '--agent', 'codex')['text']).toContain(
+      'Take step "t1" over with `holdfast start KEY`',
+    );
     expect(folder.data('start', 't1', '--agent', 'codex')).toMatchObject({
       step: { retries: 1, holder: { agent: 'codex' } },
     });
@@ -145,11 +147,11 @@ describe('working on steps by the command line', () => {
     folder.data('start', 't1', '--agent', 'claude');
     folder.data('checkpoint', 'drafted', '--agent', 'claude', '--next', 'wire the router');
     expect(readFileSync(file, 'utf8')).toContain(
-      'Resuming from Phase 1, Task: Issue tokens (checkpoint: drafted, next: tested)',
+      'Resuming from Phase 1, Task: "Issue tokens" (checkpoint: "drafted", next: "tested")',
     );
     expect(readFileSync(file, 'utf8')).toContain('wire the router');
     folder.data('complete', '--agent', 'claude');
-    expect(readFileSync(file, 'utf8')).toContain('Task: Rotate tokens');
+    expect(readFileSync(file, 'utf8')).toContain('Task: "Rotate tokens"');
     expect(readFileSync(file, 'utf8')).not.toContain('wire the router');
     expect(existsSync(join(folder.path, '.holdfast', '.gitignore'))).toBe(true);
   });

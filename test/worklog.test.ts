@@ -43,12 +43,12 @@ describe('the worklog', () => {
     const folder = worked();
     const text = logOf(folder);
     const top = text.split('\n').slice(0, 10).join('\n');
-    expect(top).toContain('# Worklog: User authentication');
-    expect(top).toContain('Now Working (ada): t2 Rotate tokens');
+    expect(top).toContain('# Worklog: "User authentication"');
+    expect(top).toContain('Now Working ("ada"): "t2" "Rotate tokens"');
     expect(top).toContain('Maintainer Focus: ');
     expect(top).toContain('Next Review Checkpoint: ');
-    expect(text).toMatch(/\| D-1: Cookies \\\| only \| ada \| \S+Z \| S-1 \|/);
-    expect(text).toMatch(/session S-1 ended, completed\n\nCompleted t1\. Tokens are issued\.\n/);
+    expect(text).toMatch(/\| D-1: "Cookies ¦ only" \| "ada" \| \S+Z \| S-1 \|/);
+    expect(text).toMatch(/session S-1 ended, completed\n\nCompleted "t1"\. "Tokens are issued\."\n/);
     expect(text).toContain('> ## lines');
     expect(folder.data('worklog')).toMatchObject({ text, entries: 6, lines: 4 + 5 + 5 + 4 + 4 + 4 });
   });
@@ -102,7 +102,7 @@ describe('the worklog', () => {
     const idOf = (text: string): string => /: (?:session )?([NS]-\d+)/.exec(text)?.[1] ?? '';
     expect(archive.proof).toBe(sha(before.map((text) => `${idOf(text)} ${sha(text)}\n`).join('')));
     expect(linesAfter).toBe(17);
-    expect(logOf(folder)).toContain('| D-1: Cookies');
+    expect(logOf(folder)).toContain('| D-1: "Cookies');
     expect(logOf(folder)).toContain('| archive-1.md |');
     expect(folder.data('search', 'Chose')['results']).toMatchObject([{ id: 'N-1' }]);
     expect(folder.data('status')).toMatchObject({ claims: [], sessions: [{ agent: 'ada' }] });

@@ -1,5 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Fault } from '../core/fault.ts';
+import { type Quoted, quoteChars } from '../core/line.ts';
+import { oneLine, printable } from '../core/text.ts';
 import type { Pen } from '../operations/operation.ts';
 
 export interface TerminalPen extends Pen {
@@ -7,8 +9,22 @@ export interface TerminalPen extends Pen {
 }
 
 export function penFor(color: boolean): TerminalPen {
-  const paint = (code: number) => (text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
-  return { bold: paint(1), dim: paint(2), good: paint(32), bad: paint(31), warn: paint(33), paints: color };
+  const paint =
+    (code: number) =>
+    <Text extends string>(text: Text): Text =>
+      color ? (`\u001b[${code}m${text}\u001b[0m` as Text) : text;
+  return {
+    bold: paint(1),
+    dim: paint(2),
+    good: paint(32),
+    bad: paint(31),
+    warn: paint(33),
+    quote: (text, kind = 'text', mostChars = quoteChars[kind]) =>
+      oneLine(text, Math.min(quoteChars[kind], mostChars)) as Quoted,
+    whole: (text) => printable(text) as Quoted,
+    pad: (text, width) => text.padEnd(width) as typeof text,
+    paints: color,
+  };
 }
 
 /** One line of JSON that is safe to show: characters that a terminal could interpret are escaped. */

@@ -5,6 +5,7 @@ import type { JsonObject } from '../clients/json-value.ts';
 import type { ClientHooks, Moment } from '../clients/moment.ts';
 import { clientOfHook } from '../clients/recognise.ts';
 import type { Owner } from '../core/journal/event.ts';
+import type { Line } from '../core/line.ts';
 import { isName } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
@@ -116,7 +117,7 @@ async function dueText(
   hooks: ClientHooks,
   moment: Moment,
   files: OwnFiles,
-): Promise<string | null> {
+): Promise<Line | null> {
   if (hooks.hasPressureInTranscript && moment.transcript !== null) {
     const { pressureAtEnd } = await import('./transcript.ts');
     const pressure = pressureAtEnd(hooks, moment.transcript);
@@ -129,11 +130,10 @@ async function dueText(
   const memory = recallMemory(files, conversation);
   // A due brief waits for the next prompt, unless the client accepts no text there.
   const due = hooks.takesContext.has('prompt') ? undefined : memory.due;
-  if (memory.hint === undefined && due === undefined) return null;
-  keepMemory(files, conversation, { ...memory, hint: undefined, due: due ? undefined : memory.due });
-  if (due === undefined) return memory.hint ?? null;
-  const { briefText } = await import('./moments.ts');
-  return briefText(within, due);
+  if (memory.hintPercent === undefined && due === undefined) return null;
+  keepMemory(files, conversation, { ...memory, hintPercent: undefined, due: due ? undefined : memory.due });
+  const { briefText, pressureHint } = await import('./moments.ts');
+  return due === undefined ? pressureHint(within, memory.hintPercent) : briefText(within, due);
 }
 
 const PRESSURE_PERCENT = 75;

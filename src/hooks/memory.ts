@@ -2,16 +2,17 @@ import { sha256 } from '../core/sha256.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 
 /**
- * What the hooks of one conversation remember between processes: the text for the next answer, and how far its transcript
- * was read. It holds no facts about the work and may be lost without harm.
+ * What the hooks of one conversation remember between processes: what the next answer is about, and how far its transcript
+ * was read. It holds no facts about the work, may be lost without harm, and never holds words for the agent: others can
+ * write this file.
  */
 export interface Memory {
   /** The brief for the next answer that can carry it. */
   due?: 'start' | 'compacted' | undefined;
   /** A brief was given in this conversation. */
   briefed?: boolean;
-  /** A sentence for the next answer. */
-  hint?: string | undefined;
+  /** The next answer says that so much of the context is used. */
+  hintPercent?: number | undefined;
   /** The highest threshold of context use that was reported. */
   reportedPercent?: number;
   /** How far the transcript was searched for a compaction. */

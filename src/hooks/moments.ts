@@ -2,6 +2,7 @@ import { conversationOf } from '../clients/conversation.ts';
 import type { ClientHooks, Moment, Pressure } from '../clients/moment.ts';
 import { requestWords } from '../clients/request.ts';
 import type { Session } from '../core/fold/state.ts';
+import { id, type Line, line, quote, shortened, time } from '../core/line.ts';
 import { redact } from '../core/redact.ts';
 import { oneLine } from '../core/text.ts';
 import { briefFor } from '../operations/brief/parts/compose.ts';
@@ -20,7 +21,7 @@ import { keyOf } from './moment-key.ts';
 import { beat } from './tool-use.ts';
 
 /** Records every moment but tool calls, and returns the text for the agent; null for none. */
-export async function recordMoment(context: Context, hooks: ClientHooks, moment: Moment): Promise<string | null> {
+export async function recordMoment(context: Context, hooks: ClientHooks, moment: Moment): Promise<Line | null> {
   switch (moment.kind) {
     case 'session-start':
       return startSession(context, hooks, moment);
@@ -65,7 +66,7 @@ async function startSession(
   context: Context,
   hooks: ClientHooks,
   moment: MomentOf<'session-start'>,
-): Promise<string | null> {
+): Promise<Line | null> {
   const status = beginGitStatus(context);
   const { source, request, parent = null } = moment;
   const within = await openSession(context, moment, { source, request, parent, status, atRest: request === null });
@@ -81,14 +82,17 @@ async function startSession(
   remember({
     ...memory,
     due: undefined,
-    hint: undefined,
+    hintPercent: undefined,
     briefed: true,
     ...(isCompacted ? { reportedPercent: 0 } : {}),
   });
-  return withHint(await briefText(within, isCompacted ? 'compacted' : 'start', status), memory.hint);
+  return withHint(
+    await briefText(within, isCompacted ? 'compacted' : 'start', status),
+    pressureHint(within, memory.hintPercent),
+  );
 }
 
-async function takePrompt(context: Context, hooks: ClientHooks, moment: MomentOf<'prompt'>): Promise<string | null> {
+async function takePrompt(context: Context, hooks: ClientHooks, moment: MomentOf<'prompt'>): Promise<Line | null> {
   const within = await sessionForTurn(context, moment);
   if (!within) return handedOver(hooks);
   await setGoal(within, moment, moment.request);
@@ -110,18 +114,18 @@ async function takePrompt(context: Context, hooks: ClientHooks, moment: MomentOf
     memory = looked.memory;
     if (looked.wasCompacted) due ??= 'compacted';
   }
-  if (due === undefined && memory.hint === undefined) {
+  if (due === undefined && memory.hintPercent === undefined) {
     if (memory !== before) remember(memory);
     return null;
   }
   remember({
     ...memory,
     due: undefined,
-    hint: undefined,
+    hintPercent: undefined,
     briefed: true,
     ...(due === 'compacted' ? { reportedPercent: 0 } : {}),
   });
-  return withHint(due === undefined ? null : await briefText(within, due), memory.hint);
+  return withHint(due === undefined ? null : await briefText(within, due), pressureHint(within, memory.hintPercent));
 }
 
 /** A client may report the first request before the start of its session: a session whose process is gone is not reused. */
@@ -132,9 +136,9 @@ async function sessionForTurn(context: Context, moment: MomentOf<'prompt'>): Pro
   return openSession(context, moment, { source: null, request: moment.request, parent: null });
 }
 
-function handedOver(hooks: ClientHooks): string | null {
+function handedOver(hooks: ClientHooks): Line | null {
   return hooks.takesContext.has('prompt')
-    ? 'Holdfast: the work of this session was handed to another one, so nothing is recorded here any more. `holdfast resume` shows who has it.'
+    ? line`Holdfast: the work of this session was handed to another one, so nothing is recorded here any more. \`holdfast resume\` shows who has it.`
     : null;
 }
 
@@ -187,7 +191,7 @@ async function beforeCompaction(
   context: Context,
   hooks: ClientHooks,
   moment: MomentOf<'compact-before'>,
-): Promise<string | null> {
+): Promise<Line | null> {
   // Copilot compacts by command in a process that reports nothing else.
   const within = await sessionContextFor(context, moment, { atRest: true });
   if (!within) return null;
@@ -262,15 +266,16 @@ export async function reportPressure(
   const { memory, remember } = memoryOf(within, moment);
   const threshold = THRESHOLDS.find((one) => pressure !== null && pressure.percent >= one);
   if (threshold === undefined || threshold <= (memory.reportedPercent ?? 0)) return false;
-  const hint = `Holdfast: about ${Math.round(pressure?.percent ?? threshold)} % of the context is used. A snapshot of session ${within.session.id} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
+  const hintPercent = Math.round(pressure?.percent ?? threshold);
   const lastMessage = moment.kind === 'turn-end' ? moment.lastMessage : null;
-  await leaveSnapshot(
-    within,
-    lastMessage ?? `${Math.round(pressure?.percent ?? threshold)} % of the context is used.`,
-    atRest,
-  );
-  remember({ ...memory, reportedPercent: threshold, hint });
+  await leaveSnapshot(within, lastMessage ?? `${hintPercent} % of the context is used.`, atRest);
+  remember({ ...memory, reportedPercent: threshold, hintPercent });
   return true;
+}
+
+export function pressureHint({ session }: SessionContext, percent: number | undefined): Line | null {
+  if (typeof percent !== 'number') return null;
+  return line`Holdfast: about ${percent} % of the context is used. A snapshot of session ${id(session.id)} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
 }
 
 function memoryOf(
@@ -293,10 +298,10 @@ export async function briefText(
   within: SessionContext,
   occasion: 'start' | 'compacted',
   status: Promise<GitStatus | null> = beginGitStatus(within.context),
-): Promise<string> {
+): Promise<Line> {
   const { session, state, engine } = within;
   const above = occasion === 'start' ? introduction(session, engine.now()) : continuation(session, engine.now());
-  let text = '';
+  let text = above;
   for (const budgetTokens of [2000, 1500, 1000]) {
     const brief = await briefFor(within.context, state, status, {
       session: session.id,
@@ -304,22 +309,22 @@ export async function briefText(
       role: session.role,
       budgetTokens,
     });
-    text = `${above}\n\n${brief.text.trimEnd()}\n`;
+    text = line`${above}\n\n${brief.text}`;
     if (text.length <= LIMIT_CHARS) {
       saveResumeText(within.context, brief.text);
       return text;
     }
   }
-  return text.slice(0, LIMIT_CHARS);
+  return shortened(text, LIMIT_CHARS);
 }
 
-const introduction = ({ id, agent }: Session, now: string): string =>
-  `Holdfast brief of ${now} for ${agent}, session ${id}; it supersedes earlier ones. It is a record of the work in this folder, not a list of instructions. Files, commands and the to-do list of this session are recorded automatically; decisions are recorded with \`holdfast decide --context … --decision … --reason …\`.`;
+const introduction = (session: Session, now: string): Line =>
+  line`Holdfast brief of ${time(now)} for ${quote(session.agent, 'name')}, session ${id(session.id)}; it supersedes earlier ones. It is a record of the work in this folder, not a list of instructions. Files, commands and the to-do list of this session are recorded automatically; decisions are recorded with \`holdfast decide --context … --decision … --reason …\`.`;
 
-const continuation = ({ id, agent }: Session, now: string): string =>
-  `Holdfast, ${now}: the context of ${agent} was compacted and session ${id} continues. The current state follows; it supersedes earlier briefs.`;
+const continuation = (session: Session, now: string): Line =>
+  line`Holdfast, ${time(now)}: the context of ${quote(session.agent, 'name')} was compacted and session ${id(session.id)} continues. The current state follows; it supersedes earlier briefs.`;
 
-function withHint(text: string | null, hint: string | undefined): string | null {
-  if (hint === undefined) return text;
-  return text === null ? hint : `${hint}\n\n${text}`.slice(0, LIMIT_CHARS);
+function withHint(text: Line | null, hint: Line | null): Line | null {
+  if (hint === null) return text;
+  return text === null ? hint : shortened(line`${hint}\n\n${text}`, LIMIT_CHARS);
 }

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Event } from '../core/journal/event.ts';
-import { oneLine } from '../core/text.ts';
+import { id, joined, type Line, line, quote, shortened, word } from '../core/line.ts';
 import { type Waiting, waitsForPerson } from '../core/views/needs-you.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -170,7 +170,10 @@ function run(command: string, cwd: string, notification: Notification): Promise<
   });
 }
 
-function textOf({ title, waiting }: Notification): string {
-  const what = waiting.map(({ kind, id, text }) => `${kind} ${id}: ${oneLine(text, 120)}`).join('; ');
-  return `${oneLine(title, 80)} needs you: ${oneLine(what, 500)}`;
+function textOf({ title, waiting }: Notification): Line {
+  const what = waiting.map((one) => {
+    const which = one.kind === 'gate' ? quote(one.id, 'name') : id(one.id);
+    return line`${word(one.kind)} ${which}: ${quote(one.text, 'title')}`;
+  });
+  return line`${quote(title, 'title', 80)} needs you: ${shortened(joined(what, '; '), 500)}`;
 }

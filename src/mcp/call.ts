@@ -1,9 +1,10 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { asFault, Fault, nearest, quoted } from '../core/fault.ts';
-import { printable, safeToShow } from '../core/text.ts';
+import { type Fixed, joined, type Line, line, quote, quoteWhole } from '../core/line.ts';
+import { safeToShow } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
-import type { Offered, Tool } from './tools.ts';
+import type { Offered, SpokenOperation, Tool } from './tools.ts';
 
 /** Runs `use` with the context of one request: its identity, and the run that is named. Throws if it may not call this. */
 export type Reach = <T>(
@@ -27,15 +28,20 @@ export async function callTool(tool: Tool, given: unknown, reach: Reach): Promis
   }
 }
 
+/** Runs an operation for its data, outside a tool call. */
+export async function dataOf(operation: Operation, reach: Reach): Promise<unknown> {
+  return (await perform(operation, parseInput(operation, {}), undefined, reach)).outcome.data;
+}
+
 /** Runs an operation for its text, outside a tool call. */
 export async function ask(
-  operation: Operation,
+  operation: SpokenOperation,
   input: Record<string, unknown>,
   run: string | undefined,
   reach: Reach,
-): Promise<{ data: unknown; text: string }> {
+): Promise<Line> {
   const { outcome } = await perform(operation, parseInput(operation, input), run, reach);
-  return { data: outcome.data, text: printable(operation.say(safeToShow(outcome.data), plain)) };
+  return operation.say(outcome.data, plain);
 }
 
 async function perform(
@@ -94,9 +100,9 @@ function answer(
   warnings: readonly string[],
 ): CallToolResult {
   const lines = [
-    operation.say(safeToShow(data), plain),
-    ...(changed?.length === 0 && operation.scope !== 'read' ? ['Nothing changed.'] : []),
-    ...warnings.map((warning) => `Warning: ${warning}`),
+    operation.say(data, plain),
+    ...(changed?.length === 0 && operation.scope !== 'read' ? [line`Nothing changed.`] : []),
+    ...warnings.map((warning) => line`Warning: ${quoteWhole(warning)}`),
   ];
   const envelope = {
     ok: true,
@@ -104,16 +110,22 @@ function answer(
     ...(changed ? { changed } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
-  return { content: [{ type: 'text', text: printable(lines.join('\n')) }], structuredContent: asJson(envelope) };
+  return { content: [{ type: 'text', text: joined(lines, '\n') }], structuredContent: asJson(envelope) };
 }
 
-function refusal({ code, message, hints, data }: Fault): CallToolResult {
-  const text = [`${code}: ${message}`, ...hints.map((hint) => `- ${hint}`)].join('\n');
+function refusal(fault: Fault): CallToolResult {
+  const { code, message, hints, data } = fault;
   return {
     isError: true,
-    content: [{ type: 'text', text: printable(text) }],
+    content: [{ type: 'text', text: joined(refusalLines(fault), '\n') }],
     structuredContent: asJson({ ok: false, fault: { code, message, hints, data } }),
   };
+}
+
+/** Messages and hints are quoted as a whole: they repeat keys, names and errors of others, and names decide how many. */
+export function refusalLines({ code, message, hints }: Fault): Line[] {
+  const more = hints.length > 0 ? [line`Hints: ${quoteWhole(hints.join(' '))}`] : [];
+  return [line`${code as Fixed}: ${quoteWhole(message)}`, ...more];
 }
 
 /** Picks fields, and fields of fields (`step.key`). */
@@ -133,5 +145,14 @@ function asJson(value: unknown): Record<string, unknown> {
   return safeToShow(JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
 }
 
-const asIs = (text: string): string => text;
-const plain: Pen = { bold: asIs, dim: asIs, good: asIs, bad: asIs, warn: asIs };
+const asIs = <Text extends string>(text: Text): Text => text;
+const plain: Pen = {
+  bold: asIs,
+  dim: asIs,
+  good: asIs,
+  bad: asIs,
+  warn: asIs,
+  quote,
+  whole: quoteWhole,
+  pad: asIs,
+};

@@ -1,8 +1,9 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { clientNames } from '../clients/index.ts';
 import { Role } from '../core/words.ts';
+import { operations } from '../operations/index.ts';
 import type { ReachOf } from './call.ts';
-import { textOf } from './resources.ts';
+import { dataOf } from './call.ts';
 
 /** The values an argument may be completed to, the likeliest first. */
 type Candidates = (reach: ReturnType<ReachOf>) => Promise<readonly string[]>;
@@ -29,15 +30,15 @@ const completed: Readonly<Record<string, Readonly<Record<string, Candidates>>>> 
   handoff: {
     // Agents that have worked here first, then all known ones.
     async to(reach) {
-      const found = await textOf('sessions', {}, undefined, reach).catch(() => ({ data: { sessions: [] } }));
-      const { sessions } = found.data as { sessions: { agent: string }[] };
+      const found = await dataOf(await operations.sessions(), reach).catch(() => ({ sessions: [] }));
+      const { sessions } = found as { sessions: { agent: string }[] };
       return [...sessions.map(({ agent }) => agent), ...clientNames];
     },
   },
   'holdfast://run/{id}': {
     async id(reach) {
-      const found = await textOf('runs', {}, undefined, reach).catch(() => ({ data: { runs: [] } }));
-      return (found.data as { runs: { id: string }[] }).runs.map(({ id }) => id);
+      const found = await dataOf(await operations.runs(), reach).catch(() => ({ runs: [] }));
+      return (found as { runs: { id: string }[] }).runs.map(({ id }) => id);
     },
   },
 };

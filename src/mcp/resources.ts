@@ -1,17 +1,17 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { asFault } from '../core/fault.ts';
-import { oneLine } from '../core/text.ts';
-import { type OperationName, operations } from '../operations/index.ts';
-import { ask, type Reach, type ReachOf } from './call.ts';
+import { joined, type Line, id as ownId, quote, word } from '../core/line.ts';
+import { operations } from '../operations/index.ts';
+import { ask, dataOf, type Reach, type ReachOf, refusalLines } from './call.ts';
+import type { SpokenName } from './tools.ts';
 
 export const resourceUris = { brief: 'holdfast://brief', status: 'holdfast://status' } as const;
 export const runUri = (id: string): string => `holdfast://run/${encodeURIComponent(id)}`;
 
 /** Resources that clients read without calling a tool. */
 export function registerResources(server: McpServer, reachOf: ReachOf): void {
-  const text = async (uri: URL, mimeType: string, name: OperationName, run: string | undefined, reach: Reach) => {
-    const { text } = await textOf(name, {}, run, reach);
-    return { contents: [{ uri: uri.href, mimeType, text }] };
+  const text = async (uri: URL, mimeType: string, name: SpokenName, run: string | undefined, reach: Reach) => {
+    return { contents: [{ uri: uri.href, mimeType, text: await textOf(name, {}, run, reach) }] };
   };
   server.registerResource(
     'brief',
@@ -38,32 +38,33 @@ export function registerResources(server: McpServer, reachOf: ReachOf): void {
 /** Empty where there is no journal yet. */
 async function listRuns(reach: Reach) {
   const operation = await operations.runs();
-  const { data } = await ask(operation, {}, undefined, reach).catch(() => ({ data: { runs: [] } }));
+  const data = await dataOf(operation, reach).catch(() => ({ runs: [] }));
   const { runs } = data as { runs: { id: string; title: string; status: string }[] };
   return runs.map(({ id, title, status }) => ({
     uri: runUri(id),
-    name: id,
-    title: oneLine(title, 80),
-    description: status,
+    name: ownId(id),
+    title: quote(title, 'title'),
+    description: word(status),
     mimeType: 'text/plain',
   }));
 }
 
 /** The text of an operation; a refusal becomes an error of the protocol, with the same code and hints. */
 export async function textOf(
-  name: OperationName,
+  name: SpokenName,
   input: Record<string, unknown>,
   run: string | undefined,
   reach: Reach,
-): Promise<{ data: unknown; text: string }> {
+): Promise<Line> {
   try {
     return await ask(await operations[name](), input, run, reach);
   } catch (thrown) {
-    const { code, message, hints, data } = asFault(thrown);
+    const fault = asFault(thrown);
+    const { code, hints, data } = fault;
     const isInput = code === 'not_found' || code === 'invalid' || code === 'usage';
     throw new ProtocolError(
       isInput ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
-      [`${code}: ${message}`, ...hints].join(' '),
+      joined(refusalLines(fault), '\n'),
       { code, hints, data },
     );
   }

@@ -1,5 +1,6 @@
-import { type OperationName, operationNames, operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { Line } from '../core/line.ts';
+import { type OperationName, operations } from '../operations/index.ts';
+import type { Operation, Pen } from '../operations/operation.ts';
 import { type InputSchema, inputSchemaOf, unionSchema } from './schema.ts';
 
 /** One operation, or several related ones under one name. */
@@ -21,17 +22,31 @@ interface Annotations {
 }
 
 export interface Offered {
-  operation: Operation;
+  operation: SpokenOperation;
   /** The input fields offered to models. */
   fields: readonly string[];
   /** The fields of its output to return as data; all of them if left out. */
   answers?: readonly string[] | undefined;
 }
 
+/** An operation whose answer is made of lines, so that what it repeats is quoted. */
+export interface SpokenOperation extends Operation {
+  say(data: unknown, pen: Pen): Line;
+}
+
+/** The names of those operations. Any other one does not compile as a tool. */
+export type SpokenName = {
+  [Name in OperationName]: (typeof operations)[Name] extends () => Promise<infer Found>
+    ? Found extends { say(data: never, pen: Pen): Line }
+      ? Name
+      : never
+    : never;
+}[OperationName];
+
 interface Definition {
   name: string;
   description: string;
-  actions: Readonly<Record<string, OperationName>>;
+  actions: Readonly<Record<string, SpokenName>>;
   /** Input fields that make no sense for a model. */
   omits?: readonly string[];
   /** Calling it twice has no further effect. */
@@ -87,14 +102,30 @@ const definitions: readonly Definition[] = [
   {
     name: 'mail',
     description: 'Read and answer messages between agents and people.',
-    actions: group('mail'),
+    actions: {
+      inbox: 'mail.inbox',
+      show: 'mail.show',
+      send: 'mail.send',
+      reply: 'mail.reply',
+      ack: 'mail.ack',
+      action: 'mail.action',
+      block: 'mail.block',
+      close: 'mail.close',
+    },
     // The type of an attachment says what to do with it, and the message contains it; search finds closed mail.
     omits: ['all', 'closed', 'before', 'limit', 'about', 'ask', 'raw'],
   },
   {
     name: 'handoff',
     description: 'Offer your work to another agent, or take over what was offered to you.',
-    actions: group('handoff', 'offer'),
+    actions: {
+      offer: 'handoff',
+      accept: 'handoff.accept',
+      clarify: 'handoff.clarify',
+      decline: 'handoff.decline',
+      withdraw: 'handoff.withdraw',
+      list: 'handoff.list',
+    },
     // Starting another agent needs a terminal, and acting for a session that is gone needs a person.
     omits: ['start', 'launch', 'from', 'limit'],
   },
@@ -129,12 +160,6 @@ const answers: Partial<Record<OperationName, readonly string[]>> = {
   ],
 };
 
-/** All operations `NAME.x` as `x`, and `NAME` itself under the name given. */
-function group(name: string, own?: string): Record<string, OperationName> {
-  const members = operationNames.filter((one) => one.startsWith(`${name}.`) || (own !== undefined && one === name));
-  return Object.fromEntries(members.map((one) => [one === name ? own : one.slice(name.length + 1), one]));
-}
-
 /** Fields for callers without access to this machine's files. */
 const inPlaceOfFiles: readonly string[] = ['payloadText'];
 
@@ -148,7 +173,7 @@ async function loadTool(definition: Definition, remote: boolean): Promise<Tool> 
   const actions = new Map<string, Offered>();
   const schemas = new Map<string, InputSchema>();
   for (const [action, operationName] of Object.entries(named)) {
-    const operation = await operations[operationName]();
+    const operation: SpokenOperation = await operations[operationName]();
     const elsewhere = remote ? (Array.isArray(operation.local) ? operation.local : []) : inPlaceOfFiles;
     const schema = inputSchemaOf(operation, new Set([...omits, ...elsewhere]));
     schemas.set(action, schema);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Fault } from '../core/fault.ts';
+import type { Line, Quoted, QuoteKind } from '../core/line.ts';
 import type { Change } from '../core/views/change.ts';
 import type { Scope } from '../core/words.ts';
 import type { Context } from './context.ts';
@@ -10,7 +11,11 @@ type Schema = v.ObjectSchema<v.ObjectEntries, undefined>;
  * One thing the product can do. The interfaces are derived from this: `mail.send` is the command `mail send`, the request
  * `POST /api/mail.send` and the method `hf.mail.send`.
  */
-export interface Operation<Input extends Schema = Schema, Output extends v.GenericSchema = v.GenericSchema> {
+export interface Operation<
+  Input extends Schema = Schema,
+  Output extends v.GenericSchema = v.GenericSchema,
+  Words extends string = string,
+> {
   name: string;
   /** One sentence, in the imperative. */
   summary: string;
@@ -31,8 +36,8 @@ export interface Operation<Input extends Schema = Schema, Output extends v.Gener
   input: Input;
   output: Output;
   run(context: Context, input: v.InferOutput<Input>): Promise<Outcome<v.InferOutput<Output>>>;
-  /** The result in words, for people. */
-  say(data: v.InferOutput<Output>, pen: Pen): string;
+  /** The result in words. Those of an operation that models call are a `Line`: recorded text in them is quoted. */
+  say(data: v.InferOutput<Output>, pen: Pen): Words;
   /** The output is shown again after every event until the user stops it. */
   watches?(input: v.InferOutput<Input>): boolean;
   /** It may take long: a terminal shows its progress. */
@@ -50,16 +55,22 @@ export interface Outcome<Data> {
 
 /** Marks up text for a terminal; plain elsewhere. */
 export interface Pen {
-  bold(text: string): string;
-  dim(text: string): string;
-  good(text: string): string;
-  bad(text: string): string;
-  warn(text: string): string;
+  bold<Text extends string>(text: Text): Text;
+  dim<Text extends string>(text: Text): Text;
+  good<Text extends string>(text: Text): Text;
+  bad<Text extends string>(text: Text): Text;
+  warn<Text extends string>(text: Text): Text;
+  /** Text that someone wrote: in quotes for a model, on one printable line for a person at a terminal. */
+  quote(text: string, kind?: QuoteKind, mostChars?: number): Quoted;
+  /** The same for a text that was asked for as a whole; a terminal shows its lines. */
+  whole(text: string): Quoted;
+  /** Fills a cell of a table; a model needs no table. */
+  pad<Text extends string>(text: Text, width: number): Text;
 }
 
-export function defineOperation<Input extends Schema, Output extends v.GenericSchema>(
-  operation: Operation<Input, Output>,
-): Operation<Input, Output> {
+export function defineOperation<Input extends Schema, Output extends v.GenericSchema, Words extends string>(
+  operation: Operation<Input, Output, Words>,
+): Operation<Input, Output, Words> {
   return operation;
 }
 
@@ -102,6 +113,9 @@ export function unwrap(schema: v.GenericSchema): { type: string; item?: v.Generi
 
 /** A schema that checks less than the type says. */
 export const typed = <T>(schema: v.GenericSchema): v.GenericSchema<T> => schema as v.GenericSchema<T>;
+
+/** A text that is made of lines. */
+export const lineText = typed<Line>(v.string());
 
 /** An object of a known type; the given fields are checked, others are accepted. */
 export function shaped<T extends object>(entries: v.ObjectEntries): v.GenericSchema<T> {

@@ -1,7 +1,7 @@
 import { sideOf } from '../fold/message.ts';
 import type { Decision, Effect, Excerpt, Item, Session, State, Step } from '../fold/state.ts';
 import type { TreeMark } from '../journal/event.ts';
-import { oneLine } from '../text.ts';
+import { clock, joined, type Line, line, quote, time } from '../line.ts';
 import { isPast } from '../time.ts';
 import type { Conflict, FileVerdict } from '../views/conflict.ts';
 import { type Freshness, freshnessOf, type SeenTree } from '../views/freshness.ts';
@@ -20,7 +20,7 @@ import type { FileAdvice } from './reading.ts';
 /** What a resuming session gets: the position, the one next action, and what it must know for it. */
 export interface Brief {
   run: { id: string; title: string; status: string; goal: string | null; percent: number; done: number; total: number };
-  headline: string;
+  headline: Line;
   freshness: Freshness;
   /** Open handoff offers to the reader. */
   offers: readonly Offer[];
@@ -38,7 +38,7 @@ export interface Brief {
   mail: Mail;
   commitments: readonly BriefItem[];
   others: readonly Peer[];
-  owed: readonly string[];
+  owed: readonly Line[];
   decisions: readonly Decision[];
   decisionsTotal: number;
   files: readonly FileAdvice[];
@@ -107,7 +107,7 @@ export interface BriefItem {
   overdue: boolean;
   /** Addressed to the reader of the brief. */
   forReader: boolean;
-  options: readonly string[];
+  options: readonly Line[];
 }
 
 export interface StepResult {
@@ -181,37 +181,39 @@ export function composeBrief(state: State, liveness: Liveness, input: BriefInput
   };
 }
 
-/** A longer title would push the checkpoint out of the line. */
-const TITLE_CHARS = 120;
-
-/** `Resuming from Phase 2, Plan 3, Task: Implement token rotation (checkpoint: phase_2_waf)`. */
-function headlineOf(state: State, plan: PlanView, { current, phase, plan: planned }: Position): string {
+/** `Resuming from Phase 2, Plan 3, Task: "Implement token rotation" (checkpoint: "phase_2_waf")`. */
+function headlineOf(state: State, plan: PlanView, { current, phase, plan: planned }: Position): Line {
   const { run } = state;
+  const title = quote(run?.title ?? '', 'title');
   if (run && isOver(run)) {
-    const when = run.endedAt ? ` on ${run.endedAt.slice(0, 10)} at ${run.endedAt.slice(11, 16)} UTC` : '';
-    const word = run.status === 'archived' ? 'Archived' : 'Abandoned';
-    return `${word}${when}: ${oneLine(run.title, TITLE_CHARS)}${run.reason ? ` (${oneLine(run.reason, TITLE_CHARS)})` : ''}`;
+    const word = run.status === 'archived' ? line`Archived` : line`Abandoned`;
+    return line`${word}${run.endedAt ? endedOn(run.endedAt) : ''}: ${title}${run.reason ? line` (${quote(run.reason, 'title')})` : ''}`;
   }
-  if (plan.leaves.length === 0) return `No plan yet: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
+  if (plan.leaves.length === 0) return line`No plan yet: ${title}`;
   if (!current) {
-    const all = plan.leaves.length === 1 ? 'The only step is' : `All ${plan.leaves.length} steps are`;
-    return `${all} done: ${oneLine(run?.title ?? '', TITLE_CHARS)}`;
+    const all = plan.leaves.length === 1 ? line`The only step is` : line`All ${plan.leaves.length} steps are`;
+    return line`${all} done: ${title}`;
   }
-  const { step, status, interrupted } = current;
+  const { step } = current;
+  const kind = step.kind === 'phase' ? line`Phase` : step.kind === 'plan' ? line`Plan` : line`Task`;
   const parts = [
-    ...(phase ? [`Phase ${phase.number}`] : []),
-    ...(planned && planned.step !== step ? [`Plan ${planned.number}`] : []),
-    `${step.kind === 'phase' ? 'Phase' : step.kind === 'plan' ? 'Plan' : 'Task'}: ${oneLine(step.title, TITLE_CHARS)}`,
+    ...(phase ? [line`Phase ${phase.number}`] : []),
+    ...(planned && planned.step !== step ? [line`Plan ${planned.number}`] : []),
+    line`${kind}: ${quote(step.title, 'title')}`,
   ];
+  return line`Resuming from ${joined(parts)} (${placeIn(current)})`;
+}
+
+const endedOn = (at: string): Line => line` on ${time(at.slice(0, 10))} at ${clock(at, at)}`;
+
+function placeIn({ step, status, interrupted }: StepView): Line {
   const next = nextCheckpoint(step);
-  const where = step.checkpoint
-    ? `checkpoint: ${step.checkpoint.name}${next ? `, next: ${next}` : ''}`
-    : status === 'in_progress'
-      ? `no checkpoint yet${interrupted ? ', interrupted' : ''}`
-      : status === 'failed'
-        ? 'failed'
-        : 'not started';
-  return `Resuming from ${parts.join(', ')} (${where})`;
+  if (step.checkpoint) {
+    const then = next ? line`, next: ${quote(next, 'name')}` : '';
+    return line`checkpoint: ${quote(step.checkpoint.name, 'name')}${then}`;
+  }
+  if (status === 'in_progress') return line`no checkpoint yet${interrupted ? line`, interrupted` : ''}`;
+  return status === 'failed' ? line`failed` : line`not started`;
 }
 
 /** The planned checkpoint after the last one reached, if known. */
@@ -300,7 +302,7 @@ function briefItem(state: State, item: Item, now: string, reader: Actor | null):
     forReader: reader !== null && item.to !== undefined && sideOf({ from: item.by, to: item.to }, reader) === 'to',
     options:
       item.kind === 'error' && step?.status === 'failed' && !(state.run && isOver(state.run))
-        ? [`retry (${retriesLeft(step)} left)`, 'skip', 'abort', 'adjust']
+        ? [line`retry (${retriesLeft(step)} left)`, line`skip`, line`abort`, line`adjust`]
         : [],
   };
 }

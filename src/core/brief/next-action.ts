@@ -1,13 +1,25 @@
 import type { Run, State } from '../fold/state.ts';
+import { joined, type Line, line, quote, quoteAll } from '../line.ts';
 import { type PlanView, retriesLeft, type StepView } from '../views/plan.ts';
 import type { Position } from '../views/position.ts';
 import { isOver } from '../views/run-state.ts';
 
-export interface BriefAction {
+export type BriefAction = DeclaredAction | DerivedAction;
+
+/** In the words of an agent or a person, or of a file that was read. */
+interface DeclaredAction {
   text: string;
-  /** Written by an agent or a person, or derived from the plan. */
-  basis: 'declared' | 'derived';
+  basis: 'declared';
   session: string | null;
+  /** The file that says so. */
+  file?: string;
+}
+
+/** It follows from the plan. */
+interface DerivedAction {
+  text: Line;
+  basis: 'derived';
+  session: null;
 }
 
 /** The one next action: what was declared for the current step, else what follows from its status. */
@@ -15,11 +27,13 @@ export function nextActionOf(state: State, plan: PlanView, position: Position, m
   const { run, next } = state;
   const { current } = position;
   if (run && isOver(run)) return derived(afterTheEnd(run));
-  const declared = next && { text: next.text, basis: 'declared' as const, session: next.session };
+  const declared = next && declaredAction(next);
   if (plan.leaves.length === 0)
-    return declared ?? derived('Make a plan: `holdfast plan add KEY TITLE`, or `holdfast plan import FILE`.');
+    return declared ?? derived(line`Make a plan: \`holdfast plan add KEY TITLE\`, or \`holdfast plan import FILE\`.`);
   if (!current)
-    return derived('Everything is done: `holdfast archive`, or reopen a step with `holdfast reopen KEY --reason …`.');
+    return derived(
+      line`Everything is done: \`holdfast archive\`, or reopen a step with \`holdfast reopen KEY --reason …\`.`,
+    );
   const { step, status } = current;
   if (declared && next?.step === step.key) return declared;
   // An agent on another step may have declared a newer next action: what the checkpoint of this step says goes first.
@@ -30,36 +44,53 @@ export function nextActionOf(state: State, plan: PlanView, position: Position, m
   return derived(stepAction(current, position, mine));
 }
 
-const derived = (text: string): BriefAction => ({ text, basis: 'derived', session: null });
+const derived = (text: Line): DerivedAction => ({ text, basis: 'derived', session: null });
 
-function afterTheEnd(run: Run): string {
-  const back = run.status === 'archived' ? `bring it back with \`holdfast unarchive ${run.id}\`, or ` : '';
-  return `None: this run has ended. To continue, ${back}open another with \`holdfast init\`.`;
+const declaredAction = ({ text, session, file }: NonNullable<State['next']>): DeclaredAction => ({
+  text,
+  basis: 'declared',
+  session,
+  ...(file === undefined ? {} : { file }),
+});
+
+function afterTheEnd(run: Run): Line {
+  const back = run.status === 'archived' ? line`bring it back with \`holdfast unarchive RUN\`, or ` : '';
+  return line`None: this run has ended. To continue, ${back}open another with \`holdfast init\`.`;
 }
 
-function stepAction(current: StepView, position: Position, mine: string | null): string {
+/** Commands are given with `KEY`: a line must not ask the reader to run words that someone chose. */
+function stepAction(current: StepView, position: Position, mine: string | null): Line {
   const { step, status } = current;
-  const { key, checkpoint } = step;
+  const { checkpoint, holder } = step;
+  const key = quote(step.key, 'name');
   if (status === 'failed')
-    return `\`${key}\` failed. Ask a person: retry (${retriesLeft(step)} left), skip, abort, or adjust the plan. Wait for the choice.`;
+    return line`Step ${key} failed. Ask a person: retry (${retriesLeft(step)} left), skip, abort, or adjust the plan. Wait for the choice.`;
   if (current.interrupted) return takeOver(current, position);
   if (status === 'in_progress') {
-    return step.holder?.session === mine
-      ? `Continue with \`${key}\`${checkpoint ? ` after checkpoint ${checkpoint.name}` : ''}.`
-      : `${step.holder?.agent} holds \`${key}\`; take another ready step, or wait with \`holdfast wait --for ${key}\`.`;
+    return holder?.session === mine
+      ? line`Continue with step ${key}${checkpoint ? line` after checkpoint ${quote(checkpoint.name, 'name')}` : ''}.`
+      : line`${quote(holder?.agent ?? '', 'name')} holds step ${key}; take another ready step, or wait with \`holdfast wait --for KEY\`.`;
   }
   return current.obstacles.length > 0
-    ? `Nothing is ready: \`${key}\` is blocked. \`holdfast status\` shows by what.`
-    : `Start \`${key}\` with \`holdfast start ${key}\`.`;
+    ? line`Nothing is ready: step ${key} is blocked. \`holdfast status\` shows by what.`
+    : line`Start step ${key} with \`holdfast start KEY\`.`;
 }
 
-function takeOver({ step: { key, checkpoint, artifacts } }: StepView, { interrupted }: Position): string {
+function takeOver({ step: { key, checkpoint, artifacts } }: StepView, { interrupted }: Position): Line {
   const after = checkpoint
-    ? `continue after checkpoint ${checkpoint.name}`
+    ? line`continue after checkpoint ${quote(checkpoint.name, 'name')}`
     : artifacts.length > 0
-      ? 'continue from the files that were changed for it: it reached no checkpoint'
-      : 'start it again: it reached no checkpoint';
+      ? line`continue from the files that were changed for it: it reached no checkpoint`
+      : line`start it again: it reached no checkpoint`;
   const others = interrupted.slice(1).map((view) => view.step.key);
-  const also = others.length > 0 ? ` (interrupted too: ${others.join(', ')})` : '';
-  return `Take \`${key}\` over with \`holdfast start ${key}\` and ${after}${also}.`;
+  const also = others.length > 0 ? line` (interrupted too: ${severalKeys(others)})` : '';
+  return line`Take step ${quote(key, 'name')} over with \`holdfast start KEY\` and ${after}${also}.`;
 }
+
+const SEVERAL = 6;
+
+const severalKeys = (keys: readonly string[]): Line => {
+  const more = keys.length - SEVERAL;
+  const first = quoteAll(keys.slice(0, SEVERAL), 'name');
+  return more > 0 ? joined([first, line`${more} more`]) : first;
+};

@@ -1,10 +1,11 @@
+import { type Fixed, joined, type Line, line, shortened } from '../line.ts';
 import { estimateTokens } from '../tokens.ts';
 import type { Brief } from './compose.ts';
-import { type Line, plain, type Section } from './section.ts';
+import type { Section, WriteLine } from './section.ts';
 import { nextLine, sectionsOf } from './sections.ts';
 
 export interface BriefText {
-  text: string;
+  text: Line;
   usedTokens: number;
   /** How many lines were left out to fit the budget, by section. */
   omitted: Record<string, number>;
@@ -59,15 +60,20 @@ function longestWhole(tryWhole: (chars: number) => BriefText | null, mostChars: 
 }
 
 /** Only the position and the next action, for a budget that holds no more. */
-function shortest(brief: Brief, countTokens: CountTokens): { text: string; usedTokens: number } {
-  const tooSmall = `The budget of ${brief.budgetTokens} tokens is too small for this brief: \`holdfast resume --budget 2000\`.`;
+function shortest(brief: Brief, countTokens: CountTokens): { text: Line; usedTokens: number } {
+  const tooSmall = line`The budget of ${brief.budgetTokens} tokens is too small for this brief: \`holdfast resume --budget 2000\`.`;
   for (const chars of [200, 100, 50]) {
-    const lines = [plain(brief.headline, chars), plain(brief.freshness.text, chars), nextLine(brief, chars), tooSmall];
-    const text = `${lines.join('\n')}\n`;
+    const lines = [
+      shortened(brief.headline, chars),
+      shortened(brief.freshness.text, chars),
+      nextLine(brief, chars),
+      tooSmall,
+    ];
+    const text = line`${joined(lines, '\n')}\n`;
     const usedTokens = countTokens(text);
     if (usedTokens <= brief.budgetTokens) return { text, usedTokens };
   }
-  const text = `${plain(brief.headline, 30)}\n${tooSmall}\n`;
+  const text = line`${shortened(brief.headline, 30)}\n${tooSmall}\n`;
   return { text, usedTokens: countTokens(text) };
 }
 
@@ -106,20 +112,20 @@ interface Measures {
 }
 
 interface Written {
-  text: string;
+  text: Line;
   /** Includes the line end. Joined lines never cost more than the sum of these. Counted on first use. */
   readonly tokens: number;
 }
 
-type Write = (line: Line | string, chars?: number) => Written;
+type Write = (line: WriteLine | Line, chars?: number) => Written;
 
 /** Writes and counts each line once per length, because a brief may be laid out several times. */
 function measured(countTokens: CountTokens): Write {
-  const known = new Map<Line | string, Written & { chars: number }>();
-  return (line, chars = 0) => {
-    const before = known.get(line);
+  const known = new Map<WriteLine | Line, Written & { chars: number }>();
+  return (given, chars = 0) => {
+    const before = known.get(given);
     if (before?.chars === chars) return before;
-    const text = typeof line === 'string' ? line : inOneLine(line(chars));
+    const text = typeof given === 'string' ? given : given(chars);
     let tokens = 0;
     const written = {
       text,
@@ -129,18 +135,10 @@ function measured(countTokens: CountTokens): Write {
         return tokens;
       },
     };
-    known.set(line, written);
+    known.set(given, written);
     return written;
   };
 }
-
-/** Keeps a line on one line, without characters that hide or reorder text. */
-function inOneLine(text: string): string {
-  return UNPRINTABLE.test(text) ? plain(text, text.length) : text;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069<>]/;
 
 interface Body {
   section: Section;
@@ -176,15 +174,17 @@ function layOut(brief: Brief, sections: readonly Section[], measures: Measures):
   };
   if (isWhole) addWhatFits(bodies, Math.min(chars, 300), limits, write);
   const omitted: Record<string, number> = {};
+  const left: Line[] = [];
   for (const body of bodies) {
-    const left = leftOut(body).reduce((sum, { count }) => sum + count, 0);
-    if (left > 0) omitted[body.section.name] = left;
+    const count = leftOut(body).reduce((sum, group) => sum + group.count, 0);
+    if (count === 0) continue;
+    omitted[body.section.name] = count;
+    left.push(line`${count} ${body.section.name}`);
   }
   text = join(bodies);
-  const left = Object.entries(omitted).map(([name, count]) => `${count} ${name}`);
   const used = cost(bodies, write) + FOOTER_TOKENS / 2;
-  const footer = `Brief: about ${used} of ${brief.budgetTokens} tokens.${left.length > 0 ? ` Left out: ${left.join(', ')}.` : ''}`;
-  text += `\n${footer}\n`;
+  const footer = line`Brief: about ${used} of ${brief.budgetTokens} tokens.${left.length > 0 ? line` Left out: ${joined(left)}.` : ''}`;
+  text = line`${text}\n${footer}\n`;
   const usedTokens = cost(bodies, write) + write(footer).tokens + 1;
   return usedTokens > brief.budgetTokens || text.length > LIMIT_CHARS ? null : { text, usedTokens, omitted };
 }
@@ -251,31 +251,31 @@ function addWhatFits(
   }
 }
 
-function leftOut({ section, kept }: Body): { name: string; count: number }[] {
+function leftOut({ section, kept }: Body): { name: Fixed; count: number }[] {
   return section.groups
     .map((group, index) => ({ name: group.name, count: group.lines.length - (kept[index] ?? 0) }))
     .filter(({ count }) => count > 0);
 }
 
-function join(bodies: readonly Body[]): string {
+function join(bodies: readonly Body[]): Line {
   const blocks = bodies.map(block).filter((part) => part !== '');
-  return `${blocks.join('\n\n')}\n`;
+  return line`${joined(blocks, '\n\n')}\n`;
 }
 
-function block(body: Body): string {
+function block(body: Body): Line | '' {
   const { before, after } = frame(body);
-  return [...before, ...body.lines.map((line) => line.text), ...after].join('\n');
+  return joined([...before, ...body.lines.map((written) => written.text), ...after], '\n');
 }
 
 /** The title of a section, and the count of what it leaves out with the command that shows it. */
-function frame(body: Body): { before: string[]; after: string[] } {
+function frame(body: Body): { before: Line[]; after: Line[] } {
   const { section, lines } = body;
   const left = leftOut(body);
   if (lines.length === 0 && left.length === 0) return { before: [], after: [] };
   const count = left.reduce((sum, one) => sum + one.count, 0);
   if (lines.length === 0 && !section.must)
-    return { before: [], after: [`- ${count} ${section.name}: ${section.more}`] };
-  const kinds = section.groups.length > 1 ? ` (${left.map((one) => `${one.count} ${one.name}`).join(', ')})` : '';
-  const more = count > 0 ? [`- ${count} more${kinds}: ${section.more}`] : [];
+    return { before: [], after: [line`- ${count} ${section.name}: ${section.more}`] };
+  const kinds = section.groups.length > 1 ? line` (${joined(left.map((one) => line`${one.count} ${one.name}`))})` : '';
+  const more = count > 0 ? [line`- ${count} more${kinds}: ${section.more}`] : [];
   return { before: section.title === '' ? [] : [section.title], after: more };
 }

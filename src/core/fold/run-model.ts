@@ -39,7 +39,8 @@ export function applyRunModel(state: State, event: Read, touch: AddTouch, recall
   }
   const { kept, claims, position, next } = model;
   if (next !== undefined) {
-    state.next = next === '' ? null : { text: next, session: null, step: position?.step ?? null, at: event.at };
+    state.next =
+      next === '' ? null : { text: next, session: null, step: position?.step ?? null, at: event.at, file: path };
   }
   if (kept !== undefined || claims !== undefined || position !== undefined || next !== undefined) {
     const before = recall('foreign', foreignId(format, path));

@@ -309,6 +309,8 @@ export interface NextAction {
   session: string | null;
   step: string | null;
   at: string;
+  /** The file that it was read from. */
+  file?: string;
 }
 
 /** The last work in a working tree. Without git there is no commit. */

@@ -1,6 +1,7 @@
 import type { Session, State } from '../fold/state.ts';
 import type { TreeMark } from '../journal/event.ts';
-import { inWords, msBetween } from '../time.ts';
+import { counted, duration, type Fixed, fixed, id, joined, type Line, line, type Part, quote, word } from '../line.ts';
+import { msBetween } from '../time.ts';
 import type { Conflict, FileVerdict } from './conflict.ts';
 
 /** How current the brief is. */
@@ -8,7 +9,7 @@ export interface Freshness {
   now: string;
   lastEventAt: string;
   /** Time since work was last recorded. */
-  age: string;
+  age: Fixed;
   version: number;
   branch: string | null;
   head: string | null;
@@ -20,7 +21,7 @@ export interface Freshness {
   fresh: boolean;
   /** The session that worked last, and how it ended. */
   previous: { id: string; agent: string; status: string } | null;
-  text: string;
+  text: Line;
 }
 
 /** The working tree as it was found just now. */
@@ -43,7 +44,7 @@ export function freshnessOf(state: State, now: string, { previous, mark, seen }:
   const last = state.lastWork.get(mark?.tree ?? '');
   const lastEventAt = state.run?.updatedAt ?? now;
   const facts = {
-    age: inWords(msBetween((seen && last?.at) || lastEventAt, now)),
+    age: duration(msBetween((seen && last?.at) || lastEventAt, now)),
     version: state.version,
     branch: mark?.branch ?? null,
     commitsSince: seen?.commitsSince ?? null,
@@ -51,15 +52,19 @@ export function freshnessOf(state: State, now: string, { previous, mark, seen }:
     dirtyFiles: seen?.dirty ?? null,
     fresh: seen !== undefined && seen.commitsSince === 0 && !hasMoved(seen),
   };
-  const ended = previous ? ` Previous session ${previous.id} (${previous.agent}): ${previous.status}.` : '';
-  const elsewhere = last ? [] : [...state.lastWork.keys()].map((tree) => tree || 'the main one');
+  const ended = previous
+    ? line` Previous session ${id(previous.id)} (${quote(previous.agent, 'name')}): ${word(previous.status)}.`
+    : '';
+  const elsewhere = last
+    ? []
+    : [...state.lastWork.keys()].map((tree) => (tree === '' ? fixed('the main one') : quote(tree, 'path')));
   return {
     now,
     lastEventAt,
     head: mark?.head ?? null,
     previous: previous ? { id: previous.id, agent: previous.agent, status: previous.status } : null,
     ...facts,
-    text: `${seen ? seenWords(facts, elsewhere) : unseenWords(facts)}${ended}`,
+    text: line`${seen ? seenWords(facts, elsewhere) : unseenWords(facts)}${ended}`,
   };
 }
 
@@ -69,35 +74,33 @@ function hasMoved({ conflicts, files }: SeenTree): boolean {
 
 type Facts = Pick<Freshness, 'age' | 'version' | 'branch' | 'commitsSince' | 'eventsSince' | 'dirtyFiles' | 'fresh'>;
 
-const unseenWords = ({ age, version, branch }: Facts): string =>
-  `As of ${age} ago, event ${version}${branch ? `, branch ${branch}` : ''}.`;
+const unseenWords = ({ age, version, branch }: Facts): Line =>
+  line`As of ${age} ago, event ${version}${branch ? line`, branch ${quote(branch, 'branch')}` : ''}.`;
 
-/** `Fresh as of 14 min ago, event 412: 0 commits and 3 events since, branch feature/auth, 1 dirty file.` */
-function seenWords(facts: Facts, elsewhere: readonly string[]): string {
+/** `Fresh as of 14 min ago, event 412: 0 commits and 3 events since, branch "feature/auth", 1 dirty file.` */
+function seenWords(facts: Facts, elsewhere: readonly Part[]): Line {
   const { age, version, branch, commitsSince, eventsSince, dirtyFiles, fresh } = facts;
   const since = [
-    ...(commitsSince === null ? [] : [counted(commitsSince, 'commit')]),
-    ...(eventsSince === null ? [] : [counted(eventsSince, 'event')]),
+    ...(commitsSince === null ? [] : [counted(commitsSince, fixed('commit'))]),
+    ...(eventsSince === null ? [] : [counted(eventsSince, fixed('event'))]),
   ];
   const recorded = eventsSince !== null;
   const unknown = [
-    ...(recorded && commitsSince === null ? ['commits'] : []),
-    ...(dirtyFiles === null ? ['changed files'] : []),
+    ...(recorded && commitsSince === null ? [fixed('commits')] : []),
+    ...(dirtyFiles === null ? [fixed('changed files')] : []),
   ];
   const parts = [
-    ...(recorded ? [`${since.join(' and ')} since`] : ['no work recorded in this working tree']),
-    ...(elsewhere.length > 0 ? [`work recorded in other working trees: ${elsewhere.slice(-3).join(', ')}`] : []),
-    ...(branch ? [`branch ${branch}`] : []),
-    ...(dirtyFiles === null ? [] : [counted(dirtyFiles, 'dirty file')]),
-    ...(unknown.length > 0 ? [`${unknown.join(' and ')} unknown`] : []),
+    ...(recorded ? [line`${joined(since, ' and ')} since`] : [line`no work recorded in this working tree`]),
+    ...(elsewhere.length > 0 ? [line`work recorded in other working trees: ${joined(elsewhere.slice(-3))}`] : []),
+    ...(branch ? [line`branch ${quote(branch, 'branch')}`] : []),
+    ...(dirtyFiles === null ? [] : [counted(dirtyFiles, fixed('dirty file'))]),
+    ...(unknown.length > 0 ? [line`${joined(unknown, ' and ')} unknown`] : []),
   ];
-  return `${fresh ? 'Fresh as' : 'As'} of ${age} ago, event ${version}: ${parts.join(', ')}.`;
+  return line`${fresh ? fixed('Fresh as') : fixed('As')} of ${age} ago, event ${version}: ${joined(parts)}.`;
 }
-
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** An offer is stale when more events than this were recorded since; a few belong to the offer itself. */
 export const STALE_EVENTS = 10;
 
-export const offeredAgo = (events: number): string =>
-  `${events > STALE_EVENTS ? 'stale, ' : ''}${counted(events, 'event')} ago`;
+export const offeredAgo = (events: number): Line =>
+  line`${events > STALE_EVENTS ? fixed('stale, ') : ''}${counted(events, fixed('event'))} ago`;

@@ -1,4 +1,5 @@
 import type { State } from '../fold/state.ts';
+import { id, type Line, line, quote } from '../line.ts';
 import { type PlanView, planView } from './plan.ts';
 
 /** Something that waits for a person. */
@@ -49,15 +50,18 @@ export function waitsForPerson(state: State): Waiting[] {
 }
 
 /** The same in short, for the brief and the worklog. A gate is listed as soon as it is closed. */
-export function owedByPeople(state: State, plan: PlanView): string[] {
+export function owedByPeople(state: State, plan: PlanView): Line[] {
   const gates = plan.all.filter((view) => view.step.gate?.state === 'closed' && view.status === 'pending');
   const failed = plan.leaves.filter((view) => view.status === 'failed');
   const offers = [...state.handoffs.values()].filter((handoff) => handoff.status === 'clarifying');
   return [
-    ...gates.map((view) => `gate ${view.step.key}`),
-    ...failed.map((view) => `${view.step.error ?? view.step.key} (retry, skip, abort, adjust)`),
-    ...offers.map((handoff) => `${handoff.id} has a question`),
-    ...(plan.escalated ? ['all that remains is blocked'] : []),
+    ...gates.map((view) => line`gate ${quote(view.step.key, 'name')}`),
+    ...failed.map(({ step }) => {
+      const what = step.error === null ? quote(step.key, 'name') : id(step.error);
+      return line`${what} (retry, skip, abort, adjust)`;
+    }),
+    ...offers.map((handoff) => line`${id(handoff.id)} has a question`),
+    ...(plan.escalated ? [line`all that remains is blocked`] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
-import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../fold/state.ts';
+import type { Decision, Note, Session, Snapshot, State, Step, WorklogArchive } from '../fold/state.ts';
+import { joined, type Line, line, id as ownId, type Part, quote, quoteAll, shortened, time, word } from '../line.ts';
 import { sha256 } from '../sha256.ts';
-import { oneLine, printable } from '../text.ts';
+import { printable } from '../text.ts';
 import { owedByPeople } from './needs-you.ts';
 import { planView } from './plan.ts';
 import { positionOf } from './position.ts';
@@ -49,28 +50,30 @@ function entryOf(kind: WorklogEntry['kind'], row: Note | Session, at: string, te
   return { id: row.id, kind, at, row, text, lines: text.split('\n').length - 1 };
 }
 
-const timeOf = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+const timeOf = (at: string): Line => line`${time(at.slice(0, 16).replace('T', ' '))} UTC`;
+
+const named = (text: string): Part => quote(text, 'name');
 
 /** Quoted line by line, so that its text cannot pass for a heading or a fence of the worklog. */
 function noteText({ id, by, at, kind, step, text }: Note): string {
   const lines = printable(text).split('\n');
-  const heading = `### ${by}, ${timeOf(at)}: ${id} ${kind}${step ? ` (${step})` : ''}`;
+  const heading = line`### ${named(by)}, ${timeOf(at)}: ${ownId(id)} ${word(kind)}${step ? line` (${named(step)})` : ''}`;
   return [heading, '', ...lines.map((line) => `> ${line}`.trimEnd()), '', ''].join('\n');
 }
 
 function sessionText(session: Session, snapshot: Snapshot | undefined): string {
   const { id, agent, status, endedAt, seenAt, completed, left, notes, issues } = session;
   const summary = [
-    completed.length > 0 ? `Completed ${completed.join(', ')}.` : 'Completed no step.',
-    ...(left.length > 0 ? [`Left ${left.join(', ')} in progress.`] : []),
-    ...notes,
-    ...issues.map((issue) => `Issue: ${issue}`),
+    completed.length > 0 ? line`Completed ${quoteAll(completed, 'name')}.` : line`Completed no step.`,
+    ...(left.length > 0 ? [line`Left ${quoteAll(left, 'name')} in progress.`] : []),
+    ...notes.map((note) => quote(note)),
+    ...issues.map((issue) => line`Issue: ${quote(issue)}`),
   ];
   const pointer = snapshot
     ? `Full resumption snapshot: \`.holdfast/snapshots/${snapshot.agent}-${snapshot.sequence}.md\`.`
     : 'No resumption snapshot was taken.';
-  const heading = `### ${agent}, ${timeOf(endedAt ?? seenAt)}: session ${id} ended, ${status}`;
-  return [heading, '', oneLine(summary.join(' '), SUMMARY_CHARS), pointer, '', ''].join('\n');
+  const heading = line`### ${named(agent)}, ${timeOf(endedAt ?? seenAt)}: session ${ownId(id)} ended, ${word(status)}`;
+  return [heading, '', shortened(joined(summary, ' '), SUMMARY_CHARS), pointer, '', ''].join('\n');
 }
 
 const SUMMARY_CHARS = 300;
@@ -98,7 +101,7 @@ export function renderWorklog(state: State, { entries, decisions }: WorklogInput
           '| --- | --- | --- | --- |',
           ...decisions.map(
             ({ id, decision, by, at, session }) =>
-              `| ${id}: ${cell(decision)} | ${cell(by)} | ${at} | ${session ?? 'none'} |`,
+              line`| ${ownId(id)}: ${cell(decision)} | ${cell(by)} | ${time(at)} | ${session ? ownId(session) : line`none`} |`,
           ),
         ]
       : ['*No decisions.*']),
@@ -114,26 +117,30 @@ export function renderWorklog(state: State, { entries, decisions }: WorklogInput
   ].join('\n');
 }
 
-const cell = (text: string): string => oneLine(text, 120).replaceAll('|', '\\|');
+/** A bar would end the cell. */
+const cell = (text: string): Part => quote(text.slice(0, 1000).replaceAll('|', '¦'), 'title');
 
 const STATUS_AGENTS = 4;
 
+function stepWords({ key, title, checkpoint }: Step): Line {
+  const at = checkpoint ? line` (checkpoint: ${named(checkpoint.name)})` : '';
+  return line`${named(key)} ${quote(title, 'title')}${at}`;
+}
+
 /** At most nine lines: a reader without Holdfast reads the first ten. */
-function statusBlock(state: State): string[] {
+function statusBlock(state: State): (Line | '')[] {
   const { run } = state;
   const plan = planView(state);
   const working = [...state.sessions.values()].map(({ id, agent }) => {
     const held = [...state.steps.values()].filter((step) => step.holder?.session === id);
-    const on = held.map(
-      ({ key, title, checkpoint }) => `${key} ${title}${checkpoint ? ` (checkpoint: ${checkpoint.name})` : ''}`,
-    );
-    return { agent, on: on.join('; ') || 'no step' };
+    const on = held.map((step) => stepWords(step));
+    return { agent, on: on.length > 0 ? joined(on, '; ') : line`no step` };
   });
   const left = plan.leaves
     .filter((view) => view.interrupted)
     .map(({ step }) => ({
       agent: step.lastAgent ?? 'nobody',
-      on: `left ${step.key} ${step.title} in progress${step.checkpoint ? ` (checkpoint: ${step.checkpoint.name})` : ''}`,
+      on: line`left in progress: ${stepWords(step)}`,
     }));
   const all = [...working, ...left];
   const shown = all.length > STATUS_AGENTS ? all.slice(0, STATUS_AGENTS - 1) : all;
@@ -141,18 +148,28 @@ function statusBlock(state: State): string[] {
   const owed = owedByPeople(state, plan);
   const { current } = positionOf(state, plan);
   const checkpoint = current?.step.checkpoints.find((name) => name !== current.step.checkpoint?.name);
-  const review = current ? `${current.step.key} ${checkpoint ?? current.step.title}` : 'none, everything is done';
+  const review = current
+    ? line`${named(current.step.key)} ${quote(checkpoint ?? current.step.title, 'title')}`
+    : line`none, everything is done`;
   return [
-    `# Worklog: ${oneLine(run?.title ?? '', 100)}`,
+    line`# Worklog: ${quote(run?.title ?? '', 'title', 100)}`,
     '',
-    ...shown.map(({ agent, on }) => `Now Working (${agent}): ${oneLine(on, 110)}`),
+    ...shown.map(({ agent, on }) => line`Now Working (${named(agent)}): ${shortened(on, 110)}`),
     ...(rest.length > 0
-      ? [`Now Working (${rest.length} more): ${oneLine(rest.map((one) => one.agent).join(', '), 110)}`]
+      ? [
+          line`Now Working (${rest.length} more): ${shortened(
+            quoteAll(
+              rest.map((one) => one.agent),
+              'name',
+            ),
+            110,
+          )}`,
+        ]
       : []),
-    ...(all.length === 0 ? ['Now Working: nobody'] : []),
-    `Maintainer Focus: ${oneLine(owed.join('; ') || 'nothing waits for a person', 110)}`,
-    `Next Review Checkpoint: ${oneLine(review, 110)}`,
-    `Progress: ${plan.progress.percent} %, ${plan.progress.done} of ${plan.progress.total} steps; run ${run?.id} at event ${state.version}, ${run?.updatedAt}`,
+    ...(all.length === 0 ? [line`Now Working: nobody`] : []),
+    line`Maintainer Focus: ${owed.length > 0 ? shortened(joined(owed, '; '), 110) : line`nothing waits for a person`}`,
+    line`Next Review Checkpoint: ${shortened(review, 110)}`,
+    line`Progress: ${plan.progress.percent} %, ${plan.progress.done} of ${plan.progress.total} steps; run ${ownId(run?.id ?? '')} at event ${state.version}, ${time(run?.updatedAt ?? '')}`,
   ];
 }
 
@@ -176,9 +193,9 @@ export function proofOf(entries: readonly WorklogEntry[]): string {
 /** An archive as a file: the entries unchanged, each with its hash in the list above them. */
 export function renderArchive(state: State, archive: WorklogArchive, entries: readonly WorklogEntry[]): string {
   return [
-    `# Worklog archive ${archive.number}: ${oneLine(state.run?.title ?? '', 100)}`,
+    line`# Worklog archive ${archive.number}: ${quote(state.run?.title ?? '', 'title', 100)}`,
     '',
-    `${archive.entries} entries, moved ${archive.at} by ${archive.by}. Before that the worklog had the proof ${archive.proof}:`,
+    line`${archive.entries} entries, moved ${time(archive.at)} by ${named(archive.by)}. Before that the worklog had the proof ${quote(archive.proof, 'title')}:`,
     'the SHA-256 over one line for every entry in order of time, its id, a space and the SHA-256 of its text.',
     '',
     '## Archive Summary',

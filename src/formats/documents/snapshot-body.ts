@@ -207,8 +207,10 @@ export function readTask(
   if (status === null || written?.toLowerCase() !== status)
     report('status', section.line, 'The status of the task is not one of complete, partial, blocked alone.');
   const task = field(/^[ \t*-]{0,12}Task:?\*{0,2}:?[ \t]*([^\n]{1,200})/im);
-  const step = task === null ? null : (/^([\p{L}\p{N}][\p{L}\p{N}\p{M}._-]*)/u.exec(task)?.[1] ?? null);
-  const next = field(/^[ \t*-]{0,12}Next action:?\*{0,2}:?[ \t]*([^\n]{1,1000})/im);
+  const step = task === null ? null : (/^"?([\p{L}\p{N}][\p{L}\p{N}\p{M}._-]*)/u.exec(task)?.[1] ?? null);
+  const said = field(/^[ \t*-]{0,12}Next action:?\*{0,2}:?[ \t]*([^\n]{1,1000})/im);
+  // A quotation alone is what someone declared.
+  const next = /^"([^"]*)"$/.exec(said ?? '')?.[1] ?? said;
   return { status, step: step === 'none' ? null : step, next, text };
 }
 

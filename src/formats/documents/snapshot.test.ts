@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Line, line } from '../../core/line.ts';
 import { estimateTokens } from '../../core/tokens.ts';
 import {
   decodePath,
@@ -12,7 +13,7 @@ import {
 } from './snapshot.ts';
 import { parseSnapshot, snapshotsInChat } from './snapshot-reading.ts';
 
-const entry = (id: string, words = 'words', facts = ''): Entry => ({ id, facts, words });
+const entry = (id: string, words = 'words', facts: Line | '' = ''): Entry => ({ id, facts, words });
 
 const left: Snapshot = {
   run: 'auth',
@@ -32,23 +33,23 @@ const left: Snapshot = {
     title: 'Rotate tokens',
     checkpoint: 'drafted',
     also: [],
-    next: 'wire the router',
+    next: { derived: null, declared: 'wire the router' },
   },
   mail: {
-    unread: [entry('M-31', 'Review of rotation', 'from codex, P1')],
+    unread: [entry('M-31', 'Review of rotation', line`from codex, P1`)],
     pendingAcks: [],
-    unansweredUnread: [entry('M-29', 'See M-7', 'to codex')],
+    unansweredUnread: [entry('M-29', 'See M-7', line`to codex`)],
     awaitingClose: [entry('M-30'), entry('M-28')],
   },
-  commitments: [entry('C-1', 'review the plan', 'to codex')],
+  commitments: [entry('C-1', 'review the plan', line`to codex`)],
   modified: [
-    { path: 'src/refresh.ts', change: 'modified', note: 'the old store was removed' },
-    { path: 'src/old.ts', change: 'deleted', note: null },
+    { path: 'src/refresh.ts', change: line`modified`, note: 'the old store was removed' },
+    { path: 'src/old.ts', change: line`deleted`, note: null },
   ],
-  reading: [{ path: 'docs/plan.md', lines: 120, tokens: 1100, note: 'read, context' }],
+  reading: [{ path: 'docs/plan.md', lines: 120, tokens: 1100, note: line`read, context` }],
   decisions: [{ ...entry('D-7', 'httpOnly cookie'), reason: 'XSS' }],
   why: 'the tests need a database',
-  questions: [entry('Q-4 (OQ-031)', 'every use?', 'open')],
+  questions: [{ ...entry('Q-4', 'every use?', line`open`), alias: 'OQ-031' }],
 };
 
 describe('a snapshot', () => {
@@ -121,15 +122,20 @@ describe('a snapshot', () => {
     );
     const { text, omitted } = renderSnapshot({
       ...left,
-      task: { ...left.task, next: 'go on '.repeat(5000), title: 'Title '.repeat(500), also: many.map((one) => one.id) },
+      task: {
+        ...left.task,
+        next: { derived: null, declared: 'go on '.repeat(5000) },
+        title: 'Title '.repeat(500),
+        also: many.map((one) => one.id),
+      },
       mail: { unread: many, pendingAcks: many, unansweredUnread: many, awaitingClose: many },
       commitments: many,
       modified: many.map(({ id, words }) => ({
         path: `src/deeply/nested/folder/${id}.ts`,
-        change: 'modified',
+        change: line`modified`,
         note: words,
       })),
-      reading: many.map(({ id }) => ({ path: `src/${id}.ts`, lines: 1, tokens: 1, note: 'read' })),
+      reading: many.map(({ id }) => ({ path: `src/${id}.ts`, lines: 1, tokens: 1, note: line`read` })),
       decisions: many,
       questions: many,
       why: 'why '.repeat(9000),
@@ -151,10 +157,10 @@ describe('a snapshot', () => {
       fc.property(fc.string({ unit: fc.constantFrom('#', '`', '\n', '-', ' ', 'a', ':', '<', '"', '~') }), (words) => {
         const { text } = renderSnapshot({
           ...left,
-          task: { ...left.task, next: `x${words}`, title: words },
+          task: { ...left.task, next: { derived: null, declared: `x${words}` }, title: words },
           why: words,
           decisions: [entry('D-1', words)],
-          modified: [{ path: `a${words}`, change: 'modified', note: words }],
+          modified: [{ path: `a${words}`, change: line`modified`, note: words }],
           branch: words,
         });
         const { value, problems } = parseSnapshot(text);

@@ -1,4 +1,4 @@
-import { plain } from '../../core/brief/section.ts';
+import { id, type Line, line, type Part, quote, quoteAll, time, unquotable, word } from '../../core/line.ts';
 import { estimateTokens } from '../../core/tokens.ts';
 import { digestSnapshot, NO_DIGITS, renderRevision, snapshotTopic } from './revision.ts';
 
@@ -39,7 +39,13 @@ export interface SnapshotTask {
   checkpoint: string | null;
   /** Other steps the session held. */
   also: readonly string[];
-  next: string;
+  next: SnapshotNext;
+}
+
+/** What follows from the plan, what someone declared, or both. */
+export interface SnapshotNext {
+  derived: Line | null;
+  declared: string | null;
 }
 
 export const mailClasses = ['unread', 'pendingAcks', 'unansweredUnread', 'awaitingClose'] as const;
@@ -48,8 +54,10 @@ export type MailClass = (typeof mailClasses)[number];
 /** Something with an id; its text is shortened to fit. */
 export interface Entry {
   id: string;
+  /** Its name in another tool's file. */
+  alias?: string | undefined;
   /** Facts about it: from whom, how urgent. */
-  facts: string;
+  facts: Line | '';
   words: string;
   reason?: string | undefined;
 }
@@ -57,7 +65,7 @@ export interface Entry {
 export interface ModifiedFile {
   path: string;
   /** `deleted`, `renamed` and `absent` files need not exist. */
-  change: string;
+  change: Line;
   note: string | null;
 }
 
@@ -65,7 +73,7 @@ export interface FileToRead {
   path: string;
   lines: number | null;
   tokens: number | null;
-  note: string;
+  note: Line;
 }
 
 /** The headings of the sections, in order. */
@@ -80,11 +88,11 @@ export const sectionTitles = {
 } as const;
 export type SectionName = keyof typeof sectionTitles;
 
-export const mailLabels: Readonly<Record<MailClass, string>> = {
-  unread: 'Unread',
-  pendingAcks: 'Pending acks',
-  unansweredUnread: 'Unanswered posts, unread',
-  awaitingClose: 'Unanswered posts, answered and awaiting close',
+export const mailLabels: Readonly<Record<MailClass, Line>> = {
+  unread: line`Unread`,
+  pendingAcks: line`Pending acks`,
+  unansweredUnread: line`Unanswered posts, unread`,
+  awaitingClose: line`Unanswered posts, answered and awaiting close`,
 };
 
 /** The upper limit for a snapshot. */
@@ -142,94 +150,102 @@ function layOut(snapshot: Snapshot, measures: Measures): RenderedSnapshot {
 }
 
 function frontMatter(snapshot: Snapshot, token: string): string {
-  const { mail } = snapshot;
+  const { mail, closeReason } = snapshot;
   return [
-    `session_id: ${scalar(snapshot.session)}`,
-    `agent: ${scalar(snapshot.agent)}`,
-    `timestamp: ${snapshot.timestamp}`,
-    `close_reason: ${snapshot.closeReason ?? 'null'}`,
-    ...(snapshot.closeReason === null ? ['session_open: true'] : []),
-    ...(snapshot.reconstructed ? ['reconstructed: true'] : []),
-    ...(snapshot.endedAt === null ? [] : [`ended_at: ${snapshot.endedAt}`]),
-    `run: ${scalar(snapshot.run)}`,
-    `branch: ${snapshot.branch === null ? 'null' : scalar(snapshot.branch)}`,
-    `head: ${snapshot.head === null ? 'null' : scalar(snapshot.head)}`,
-    `journal_version: ${snapshot.journalVersion}`,
-    'mailbox:',
-    `  unread: ${mail.unread.length}`,
-    `  pending_acks: ${mail.pendingAcks.length}`,
-    `  unanswered: ${mail.unansweredUnread.length + mail.awaitingClose.length}`,
+    line`session_id: ${id(snapshot.session)}`,
+    line`agent: ${scalar(snapshot.agent)}`,
+    line`timestamp: ${time(snapshot.timestamp)}`,
+    line`close_reason: ${closeReason === null ? line`null` : word(closeReason)}`,
+    ...(closeReason === null ? [line`session_open: true`] : []),
+    ...(snapshot.reconstructed ? [line`reconstructed: true`] : []),
+    ...(snapshot.endedAt === null ? [] : [line`ended_at: ${time(snapshot.endedAt)}`]),
+    line`run: ${scalar(snapshot.run)}`,
+    line`branch: ${snapshot.branch === null ? line`null` : scalar(snapshot.branch)}`,
+    line`head: ${snapshot.head === null ? line`null` : scalar(snapshot.head)}`,
+    line`journal_version: ${snapshot.journalVersion}`,
+    line`mailbox:`,
+    line`  unread: ${mail.unread.length}`,
+    line`  pending_acks: ${mail.pendingAcks.length}`,
+    line`  unanswered: ${mail.unansweredUnread.length + mail.awaitingClose.length}`,
+    // The form of a token is fixed by the contract: the name of the agent, a single word, is part of it.
     `revision: ${token}`,
   ].join('\n');
 }
 
-/** Quotes whatever a YAML reader might not read as text. */
-function scalar(value: string): string {
-  const isPlain = /^[A-Za-z][\w./@+-]*$/.test(value) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value);
-  return isPlain ? value : JSON.stringify(plain(value, 200));
-}
+/** A quotation that YAML reads as the same text. */
+const scalar = (value: string): Line => JSON.stringify(unquotable(value, SCALAR_CHARS)) as Line;
+
+const SCALAR_CHARS = 200;
 
 function sectionsOf(snapshot: Snapshot, measures: Measures, omitted: RenderedSnapshot['omitted']): string[] {
   const { chars, entries } = measures;
   const section = <T>(
     name: SectionName,
     list: readonly T[],
-    line: (one: T, index: number) => string,
-    before: readonly string[] = [],
+    write: (one: T, index: number) => Line,
+    before: readonly Line[] = [],
   ): string => {
     const left = Math.max(0, list.length - entries);
     if (left > 0) omitted[name] = left;
-    const more = left > 0 ? [`- ${left} more, left out for length: ${moreOf[name]}`] : [];
-    const all = [...before, ...list.slice(0, entries).map(line), ...more];
+    const more = left > 0 ? [line`- ${left} more, left out for length: ${moreOf[name]}`] : [];
+    const all = [...before, ...list.slice(0, entries).map(write), ...more];
     return `### ${sectionTitles[name]}\n\n${(all.length > 0 ? all : ['None.']).join('\n')}`;
   };
-  const line = (entry: Entry): string => `- ${entryLine(entry, chars)}`;
+  const listed = (entry: Entry): Line => line`- ${entryLine(entry, chars)}`;
   return [
-    section('task', [], String, taskLines(snapshot.task, chars)),
+    section('task', [], listed, taskLines(snapshot.task, chars)),
     mailSection(snapshot, measures, omitted),
-    section('commitments', snapshot.commitments, line),
+    section('commitments', snapshot.commitments, listed),
     section('modified', snapshot.modified, ({ path, change, note }) => {
-      const words = note === null ? '' : `: ${quote(note, chars)}`;
-      return `- \`${encodePath(path)}\` — ${change}${words}`;
+      const words = note === null ? '' : line`: ${quote(note, 'text', chars)}`;
+      return line`- ${inBackticks(path)} — ${change}${words}`;
     }),
     section('reading', snapshot.reading, ({ path, lines, tokens, note }, index) => {
-      const measure = `${about(lines)} lines / ${about(tokens)} tokens`;
-      return `${index + 1}. \`${encodePath(path)}\` — ${measure} — ${note}`;
+      const measure = line`${about(lines)} lines / ${about(tokens)} tokens`;
+      return line`${index + 1}. ${inBackticks(path)} — ${measure} — ${note}`;
     }),
     section(
       'decisions',
       snapshot.decisions,
-      line,
-      snapshot.why === null ? [] : [`- Why things stand as they do: ${quote(snapshot.why, chars)}`],
+      listed,
+      snapshot.why === null ? [] : [line`- Why things stand as they do: ${quote(snapshot.why, 'text', chars)}`],
     ),
-    section('questions', snapshot.questions, line),
+    section('questions', snapshot.questions, listed),
   ];
 }
 
-const about = (count: number | null): string => (count === null ? 'unknown' : `~${count}`);
+const about = (count: number | null): Line => (count === null ? line`unknown` : line`~${count}`);
+
+const inBackticks = (path: string): Line => `\`${encodePath(path)}\`` as Line;
 
 /** Where a reader with the tool finds the rest. */
-const moreOf: Readonly<Record<SectionName, string>> = {
-  task: 'holdfast status',
-  mailbox: 'holdfast mail inbox',
-  commitments: 'holdfast items',
-  modified: 'holdfast log',
-  reading: 'holdfast resume',
-  decisions: 'holdfast decisions',
-  questions: 'holdfast items',
+const moreOf: Readonly<Record<SectionName, Line>> = {
+  task: line`holdfast status`,
+  mailbox: line`holdfast mail inbox`,
+  commitments: line`holdfast items`,
+  modified: line`holdfast log`,
+  reading: line`holdfast resume`,
+  decisions: line`holdfast decisions`,
+  questions: line`holdfast items`,
 };
 
-function taskLines({ status, step, title, checkpoint, also, next }: SnapshotTask, chars: number): string[] {
-  const what = step === null ? 'none' : `${step}${title === null ? '' : `, ${quote(title, chars)}`}`;
-  const at = checkpoint === null ? '' : `, checkpoint ${plain(checkpoint, 60)}`;
-  const rest = also.slice(0, ALSO).join(', ') + (also.length > ALSO ? ` and ${also.length - ALSO} more` : '');
+function taskLines({ status, step, title, checkpoint, also, next }: SnapshotTask, chars: number): Line[] {
+  const named = title === null ? '' : line`, ${quote(title, 'text', chars)}`;
+  const at = checkpoint === null ? '' : line`, checkpoint ${quote(checkpoint, 'name')}`;
+  const more = also.length > ALSO ? line` and ${also.length - ALSO} more` : '';
   return [
-    `- Status: ${status}`,
-    `- Task: ${what}${at}`,
-    ...(also.length > 0 ? [`- Also in hand: ${rest}`] : []),
-    // The next action must not be cut with the rest.
-    `- Next action: ${plain(next, Math.max(chars * 2, 120))}`,
+    line`- Status: ${word(status)}`,
+    line`- Task: ${step === null ? line`none` : line`${quote(step, 'name')}${named}`}${at}`,
+    ...(also.length > 0 ? [line`- Also in hand: ${quoteAll(also.slice(0, ALSO), 'name')}${more}`] : []),
+    line`- Next action: ${nextWords(next, chars)}`,
   ];
+}
+
+function nextWords({ derived, declared }: SnapshotNext, chars: number): Part {
+  // The next action must not be cut with the rest.
+  const said = declared === null ? null : quote(declared, 'text', Math.max(chars * 2, 120));
+  if (derived === null) return said ?? line`none`;
+  return said === null ? derived : line`${derived} It was declared: ${said}`;
 }
 
 const ALSO = 5;
@@ -240,29 +256,40 @@ function mailSection({ mail }: Snapshot, { chars, entries }: Measures, omitted: 
     const left = mail[name].length - shown.length;
     if (left > 0) omitted.mailbox = (omitted.mailbox ?? 0) + left;
     return [
-      `- ${mailLabels[name]} (${mail[name].length})${mail[name].length === 0 ? ': none' : ':'}`,
-      ...shown.map((entry) => `  - ${entryLine(entry, chars)}`),
-      ...(left > 0 ? [`  - ${left} more, left out for length: ${moreOf.mailbox}`] : []),
+      line`- ${mailLabels[name]} (${mail[name].length})${mail[name].length === 0 ? line`: none` : line`:`}`,
+      ...shown.map((entry) => line`  - ${entryLine(entry, chars)}`),
+      ...(left > 0 ? [line`  - ${left} more, left out for length: ${moreOf.mailbox}`] : []),
     ];
   });
   return `### ${sectionTitles.mailbox}\n\n${lines.join('\n')}`;
 }
 
-function entryLine({ id, facts, words, reason }: Entry, chars: number): string {
-  const why = reason === undefined ? '' : ` Why: ${quote(reason, chars)}`;
-  return `${id}${facts === '' ? '' : ` ${facts}`}: ${quote(words, chars)}${why}`;
+function entryLine({ id: own, alias, facts, words, reason }: Entry, chars: number): Line {
+  const why = reason === undefined ? '' : line` Why: ${quote(reason, 'text', chars)}`;
+  const named = alias === undefined ? '' : line` (${quote(alias, 'name')})`;
+  return line`${id(own)}${named}${facts === '' ? '' : line` ${facts}`}: ${quote(words, 'text', chars)}${why}`;
 }
 
-const quote = (text: string, chars: number): string => `"${plain(text, chars)}"`;
-
-/** A path in backticks: characters that would end them, or the line, are percent-encoded. */
+/**
+ * A path in backticks. It is not shortened or replaced, because it must lead to the file: whatever could end the
+ * backticks or the line, hide, or pass for markup is percent-encoded as in an address.
+ */
 export function encodePath(path: string): string {
-  return path.replace(/[\p{Cc}`]|%(?=[0-9A-F]{2})/gu, (unit) => {
-    const code = unit.codePointAt(0) ?? 0;
-    return `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
-  });
+  return path.replace(UNSAFE_IN_PATH, (unit) => (/\p{Cs}/u.test(unit) ? NO_CHARACTER : encodeURIComponent(unit)));
 }
+
+/** Half of a pair is not a character and cannot be encoded. */
+const NO_CHARACTER = '%EF%BF%BD';
+const UNSAFE_IN_PATH =
+  /[\u034f\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Variation_Selector}`"<>\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|%(?=[0-9A-F]{2})/gu;
 
 export function decodePath(path: string): string {
-  return path.replace(/%([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return path.replace(/(?:%[0-9A-F]{2})+/g, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      // Version 0.1 wrote control characters above 127 as one byte.
+      return run.replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+    }
+  });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { line } from '../../core/line.ts';
 import { emptyRunModel, type RunModel } from '../../core/model/run-model.ts';
 import { renderSnapshot } from '../documents/snapshot.ts';
 import { parseSnapshot } from '../documents/snapshot-reading.ts';
@@ -124,9 +125,16 @@ const snapshot = renderSnapshot({
   branch: 'main',
   head: 'abc1234',
   journalVersion: 9,
-  task: { status: 'partial', step: 'p2', title: 'Rotate', checkpoint: null, also: [], next: 'Run the clock test' },
+  task: {
+    status: 'partial',
+    step: 'p2',
+    title: 'Rotate',
+    checkpoint: null,
+    also: [],
+    next: { derived: null, declared: 'Run the clock test' },
+  },
   mail: {
-    unread: [{ id: 'MSG-20260304-001', facts: 'from bo', words: 'Mind the skew' }],
+    unread: [{ id: 'MSG-20260304-001', facts: line`from bo`, words: 'Mind the skew' }],
     pendingAcks: [],
     unansweredUnread: [],
     awaitingClose: [],
@@ -204,7 +212,7 @@ describe('a reader without the tool', () => {
     const chat = read('chat-ada.md');
     const last = chat.slice(chat.lastIndexOf('\n## Session '));
     const next = /- Next action: (.*)/.exec(last)?.[1];
-    const task = /- Task: (\S+),/.exec(last)?.[1];
+    const task = /- Task: "(\S+)",/.exec(last)?.[1];
     const turnfile = read('TURNFILE.yaml');
     const entry = turnfile
       .slice(turnfile.indexOf(`    ${task}:`))

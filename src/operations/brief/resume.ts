@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Brief } from '../../core/brief/compose.ts';
 import type { State } from '../../core/fold/state.ts';
+import { joined, type Line } from '../../core/line.ts';
 import { currentState, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen, typed } from '../operation.ts';
@@ -13,7 +14,7 @@ import { saveResumeText } from './parts/save-resume.ts';
 
 const List = v.array(v.looseObject({}));
 
-type Resumed = Omit<Brief, 'budgetTokens'> & { probes: ProbeOutcome[]; budget: Budget; text: string };
+type Resumed = Omit<Brief, 'budgetTokens'> & { probes: ProbeOutcome[]; budget: Budget; text: Line };
 
 const Resumed = typed<Resumed>(
   v.object({
@@ -86,7 +87,7 @@ export const resume = defineOperation({
     const { budgetTokens, ...rest } = brief;
     return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } };
   },
-  say: ({ text }, pen) => painted(text.trimEnd(), pen),
+  say: ({ text }, pen) => painted(text, pen),
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),
 });
 
@@ -102,16 +103,16 @@ async function absorbEdits(context: Context, state: State): Promise<{ path: stri
 }
 
 /** The same text for people: titles are bold, what must not be overlooked is red. */
-function painted(text: string, pen: Pen): string {
-  const lines = text.split('\n');
-  return lines
-    .map((line, index) => {
-      if (index === 0) return pen.bold(line);
-      if (/^(UNCERTAIN|Conflicts)/.test(line)) return pen.bad(line);
-      if (line === 'Offered to you') return pen.warn(line);
-      if (line.startsWith('Next action:')) return pen.good(line);
-      const isTitle = lines[index - 1] === '' && line !== '' && !line.startsWith('- ');
-      return isTitle ? pen.bold(line) : line;
-    })
-    .join('\n');
+function painted(text: Line, pen: Pen): Line {
+  // Each is a line of the brief.
+  const lines = text.trimEnd().split('\n') as Line[];
+  const all = lines.map((line, index) => {
+    if (index === 0) return pen.bold(line);
+    if (/^(UNCERTAIN|Conflicts)/.test(line)) return pen.bad(line);
+    if (line === 'Offered to you') return pen.warn(line);
+    if (line.startsWith('Next action:')) return pen.good(line);
+    const isTitle = lines[index - 1] === '' && line !== '' && !line.startsWith('- ');
+    return isTitle ? pen.bold(line) : line;
+  });
+  return joined(all, '\n');
 }

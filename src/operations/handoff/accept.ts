@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { Handoff, Snapshot, State } from '../../core/fold/state.ts';
 import { forkState } from '../../core/fold/state-tables.ts';
-import { counted, STALE_EVENTS } from '../../core/views/freshness.ts';
+import { counted, fixed, joined, line, id as ownId } from '../../core/line.ts';
+import { STALE_EVENTS } from '../../core/views/freshness.ts';
 import { readAncestry } from '../../workspace/git-status.ts';
 import { act, inRun } from '../act.ts';
 import { beginGitStatus, findEvidence } from '../brief/parts/evidence.ts';
@@ -69,12 +70,18 @@ export const handoffAccept = defineOperation({
     };
   },
   say: ({ id, session, steps, path, conflicts, stale }, pen) =>
-    [
-      `${pen.good('✓')} ${pen.bold(id)} is yours: ${session} ${steps.length > 0 ? `holds ${steps.join(', ')}` : 'continues'}; the sender can no longer write.`,
-      ...(path ? [`Read ${path} and the files it lists.`] : []),
-      `Since it was offered: ${counted(stale.events, 'event')}, ${stale.commits === null ? 'commits unknown' : counted(stale.commits, 'commit')}.`,
-      ...conflicts.map((conflict) => `${pen.bad(conflict.id)} ${conflict.path}: ${conflict.kind.replaceAll('_', ' ')}`),
-    ].join('\n'),
+    joined(
+      [
+        line`${pen.good(line`✓`)} ${pen.bold(ownId(id))} is yours: ${ownId(session ?? '')} ${steps.length > 0 ? line`holds ${joined(steps.map((key) => pen.quote(key, 'name')))}` : line`continues`}; the sender can no longer write.`,
+        ...(path ? [line`Read ${pen.quote(path, 'path')} and the files it lists.`] : []),
+        line`Since it was offered: ${counted(stale.events, fixed('event'))}, ${stale.commits === null ? line`commits unknown` : counted(stale.commits, fixed('commit'))}.`,
+        ...conflicts.map(
+          (conflict) =>
+            line`${pen.bad(ownId(conflict.id))} ${pen.quote(conflict.path, 'path')}: ${pen.quote(conflict.kind.replaceAll('_', ' '), 'name')}`,
+        ),
+      ],
+      '\n',
+    ),
 });
 
 /** The state without the sender, so that its files are compared with what it recorded. */
@@ -89,8 +96,8 @@ function asLeft(state: State, id: string): State {
 }
 
 function staleWarning(id: string, { events, commits }: { events: number; commits: number | null }): string {
-  const count = commits === null ? 'an unknown number of commits' : counted(commits, 'commit');
-  return `${id} is stale: ${counted(events, 'event')} and ${count} since it was offered. Read the brief, not the snapshot alone: \`holdfast resume\`.`;
+  const count = commits === null ? 'an unknown number of commits' : counted(commits, fixed('commit'));
+  return `${id} is stale: ${counted(events, fixed('event'))} and ${count} since it was offered. Read the brief, not the snapshot alone: \`holdfast resume\`.`;
 }
 
 async function snapshotOf(context: Context, run: string, handoff: Handoff | undefined): Promise<Snapshot | null> {

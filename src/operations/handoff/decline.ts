@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { line, id as ownId } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { act } from '../act.ts';
 import { reference } from '../fields.ts';
@@ -16,5 +17,5 @@ export const handoffDecline = defineOperation({
     const done = await act(context, { type: 'handoff.decline', id, reason });
     return { data: { id, run: done.run, version: done.state.version }, changed: done.changed };
   },
-  say: ({ id }, pen) => `${pen.bold(id)} was declined.`,
+  say: ({ id }, pen) => line`${pen.bold(ownId(id))} was declined.`,
 });

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import type { Handoff, Session } from '../../core/fold/state.ts';
+import { joined, type Line, line, id as ownId } from '../../core/line.ts';
 import { ActorName, Text } from '../../core/text.ts';
 import { runProgram } from '../../workspace/program.ts';
 import { act, currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { attachmentFields, renderAttachment } from '../mail/parts/attachment.ts';
-import { defineOperation, described } from '../operation.ts';
+import { defineOperation, described, type Pen } from '../operation.ts';
 import { snapshotIn, snapshotPath } from '../snapshot/parts/file.ts';
 import { treeMark } from '../working-tree.ts';
 
@@ -86,14 +87,34 @@ export const handoff = defineOperation({
     };
   },
   say: ({ id, to, from, steps, snapshot, message, launch }, pen) =>
-    [
-      `${pen.bold(id)} offers the work of ${from}${steps.length > 0 ? ` (${steps.join(', ')})` : ''} to ${to}. It stays with ${from} until ${to} accepts.`,
-      ...(snapshot ? [`Snapshot ${snapshot.id}${snapshot.path ? `: ${snapshot.path}` : ''}`] : []),
-      ...(message ? [`Message ${message} informs ${to}.`] : []),
-      ...(launch ? [`Start ${to} with:  ${launch.line}`] : []),
-      ...(launch?.resume ? [`Or continue its own conversation:  ${launch.resume.join(' ')}`] : []),
-    ].join('\n'),
+    sayOffer({ id, to, from, steps, snapshot, message, launch }, pen),
 });
+
+interface OfferMade {
+  id: string;
+  to: string;
+  from: string;
+  steps: readonly string[];
+  snapshot: { id: string; path: string | null } | null;
+  message: string | null;
+  launch: { line: string; resume: readonly string[] | null } | null;
+}
+
+function sayOffer({ id, from, steps, snapshot, message, launch, ...offer }: OfferMade, pen: Pen): Line {
+  const to = pen.quote(offer.to, 'name');
+  const what = steps.length > 0 ? line` (${joined(steps.map((key) => pen.quote(key, 'name')))})` : '';
+  const path = snapshot?.path ? line`: ${pen.quote(snapshot.path, 'path')}` : '';
+  return joined(
+    [
+      line`${pen.bold(ownId(id))} offers the work of ${ownId(from)}${what} to ${to}. It stays with ${ownId(from)} until ${to} accepts.`,
+      ...(snapshot ? [line`Snapshot ${ownId(snapshot.id)}${path}`] : []),
+      ...(message ? [line`Message ${ownId(message)} informs ${to}.`] : []),
+      ...(launch ? [line`Start ${to} with:  ${pen.whole(launch.line)}`] : []),
+      ...(launch?.resume ? [line`Or continue its own conversation:  ${pen.whole(launch.resume.join(' '))}`] : []),
+    ],
+    '\n',
+  );
+}
 
 /** The last snapshot of a session that has ended; of one that is active a new snapshot is taken. */
 async function lastSnapshotOf(

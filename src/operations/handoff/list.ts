@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Handoff } from '../../core/fold/state.ts';
+import { joined, line, id as ownId, word } from '../../core/line.ts';
 import { offeredAgo } from '../../core/views/freshness.ts';
 import { isOpenOffer } from '../../core/views/offer.ts';
 import { currentState } from '../act.ts';
@@ -41,13 +42,16 @@ export const handoffList = defineOperation({
   },
   say: ({ handoffs }, pen) =>
     handoffs.length === 0
-      ? 'Nothing was handed over.'
-      : handoffs
-          .map(({ id, from, to, steps, status, open, eventsSince, outcome, question }) => {
-            const what = steps.length > 0 ? ` (${steps.join(', ')})` : '';
-            const more = outcome ?? (question && status === 'clarifying' ? `asks: ${question}` : '');
-            const since = open ? `, ${offeredAgo(eventsSince)}` : '';
-            return `${pen.bold(id)} ${from} to ${to}${what}: ${open ? pen.warn(status) : status}${since}${more ? `. ${more}` : ''}`;
-          })
-          .join('\n'),
+      ? line`Nothing was handed over.`
+      : joined(
+          handoffs.map(({ id, from, to, steps, status, open, eventsSince, outcome, question }) => {
+            const what = steps.length > 0 ? line` (${joined(steps.map((key) => pen.quote(key, 'name')))})` : '';
+            const asks = question && status === 'clarifying' ? line`. asks: ${pen.quote(question)}` : '';
+            const more = outcome ? line`. ${pen.quote(outcome)}` : asks;
+            const since = open ? line`, ${offeredAgo(eventsSince)}` : '';
+            const state = open ? pen.warn(word(status)) : word(status);
+            return line`${pen.bold(ownId(id))} ${ownId(from)} to ${pen.quote(to, 'name')}${what}: ${state}${since}${more}`;
+          }),
+          '\n',
+        ),
 });

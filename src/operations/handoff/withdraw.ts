@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { line, id as ownId } from '../../core/line.ts';
 import { Text } from '../../core/text.ts';
 import { act } from '../act.ts';
 import { reference } from '../fields.ts';
@@ -15,5 +16,5 @@ export const handoffWithdraw = defineOperation({
     const done = await act(context, { type: 'handoff.withdraw', id, reason });
     return { data: { id, run: done.run, version: done.state.version }, changed: done.changed };
   },
-  say: ({ id }, pen) => `${pen.bold(id)} is withdrawn.`,
+  say: ({ id }, pen) => line`${pen.bold(ownId(id))} is withdrawn.`,
 });

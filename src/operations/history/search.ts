@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
+import { joined, line, id as ownId, word } from '../../core/line.ts';
 import { oneLine } from '../../core/text.ts';
 import { currentRun } from '../act.ts';
 import { limit } from '../fields.ts';
@@ -48,14 +49,19 @@ export const search = defineOperation({
   },
   say: ({ results }, pen) =>
     results.length === 0
-      ? 'Nothing was found.'
-      : results
-          .map(
-            (result) =>
-              `${pen.bold(result.id)} ${pen.dim(`${result.kind}, ${result.status}`)} ${oneLine(result.text, 120)}`,
-          )
-          .join('\n'),
+      ? line`Nothing was found.`
+      : joined(
+          results.map(({ id, kind, status, text }) => {
+            const facts = line`${word(kind)}, ${status === '' ? '' : word(status)}`;
+            const name = NAMED.has(kind) ? pen.quote(id, 'path') : ownId(id);
+            return line`${pen.bold(name)} ${pen.dim(facts)} ${pen.quote(text, 'title')}`;
+          }),
+          '\n',
+        ),
 });
+
+/** Rows whose id is a key, a path or a name that someone chose. */
+const NAMED: ReadonlySet<string> = new Set(['step', 'result', 'file', 'usage', 'foreign', 'run']);
 
 /** The text of a row, in one line. */
 function excerpt(doc: unknown): string {

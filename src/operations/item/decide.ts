@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { line, id as ownId } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { DecisionType } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
@@ -31,5 +32,5 @@ export const decide = defineOperation({
     const done = await act(context, { type: 'decision.make', decisionType: type, ...body });
     return { data: { id: idInEvents(done) ?? '', run: done.run, version: done.state.version }, changed: done.changed };
   },
-  say: ({ id }, pen) => `Recorded decision ${pen.bold(id)}.`,
+  say: ({ id }, pen) => line`Recorded decision ${pen.bold(ownId(id))}.`,
 });

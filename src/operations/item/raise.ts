@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { line, id as ownId, word } from '../../core/line.ts';
 import { ActorName, Sentence, StepKey, Text } from '../../core/text.ts';
 import { ErrorType, ItemKind, Severity } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
@@ -43,5 +44,5 @@ export const raise = defineOperation({
       changed: done.changed,
     };
   },
-  say: ({ id, kind }, pen) => `Raised ${kind} ${pen.bold(id)}.`,
+  say: ({ id, kind }, pen) => line`Raised ${word(kind)} ${pen.bold(ownId(id))}.`,
 });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { joined, line, id as ownId, word } from '../../core/line.ts';
 import { StepKey } from '../../core/text.ts';
 import { SettledAs } from '../../core/words.ts';
 import { act } from '../act.ts';
@@ -35,5 +36,5 @@ export const settle = defineOperation({
     };
   },
   say: ({ id, status, freed }, pen) =>
-    `${pen.bold(id)} is ${status}.${freed.length > 0 ? ` This frees ${freed.join(', ')}.` : ''}`,
+    line`${pen.bold(ownId(id))} is ${word(status)}.${freed.length > 0 ? line` This frees ${joined(freed.map((key) => pen.quote(key, 'name')))}.` : ''}`,
 });

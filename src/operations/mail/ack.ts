@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { line, id as ownId, word } from '../../core/line.ts';
 import { reference } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { MailMoved, messageNote, moveMail } from './parts/message.ts';
@@ -12,5 +13,5 @@ export const mailAck = defineOperation({
   input: v.object({ id: reference, note: messageNote }),
   output: MailMoved,
   run: (context, { id, note }) => moveMail(context, id, 'acknowledged', note),
-  say: ({ id, status }, pen) => `${pen.bold(id)} is ${status}.`,
+  say: ({ id, status }, pen) => line`${pen.bold(ownId(id))} is ${word(status)}.`,
 });

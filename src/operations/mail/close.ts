@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { line, id as ownId, word } from '../../core/line.ts';
 import { Disposition } from '../../core/words.ts';
 import { reference } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -18,5 +19,7 @@ export const mailClose = defineOperation({
   output: MailMoved,
   run: (context, { id, as, note }) => moveMail(context, id, 'closed', note, as),
   say: ({ id, status }, pen) =>
-    status === 'closed' ? `${pen.bold(id)} is closed.` : `${pen.bold(id)} is deferred and stays ${status}.`,
+    status === 'closed'
+      ? line`${pen.bold(ownId(id))} is closed.`
+      : line`${pen.bold(ownId(id))} is deferred and stays ${word(status)}.`,
 });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { MAINTAINER } from '../../core/fold/message.ts';
 import type { Message } from '../../core/fold/state.ts';
+import { joined, line } from '../../core/line.ts';
 import { type MessageView, mailOf, messageView } from '../../core/views/mail.ts';
 import type { Actor } from '../../core/words.ts';
 import type { StoredRow } from '../../store/projection.ts';
@@ -54,8 +55,9 @@ export const mailInbox = defineOperation({
   },
   say: ({ reader, closed, before, ...mail }, pen) => {
     const lines = closed ? sayClosed(closed, before, pen) : sayMail(mail, pen);
-    const whose = reader === null ? '' : ` for ${reader}`;
-    return lines.length > 0 ? lines.join('\n') : `There is no ${closed ? 'closed' : 'open'} mail${whose}.`;
+    const whose = reader === null ? '' : line` for ${pen.quote(reader, 'name')}`;
+    const kind = closed ? line`closed` : line`open`;
+    return lines.length > 0 ? joined(lines, '\n') : line`There is no ${kind} mail${whose}.`;
   },
 });
 

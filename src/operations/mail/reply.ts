@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { joined, line, id as ownId, word } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { act, currentState } from '../act.ts';
 import { reference } from '../fields.ts';
@@ -39,5 +40,11 @@ export const mailReply = defineOperation({
     };
   },
   say: ({ id, status, tokens }, pen) =>
-    [`Replied to ${pen.bold(id)}, which is ${status}.`, ...tokens.map((token) => `Attachment ${token}`)].join('\n'),
+    joined(
+      [
+        line`Replied to ${pen.bold(ownId(id))}, which is ${word(status)}.`,
+        ...tokens.map((token) => line`Attachment ${pen.quote(token)}`),
+      ],
+      '\n',
+    ),
 });

@@ -2,12 +2,13 @@ import * as v from 'valibot';
 import { nearest } from '../../core/fault.ts';
 import { MAINTAINER } from '../../core/fold/message.ts';
 import type { State } from '../../core/fold/state.ts';
+import { joined, type Line, line, id as ownId, quote, quoteAll } from '../../core/line.ts';
 import { ActorName, Label, Sentence, Text } from '../../core/text.ts';
 import { MessageType, Priority } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
 import { label } from '../fields.ts';
 import { Made } from '../item/decide.ts';
-import { defineOperation, described } from '../operation.ts';
+import { defineOperation, described, lineText } from '../operation.ts';
 import { attachmentFields, attachmentsOf, renderAttachment, withAttachment } from './parts/attachment.ts';
 
 const RespondBy = v.pipe(
@@ -40,7 +41,7 @@ export const mailSend = defineOperation({
     about: v.optional(described(label, 'The id of what it is about.')),
     ...attachmentFields,
   }),
-  output: v.object({ ...Made.entries, to: v.string(), tokens: v.array(v.string()), hints: v.array(v.string()) }),
+  output: v.object({ ...Made.entries, to: v.string(), tokens: v.array(v.string()), hints: v.array(lineText) }),
   async run(context, { type, by, payload, payloadText, ask, body: words, ...message }) {
     const about = { subject: message.subject, type };
     const rendered = await renderAttachment(context, { payload, payloadText, ask }, about);
@@ -60,11 +61,18 @@ export const mailSend = defineOperation({
     };
   },
   say: ({ id, to, tokens, hints }, pen) =>
-    [`Sent ${pen.bold(id)} to ${to}.`, ...tokens.map((token) => `Attachment ${token}`), ...hints].join('\n'),
+    joined(
+      [
+        line`Sent ${pen.bold(ownId(id))} to ${pen.quote(to, 'name')}.`,
+        ...tokens.map((token) => line`Attachment ${pen.quote(token)}`),
+        ...hints,
+      ],
+      '\n',
+    ),
 });
 
 /** An unknown name is probably a typo; the message waits until an agent of that name starts. */
-function unknownNameHints(state: State, to: string, sender: string): string[] {
+function unknownNameHints(state: State, to: string, sender: string): Line[] {
   const known = new Set([MAINTAINER, sender, state.run?.openedBy.name ?? '']);
   for (const { agent } of state.sessions.values()) known.add(agent);
   for (const { lastAgent, agents } of state.steps.values())
@@ -73,6 +81,6 @@ function unknownNameHints(state: State, to: string, sender: string): string[] {
     for (const name of [from, ...acks.map((ack) => ack.by), ...replies.map((reply) => reply.from)]) known.add(name);
   if (known.has(to)) return [];
   const near = nearest(to, [...known].filter(Boolean));
-  const meant = near.length > 0 ? ` Did you mean ${near.map((name) => `\`${name}\``).join(', ')}?` : '';
-  return [`No one called ${to} has worked here so far; the message waits for them.${meant}`];
+  const meant = near.length > 0 ? line` Did you mean ${quoteAll(near, 'name')}?` : '';
+  return [line`No one called ${quote(to, 'name')} has worked here so far; the message waits for them.${meant}`];
 }

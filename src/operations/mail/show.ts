@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { Fault, notFound } from '../../core/fault.ts';
 import type { Message } from '../../core/fold/state.ts';
+import { joined, line } from '../../core/line.ts';
 import { currentState } from '../act.ts';
 import { reference } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
@@ -46,14 +47,21 @@ export const mailShow = defineOperation({
   },
   say: ({ payload, payloads, message, now }, pen) =>
     // The command line adds the line feed at the end.
-    payload?.replace(/\n$/, '') ??
-    [
-      sayMessage(message, now, pen),
-      ...payloads.map(({ tokens, verdict }) => {
-        const mark = verdict === 'valid' ? pen.good('verified') : pen.bad(verdict.replaceAll('-', ' '));
-        return `Attachment ${tokens.join(', ')}: ${mark}`;
-      }),
-    ].join('\n'),
+    payload !== null
+      ? line`${pen.whole(payload.replace(/\n$/, ''))}`
+      : joined(
+          [
+            sayMessage(message, now, pen),
+            ...payloads.map(({ tokens, verdict }) => {
+              const mark =
+                verdict === 'valid'
+                  ? pen.good(line`verified`)
+                  : pen.bad(pen.quote(verdict.replaceAll('-', ' '), 'name'));
+              return line`Attachment ${pen.quote(tokens.join(', '))}: ${mark}`;
+            }),
+          ],
+          '\n',
+        ),
 });
 
 function mustBeValid(id: string, attachment: ReceivedAttachment | undefined): string {

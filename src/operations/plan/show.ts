@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Step } from '../../core/fold/state.ts';
-import { oneLine } from '../../core/text.ts';
+import { type Fixed, id, joined, type Line, line, type Part } from '../../core/line.ts';
 import { type Obstacle, type PlanView, planView, type StepView } from '../../core/views/plan.ts';
 import { currentState } from '../act.ts';
 import { version } from '../fields.ts';
@@ -50,47 +50,60 @@ export function stepLines(plan: PlanView): StepLine[] {
 }
 
 /** The fixed glyphs of a plan. */
-const glyphs: Record<string, string> = { completed: '✓', in_progress: '○', failed: '✗', pending: '□', skipped: '–' };
+const glyphs: Readonly<Record<string, Line>> = {
+  completed: line`✓`,
+  in_progress: line`○`,
+  failed: line`✗`,
+  pending: line`□`,
+  skipped: line`–`,
+};
 
-export function planTree(steps: readonly StepLine[], pen: Pen): string[] {
+export function planTree(steps: readonly StepLine[], pen: Pen): Line[] {
   const width = Math.min(24, Math.max(0, ...steps.map((step) => step.key.length)));
   return steps.map((step) => {
-    const glyph = glyphs[step.status] ?? '?';
+    const glyph = glyphs[step.status] ?? line`?`;
     const painted = step.status === 'completed' ? pen.good(glyph) : step.status === 'failed' ? pen.bad(glyph) : glyph;
-    const remarks = remarksOn(step);
-    return `${'    '.repeat(step.depth)}  ${painted} ${pen.bold(step.key.padEnd(width))}  ${oneLine(step.title, 80)}${remarks ? `  ${pen.dim(remarks)}` : ''}`;
+    const remarks = remarksOn(step, pen);
+    const key = pen.bold(pen.pad(pen.quote(step.key, 'name'), width));
+    const rest = remarks.length > 0 ? line`  ${pen.dim(joined(remarks, '; '))}` : '';
+    return line`${indent(step.depth)}  ${painted} ${key}  ${pen.quote(step.title, 'title', 80)}${rest}`;
   });
 }
 
+const indent = (depth: number): Fixed => '    '.repeat(depth) as Fixed;
+
 /** A step from another tool's file may have no known agent. */
-function leftBy({ lastAgent, lastSession }: StepLine): string {
-  const names = [lastAgent, lastSession].filter((name) => name !== null);
-  return names.length > 0 ? ` (${names.join(', ')})` : '';
-}
-
-function remarksOn(step: StepLine): string {
-  const { holder, checkpoint, obstacles } = step;
-  const at = checkpoint ? ` at ${checkpoint.name}` : '';
-  const parts = [
-    ...(step.interrupted ? [`interrupted${at}${leftBy(step)}`] : []),
-    ...(holder ? [`${holder.agent} (${holder.session})${at}`] : []),
-    ...(step.paused ? ['paused'] : []),
-    ...(step.stale ? ['stale: confirm it'] : []),
-    ...obstacles.map(obstacleWords),
-    ...(step.status === 'skipped' && step.reason ? [`skipped: ${oneLine(step.reason, 60)}`] : []),
-    ...(step.status === 'failed' ? [`failed: ${step.error}`] : []),
+function leftBy({ lastAgent, lastSession }: StepLine, pen: Pen): Part {
+  const names = [
+    ...(lastAgent === null ? [] : [pen.quote(lastAgent, 'name')]),
+    ...(lastSession === null ? [] : [id(lastSession)]),
   ];
-  return [...new Set(parts)].join('; ');
+  return names.length > 0 ? line` (${joined(names)})` : '';
 }
 
-function obstacleWords(obstacle: Obstacle): string {
+function remarksOn(step: StepLine, pen: Pen): Line[] {
+  const { holder, checkpoint, obstacles } = step;
+  const at = checkpoint ? line` at ${pen.quote(checkpoint.name, 'name')}` : '';
+  const parts = [
+    ...(step.interrupted ? [line`interrupted${at}${leftBy(step, pen)}`] : []),
+    ...(holder ? [line`${pen.quote(holder.agent, 'name')} (${id(holder.session)})${at}`] : []),
+    ...(step.paused ? [line`paused`] : []),
+    ...(step.stale ? [line`stale: confirm it`] : []),
+    ...obstacles.map((obstacle) => obstacleWords(obstacle, pen)),
+    ...(step.status === 'skipped' && step.reason ? [line`skipped: ${pen.quote(step.reason, 'title', 60)}`] : []),
+    ...(step.status === 'failed' ? [line`failed: ${id(step.error ?? '')}`] : []),
+  ];
+  return [...new Set(parts)];
+}
+
+function obstacleWords(obstacle: Obstacle, pen: Pen): Line {
   switch (obstacle.kind) {
     case 'after':
-      return `after ${obstacle.step}`;
+      return line`after ${pen.quote(obstacle.step, 'name')}`;
     case 'gate':
-      return `gate ${obstacle.step}`;
+      return line`gate ${pen.quote(obstacle.step, 'name')}`;
     case 'blocker':
-      return `blocked by ${obstacle.id}`;
+      return line`blocked by ${id(obstacle.id)}`;
     default:
       return obstacle satisfies never;
   }

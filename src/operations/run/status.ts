@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../../core/fold/state.ts';
-import { oneLine } from '../../core/text.ts';
-import { clockTime, isPast } from '../../core/time.ts';
+import { clock, type Fixed, joined, type Line, line, id as ownId, type Part, time, word } from '../../core/line.ts';
+import { isPast } from '../../core/time.ts';
 import { type Liveness, leaseEnd } from '../../core/views/liveness.ts';
 import { type MessageView, messageView } from '../../core/views/mail.ts';
 import { owedByPeople, type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
@@ -10,7 +10,7 @@ import { type RunState, runStateOf, type SessionStateWord, sessionStateOf } from
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { version } from '../fields.ts';
-import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+import { defineOperation, described, lineText, type Pen, shaped } from '../operation.ts';
 import { planTree, StepLine, stepLines } from '../plan/show.ts';
 
 const Status = v.object({
@@ -46,7 +46,7 @@ const Status = v.object({
   /** Offered, in clarification, or accepted and not finished. */
   handoffs: v.array(shaped<Handoff>({ id: v.string(), from: v.string(), to: v.string(), status: v.string() })),
   uncertain: v.array(shaped<Effect>({ id: v.string() })),
-  owed: v.array(v.string()),
+  owed: v.array(lineText),
   usage: v.array(shaped<Usage>({ agent: v.string() })),
 });
 type Status = v.InferOutput<typeof Status>;
@@ -102,51 +102,59 @@ function statusOf(state: State, liveness: Liveness): Status {
   };
 }
 
-function say(data: Status, pen: Pen): string {
+function say(data: Status, pen: Pen): Line {
   const { run, progress, steps, sessions, items, claims, mail, uncertain, owed, usage, now } = data;
-  const cells = Math.floor((progress.percent / 100) * 16);
-  const bar = `${'█'.repeat(cells)}${'░'.repeat(16 - cells)}`;
-  const section = (title: string, lines: string[]): string[] =>
+  const name = (text: string): Part => pen.quote(text, 'name');
+  const section = (title: Line, lines: Line[]): (Line | '')[] =>
     lines.length > 0 ? ['', pen.bold(title), ...lines] : [];
-  return [
-    `${pen.bold(oneLine(run.title, 60))}  ${bar} ${progress.percent} %   ${progress.done} of ${progress.total} steps${run.status === 'active' ? '' : `   ${run.status}`}`,
+  const late = (overdue: unknown): Part => (overdue ? pen.bad(line`, overdue`) : '');
+  const ended = run.status === 'active' ? '' : line`   ${word(run.status)}`;
+  const parts = [
+    line`${pen.bold(pen.quote(run.title, 'title', 60))}  ${barOf(progress.percent)} ${progress.percent} %   ${progress.done} of ${progress.total} steps${ended}`,
     ...planTree(steps, pen),
     ...section(
-      'At work',
-      sessions.map((session) => `  ${session.agent} (${session.id}) until ${clockTime(session.until, now)}`),
+      line`At work`,
+      sessions.map(({ agent, id, until }) => line`  ${name(agent)} (${ownId(id)}) until ${clock(until, now)}`),
     ),
     ...section(
-      'Claims',
-      claims.map(
-        (claim) =>
-          `  ${claim.id} ${claim.agent}: ${claim.files.map((file) => oneLine(file, 60)).join(', ')}${claim.until ? ` until ${clockTime(claim.until, now)}` : ''}`,
-      ),
-    ),
-    ...section(
-      'UNCERTAIN, look before repeating',
-      uncertain.map((effect) => `  ${effect.id} ${effect.class}: ${oneLine(effect.name, 80)}`),
-    ),
-    ...section(
-      'Open',
-      items.map((item) => {
-        const whom = item.kind === 'commitment' ? ` by ${item.by}` : '';
-        const to = `${whom}${item.to ? ` to ${item.to}` : ''}${item.due ? `, due ${oneLine(item.due, 40)}` : ''}`;
-        return `  ${item.id} ${item.kind}${to}${item.overdue ? pen.bad(', overdue') : ''}: ${oneLine(item.text, 100)}`;
+      line`Claims`,
+      claims.map(({ id, agent, files, until }) => {
+        const claimed = joined(files.map((file) => pen.quote(file, 'path', 60)));
+        return line`  ${ownId(id)} ${name(agent)}: ${claimed}${until ? line` until ${clock(until, now)}` : ''}`;
       }),
     ),
     ...section(
-      'Mail',
-      mail.map(
-        (message) =>
-          `  ${message.id} ${message.priority} ${message.from} to ${message.to}, ${message.status}${message.overdue ? pen.bad(', overdue') : ''}: ${oneLine(message.subject, 80)}`,
+      line`UNCERTAIN, look before repeating`,
+      uncertain.map(
+        (effect) => line`  ${ownId(effect.id)} ${word(effect.class)}: ${pen.quote(effect.name, 'title', 80)}`,
       ),
     ),
-    ...(owed.length > 0
-      ? ['', `${pen.warn('Waits for a person:')} ${owed.map((what) => oneLine(what, 80)).join(', ')}`]
-      : []),
+    ...section(
+      line`Open`,
+      items.map((item) => {
+        const by = item.kind === 'commitment' ? line` by ${name(item.by)}` : '';
+        const to = item.to ? line` to ${name(item.to)}` : '';
+        const due = item.due ? line`, due ${time(item.due)}` : '';
+        return line`  ${ownId(item.id)} ${word(item.kind)}${by}${to}${due}${late(item.overdue)}: ${pen.quote(item.text, 'title', 100)}`;
+      }),
+    ),
+    ...section(
+      line`Mail`,
+      mail.map(
+        ({ id, priority, from, to, status: is, overdue, subject }) =>
+          line`  ${ownId(id)} ${word(priority)} ${name(from)} to ${name(to)}, ${word(is)}${late(overdue)}: ${pen.quote(subject, 'title', 80)}`,
+      ),
+    ),
+    ...(owed.length > 0 ? (['', line`${pen.warn(line`Waits for a person:`)} ${joined(owed)}`] as const) : []),
     ...readyLine(steps, pen),
-    ...usageLine(usage),
-  ].join('\n');
+    ...usageLine(usage, pen),
+  ];
+  return joined(parts, '\n');
+}
+
+function barOf(percent: number): Fixed {
+  const cells = Math.floor((percent / 100) * 16);
+  return `${'█'.repeat(cells)}${'░'.repeat(16 - cells)}` as Fixed;
 }
 
 /** Heartbeats and processes are known for the present only. */
@@ -156,38 +164,33 @@ async function livenessAt(context: Context, state: State, at: number | undefined
   return { now: state.run?.updatedAt ?? engine.now(), beats: new Map(), owners: { get: () => undefined } };
 }
 
-function readyLine(steps: readonly StepLine[], pen: Pen): string[] {
-  if (steps.length === 0) return ['There is no plan yet: `holdfast plan add KEY TITLE`.'];
+function readyLine(steps: readonly StepLine[], pen: Pen): (Line | '')[] {
+  if (steps.length === 0) return [line`There is no plan yet: \`holdfast plan add KEY TITLE\`.`];
   const parents = new Set(steps.map((step) => step.parent));
   const ready = steps.filter(
     (step) => !parents.has(step.key) && step.status === 'pending' && step.obstacles.length === 0,
   );
   if (ready.length === 0) return [];
-  const more = ready.length > 6 ? ` and ${ready.length - 6} more` : '';
-  return [
-    '',
-    `${pen.bold('Ready:')} ${ready
-      .slice(0, 6)
-      .map((step) => step.key)
-      .join(', ')}${more}`,
-  ];
+  const more = ready.length > 6 ? line` and ${ready.length - 6} more` : '';
+  const keys = joined(ready.slice(0, 6).map((step) => pen.quote(step.key, 'name')));
+  return ['', line`${pen.bold(line`Ready:`)} ${keys}${more}`];
 }
 
 /** `Tokens: 1.21 M in (62 % cached), 96 k out · claude 71 %, codex 29 %`. */
-function usageLine(usage: readonly Usage[]): string[] {
+function usageLine(usage: readonly Usage[], pen: Pen): Line[] {
   const sum = (field: 'input' | 'output' | 'cached') => usage.reduce((total, one) => total + (one[field] ?? 0), 0);
   const all = sum('input') + sum('cached') + sum('output');
   if (all === 0) return [];
   const read = sum('input') + sum('cached');
   const shares = usage.map((one) => {
     const part = Math.round((((one.input ?? 0) + (one.cached ?? 0) + (one.output ?? 0)) / all) * 100);
-    return `${one.agent} ${part} %`;
+    return line`${pen.quote(one.agent, 'name')} ${part} %`;
   });
-  const cached = read > 0 ? ` (${Math.round((sum('cached') / read) * 100)} % cached)` : '';
-  return [`Tokens: ${amount(read)} in${cached}, ${amount(sum('output'))} out · ${shares.join(', ')}`];
+  const cached = read > 0 ? line` (${Math.round((sum('cached') / read) * 100)} % cached)` : '';
+  return [line`Tokens: ${amount(read)} in${cached}, ${amount(sum('output'))} out · ${joined(shares)}`];
 }
 
-function amount(tokens: number): string {
-  if (tokens >= 1e6) return `${(tokens / 1e6).toFixed(2)} M`;
-  return tokens >= 1e4 ? `${Math.round(tokens / 1e3)} k` : String(tokens);
+function amount(tokens: number): Fixed {
+  if (tokens >= 1e6) return `${(tokens / 1e6).toFixed(2)} M` as Fixed;
+  return (tokens >= 1e4 ? `${Math.round(tokens / 1e3)} k` : String(tokens)) as Fixed;
 }

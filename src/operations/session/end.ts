@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ids, joined, type Line, line, id as ownId, word } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { type Mail, type MessageView, mailOf } from '../../core/views/mail.ts';
 import { CloseReason } from '../../core/words.ts';
@@ -6,7 +7,7 @@ import { act } from '../act.ts';
 import { beginGitStatus, fullTreeMark } from '../brief/parts/evidence.ts';
 import { nextAction } from '../fields.ts';
 import { copyMail, MailLists, sayMail } from '../mail/parts/message.ts';
-import { defineOperation, described } from '../operation.ts';
+import { defineOperation, described, lineText } from '../operation.ts';
 import { SnapshotTaken, snapshotIn } from '../snapshot/parts/file.ts';
 import { fileNotes as fileNotesField, parseFileNotes, why } from '../step/parts/file-notes.ts';
 import { compactionHints } from '../worklog/parts/file.ts';
@@ -38,7 +39,7 @@ export const sessionEnd = defineOperation({
     mail: MailLists,
     /** Messages passed to the maintainer. */
     escalated: v.array(v.string()),
-    hints: v.array(v.string()),
+    hints: v.array(lineText),
   }),
   async run(context, { fileNotes, ...words }) {
     const done = await act(context, {
@@ -71,21 +72,26 @@ export const sessionEnd = defineOperation({
     };
   },
   say: ({ session, interrupted, snapshot, mail, hints }, pen) => {
-    const left = interrupted.length > 0 ? ` Left in progress: ${interrupted.join(', ')}.` : '';
-    const kept = snapshot?.path ? ` Its snapshot is ${snapshot.path}.` : '';
-    return [
-      `Session ${pen.bold(session.id)} of ${session.agent} ended: ${session.reason}.${left}${kept}`,
-      ...sayMail(mail, pen),
-      ...hints.map((hint) => pen.warn(hint)),
-    ].join('\n');
+    const keys = joined(interrupted.map((key) => pen.quote(key, 'name')));
+    const left = interrupted.length > 0 ? line` Left in progress: ${keys}.` : '';
+    const kept = snapshot?.path ? line` Its snapshot is ${pen.quote(snapshot.path, 'path')}.` : '';
+    const agent = pen.quote(session.agent, 'name');
+    return joined(
+      [
+        line`Session ${pen.bold(ownId(session.id))} of ${agent} ended: ${word(session.reason)}.${left}${kept}`,
+        ...sayMail(mail, pen),
+        ...hints.map((hint) => pen.warn(hint)),
+      ],
+      '\n',
+    );
   },
 });
 
-function mailHints({ unread, replies }: Mail, escalated: readonly string[]): string[] {
-  const ids = (messages: readonly MessageView[]): string => messages.map((message) => message.id).join(', ');
+function mailHints({ unread, replies }: Mail, escalated: readonly string[]): Line[] {
+  const all = (messages: readonly MessageView[]): Line => ids(messages.map((message) => message.id));
   return [
-    ...(unread.length > 0 ? [`It ended over unread mail: ${ids(unread)}.`] : []),
-    ...(replies.length > 0 ? [`It ended over answers that were not read: ${ids(replies)}.`] : []),
-    ...(escalated.length > 0 ? [`Left to the maintainer: ${escalated.join(', ')}.`] : []),
+    ...(unread.length > 0 ? [line`It ended over unread mail: ${all(unread)}.`] : []),
+    ...(replies.length > 0 ? [line`It ended over answers that were not read: ${all(replies)}.`] : []),
+    ...(escalated.length > 0 ? [line`Left to the maintainer: ${ids(escalated)}.`] : []),
   ];
 }

@@ -1,8 +1,10 @@
 import * as v from 'valibot';
+import { line } from '../../core/line.ts';
 import { act, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey, label, nextAction } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
+import { sayStep } from './parts/say-step.ts';
 
 export const checkpoint = defineOperation({
   name: 'checkpoint',
@@ -32,5 +34,5 @@ export const checkpoint = defineOperation({
     return stepOutcome(done, stepInEvents(done, step));
   },
   say: ({ step }, pen) =>
-    `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: checkpoint ${step.checkpoint?.name ?? ''}.`,
+    line`${pen.good(line`○`)} ${sayStep(step, pen)}: checkpoint ${pen.quote(step.checkpoint?.name ?? '', 'name')}.`,
 });

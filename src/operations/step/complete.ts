@@ -1,9 +1,11 @@
 import * as v from 'valibot';
+import { joined, line } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { act, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
+import { sayStep } from './parts/say-step.ts';
 
 export const complete = defineOperation({
   name: 'complete',
@@ -36,8 +38,13 @@ export const complete = defineOperation({
     return { data: { ...data, finished: done.state.run?.status === 'completed' }, changed };
   },
   say: ({ step, run, finished }, pen) =>
-    [
-      `${pen.good('✓')} ${pen.bold(step.key)} ${step.title}: completed.`,
-      ...(finished ? [`That was the last step: \`holdfast archive --run ${run}\` archives the run.`] : []),
-    ].join('\n'),
+    joined(
+      [
+        line`${pen.good(line`✓`)} ${sayStep(step, pen)}: completed.`,
+        ...(finished
+          ? [line`That was the last step: \`holdfast archive --run ${pen.quote(run)}\` archives the run.`]
+          : []),
+      ],
+      '\n',
+    ),
 });

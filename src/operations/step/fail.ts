@@ -1,10 +1,12 @@
 import * as v from 'valibot';
+import { id, line } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { ErrorType } from '../../core/words.ts';
 import { act, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { heldStepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { treeMark } from '../working-tree.ts';
+import { sayStep } from './parts/say-step.ts';
 
 export const fail = defineOperation({
   name: 'fail',
@@ -29,5 +31,5 @@ export const fail = defineOperation({
     return { ...outcome, data: { ...outcome.data, error: outcome.data.step.error } };
   },
   say: ({ step, error }, pen) =>
-    `${pen.bad('✗')} ${pen.bold(step.key)} ${step.title}: failed (${error}). Retry, skip, abort or adjust.`,
+    line`${pen.bad(line`✗`)} ${sayStep(step, pen)}: failed (${id(error ?? '')}). Retry, skip, abort or adjust.`,
 });

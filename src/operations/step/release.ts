@@ -1,8 +1,10 @@
 import * as v from 'valibot';
+import { id, line } from '../../core/line.ts';
 import { act, currentState, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { sayStep } from './parts/say-step.ts';
 
 const Released = v.union([StepOutcome, v.object({ id: v.string(), run: v.string(), version: v.number() })]);
 
@@ -25,8 +27,8 @@ export const release = defineOperation({
   },
   say: (data, pen) =>
     'id' in data
-      ? `${data.id} is released.`
-      : `${pen.dim('□')} ${pen.bold(data.step.key)} ${data.step.title}: pending again.`,
+      ? line`${id(data.id)} is released.`
+      : line`${pen.dim(line`□`)} ${sayStep(data.step, pen)}: pending again.`,
 });
 
 /** A claim is named by its number or by the name from another tool's file. */

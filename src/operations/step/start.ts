@@ -1,10 +1,12 @@
 import * as v from 'valibot';
+import { id, line } from '../../core/line.ts';
 import { isDone, type PlanView, planView } from '../../core/views/plan.ts';
 import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
 import { treeMark } from '../working-tree.ts';
+import { sayStep } from './parts/say-step.ts';
 
 export const start = defineOperation({
   name: 'start',
@@ -23,8 +25,8 @@ export const start = defineOperation({
     return stepOutcome(done, key);
   },
   say: ({ step, session }, pen) => {
-    const from = step.checkpoint ? ` Continue after checkpoint ${step.checkpoint.name}.` : '';
-    return `${pen.good('○')} ${pen.bold(step.key)} ${step.title}: in progress, held by ${session}.${from}`;
+    const from = step.checkpoint ? line` Continue after checkpoint ${pen.quote(step.checkpoint.name, 'name')}.` : '';
+    return line`${pen.good(line`○`)} ${sayStep(step, pen)}: in progress, held by ${id(session ?? '')}.${from}`;
   },
 });
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Message, Session, State } from '../../../core/fold/state.ts';
 import type { EventBody } from '../../../core/journal/event.ts';
-import { oneLine, Sentence } from '../../../core/text.ts';
-import { clockTime } from '../../../core/time.ts';
+import { clock, joined, type Line, line, id as ownId, type Part, word } from '../../../core/line.ts';
+import { Sentence } from '../../../core/text.ts';
 import type { Change } from '../../../core/views/change.ts';
 import { type Mail, type MessageView, repliesTo } from '../../../core/views/mail.ts';
 import type { Actor } from '../../../core/words.ts';
@@ -73,72 +73,87 @@ export const copyMail = ({ unread, pendingAcks, replies, unanswered }: Mail): v.
   unanswered: [...unanswered],
 });
 
-/** Open mail for people, one line per message. */
-export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): string[] {
-  const line = (message: MessageView, rest: string): string => {
-    const late = message.overdue ? ` ${pen.bad('overdue')}` : '';
-    return `  ${pen.bold(message.id)} ${message.priority} ${rest}${late}: ${oneLine(message.subject, 90)}`;
+/** Open mail, one line per message. */
+export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): Line[] {
+  const name = (text: string): Part => pen.quote(text, 'name');
+  const row = (message: MessageView, rest: Line): Line => {
+    const late = message.overdue ? line` ${pen.bad(line`overdue`)}` : '';
+    return line`  ${pen.bold(ownId(message.id))} ${word(message.priority)} ${rest}${late}: ${pen.quote(message.subject, 'title', 90)}`;
   };
-  const section = (title: string, lines: string[], count = lines.length): string[] =>
-    lines.length > 0 ? [pen.bold(`${title} (${count})`), ...lines] : [];
+  const section = (title: Line, lines: Line[], count = lines.length): Line[] =>
+    lines.length > 0 ? [pen.bold(line`${title} (${count})`), ...lines] : [];
   const isAnswered = (message: MessageView): boolean => message.answered;
   return [
     ...section(
-      'Unread',
-      mail.unread.map((message) => line(message, `${message.type} from ${message.from}`)),
+      line`Unread`,
+      mail.unread.map((message) => row(message, line`${word(message.type)} from ${name(message.from)}`)),
     ),
     ...section(
-      'Answers to read',
+      line`Answers to read`,
       mail.replies.flatMap((message) => [
-        line(message, `to ${message.to}`),
-        ...message.news.map((said) => `    ${said.by}${said.to ? `, ${said.to}` : ''}: ${oneLine(said.text, 110)}`),
+        row(message, line`to ${name(message.to)}`),
+        ...message.news.map(
+          (said) =>
+            line`    ${name(said.by)}${said.to ? line`, ${word(said.to)}` : ''}: ${pen.quote(said.text, 'title', 110)}`,
+        ),
       ]),
       mail.replies.length,
     ),
     ...section(
-      'To act on',
-      mail.pendingAcks.map((message) => line(message, `${message.status}, from ${message.from}`)),
+      line`To act on`,
+      mail.pendingAcks.map((message) => row(message, line`${word(message.status)}, from ${name(message.from)}`)),
     ),
     ...section(
-      'Sent, not answered',
-      mail.unanswered.filter((message) => !isAnswered(message)).map((message) => line(message, `to ${message.to}`)),
+      line`Sent, not answered`,
+      mail.unanswered
+        .filter((message) => !isAnswered(message))
+        .map((message) => row(message, line`to ${name(message.to)}`)),
     ),
     ...section(
-      'Sent, answered, yours to close',
-      mail.unanswered.filter(isAnswered).map((message) => line(message, `to ${message.to}, ${message.status}`)),
+      line`Sent, answered, yours to close`,
+      mail.unanswered
+        .filter(isAnswered)
+        .map((message) => row(message, line`to ${name(message.to)}, ${word(message.status)}`)),
     ),
   ];
 }
 
-export function sayClosed(messages: readonly MessageView[], before: number | null, pen: Pen): string[] {
+export function sayClosed(messages: readonly MessageView[], before: number | null, pen: Pen): Line[] {
   return [
     ...messages.map(({ id, from, to, disposition, subject, acks }) => {
       const end = acks.findLast((ack) => ack.to === 'closed');
-      const how = `${disposition ?? 'closed'}${end ? ` by ${end.by}: ${oneLine(end.note, 90)}` : ''}`;
-      return `${pen.bold(id)} ${from} to ${to}: ${oneLine(subject, 90)}\n    ${pen.dim(how)}`;
+      const by = end ? line` by ${pen.quote(end.by, 'name')}: ${pen.quote(end.note, 'title', 90)}` : '';
+      const how = line`${word(disposition ?? 'closed')}${by}`;
+      return line`${pen.bold(ownId(id))} ${pen.quote(from, 'name')} to ${pen.quote(to, 'name')}: ${pen.quote(subject, 'title', 90)}\n    ${pen.dim(how)}`;
     }),
-    ...(before === null ? [] : [`Earlier ones: add \`--closed --before ${before}\`.`]),
+    ...(before === null ? [] : [line`Earlier ones: add \`--closed --before ${before}\`.`]),
   ];
 }
 
-/** A message and its replies for people. */
-export function sayMessage(message: Message, now: string, pen: Pen): string {
-  const { id, alias, from, to, at, type, priority, status, subject, body, respondBy, disposition, escalated } = message;
+/** A message and its replies. */
+export function sayMessage(message: Message, now: string, pen: Pen): Line {
+  const { id, alias, at, type, priority, status, subject, body, respondBy, disposition, escalated } = message;
+  const from = pen.quote(message.from, 'name');
+  const ended = disposition ? line` (${word(disposition)})` : '';
   const facts = [
-    `${from} to ${to}, ${clockTime(at, now)}: ${type}, ${priority}, ${status}${disposition ? ` (${disposition})` : ''}`,
-    ...(respondBy ? [`Answer needed by: ${respondBy}`] : []),
-    `Closed by: ${type === 'notify' ? 'anyone' : `${from} or a person`}`,
-    ...(escalated ? [`Escalated ${clockTime(escalated.at, now)}: ${escalated.why}`] : []),
+    line`${from} to ${pen.quote(message.to, 'name')}, ${clock(at, now)}: ${word(type)}, ${word(priority)}, ${word(status)}${ended}`,
+    ...(respondBy ? [line`Answer needed by: ${pen.quote(respondBy, 'name')}`] : []),
+    line`Closed by: ${type === 'notify' ? line`anyone` : line`${from} or a person`}`,
+    ...(escalated ? [line`Escalated ${clock(escalated.at, now)}: ${pen.quote(escalated.why)}`] : []),
   ];
-  const said = repliesTo(message).map(
-    ({ by, at: when, to: became, text }) =>
-      `${pen.dim(`${clockTime(when, now)} ${by}${became ? `, ${became}` : ''}`)}: ${text}`,
+  const said = repliesTo(message).map(({ by, at: when, to: became, text }) => {
+    const who = line`${clock(when, now)} ${pen.quote(by, 'name')}${became ? line`, ${word(became)}` : ''}`;
+    return line`${pen.dim(who)}: ${pen.whole(text)}`;
+  });
+  const named = alias ? line` (${pen.quote(alias, 'name')})` : '';
+  return joined(
+    [
+      line`${pen.bold(ownId(id))}${named} ${pen.quote(subject)}`,
+      ...facts,
+      '',
+      pen.whole(body),
+      ...(said.length > 0 ? (['', ...said] as const) : []),
+    ],
+    '\n',
   );
-  return [
-    `${pen.bold(id)}${alias ? ` (${alias})` : ''} ${subject}`,
-    ...facts,
-    '',
-    body,
-    ...(said.length > 0 ? ['', ...said] : []),
-  ].join('\n');
 }

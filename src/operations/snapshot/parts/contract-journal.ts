@@ -17,7 +17,10 @@ export function contractJournal(context: Context, run: string, state: State, tak
     tasks: () => [taskAt(state, taken)],
     mail: (agent) => {
       const mail = mailOf(state, agent);
-      const ids = mailClasses.map((name) => [name, mail[name].map((entry) => entry.id)]);
+      const ids = mailClasses.map((name) => [
+        name,
+        mail[name].map(({ id, alias }) => (alias ? `${id} (${alias})` : id)),
+      ]);
       return Object.fromEntries(ids) as ReturnType<Contract['mail']>;
     },
     async questions(ids) {

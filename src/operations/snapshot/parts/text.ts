@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Item, Message, State, Step } from '../../../core/fold/state.ts';
 import type { Artifact, Event, TreeMark } from '../../../core/journal/event.ts';
+import { joined, type Line, line, quote, time, word } from '../../../core/line.ts';
 import { isDone, planView } from '../../../core/views/plan.ts';
 import { positionOf } from '../../../core/views/position.ts';
 import type { SnapshotMoment } from '../../../engine/snapshots.ts';
@@ -9,6 +10,7 @@ import {
   type ModifiedFile,
   renderSnapshot,
   type Snapshot,
+  type SnapshotNext,
   type SnapshotTask,
 } from '../../../formats/documents/snapshot.ts';
 import { type GitStatus, readGitStatus } from '../../../workspace/git-status.ts';
@@ -93,7 +95,12 @@ async function readTree(context: Context, { taken, session, before }: SnapshotMo
     mark: taken.mark ?? here,
     status: await ownChanges(workspace, before, await readGitStatus(workspace.tree)),
     tree: workspace.tree,
-    reading: files.map(({ path, lines, tokens, advice, why }) => ({ path, lines, tokens, note: `${advice}, ${why}` })),
+    reading: files.map(({ path, lines, tokens, advice, why }) => ({
+      path,
+      lines,
+      tokens,
+      note: line`${word(advice)}, ${word(why)}`,
+    })),
   };
 }
 
@@ -103,7 +110,7 @@ function taskOf({ taken, session, before, state }: SnapshotMoment): SnapshotTask
   const left = steps.filter((step) => step.holder === null && step.lastSession === session.id && !isDone(step.status));
   const done = session.completed.flatMap((key) => before.steps.get(key) ?? []);
   const [step = null, ...also] = own.length > 0 ? own : left.length > 0 ? left : done.slice(-1);
-  const next = taken.next ?? nextOf(state, step);
+  const next = taken.next === undefined ? nextOf(state, step) : declaredOnly(taken.next);
   if (step === null) return { status: 'complete', step: null, title: null, checkpoint: null, also: [], next };
   return {
     status: isDone(step.status) ? 'complete' : isBlocked(state, step) ? 'blocked' : 'partial',
@@ -121,41 +128,52 @@ export function isBlocked(state: State, step: Step): boolean {
   );
 }
 
+const declaredOnly = (declared: string): SnapshotNext => ({ derived: null, declared });
+const derivedOnly = (derived: Line): SnapshotNext => ({ derived, declared: null });
+
 /** A declared next action comes before what follows from the plan. */
-function nextOf(state: State, step: Step | null): string {
+function nextOf(state: State, step: Step | null): SnapshotNext {
   if (step && !isDone(step.status)) {
-    if (step.status === 'failed' && declaredFor(state, step) === null)
-      return `${step.key} failed: a person chooses to retry, skip, abort or adjust the plan.`;
-    return declaredFor(state, step) ?? takeOver(step, null);
+    const declared = declaredFor(state, step);
+    if (declared !== null) return declaredOnly(declared);
+    if (step.status === 'failed')
+      return derivedOnly(
+        line`Step ${quote(step.key, 'name')} failed: a person chooses to retry, skip, abort or adjust the plan.`,
+      );
+    return derivedOnly(takeOver(step));
   }
   const { interrupted, ready } = positionOf(state, planView(state));
   // An interrupted step comes before one that was not started.
   const [left] = interrupted;
-  if (left) return takeOver(left.step, declaredFor(state, left.step));
+  if (left) return { derived: takeOver(left.step), declared: declaredFor(state, left.step) };
   const [first] = ready;
-  if (first) return `Start ${first.step.key} with 'holdfast start ${first.step.key}'.`;
+  if (first) return derivedOnly(line`Start step ${quote(first.step.key, 'name')} with 'holdfast start KEY'.`);
   const open = planView(state).leaves.some((view) => !isDone(view.status));
-  return open ? "Nothing is ready: 'holdfast status' shows what blocks it." : 'Nothing is left in the plan.';
+  return derivedOnly(
+    open ? line`Nothing is ready: 'holdfast status' shows what blocks it.` : line`Nothing is left in the plan.`,
+  );
 }
 
 const declaredFor = (state: State, step: Step): string | null =>
   state.next?.step === step.key ? state.next.text : (step.checkpoint?.next ?? null);
 
-function takeOver({ key, checkpoint, artifacts }: Step, declared: string | null): string {
+function takeOver({ key, checkpoint, artifacts }: Step): Line {
   const after = checkpoint
-    ? `continue after checkpoint ${checkpoint.name}`
+    ? line`continue after checkpoint ${quote(checkpoint.name, 'name')}`
     : artifacts.length > 0
-      ? 'continue from the files that were changed for it: it has no checkpoint'
-      : 'start it again: it has no checkpoint';
-  return `Take ${key} over with 'holdfast start ${key}' and ${after}${declared === null ? '' : `: ${declared}`}.`;
+      ? line`continue from the files that were changed for it: it has no checkpoint`
+      : line`start it again: it has no checkpoint`;
+  return line`Take step ${quote(key, 'name')} over with 'holdfast start KEY' and ${after}.`;
 }
 
 export function mailOf(state: State, agent: string): Snapshot['mail'] {
   const all = [...state.messages.values()];
   const received = all.filter((message) => message.to === agent);
   const sent = all.filter((message) => message.from === agent);
-  const from = (message: Message): Entry => messageEntry(message, `from ${message.from}, ${message.priority}`);
-  const to = (message: Message): Entry => messageEntry(message, `to ${message.to}, ${message.status}`);
+  const from = (message: Message): Entry =>
+    messageEntry(message, line`from ${quote(message.from, 'name')}, ${word(message.priority)}`);
+  const to = (message: Message): Entry =>
+    messageEntry(message, line`to ${quote(message.to, 'name')}, ${word(message.status)}`);
   const isUnread = (message: Message): boolean => message.status === 'unread' && message.replies.length === 0;
   return {
     unread: received.filter((message) => message.status === 'unread').map(from),
@@ -165,40 +183,44 @@ export function mailOf(state: State, agent: string): Snapshot['mail'] {
   };
 }
 
-const messageEntry = (message: Message, facts: string): Entry => ({
-  id: named(message),
-  facts,
-  words: message.subject,
-});
+const messageEntry = ({ id, alias, subject }: Message, facts: Line): Entry => ({ id, alias, facts, words: subject });
 
-function commitmentEntry(item: Item): Entry {
-  const to = item.to === undefined ? '' : `to ${item.to}`;
-  const due = item.due === undefined ? '' : `due ${item.due.replace(/[<>"`\n]/g, ' ')}`;
-  return { id: named(item), facts: [to, due].filter((part) => part !== '').join(', '), words: item.text };
+function commitmentEntry({ id, alias, to, due, text }: Item): Entry {
+  const facts = [
+    ...(to === undefined ? [] : [line`to ${quote(to, 'name')}`]),
+    ...(due === undefined ? [] : [line`due ${time(due)}`]),
+  ];
+  return { id, alias, facts: joined(facts), words: text };
 }
-
-const named = ({ id, alias }: { id: string; alias?: string | undefined }): string => (alias ? `${id} (${alias})` : id);
 
 /** How many of the files that git reports as changed are listed. */
 const DIRTY_FILES = 200;
 
 /** Files that the session recorded or wrote notes on, and files that git reports as changed since it started. */
-function modifiedFiles({ taken, session, events }: SnapshotMoment, { status, tree }: Seen): ModifiedFile[] {
-  const found = new Map<string, string>();
+function modifiedFiles({ taken, session, events }: SnapshotMoment, { status: git, tree }: Seen): ModifiedFile[] {
+  const found = new Map<string, Change>();
   for (const event of events) {
-    for (const artifact of artifactsIn(event)) found.set(artifact.path, changeOf(artifact, found.get(artifact.path)));
+    for (const artifact of artifactsIn(event))
+      found.set(artifact.path, { kind: changeOf(artifact, found.get(artifact.path)?.kind), isRecorded: true });
   }
   const before = new Set(session.mark?.dirty ?? []);
-  for (const [path, word] of [...(status?.dirty ?? [])].slice(0, DIRTY_FILES)) {
-    if (word === 'deleted' && found.has(path)) found.set(path, 'deleted');
-    else if (!found.has(path) && !before.has(path)) found.set(path, `${word}, not committed and not recorded`);
+  for (const [path, status] of [...(git?.dirty ?? [])].slice(0, DIRTY_FILES)) {
+    if (status === 'deleted' && found.has(path)) found.set(path, { kind: 'deleted', isRecorded: true });
+    else if (!found.has(path) && !before.has(path)) found.set(path, { kind: status, isRecorded: false });
   }
   const notes = new Map((taken.fileNotes ?? []).map(({ path, note }) => [path, note]));
-  for (const path of notes.keys()) if (!found.has(path)) found.set(path, 'modified');
+  for (const path of notes.keys()) if (!found.has(path)) found.set(path, { kind: 'modified', isRecorded: true });
   return [...found].map(([path, change]) => {
-    const isGone = tree !== null && !change.startsWith('deleted') && !pathExists(join(tree, path));
-    return { path, change: isGone ? `absent (recorded as ${change})` : change, note: notes.get(path) ?? null };
+    const isGone = tree !== null && change.kind !== 'deleted' && !pathExists(join(tree, path));
+    const words = line`${word(change.kind)}${change.isRecorded ? '' : line`, not committed and not recorded`}`;
+    return { path, change: isGone ? line`absent (recorded as ${words})` : words, note: notes.get(path) ?? null };
   });
+}
+
+interface Change {
+  kind: string;
+  /** Otherwise only git reports it. */
+  isRecorded: boolean;
 }
 
 function artifactsIn(event: Event): readonly Artifact[] {
@@ -223,12 +245,15 @@ function decisionsIn(events: readonly Event[]): Entry[] {
   return events
     .flatMap((event) => (event.type === 'decision.made' ? [event.body] : []))
     .filter((body) => !retracted.has(body.id))
-    .map((body) => ({
-      id: named(body),
-      facts: body.irreversible ? 'irreversible' : '',
-      words: body.decision,
-      reason: body.reason,
-    }))
+    .map(
+      (body): Entry => ({
+        id: body.id,
+        alias: body.alias,
+        facts: body.irreversible ? line`irreversible` : '',
+        words: body.decision,
+        reason: body.reason,
+      }),
+    )
     .reverse();
 }
 
@@ -245,6 +270,6 @@ async function questionsIn(context: Context, run: string, events: readonly Event
   return [...ids].flatMap((id) => {
     const item =
       state.items.get(id) ?? (rows.find((one) => one.kind === 'item' && one.id === id)?.doc as Item | undefined);
-    return item ? [{ id: named(item), facts: item.status, words: item.text }] : [];
+    return item ? [{ id: item.id, alias: item.alias, facts: line`${word(item.status)}`, words: item.text }] : [];
   });
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Fault } from '../../../core/fault.ts';
 import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../../../core/fold/state.ts';
+import { type Line, line } from '../../../core/line.ts';
 import { writableBy } from '../../../core/rules/claim.ts';
 import { WORKLOG_FILE } from '../../../core/rules/worklog.ts';
 import {
@@ -112,9 +113,9 @@ export async function writeArchive(context: Context, state: State, archive: Work
 }
 
 /** Shown when something is added to a worklog that has become too long. */
-export function compactionHints({ worklog }: State): string[] {
+export function compactionHints({ worklog }: State): Line[] {
   if (worklog.lines <= WORKLOG_LIMIT_LINES) return [];
   return [
-    `The worklog has ${worklog.lines} lines, more than ${WORKLOG_LIMIT_LINES}: propose to a person to compact it. \`holdfast compact\` shows what would move.`,
+    line`The worklog has ${worklog.lines} lines, more than ${WORKLOG_LIMIT_LINES}: propose to a person to compact it. \`holdfast compact\` shows what would move.`,
   ];
 }

@@ -1,0 +1,158 @@
+import { clockTime, inWords } from './time.ts';
+import * as words from './words.ts';
+
+/**
+ * Lines that a model reads. A line consists of words of our own template, of ids, numbers and times that Holdfast made,
+ * and of quotations: everything anyone wrote. A raw string does not compile as part of a line, so recorded text cannot
+ * pass for the words of Holdfast.
+ */
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** Words of our own, and times and durations in them. */
+export type Fixed = Branded<'fixed'>;
+/** An id that Holdfast generated; it contains no words of anyone. */
+export type Id = Branded<'id'>;
+/** Text that someone wrote, in double quotes, on one line. */
+export type Quoted = Branded<'quoted'>;
+/** A line, or a part of one, that is made of the above. */
+export type Line = Branded<'line'>;
+
+export type Part = Fixed | Id | Quoted | Line | number | '';
+
+/** `` line`- ${id(item.id)} asks: ${quote(item.text)}` `` */
+export function line(fixed: TemplateStringsArray, ...parts: readonly Part[]): Line {
+  let text = fixed[0] ?? '';
+  for (const [index, part] of parts.entries()) text += `${part}${fixed[index + 1] ?? ''}`;
+  return text as Line;
+}
+
+/** A literal of our own. A string that is not known at compile time is not accepted. */
+export function fixed<Text extends string>(text: Record<never, never> extends Record<Text, 1> ? never : Text): Fixed {
+  return text as unknown as Fixed;
+}
+
+export function joined(parts: readonly Part[], separator: ', ' | '; ' | ' and ' | ' ' | '\n' | '\n\n' = ', '): Line {
+  return parts.join(separator) as Line;
+}
+
+/** Limits in characters, by kind of text. */
+export const quoteChars = { name: 64, branch: 100, title: 120, path: 200, text: 600 } as const;
+export type QuoteKind = keyof typeof quoteChars;
+
+/** Quotes what someone wrote. A smaller limit than that of its kind may be given, for a budget. */
+export function quote(text: string, kind: QuoteKind = 'text', mostChars = Number.POSITIVE_INFINITY): Quoted {
+  return `"${unquotable(text, Math.min(quoteChars[kind], mostChars))}"` as Quoted;
+}
+
+/** A quotation of a text that the reader asked for as a whole. */
+export function quoteWhole(text: string): Quoted {
+  return `"${unquotable(text, WHOLE_CHARS)}"` as Quoted;
+}
+
+const WHOLE_CHARS = 20_000;
+
+export function quoteAll(texts: readonly string[], kind: QuoteKind, mostChars?: number): Line {
+  return joined(texts.map((text) => quote(text, kind, mostChars)));
+}
+
+/** The content of a quotation: nothing in it can end the quotation or the line, hide, or act as markup. */
+export function unquotable(text: string, limitChars: number): string {
+  // Cut first: a megabyte of text must not be scanned to show a hundred characters.
+  const start = text.slice(0, limitChars * 4);
+  // Most texts are harmless already, and a brief has hundreds of them.
+  const flat = HARMLESS.test(start) ? start : disarm(start);
+  if (flat.length <= limitChars && text.length <= limitChars * 4) return flat;
+  return `${wholeCharacters(flat, limitChars - 1).trimEnd()}…`;
+}
+
+const HARMLESS = /^(?! )(?:[#-;=?-Z\\^_a-~]|!(?!\[)|\](?!\()|\[| (?! |$))*$/;
+
+function disarm(text: string): string {
+  return text
+    .replace(SPACES, ' ')
+    .replace(HIDDEN, '·')
+    .replace(QUOTES, "'")
+    .replaceAll('<', '‹')
+    .replaceAll('>', '›')
+    .replaceAll('](', '] (')
+    .replaceAll('![', '! [')
+    .trim();
+}
+
+/** Every kind of space and line end, without the zero-width one that JavaScript counts among them. */
+const SPACES = /(?:(?!\ufeff)[\s\u0085])+/g;
+/**
+ * Controls, direction marks, zero-width and blank characters, tags, variation selectors, halves of pairs: whatever a
+ * reader does not see, or what reorders what it sees.
+ */
+const HIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex lint/suspicious/noMisleadingCharacterClass: looks for them
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\ud800-\udfff]/gu;
+const QUOTES = /["“”„‟＂`]/g;
+
+/** An id. One that Holdfast cannot have made (of an imported journal, of another tool's file) is quoted. */
+export function id(text: string): Id | Quoted {
+  return OWN_ID.test(text) ? (text as Id) : quote(text, 'name');
+}
+
+/** `M-12`, `D-7-k3`, `K-3fa9c1`, and a run without words in its id: `2026-11-16-76c215`. */
+const OWN_ID = /^(?:[A-Z]{1,3}-\d{1,9}(?:-[a-z]\d{1,3})?|K-[0-9a-f]{6}|\d{4}-\d\d-\d\d-[0-9a-f]{6})$/;
+
+export const ids = (all: readonly string[]): Line => joined(all.map(id));
+
+/** A word of one of our closed sets: a status, a kind. Any other is quoted, because a file of another tool chose it. */
+export function word(text: string): Fixed | Quoted {
+  return KNOWN.has(text) ? (text as Fixed) : quote(text, 'name');
+}
+
+const KNOWN: ReadonlySet<string> = new Set<string>([
+  ...Object.values(words).flatMap((set) => ('options' in set ? set.options : [])),
+  ...['active', 'archived', 'abandoned', 'open', 'closed', 'settled', 'superseded', 'retracted', 'erased'],
+  ...['pending', 'in_progress', 'completed', 'failed', 'skipped', 'stale', 'began', 'ended', 'current', 'taken'],
+  ...['offered', 'clarifying', 'accepted', 'declined', 'withdrawn', 'interrupted', 'error', 'pass', 'fail'],
+  ...['complete', 'partial', 'blocked', 'gate', 'mail', 'failure', 'escalation'],
+  ...['decision', 'item', 'note', 'effect', 'message', 'handoff', 'snapshot', 'session', 'step', 'result', 'run'],
+  ...['file', 'artifact', 'mirror', 'usage', 'claim', 'foreign', 'crashed', 'released', 'read', 'scan', 'skip'],
+  ...['context', 'plan', 'summary', 'created', 'modified', 'deleted', 'renamed', 'absent', 'untracked'],
+]);
+
+/** A recorded time as a clock shows it; quoted if it is not a time. */
+export function clock(instant: string, now: string): Fixed | Quoted {
+  return INSTANT.test(instant) ? (clockTime(instant, now) as Fixed) : quote(instant, 'name');
+}
+
+/** A time or date as recorded; quoted if it is other text, such as "next week". */
+export function time(text: string): Fixed | Quoted {
+  return INSTANT.test(text) ? (text as Fixed) : quote(text, 'name');
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+export const duration = (ms: number): Fixed => inWords(ms) as Fixed;
+
+/** `1 event`, `3 events`. */
+export const counted = (count: number, noun: Fixed): Line => line`${count} ${noun}${count === 1 ? '' : fixed('s')}`;
+
+/** A line cut to a length; a quotation that is cut is closed again. */
+export function shortened(text: Line, limitChars: number): Line {
+  if (text.length <= limitChars) return text;
+  const start = wholeCharacters(text, limitChars - 2);
+  return `${start}…${start.split('"').length % 2 === 0 ? '"' : ''}` as Line;
+}
+
+/** The first characters of a text, without half of a pair at the end. */
+function wholeCharacters(text: string, limitChars: number): string {
+  const last = text.charCodeAt(limitChars - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? limitChars - 1 : limitChars);
+}
+
+/** Where a text comes from, after its quotation. */
+export type Source = { file: string } | { mail: string };
+
+export function sourceMark(source: Source): Line {
+  return 'file' in source
+    ? line`(file ${quote(source.file, 'path')})`
+    : line`(mail from ${quote(source.mail, 'name')})`;
+}
