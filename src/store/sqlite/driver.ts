@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { loadAddon } from './addon.ts';
 
 /** The used part of the `node:sqlite` interface; `@photostructure/sqlite` has the same. */
 export interface Database {
@@ -25,7 +24,7 @@ interface Driver {
 }
 
 export function openDatabase(file: string, readonly: boolean): Database {
-  driver ??= isSafe(process.versions['sqlite'] ?? '') ? loadBuiltIn() : loadPackage();
+  driver ??= isSafe(process.versions['sqlite'] ?? '') ? loadBuiltIn() : loadAddon<Driver>();
   return new driver.DatabaseSync(file, { readOnly: readonly, timeout: 0 });
 }
 
@@ -54,40 +53,5 @@ function loadBuiltIn(): Driver {
     return process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as Driver;
   } finally {
     process.emitWarning = emitWarning;
-  }
-}
-
-/**
- * The package's entry file and its resolution take longer than all of SQLite: loading the addon itself starts a command a
- * quarter faster. The regular way is used if there is no prebuilt addon for the machine, or no `node_modules` folder.
- */
-function loadPackage(): Driver {
-  const addon = findAddon();
-  if (addon !== null) {
-    const module = { exports: {} };
-    try {
-      process.dlopen(module, addon);
-      return module.exports as Driver;
-    } catch {
-      // The C library is not the expected one; the package knows more ways.
-    }
-  }
-  const { createRequire } = process.getBuiltinModule('node:module');
-  return createRequire(import.meta.filename)('@photostructure/sqlite') as Driver;
-}
-
-function findAddon(): string | null {
-  const libc = process.platform === 'linux' && existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
-  const file = join(
-    '@photostructure',
-    'sqlite',
-    'prebuilds',
-    `${process.platform}-${process.arch}`,
-    `@photostructure+sqlite.${libc}.node`,
-  );
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    const addon = join(folder, 'node_modules', file);
-    if (existsSync(addon)) return addon;
-    if (folder === dirname(folder)) return null;
   }
 }
