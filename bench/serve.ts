@@ -36,7 +36,11 @@ async function measureStore(
   await holdfast.close();
   const { child, url, token } = await startServer(folder, store);
   try {
-    const feeds = await Promise.all(Array.from({ length: FEEDS }, () => openFeed(url, token)));
+    const readers: string[] = [];
+    for (let index = 0; index * FEEDS_PER_TOKEN < FEEDS; index++) readers.push(await makeReader(url, token, index));
+    const feeds = await Promise.all(
+      Array.from({ length: FEEDS }, (_, index) => openFeed(url, readers[index % readers.length] ?? '')),
+    );
     say(`${name}: ${FEEDS} feeds are open; writing ${WRITES_PER_SECOND} times a second for ${seconds} s …`);
     const wrote = await write(url, token, seconds);
     // Each run is one event longer than the notes in it.
@@ -85,6 +89,18 @@ async function startServer(folder: string, store: string | undefined) {
   }
   const { url, link } = (JSON.parse(out) as { data: { url: string; link: string } }).data;
   return { child, url, token: new URL(link).searchParams.get('token') ?? '' };
+}
+
+/** As many as one token may have open. */
+const FEEDS_PER_TOKEN = 8;
+
+async function makeReader(url: string, token: string, index: number): Promise<string> {
+  const response = await fetch(`${url}/api/token.add`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: `reader-${index}`, scope: 'read' }),
+  });
+  return ((await response.json()) as { data: { secret: string } }).data.secret;
 }
 
 const PATIENCE_MS = 30_000;

@@ -114,7 +114,10 @@ export const layers: readonly Layer[] = [
     name: 'mcp',
     holds: ['src/mcp/'],
     imports: belowInterfaces,
-    modules: ['@modelcontextprotocol/server', 'valibot', '@valibot/to-json-schema', 'node:crypto', 'node:stream'],
+    modules: [
+      ...['@modelcontextprotocol/server', 'valibot', '@valibot/to-json-schema'],
+      ...['node:async_hooks', 'node:crypto', 'node:stream'],
+    ],
     why: noRuleHere,
   },
   {

@@ -160,7 +160,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['mirror sync', { mirrors: [expect.objectContaining({ absorbed: 0 })] }],
   ['mirror remove codewalk', { path: 'STATE.md' }],
   ['export --format gsd --out exported', { format: 'gsd', files: expect.any(Array), loses: expect.any(Array) }],
-  ['token add ivy --scope write --agent', { name: 'ivy', secret: expect.stringMatching(/^hf_[\w-]{43}$/) }],
+  ['token add ivy --scope write --agent', { name: 'ivy', secret: expect.stringMatching(/^hft_[\w-]{43}$/) }],
   ['token list', { tokens: [expect.objectContaining({ name: 'ivy', scope: 'write', usedAt: null })] }],
   ['token revoke ivy', { name: 'ivy' }],
 ];

@@ -96,12 +96,36 @@ describe('the feed', () => {
   });
 
   it('limits the number of readers', async () => {
-    const server = openTestServer(newWorkspace().path, { limits: { feeds: 1 } });
+    const server = openTestServer(newWorkspace().path, { limits: { feeds: { perToken: 2, total: 1, reserved: 0 } } });
     const first = followFeed(await open(server, null, '?after=now'));
     await first.next();
     expect((await open(server, null, '?after=now')).status).toBe(503);
     await first.return(undefined);
     expect((await open(server, null, '?after=now')).status).toBe(200);
+    await server.close();
+  });
+
+  it('lets no token take the places of the others', async () => {
+    const limits = { feeds: { perToken: 2, total: 4, reserved: 1 } };
+    const server = openTestServer(newWorkspace().path, { limits });
+    const feeds: Response[] = [];
+    const statusOf = async (token: string) => {
+      const response = await server.send('/api/feed', {}, { token });
+      feeds.push(response);
+      return response.status;
+    };
+    const [ada, bob] = [server.agent('ada'), server.agent('bob')];
+    expect(await Promise.all([1, 2, 3, 4].map(() => statusOf(ada)))).toEqual([200, 200, 429, 429]);
+    expect([await statusOf(bob), await statusOf(bob)]).toEqual([200, 503]);
+    expect(await statusOf(server.person)).toBe(200);
+    expect(await statusOf(server.person)).toBe(503);
+    // An invalid cursor takes no place.
+    const mine = feeds.filter(({ status }) => status === 200);
+    for (const index of [0, 2]) await mine[index]?.body?.cancel();
+    expect((await server.send('/api/feed?after=nonsense', {}, { token: ada })).status).toBe(400);
+    expect(await statusOf(ada)).toBe(200);
+    expect(await statusOf(ada)).toBe(429);
+    for (const { body } of feeds) if (body && !body.locked) await body.cancel().catch(() => undefined);
     await server.close();
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newWorkspace } from './command-line.ts';
 import { openTestServer } from './http-server.ts';
 
+const { Fault } = (await import('../dist/lib/core/index.js' as string)) as typeof import('../src/core/index.ts');
 const { listen } = (await import('../dist/lib/http/server.js' as string)) as typeof import('../src/http/server.ts');
 
 function versionOf(folder: ReturnType<typeof newWorkspace>): number {
@@ -96,7 +97,7 @@ describe('a request is refused', () => {
     const { secret: token } = folder.data('token', 'add', 'ada', '--scope', 'write');
     expect((await server.post('note', { text: 'before' }, { token })).status).toBe(200);
     expect(folder.data('token', 'list')['tokens']).toMatchObject([{ name: 'ada', usedAt: expect.any(String) }]);
-    expect(folder.run('token', 'list', '--json').out).not.toMatch(/hf_|hash/);
+    expect(folder.run('token', 'list', '--json').out).not.toMatch(/hft?_|hash/);
     folder.data('token', 'revoke', 'ada');
     expect((await server.post('note', { text: 'after' }, { token })).status).toBe(401);
     expect(folder.data('search', 'after')['results']).toEqual([]);
@@ -150,6 +151,10 @@ describe('a request is refused', () => {
     expect(await codeOf(await post('{"__proto__":{"text":"x"}}'))).toEqual([400, 'invalid']);
     expect(await codeOf(await post('text=x', 'application/x-www-form-urlencoded'))).toEqual([415, 'usage']);
     expect(await codeOf(await post('{"text":"x"}', 'text/plain'))).toEqual([415, 'usage']);
+    const nested = (depth: number) => `{"text":"[[[[\\"{{","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect(await (await post(nested(64))).text()).toContain('deeper than 64');
+    // As deep as allowed: what is refused is the field that is not known.
+    expect(await (await post(nested(63))).text()).toContain('is not known here');
     const large = JSON.stringify({ text: 'x'.repeat(2 * 1024 * 1024) });
     expect(await codeOf(await post(large))).toEqual([413, 'invalid']);
     const endless = new ReadableStream({
@@ -176,6 +181,17 @@ describe('a request is refused', () => {
     expect(await statuses(undefined)).toEqual([401, 401, 401, 429, 429]);
     const refused = await server.post('runs', {}, { token: server.agent('ada') });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await server.close();
+  });
+
+  it('by its token first: what one token sends too much leaves others at the same address alone', async () => {
+    const rare = { perSecond: 0.01, burst: 3 };
+    const limits = { perToken: rare, perAddress: { perSecond: 0.01, burst: 6 } };
+    const server = openTestServer(newWorkspace().path, { limits });
+    const ask = async (name: string) => (await server.post('runs', {}, { token: server.agent(name) })).status;
+    for (let count = 0; count < 20; count++) await ask('ada');
+    expect([await ask('bob'), await ask('bob'), await ask('bob')]).toEqual([200, 200, 200]);
+    expect(await ask('eve')).toBe(429);
     await server.close();
   });
 });
@@ -216,25 +232,67 @@ describe('every response', () => {
   });
 });
 
+describe('a path', () => {
+  it('that nobody knows gets a 404 in JSON, and the health of process and store are apart', async () => {
+    const server = openTestServer(newWorkspace().path);
+    const kinds = async (path: string, method = 'GET') => {
+      const { status, headers } = await server.send(path, { method });
+      return [path, status, headers.get('content-type')?.split(';')[0]];
+    };
+    expect(await kinds('/')).toEqual(['/', 200, 'text/html']);
+    for (const path of ['/runs', '/admin', '/.env', '/assets/no.js', '/../etc/passwd', '/%2e%2e/x', '/healthy']) {
+      expect(await kinds(path)).toEqual([path, 404, 'application/json']);
+      expect(await kinds(path, 'POST')).toEqual([path, 404, 'application/json']);
+    }
+    for (const path of ['/health', '/healthz', '/readyz'])
+      expect(await kinds(path)).toEqual([path, 200, 'application/json']);
+    server.context.engine = () => Promise.reject(new Fault('unavailable', 'The database is away.'));
+    expect((await server.send('/health')).status).toBe(200);
+    expect((await server.send('/healthz')).status).toBe(200);
+    expect((await server.send('/readyz')).status).toBe(503);
+    await server.close();
+  });
+});
+
+describe('what a proxy says of its client', () => {
+  it('counts only if the proxy was named', async () => {
+    const folder = newWorkspace();
+    const from = (address: string) => ({ incoming: { socket: { remoteAddress: address } } });
+    const ask = async (proxies: string[], peer: string, headers: Record<string, string>) => {
+      const server = openTestServer(folder.path, { proxies });
+      const url = `http://127.0.0.1:4177/login?token=${server.person}`;
+      const response = await server.app.fetch(new Request(url, { headers }), from(peer));
+      await server.close();
+      const facts = server.lines.at(-1)?.facts as { address: string } | undefined;
+      return [facts?.address, response.headers.get('set-cookie')?.includes('; Secure')];
+    };
+    const said = { 'x-forwarded-for': '6.6.6.6, 203.0.113.9, 10.0.0.7', 'x-forwarded-proto': 'https' };
+    expect(await ask([], '10.0.0.1', said)).toEqual(['10.0.0.1', false]);
+    expect(await ask(['10.0.0.0/24'], '10.0.1.1', said)).toEqual(['10.0.1.1', false]);
+    // The last address that is no proxy of ours; those before it are what the client claims.
+    expect(await ask(['10.0.0.0/24'], '10.0.0.1', said)).toEqual(['203.0.113.9', true]);
+    expect(await ask(['10.0.0.1'], '::ffff:10.0.0.1', said)).toEqual(['10.0.0.7', true]);
+    expect(await ask(['fd00::/8'], 'fd00::1', { 'x-forwarded-for': '2001:db8::5' })).toEqual(['2001:db8::5', false]);
+    expect(await ask(['10.0.0.1'], '10.0.0.1', { 'x-forwarded-for': 'nonsense' })).toEqual(['10.0.0.1', false]);
+    for (const wrong of ['10.0.0.0/33', 'proxy.example', '10.0.0.0/8/8', '10.0.0.0/']) {
+      expect(() => openTestServer(folder.path, { proxies: [wrong] })).toThrow('is not a range');
+    }
+  });
+});
+
 describe('the link', () => {
   it('sets a cookie that scripts cannot read and other sites cannot use, and leaves nothing in the address', async () => {
     const server = openTestServer(newWorkspace().path);
     const entered = await server.send(`/login?token=${server.person}`);
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/']);
     const cookie = entered.headers.get('set-cookie') ?? '';
-    expect(cookie).toMatch(/^holdfast_4177=hf_[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+    expect(cookie).toMatch(/^holdfast_4177=hft_[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
     const headers = { cookie: `other=1; ${cookie.split(';')[0]}` };
     const who = await server.send('/api/whoami', {}, { headers });
     expect(await who.json()).toMatchObject({ data: { actor: { kind: 'person', name: 'root' }, scope: 'maintain' } });
     const left = await server.send('/logout', { method: 'POST' }, { headers });
     expect(left.headers.get('set-cookie')).toMatch(/^holdfast_4177=; .*Max-Age=0$/);
-    const proxied = await server.send(
-      `/login?token=${server.person}`,
-      {},
-      { headers: { 'x-forwarded-proto': 'https' } },
-    );
-    expect(proxied.headers.get('set-cookie')).toContain('; Secure');
-    expect((await server.send('/login?token=hf_wrong')).status).toBe(401);
+    expect((await server.send('/login?token=hft_wrong')).status).toBe(401);
     const json = { 'content-type': 'application/json' };
     const body = JSON.stringify({ token: server.person });
     expect((await server.send('/login', { method: 'POST', body }, { headers: json })).status).toBe(200);

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { APPLICATION_ID, migrations } from '../src/store/sqlite/schema.ts';
 import { type Folder, newFolder, newWorkspace, program } from './command-line.ts';
 import { followFeed } from './sse.ts';
 
@@ -67,30 +70,52 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Pr
 }
 
 describe('holdfast serve', () => {
-  it('prints one sign-in link, the same after a restart, and keeps its secret private', async () => {
+  it('prints a sign-in link whose secret is in no file and ends with the server', async () => {
     const folder = newWorkspace();
     const first = await serve(folder);
-    const file = join(folder.path, '.holdfast/token');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8').trim()).toBe(first.token);
     expect(first.data).toMatchObject({ scope: 'maintain', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
-    expect(readFileSync(join(folder.path, '.holdfast/journal.db')).includes(first.token)).toBe(false);
     const entered = await fetch(first.data.link, { redirect: 'manual' });
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/']);
+    const who = await fetch(`${first.url}/api/whoami`, { headers: { authorization: `Bearer ${first.token}` } });
+    const { data } = (await who.json()) as { data: { expiresAt: string; workspaces: string[] } };
+    expect(data.workspaces).toEqual([expect.any(String)]);
+    expect(Date.parse(data.expiresAt) - Date.now()).toBeLessThanOrEqual(12 * 3_600_000);
+    const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(0);
+    for (const { parentPath, name } of files) {
+      expect([name, readFileSync(join(parentPath, name)).includes(first.token)]).toEqual([name, false]);
+    }
+    expect(folder.data('token', 'list')['tokens']).toEqual([]);
     expect(await stop(first.child)).toBe(0);
     expect(first.err()).not.toContain(first.token);
     for (const line of first.err().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: 'info' });
 
     const second = await serve(folder);
-    expect(second.token).toBe(first.token);
-    const [listed] = folder.data('token', 'list')['tokens'];
-    folder.data('token', 'revoke', listed.name);
-    expect((await second.post('status', {})).status).toBe(401);
-    await stop(second.child);
-    const third = await serve(folder);
-    expect(third.token).not.toBe(first.token);
-    expect((await third.post('status', {})).status).toBe(200);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(second.token).not.toBe(first.token);
+    const old = { authorization: `Bearer ${first.token}` };
+    expect((await second.post('status', {}, old)).status).toBe(401);
+    expect((await second.post('status', {})).status).toBe(200);
+  });
+
+  it('signs nobody in with a token that came with the folder', async () => {
+    const folder = newWorkspace();
+    const planted = `hf_${'a'.repeat(43)}`;
+    for (const name of ['token', 'token-claude']) writeFileSync(join(folder.path, '.holdfast', name), `${planted}\n`);
+    const hash = createHash('sha256').update(planted).digest('hex');
+    // A journal as version 0.1 left it, with the token of a login link.
+    const file = join(folder.path, '.holdfast/journal.db');
+    for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+    const old = new DatabaseSync(file);
+    old.exec(`PRAGMA journal_mode=WAL; ${migrations[0]}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1;
+      INSERT INTO tokens (name, hash, actor_kind, actor_name, scope, made_at)
+      VALUES ('link-${hash.slice(0, 8)}', '${hash}', 'person', 'mallory', 'maintain', '2026-01-01T00:00:00.000Z')`);
+    old.close();
+    const serving = await serve(folder);
+    expect(serving.token).not.toBe(planted);
+    const headers = { authorization: `Bearer ${planted}` };
+    expect((await serving.post('runs', {}, headers)).status).toBe(401);
+    expect((await fetch(`${serving.url}/login?token=${planted}`, { redirect: 'manual' })).status).toBe(401);
+    expect((await serving.post('runs', {})).status).toBe(200);
   });
 
   it('ends all streams of a token when it is revoked, and sends nothing more', async () => {
@@ -209,6 +234,7 @@ describe('holdfast serve', () => {
 describe('a notification that something needs a person', () => {
   it('is sent once to the address in the settings, for what is new', async () => {
     const notices: { run: string; text: string; waiting: { kind: string; id: string }[] }[] = [];
+    const signed: [signature: string, body: string][] = [];
     let arrived = () => {};
     const receiver = createServer((request, response) => {
       let text = '';
@@ -217,6 +243,7 @@ describe('a notification that something needs a person', () => {
       });
       request.on('end', () => {
         notices.push(JSON.parse(text));
+        signed.push([String(request.headers['holdfast-signature']), text]);
         response.end();
         arrived();
       });
@@ -250,6 +277,13 @@ describe('a notification that something needs a person', () => {
     folder.data('start', 't1', '--agent', 'ada');
     expect(await notified('fail', 't1', '--message', 'no', '--agent', 'ada')).toMatchObject([{ kind: 'failure' }]);
     expect(notices).toHaveLength(3);
+    const secret = readFileSync(join(folder.path, '.holdfast/token-notify'), 'utf8').trim();
+    expect(statSync(join(folder.path, '.holdfast/token-notify')).mode & 0o777).toBe(0o600);
+    for (const [signature, body] of signed) {
+      const [, seconds = '', hash] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+      expect(hash).toBe(createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex'));
+      expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(60);
+    }
     receiver.close();
   });
 
@@ -292,8 +326,8 @@ describe('several servers on one PostgreSQL', () => {
     folder.data('init', '--title', 'Team', '--id', run);
     const servers = [await serve(folder), await serve(folder)] as const;
     const [doomed, lasting] = servers;
-    expect(doomed.token).toBe(lasting.token);
-    const headers = { 'holdfast-run': run };
+    const { secret } = folder.data('token', 'add', run, '--scope', 'write');
+    const headers = { 'holdfast-run': run, authorization: `Bearer ${secret}` };
     const acknowledged = new Set<string>();
     let isOver = false;
     const end = 'the end';
@@ -327,7 +361,7 @@ describe('several servers on one PostgreSQL', () => {
           const query = last === 'beginning' ? '?after=beginning&' : '?';
           const response = await fetch(`${server.url}/api/feed${query}run=${run}`, {
             headers: {
-              authorization: `Bearer ${server.token}`,
+              authorization: `Bearer ${secret}`,
               ...(last === 'beginning' ? {} : { 'last-event-id': last }),
             },
           });

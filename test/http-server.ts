@@ -1,6 +1,7 @@
 import type { Log } from '../src/http/log.ts';
 import type { Token } from '../src/store/presence.ts';
 import type { Store } from '../src/store/store.ts';
+import { unlimitedToken } from './unlimited-token.ts';
 
 // As built: loading every operation from source takes longer than the tests.
 const { createApp } = (await import('../dist/lib/http/app.js' as string)) as typeof import('../src/http/app.ts');
@@ -24,7 +25,8 @@ export function openTestServer(dir: string, options: Partial<AppOptions> & { sto
   const { store, ...rest } = options;
   const lines: { level: string; message: string; facts: unknown }[] = [];
   const log: Log = (level, message, facts) => lines.push({ level, message, facts });
-  const context = openContext({ dir, store, actor: { kind: 'person', name: 'host' } });
+  const clock = { now: () => new Date().toISOString() };
+  const context = openContext({ dir, store, actor: { kind: 'person', name: 'host' }, now: () => clock.now() });
   // Known only to the application: the store has only the tokens a test creates.
   const own: Token[] = [];
   const app = createApp({ context, version: '0.0.0', web: `${dir}/web`, log, own, ...rest });
@@ -35,7 +37,7 @@ export function openTestServer(dir: string, options: Partial<AppOptions> & { sto
     const secret = known.get(id) ?? makeSecret();
     if (!known.has(id)) {
       const madeAt = new Date().toISOString();
-      own.push({ name: id, hash: hashSecret(secret), actor: { kind, name }, scope, madeAt, usedAt: null });
+      own.push({ ...unlimitedToken, name: id, hash: hashSecret(secret), actor: { kind, name }, scope, madeAt });
     }
     known.set(id, secret);
     return secret;
@@ -55,6 +57,8 @@ export function openTestServer(dir: string, options: Partial<AppOptions> & { sto
   return {
     app,
     context,
+    /** The clock of the server; a test may set it. */
+    clock,
     lines,
     send,
     tokenFor,

@@ -26,7 +26,7 @@ export function LoginPage() {
       <form onSubmit={submit}>
         <div class="field">
           <label for="token">Token</label>
-          <input id="token" name="token" type="password" required autoComplete="current-password" placeholder="hf_…" />
+          <input id="token" name="token" type="password" required autoComplete="current-password" placeholder="hft_…" />
         </div>
         {fault && <Fault fault={fault} />}
         <button type="submit" class="button button-main">

@@ -65,13 +65,17 @@ export function createLoader(store: Store): Loader {
 
   function mustExist(run: string, state: State): State {
     if (state.run) return state;
-    throw new Fault('not_found', `There is no run ${quoted(run)} in ${store.place}.`, {
-      hints: ['See the runs with `holdfast runs`, or open one with `holdfast init`.'],
-      data: { run },
-    });
+    throw noSuchRun(run, store.place);
   }
 
   return { remembered: (run) => known.get(run), remember, refresh, load, mustExist };
+}
+
+export function noSuchRun(run: string, place: string): Fault {
+  return new Fault('not_found', `There is no run ${quoted(run)} in ${place}.`, {
+    hints: ['See the runs with `holdfast runs`, or open one with `holdfast init`.'],
+    data: { run },
+  });
 }
 
 async function firstLoad(store: Store, run: string): Promise<Loaded> {

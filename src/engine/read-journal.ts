@@ -21,7 +21,7 @@ export interface JournalReader extends Pick<Journal, 'feed' | 'heads'> {
 export function createJournalReader({ journal, presence }: Store): JournalReader {
   let opened: JournalReader['waitForEvents'] | undefined;
   return {
-    feed: (cursor, limit) => journal.feed(cursor, limit),
+    feed: (cursor, limit, within) => journal.feed(cursor, limit, within),
     heads: (filter) => journal.heads(filter),
     hasRecorded: async (run, key) => (await journal.recorded(run, key)).length > 0,
     async event(run, version) {

@@ -10,9 +10,9 @@ import { Refusal } from './answer.ts';
 /** The token of a request is looked up each time, so that a revoked one is refused at once everywhere. */
 export interface Access {
   admit(request: Request): Promise<Token>;
-  /** The token with this secret, if there is one. */
-  find(secret: string): Promise<Token | null>;
-  /** Whether a token that was admitted is still valid. */
+  /** The token with this secret; refused if there is none or it expired. */
+  admitSecret(secret: string): Promise<Token>;
+  /** Whether a token that was admitted is still valid: not revoked, not expired. */
   isValid(token: Token): Promise<boolean>;
 }
 
@@ -20,7 +20,7 @@ export interface Access {
 const NOTE_USE_EVERY_MS = 60_000;
 
 /** `own` are tokens that only this process knows: they end with it. */
-export function createAccess(engine: () => Promise<Engine>, own: readonly Token[] = []): Access {
+export function createAccess(engine: () => Promise<Engine>, now: () => string, own: readonly Token[] = []): Access {
   async function findHash(hash: string): Promise<Token | null> {
     const mine = own.find((token) => isSame(token.hash, hash));
     if (mine) return mine;
@@ -29,15 +29,22 @@ export function createAccess(engine: () => Promise<Engine>, own: readonly Token[
     return token !== null && isSame(token.hash, hash) ? token : null;
   }
 
-  async function find(secret: string): Promise<Token | null> {
-    if (!isSecret(secret)) return null;
-    const token = await findHash(hashSecret(secret));
-    if (token && !own.includes(token)) await noteUse(token);
+  async function admitSecret(secret: string): Promise<Token> {
+    const token = isSecret(secret) ? await findHash(hashSecret(secret)) : null;
+    if (!token) throw refused('The token is not valid; it may have been revoked.');
+    if (hasExpired(token)) {
+      throw refused(`The token ${quoted(token.name)} expired at ${token.expiresAt?.slice(0, 16)}Z.`);
+    }
+    if (!own.includes(token)) await noteUse(token);
     return token;
   }
 
+  function hasExpired({ expiresAt }: Token): boolean {
+    return expiresAt !== null && expiresAt <= now();
+  }
+
   async function noteUse({ name, usedAt }: Token): Promise<void> {
-    const { tokens, now } = await engine();
+    const { tokens } = await engine();
     const at = now();
     if (usedAt !== null && addMs(usedAt, NOTE_USE_EVERY_MS) > at) return;
     // A note that cannot be written does not refuse the request.
@@ -45,24 +52,30 @@ export function createAccess(engine: () => Promise<Engine>, own: readonly Token[
   }
 
   return {
-    find,
-    isValid: async (token) => (await findHash(token.hash)) !== null,
+    admitSecret,
+    async isValid(token) {
+      const known = await findHash(token.hash);
+      return known !== null && !hasExpired(known);
+    },
     async admit(request) {
       const secret = secretOf(request);
-      const token = secret === null ? null : await find(secret);
-      if (token) return token;
-      throw new Refusal(
-        401,
-        'not_allowed',
-        secret === null ? 'This needs a token.' : 'The token is not valid; it may have been revoked.',
-        [
-          'Open the link that `holdfast serve` prints, or send `Authorization: Bearer TOKEN`.',
-          'A maintainer creates tokens with `holdfast token add NAME --scope read|write|maintain`.',
-        ],
-        { 'www-authenticate': 'Bearer' },
-      );
+      if (secret === null) throw refused('This needs a token.');
+      return admitSecret(secret);
     },
   };
+}
+
+function refused(message: string): Refusal {
+  return new Refusal(
+    401,
+    'not_allowed',
+    message,
+    [
+      'Open the link that `holdfast serve` prints, or send `Authorization: Bearer TOKEN`.',
+      'A maintainer creates tokens with `holdfast token add NAME --scope read|write|maintain`.',
+    ],
+    { 'www-authenticate': 'Bearer' },
+  );
 }
 
 /** Each scope includes those before it. */
@@ -107,8 +120,7 @@ function cookieOf(request: Request): string | null {
 }
 
 /** Scripts cannot read it, and browsers never send it with requests from other sites. */
-export function setCookie(request: Request, secret: string | null): string {
-  const isSecure = new URL(request.url).protocol === 'https:' || request.headers.get('x-forwarded-proto') === 'https';
+export function setCookie(request: Request, secret: string | null, isSecure: boolean): string {
   const age = secret === null ? 0 : THIRTY_DAYS_S;
   return `${cookieName(request)}=${secret ?? ''}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${isSecure ? '; Secure' : ''}`;
 }

@@ -1,5 +1,8 @@
+import { parse } from 'node:path';
 import { Fault, nearest, quoted } from '../core/fault.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Identity } from '../engine/execute.ts';
+import { limitEngine, withinOf } from '../engine/limit.ts';
 import type { Context } from '../operations/context.ts';
 import { operationNames, operations } from '../operations/index.ts';
 import { type Operation, parseInput, unwrap } from '../operations/operation.ts';
@@ -59,15 +62,30 @@ export interface Named {
 }
 
 /** The context of one request: the server's engine, and the token's actor on everything it records. */
-export function contextFor(base: Context, token: Token, { run, session, key, gone, warn }: Named): Context {
+export function contextFor(base: Context, token: Token, named: Named): Context {
+  const { run, session, key, gone, warn } = named;
   const identity: Identity = { actor: token.actor, session, key, scope: token.scope };
+  const served = base.workspace();
+  const isServed = served !== null && (token.workspaces === '*' || token.workspaces.includes(served.id));
+  let limited: Promise<Engine> | undefined;
   return {
     ...base,
     identity,
+    token,
     run,
     warn,
+    // A token of other workspaces has nothing to do with the folder that this server was started in.
+    ...(isServed ? {} : { workspace: () => null, dir: parse(base.dir).root }),
+    engine() {
+      limited ??= base.engine().then((engine) => limitEngine(engine, withinOf(token)));
+      return limited;
+    },
+    reopen() {
+      const opened = base.reopen();
+      return { ...contextFor(opened, token, named), close: () => opened.close() };
+    },
     // A run opened over HTTP belongs to the served workspace, or to none; no folder is created for it.
-    createWorkspace: () => base.workspace(),
+    createWorkspace: () => (isServed ? served : null),
     async news(ms, seen) {
       const engine = await base.engine();
       const left = new Promise<never>((_, reject) => {

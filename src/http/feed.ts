@@ -1,14 +1,13 @@
-import type { Event } from '../core/journal/event.ts';
 import type { Engine } from '../engine/engine.ts';
 import { logLine } from '../operations/history/log.ts';
-import type { FeedPage } from '../store/journal.ts';
+import type { FeedPage, Within } from '../store/journal.ts';
 
 export interface FeedOptions {
   engine: Engine;
   /** The reader's last cursor; null for the beginning, 'now' for new events only. */
   cursor: string | null;
-  /** Only events of this run. */
-  run: string | undefined;
+  /** Only these events. */
+  within: Within;
   /** Aborted when the server stops. */
   stopped: AbortSignal;
   ended(): void;
@@ -22,6 +21,7 @@ const SOONEST_LOOK_MS = 20;
 const LATEST_LOOK_MS = 1000;
 /** The longest silence, so that proxies keep the connection. */
 const SILENCE_MS = 15_000;
+const STILL_HERE = ': still here\n\n';
 
 /**
  * All runs' events as Server-Sent Events. A message holds one page of events, and its id is the cursor after them. It
@@ -29,10 +29,10 @@ const SILENCE_MS = 15_000;
  * read on demand: a slow reader delays no other and fills no memory.
  */
 export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uint8Array>> {
-  const { engine, run, stopped } = options;
+  const { engine, within, stopped } = options;
   const bytes = new TextEncoder();
   // Before the response starts, so that an invalid cursor is refused and not cut off.
-  const first = options.cursor === 'now' ? await engine.feed('now', 1) : await readPage(engine, options.cursor);
+  const first = options.cursor === 'now' ? await engine.feed('now', 1) : await readPage(engine, options.cursor, within);
   let cursor = options.cursor === 'now' || options.cursor === null ? first.cursor : options.cursor;
   let waiting: FeedPage | null = first;
   // No id yet for a reader from the beginning: if it is cut off before the first events, it starts there again.
@@ -47,16 +47,16 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
     for (let seen: number | undefined; isOpen; ) {
       // Events recorded before the server stops are still sent.
       const isLast = stopped.aborted;
-      const page = waiting ?? (await readPage(engine, cursor));
+      const page = waiting ?? (await readPage(engine, cursor, within));
       waiting = null;
-      if (page.events.length > 0) {
+      if (page.cursor !== cursor || page.events.length > 0) {
         cursor = page.cursor;
-        const events = run === undefined ? page.events : page.events.filter((event) => event.run === run);
-        if (events.length > 0) return `id: ${cursor}\nevent: events\ndata: ${textOf(page, events)}\n\n`;
+        if (page.events.length > 0) return `id: ${cursor}\nevent: events\ndata: ${textOf(page)}\n\n`;
+        if (performance.now() - sentMs >= SILENCE_MS) return STILL_HERE;
         continue;
       }
       if (isLast) return null;
-      if (performance.now() - sentMs >= SILENCE_MS) return ': still here\n\n';
+      if (performance.now() - sentMs >= SILENCE_MS) return STILL_HERE;
       const count = await engine.waitForEvents(lookMs, seen);
       lookMs = count === seen ? Math.min(LATEST_LOOK_MS, lookMs * 3) : SOONEST_LOOK_MS;
       seen = count;
@@ -84,20 +84,21 @@ export async function openFeed(options: FeedOptions): Promise<ReadableStream<Uin
   });
 }
 
-/** Readers at the same cursor share a page: it is read and serialized once. */
-const pages = new WeakMap<Engine, Map<string | null, Promise<FeedPage>>>();
+/** Readers of the same events at the same cursor share a page: it is read and serialized once. */
+const pages = new WeakMap<Engine, Map<string, Promise<FeedPage>>>();
 const texts = new WeakMap<FeedPage, string>();
 /** Long enough for all readers woken by one hint; erased text must not stay here longer. */
 const PAGE_KEPT_MS = 200;
 
-function readPage(engine: Engine, cursor: string | null): Promise<FeedPage> {
-  const known = pages.get(engine) ?? new Map<string | null, Promise<FeedPage>>();
+function readPage(engine: Engine, cursor: string | null, within: Within): Promise<FeedPage> {
+  const known = pages.get(engine) ?? new Map<string, Promise<FeedPage>>();
+  const key = JSON.stringify([cursor, within.workspaces, within.runs]);
   pages.set(engine, known);
-  const shared = known.get(cursor);
+  const shared = known.get(key);
   if (shared) return shared;
-  const page = engine.feed(cursor, PAGE_EVENTS);
-  known.set(cursor, page);
-  const forget = (): boolean => known.delete(cursor);
+  const page = engine.feed(cursor, PAGE_EVENTS, within);
+  known.set(key, page);
+  const forget = (): boolean => known.delete(key);
   page.then(({ events }) => {
     if (events.length === 0) forget();
     else setTimeout(forget, PAGE_KEPT_MS).unref();
@@ -105,12 +106,11 @@ function readPage(engine: Engine, cursor: string | null): Promise<FeedPage> {
   return page;
 }
 
-function textOf(page: FeedPage, events: readonly Event[]): string {
-  const whole = events.length === page.events.length;
-  const known = whole ? texts.get(page) : undefined;
+function textOf(page: FeedPage): string {
+  const known = texts.get(page);
   if (known !== undefined) return known;
-  const text = JSON.stringify({ events: events.map((event) => ({ run: event.run, ...logLine(event) })) });
-  if (whole) texts.set(page, text);
+  const text = JSON.stringify({ events: page.events.map((event) => ({ run: event.run, ...logLine(event) })) });
+  texts.set(page, text);
   return text;
 }
 

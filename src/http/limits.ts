@@ -1,12 +1,16 @@
 import { Refusal } from './answer.ts';
+import type { SlotLimits } from './slots.ts';
 
 export interface Limits {
   /** The largest body, in bytes. */
   bodyBytes: number;
   /** The longest time a body may take to arrive. */
   bodyMs: number;
-  /** How many feeds may be open at once. */
-  feeds: number;
+  /** How deep objects and lists may be nested. */
+  jsonDepth: number;
+  feeds: SlotLimits;
+  /** Calls and streams of the Model Context Protocol. */
+  mcpStreams: SlotLimits;
   perToken: Rate;
   perAddress: Rate;
   /** Requests without a valid token, by address. */
@@ -23,7 +27,9 @@ export interface Rate {
 export const defaultLimits: Limits = {
   bodyBytes: 2 * 1024 * 1024,
   bodyMs: 15_000,
-  feeds: 500,
+  jsonDepth: 64,
+  feeds: { perToken: 8, total: 500, reserved: 10 },
+  mcpStreams: { perToken: 64, total: 500, reserved: 10 },
   perToken: { perSecond: 500, burst: 1500 },
   perAddress: { perSecond: 1000, burst: 3000 },
   strangers: { perSecond: 2, burst: 60 },
@@ -56,8 +62,8 @@ export function createLimiter({ perSecond, burst }: Rate, nowMs: () => number): 
   };
 }
 
-/** Reads the body as JSON within the limits of size and time. */
-export async function readJson(request: Request, { bodyBytes, bodyMs }: Limits): Promise<unknown> {
+/** Reads the body as JSON within the limits of size, time and depth. */
+export async function readJson(request: Request, { bodyBytes, bodyMs, jsonDepth }: Limits): Promise<unknown> {
   if (Number(request.headers.get('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
   const bytes = request.body === null ? new Uint8Array() : await readBytes(request.body, bodyBytes, bodyMs);
   if (bytes.length === 0) return {};
@@ -66,12 +72,35 @@ export async function readJson(request: Request, { bodyBytes, bodyMs }: Limits):
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new Refusal(415, 'usage', 'The body must be JSON.', ['Send it with `Content-Type: application/json`.']);
   }
+  if (isDeeper(bytes, jsonDepth)) {
+    throw new Refusal(400, 'invalid', `The body is nested deeper than ${jsonDepth} levels.`, ['Send flatter JSON.']);
+  }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw new Refusal(400, 'invalid', 'The body is not JSON in UTF-8.', ['Send one JSON object.']);
   }
 }
+
+/** Looks before parsing: what handles the value later may call itself once per level. */
+function isDeeper(json: Uint8Array, limit: number): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let index = 0; index < json.length; index++) {
+    const byte = json[index];
+    if (isText) {
+      if (byte === BACKSLASH) index += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
 async function readBytes(body: ReadableStream<Uint8Array>, limit: number, ms: number): Promise<Uint8Array> {
   const reader = body.getReader();

@@ -1,91 +1,69 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Fault } from '../core/fault.ts';
+import { addMs } from '../core/time.ts';
 import type { Scope } from '../core/words.ts';
-import { hashSecret, isSecret, makeSecret } from '../operations/admin/parts/token-secret.ts';
+import { makerOf } from '../operations/admin/parts/token-reach.ts';
+import { hashSecret, makeSecret } from '../operations/admin/parts/token-secret.ts';
 import type { Context } from '../operations/context.ts';
 import type { Token } from '../store/presence.ts';
-import { writeOnce } from '../workspace/write.ts';
 
 /** Lets the person or agent that started the server sign in. */
 export interface Link {
   secret: string;
-  scope: Scope;
-  /** Without a folder to keep it in, a token that only this process knows. */
-  own: Token | null;
+  token: Token;
 }
 
-const NAME = 'link-';
+const VALID_MS = 12 * 3_600_000;
 
-export function isLinkToken({ name }: Token): boolean {
-  return name.startsWith(NAME);
+/**
+ * Only this process knows the secret: it is in no file that an agent could read and in no store that could be copied, so
+ * it ends with the server. A server that an agent starts gives no maintainer rights.
+ */
+export function prepareLink(context: Context): Link {
+  const { actor } = context.identity;
+  const scope: Scope = actor.kind === 'person' ? 'maintain' : 'write';
+  const secret = makeSecret();
+  const hash = hashSecret(secret);
+  const workspace = context.workspace();
+  const now = context.now();
+  const token: Token = {
+    name: `link-${hash.slice(0, 8)}`,
+    hash,
+    actor,
+    scope,
+    workspaces: workspace === null ? '*' : [workspace.id],
+    runs: null,
+    madeAt: now,
+    madeBy: makerOf(context),
+    expiresAt: addMs(now, VALID_MS),
+    usedAt: null,
+    revoked: null,
+  };
+  return { secret, token };
 }
 
 /**
- * The secret of the link is in `.holdfast/`, readable by its owner only, so that a restart prints the same link; the store
- * has its hash. A revoked one is not reused: a new one is made. A server that an agent starts gives no maintainer rights.
+ * Opens the browser through a file that only its owner can read: everyone can read the arguments of a process. Returns
+ * how to remove the file.
  */
-export async function prepareLink(context: Context): Promise<Link> {
-  const { actor } = context.identity;
-  const scope: Scope = actor.kind === 'person' ? 'maintain' : 'write';
-  const { tokens, now } = await context.engine();
-  const tokenOf = (secret: string): Token => {
-    const hash = hashSecret(secret);
-    return { name: `${NAME}${hash.slice(0, 8)}`, hash, actor, scope, madeAt: now(), usedAt: null };
-  };
-  const folder = context.workspace()?.folder;
-  if (folder === undefined) {
-    const secret = makeSecret();
-    return { secret, scope, own: tokenOf(secret) };
-  }
-  const file = join(folder, actor.kind === 'person' ? 'token' : `token-${actor.name}`);
-  const kept = readSecret(file);
-  if (kept !== null && (await tokens.findToken(hashSecret(kept)))) return { secret: kept, scope, own: null };
-  const secret = keepSecret(file, makeSecret(), kept !== null);
-  await tokens.addToken(tokenOf(secret));
-  return { secret, scope, own: null };
-}
-
-function readSecret(file: string): string | null {
+export function openBrowser(url: string): () => void {
   try {
-    const secret = readFileSync(file, 'utf8').trim();
-    return isSecret(secret) ? secret : null;
-  } catch {
-    return null;
-  }
-}
-
-/** If several servers start at once, the first one's secret is used by all. */
-function keepSecret(file: string, secret: string, replace: boolean): string {
-  try {
-    if (replace) writeFileSync(file, `${secret}\n`, { mode: 0o600 });
-    else writeOnce(file, `${secret}\n`, 0o600);
-    // An existing file keeps its mode otherwise.
-    chmodSync(file, 0o600);
-    return readSecret(file) ?? secret;
-  } catch (cause) {
-    throw new Fault('unavailable', `Cannot write the token to ${file}: ${(cause as Error).message}.`, {
-      hints: ['Make the folder writable.'],
-      cause,
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-'));
+    const file = join(folder, 'sign-in.html');
+    writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, {
+      mode: 0o600,
+      flag: 'wx',
     });
-  }
-}
-
-/** Through a file that only its owner can read: everyone can read the arguments of a process. */
-export function openBrowser(context: Context, url: string): void {
-  try {
-    const folder = context.workspace()?.folder ?? mkdtempSync(join(tmpdir(), 'holdfast-'));
-    const file = join(folder, 'token-link.html');
-    writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, { mode: 0o600 });
-    chmodSync(file, 0o600);
     const [command, ...words] = browserCommand(file);
     const child = spawn(command, words, { detached: true, stdio: 'ignore' });
     child.on('error', () => undefined);
     child.unref();
+    return () => rmSync(folder, { recursive: true, force: true });
   } catch {
     // The link is printed anyway.
+    return () => undefined;
   }
 }
 

@@ -4,8 +4,10 @@ import type { Event } from '../core/journal/event.ts';
 import { id, joined, type Line, line, quote, shortened, word } from '../core/line.ts';
 import { type Waiting, waitsForPerson } from '../core/views/needs-you.ts';
 import type { Engine } from '../engine/engine.ts';
+import { noticeSecret } from '../workspace/notice-secret.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Log } from './log.ts';
+import { SIGNATURE_HEADER, signNotice } from './notice-signature.ts';
 
 export interface Notification {
   run: string;
@@ -122,10 +124,16 @@ function pause(ms: number, stopped: AbortSignal): Promise<void> {
 }
 
 /** Sends to the address or command in the settings; null, with a warning, if it must not be used. */
-export function senderOf({ folder, root, config }: Workspace, warn: (message: string) => void): Send | null {
+export function senderOf(
+  { folder, root, config }: Workspace,
+  { warn, now }: { warn(message: string): void; now(): string },
+): Send | null {
   const { notify } = config;
   if (notify === undefined) return null;
-  if (/^https?:\/\//i.test(notify)) return (notification) => post(notify, notification);
+  if (/^https?:\/\//i.test(notify)) {
+    const secret = noticeSecret(folder);
+    return (notification) => post(notify, notification, (body) => signNotice(secret, body, now()));
+  }
   // Settings that came with a clone were written by others: their command is not run.
   if (isInGit(root, join(folder, 'config.json'))) {
     warn(
@@ -141,11 +149,12 @@ function isInGit(root: string, file: string): boolean {
 }
 
 /** Only to this address: a redirect is a failure. */
-async function post(address: string, notification: Notification): Promise<void> {
+async function post(address: string, notification: Notification, sign: (body: string) => string): Promise<void> {
+  const body = JSON.stringify({ ...notification, text: textOf(notification) });
   const response = await fetch(address, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...notification, text: textOf(notification) }),
+    headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body) },
+    body,
     redirect: 'error',
     signal: AbortSignal.timeout(SEND_MS),
   });

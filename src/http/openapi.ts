@@ -24,14 +24,9 @@ export async function describeApi(version: string): Promise<Record<string, unkno
       '/api/whoami': {
         get: { operationId: 'whoami', summary: 'Show whose token this is.', responses: { 200: ok({}), 401: refused } },
       },
-      '/health': {
-        get: {
-          operationId: 'health',
-          summary: 'Check that the journal can be read.',
-          security: [],
-          responses: { 200: ok({}), 503: refused },
-        },
-      },
+      '/health': healthPath('health', 'Check that the server answers.'),
+      '/healthz': healthPath('healthz', 'The same as `/health`.'),
+      '/readyz': healthPath('readyz', 'Check that the journal can be read.'),
     },
     components: {
       securitySchemes: {
@@ -165,6 +160,10 @@ function schemaOf(schema: v.GenericSchema): Record<string, unknown> {
   const { $schema: _, ...rest } = toJsonSchema(schema, { errorMode: 'ignore', target: 'draft-2020-12' });
   return rest;
 }
+
+const healthPath = (operationId: string, summary: string) => ({
+  get: { operationId, summary, security: [], responses: { 200: ok({}), 503: refused } },
+});
 
 const feedPath = {
   get: {

@@ -5,7 +5,7 @@ import type { Context } from '../operations/context.ts';
 import { defineOperation, described } from '../operations/operation.ts';
 import { createApp, type McpHandler } from './app.ts';
 import { createLog, type Log } from './log.ts';
-import { isLinkToken, openBrowser, prepareLink } from './login-link.ts';
+import { openBrowser, prepareLink } from './login-link.ts';
 import { senderOf, watchForPeople } from './notify.ts';
 import { isLoopback } from './request-check.ts';
 import { type Listening, listen } from './server.ts';
@@ -30,7 +30,7 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
       'holdfast serve --port 8080 --open',
       'holdfast serve --host 0.0.0.0 --name holdfast.example.com',
     ],
-    flags: { names: 'name' },
+    flags: { names: 'name', proxies: 'trust-proxy' },
     input: v.object({
       port: v.optional(
         described(
@@ -45,13 +45,19 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
         ),
       ),
       names: v.optional(described(v.array(v.string()), 'A name it is reached by, such as that of a proxy.')),
+      proxies: v.optional(
+        described(
+          v.array(v.string()),
+          'A proxy, by its address or range (CIDR), whose X-Forwarded-For and X-Forwarded-Proto are believed.',
+        ),
+      ),
       open: v.optional(described(v.boolean(), 'Open the dashboard in a browser.')),
     }),
     output: v.object({ url: v.string(), link: v.nullable(v.string()), scope: v.nullable(Scope), store: v.string() }),
-    async run(context, { port, host = '127.0.0.1', names = [], open = false }) {
+    async run(context, { port, host = '127.0.0.1', names = [], proxies = [], open = false }) {
       const engine = await context.engine();
       const { place, now } = engine;
-      const link = isLoopback(host) ? await prepareLink(context) : null;
+      const link = isLoopback(host) ? prepareLink(context) : null;
       if (link === null) await mustHaveTokens(context, host);
       const stopping = new AbortController();
       const log = createLog((line) => process.stderr.write(`${line}\n`), now);
@@ -65,7 +71,8 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
         web,
         host,
         names,
-        own: link?.own ? [link.own] : [],
+        proxies,
+        own: link ? [link.token] : [],
         log,
         stopped: stopping.signal,
       });
@@ -74,11 +81,11 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
       const linked = link && `${url}/login?token=${link.secret}`;
       log('info', 'listening', { url, store: place });
       const workspace = context.workspace();
-      const send = workspace && senderOf(workspace, context.warn);
+      const send = workspace && senderOf(workspace, { warn: context.warn, now });
       if (send) void watchForPeople(engine, workspace.id, send, { log, stopped: stopping.signal });
-      if (open) openBrowser(context, linked ?? url);
+      if (open) stopping.signal.addEventListener('abort', openBrowser(linked ?? url));
       return {
-        data: { url, link: linked, scope: link?.scope ?? null, store: place },
+        data: { url, link: linked, scope: link?.token.scope ?? null, store: place },
         until: untilStopped(listening, stopping, log),
       };
     },
@@ -89,7 +96,7 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
         link === null
           ? 'Sign in with a token from `holdfast token add`.'
           : scope === 'maintain'
-            ? 'Anyone with this link can act as you: keep it private.'
+            ? 'Anyone with this link can act as you: keep it private. It ends with the server, or after 12 hours.'
             : 'An agent started this server, so the link gives no maintainer rights.',
         'Stop with Ctrl+C.',
       ].join('\n'),
@@ -98,7 +105,7 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
 /** An address that other machines reach needs tokens, and the connection is not encrypted. */
 async function mustHaveTokens(context: Context, host: string): Promise<void> {
   const { tokens } = await context.engine();
-  if ((await tokens.listTokens()).every(isLinkToken)) {
+  if ((await tokens.listTokens()).length === 0) {
     throw new Fault('usage', `${host} can be reached from other machines, and there is no token yet.`, {
       hints: [
         'Create one first: `holdfast token add NAME --scope read|write|maintain`.',

@@ -16,12 +16,12 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Serves the built dashboard; any path without an extension is a page of it. */
-export function createWeb(folder: string): (path: string, request: Request) => Response {
+/** Serves the built dashboard, whose views are in the fragment of the one page `/`. Null for what is not part of it. */
+export function createWeb(folder: string): (path: string, request: Request) => Response | null {
   return (path, request) => {
-    const wanted = extname(path) === '' ? '/index.html' : path;
+    const wanted = path === '/' ? '/index.html' : path;
     const file = findFile(folder, wanted);
-    if (file === null) return wanted === '/index.html' ? missing() : plain(404, 'There is no such page.');
+    if (file === null) return wanted === '/index.html' ? missing() : null;
     const { size, mtimeMs } = statSync(file);
     const headers = {
       'content-type': types[extname(file)] ?? '',

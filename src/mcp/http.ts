@@ -1,14 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Context } from '../operations/context.ts';
 import type { Operation } from '../operations/operation.ts';
 import { createServer } from './server.ts';
 import { createStreamable } from './streamable.ts';
-import { createWatcher, offerSubscriptions, versionsIn, watchedBus } from './subscriptions.ts';
+import { createWatcher, offerSubscriptions, versionsIn, type Watcher, watchedBus } from './subscriptions.ts';
 import { loadTools } from './tools.ts';
 
 /** What the server this is mounted in has found out about one request. */
 export interface Admission {
-  /** The name of the token: a session of the protocol belongs to one of them. */
+  /** Names the token: a session of the protocol belongs to one of them. */
   owner: string;
   /** The context of the token's actor, on the run that is named or else the one the request names. */
   contextOf(run: string | undefined): Context;
@@ -29,9 +30,15 @@ export interface McpHandler {
  */
 export function createMcpHandler({ version }: { version: string }): McpHandler {
   const tools = loadTools({ remote: true });
-  /** All requests share one journal; the context of the first one opens it. */
-  let context: Context | null = null;
-  const watcher = createWatcher(async () => (context ? versionsIn(context) : new Map()));
+  const watcherOf = createWatchers();
+  /** The token of the request that is being answered, for the library's bus, which does not pass it on. */
+  const answering = new AsyncLocalStorage<Admission>();
+  const bus = watchedBus({
+    listen: (onChange) => {
+      const admission = answering.getStore();
+      return admission ? watcherOf(admission).listen(onChange) : { ready: Promise.resolve(), stop: () => undefined };
+    },
+  });
   const streamable = createStreamable(async (authInfo, ended) => {
     const first = admissionIn(authInfo.extra);
     const server = createServer({
@@ -46,17 +53,33 @@ export function createMcpHandler({ version }: { version: string }): McpHandler {
         };
       },
     });
-    context ??= first.contextOf(undefined);
-    if (ended) offerSubscriptions(server, watcher, ended, first.isValid);
+    if (ended) offerSubscriptions(server, watcherOf(first), ended, first.isValid);
     return server;
-  }, watchedBus(watcher));
+  }, bus);
   return {
     // `extra` is how the library passes data of a request to the server that answers it.
     fetch: (request, admission) =>
-      streamable.fetch(request, { token: '', clientId: admission.owner, scopes: [], extra: { admission } }),
+      answering.run(admission, () =>
+        streamable.fetch(request, { token: '', clientId: admission.owner, scopes: [], extra: { admission } }),
+      ),
     close: () => streamable.close(),
   };
 }
+
+/** One watcher a token, over what that token reaches: an update about a run must not reach a token that cannot read it. */
+function createWatchers(): (admission: Admission) => Watcher {
+  const known = new Map<string, Watcher>();
+  return ({ owner, contextOf }) => {
+    const watcher = known.get(owner) ?? createWatcher(() => versionsIn(contextOf(undefined)));
+    known.delete(owner);
+    known.set(owner, watcher);
+    // A forgotten one goes on for those that listen to it.
+    if (known.size > WATCHERS_LIMIT) known.delete(known.keys().next().value as string);
+    return watcher;
+  };
+}
+
+const WATCHERS_LIMIT = 1000;
 
 function admissionIn(extra: AuthInfo['extra']): Admission {
   return { ...extra }['admission'] as Admission;

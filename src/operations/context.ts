@@ -1,11 +1,14 @@
 import type { ClientHomes } from '../clients/transcripts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Identity } from '../engine/execute.ts';
+import type { Token } from '../store/presence.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** What an operation is given: the identity, the folder, and access to the journal. */
 export interface Context {
   identity: Identity;
+  /** The token that the caller came with, where there is one. */
+  token?: Token | undefined;
   /** The run that was named, if one was. */
   run: string | undefined;
   /** `run` is known to exist: an earlier part of the same command looked it up. */

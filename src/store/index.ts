@@ -5,10 +5,11 @@ export type {
   Head,
   HeadFilter,
   Journal,
+  Within,
 } from './journal.ts';
 export { openMemoryStore } from './memory/store.ts';
 export { openPostgresStore, type PostgresOptions } from './postgres/store.ts';
-export type { Presence, Token, Tokens } from './presence.ts';
+export type { Maker, Presence, Revocation, Token, Tokens } from './presence.ts';
 export type {
   CacheColumns,
   Cached,

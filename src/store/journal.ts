@@ -24,9 +24,10 @@ export interface Journal {
   /**
    * Events of all runs in an order in which a reader that continues from its last cursor misses none and sees none twice,
    * however many writers there are. `cursor` null starts at the beginning; 'now' gives no events and the current end.
-   * Fault `invalid`: the cursor is not one of this store.
+   * With `within`, other events are passed over: a page may then be empty although there are more, and the end is reached
+   * when the cursor stays the same. Fault `invalid`: the cursor is not one of this store.
    */
-  feed(cursor: string | null, limit: number): Promise<FeedPage>;
+  feed(cursor: string | null, limit: number, within?: Within): Promise<FeedPage>;
 
   /** The heads of runs, last changed first. */
   heads(filter: HeadFilter): Promise<Head[]>;
@@ -68,7 +69,13 @@ export interface Head extends HeadColumns {
   updatedAt: string;
 }
 
-export interface HeadFilter {
+/** The part of a store that a reader may see. What is left out does not limit it; an empty list leaves nothing. */
+export interface Within {
+  workspaces?: readonly string[] | undefined;
+  runs?: readonly string[] | undefined;
+}
+
+export interface HeadFilter extends Within {
   run?: string;
   workspace?: string;
   status?: string;

@@ -18,21 +18,21 @@ export interface Presence {
   /** Stores a token; returns false, and stores nothing, when the name is taken. */
   addToken(token: Token): Promise<boolean>;
 
-  /** The token with this hash; null when there never was one or any process removed it. */
+  /** The token with this hash; null when there never was one or any process revoked it. An expired one is returned. */
   findToken(hash: string): Promise<Token | null>;
 
-  /** All tokens, by name. */
-  listTokens(): Promise<Token[]>;
+  /** The tokens that were not revoked, by name; with `revoked` those that were as well, the older of one name first. */
+  listTokens(options?: { revoked?: boolean }): Promise<Token[]>;
 
   /** Notes when a token was last used; may be lost without harm. */
   useToken(name: string, at: string): Promise<void>;
 
-  /** Returns false when no token has this name. */
-  removeToken(name: string): Promise<boolean>;
+  /** Ends a token and keeps its row as the record of it; its name is free again. Returns false when no token has this name. */
+  revokeToken(name: string, revoked: Revocation): Promise<boolean>;
 }
 
 /** The part of the port that is about tokens. */
-export type Tokens = Pick<Presence, 'addToken' | 'findToken' | 'listTokens' | 'useToken' | 'removeToken'>;
+export type Tokens = Pick<Presence, 'addToken' | 'findToken' | 'listTokens' | 'useToken' | 'revokeToken'>;
 
 export interface Token {
   /** What it is listed and removed by. */
@@ -42,6 +42,26 @@ export interface Token {
   /** The identity it proves. */
   actor: Actor;
   scope: Scope;
+  /** The workspaces it reaches, or all. */
+  workspaces: readonly string[] | '*';
+  /** It reaches only these runs; null means all runs of its workspaces. */
+  runs: readonly string[] | null;
   madeAt: string;
+  /** Null for tokens of version 0.1, which did not record it. */
+  madeBy: Maker | null;
+  /** Null for tokens of version 0.1, which are valid until they are revoked. */
+  expiresAt: string | null;
   usedAt: string | null;
+  revoked: Revocation | null;
+}
+
+/** Who made or revoked a token. */
+export interface Maker {
+  actor: Actor;
+  /** What proves the actor, such as `token:ada`; `none` when nothing does. */
+  evidence: string;
+}
+
+export interface Revocation extends Maker {
+  at: string;
 }

@@ -3,6 +3,7 @@ import type { Store } from './store.ts';
 import { journalSuite } from './suite/journal.ts';
 import { presenceSuite } from './suite/presence.ts';
 import { projectionSuite } from './suite/projection.ts';
+import { withinSuite } from './suite/within.ts';
 
 /**
  * What every store must do, on any database: the pages `store.ts`, `journal.ts`, `projection.ts` and `presence.ts`. No
@@ -23,6 +24,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     journalSuite(store, other);
     projectionSuite(store);
     presenceSuite(store, other);
+    withinSuite(store, other);
 
     it('reports where it is and no problems', async () => {
       expect(store().place).not.toBe('');

@@ -3,6 +3,7 @@ import { notFound } from '../../core/fault.ts';
 import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { makerOf } from './parts/token-reach.ts';
 
 export const tokenRevoke = defineOperation({
   name: 'token.revoke',
@@ -14,8 +15,8 @@ export const tokenRevoke = defineOperation({
   output: v.object({ name: v.string() }),
   async run(context, { name }) {
     mustBePerson(context.identity, 'revoke tokens', `holdfast token revoke ${name}`);
-    const { tokens } = await context.engine();
-    if (!(await tokens.removeToken(name))) {
+    const { tokens, now } = await context.engine();
+    if (!(await tokens.revokeToken(name, { at: now(), ...makerOf(context) }))) {
       const known = await tokens.listTokens();
       throw notFound(
         'token',

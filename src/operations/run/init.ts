@@ -59,7 +59,7 @@ export const init = defineOperation({
       goal: input.goal,
       design,
       plan: plan && { path: plan.path, sha256: plan.sha256 },
-      workspace: workspace?.id ?? NO_WORKSPACE,
+      workspace: workspace?.id ?? soleWorkspace(context) ?? NO_WORKSPACE,
       ...(steps.length > 0 ? { steps } : {}),
     });
     return {
@@ -105,6 +105,11 @@ function mustBeReadable(context: Context, path: string): void {
 
 /** The workspace id of a run that was opened in a store without a folder. */
 const NO_WORKSPACE = 'none';
+
+/** A caller from afar whose token reaches one workspace means that one. */
+function soleWorkspace({ token }: Context): string | undefined {
+  return token && token.workspaces !== '*' && token.workspaces.length === 1 ? token.workspaces[0] : undefined;
+}
 
 interface RunDetails {
   workspace: string;

@@ -8,6 +8,7 @@ export interface Data {
   /** Every event in the order of recording, by its index in its run. */
   order: { run: Run; index: number }[];
   beats: Map<string, Map<string, string>>;
+  /** By hash. */
   tokens: Map<string, Token>;
   listeners: Set<() => void>;
 }

@@ -1,6 +1,6 @@
 import type { Event } from '../../core/journal/event.ts';
 import { badCursor } from '../fault.ts';
-import type { Appended, Batch, Journal } from '../journal.ts';
+import type { Appended, Batch, Head, Journal, Within } from '../journal.ts';
 import { findRefusal } from '../refusal.ts';
 import { copy, type Data, parse, type Run } from './data.ts';
 import { rowTexts } from './projection.ts';
@@ -27,17 +27,20 @@ export function openJournal(data: Data): Journal {
     },
     recorded: async (run, key) => recorded(run, key),
     read: async (run, after, limit) => (runs.get(run)?.events.slice(after, after + limit) ?? []).map(parse<Event>),
-    async feed(cursor, limit) {
+    async feed(cursor, limit, within = {}) {
       const from = cursor === null ? 0 : cursor === 'now' ? order.length : Number(cursor);
       if (!Number.isSafeInteger(from) || from < 0 || cursor === '') throw badCursor(String(cursor));
       const page = order.slice(from, from + limit);
       return {
-        events: page.map(({ run, index }) => parse<Event>(run.events[index] ?? '')),
+        events: page
+          .filter(({ run }) => isWithin(run.head, within))
+          .map(({ run, index }) => parse<Event>(run.events[index] ?? '')),
         cursor: String(from + page.length),
       };
     },
     async heads(filter) {
       return [...runs.values()]
+        .filter(({ head }) => isWithin(head, filter))
         .filter(({ head }) => filter.run === undefined || head.run === filter.run)
         .filter(({ head }) => filter.workspace === undefined || head.workspace === filter.workspace)
         .filter(({ head }) => filter.status === undefined || head.status === filter.status)
@@ -46,6 +49,10 @@ export function openJournal(data: Data): Journal {
         .map(({ head }) => copy(head));
     },
   };
+}
+
+function isWithin({ run, workspace }: Head, { runs, workspaces }: Within): boolean {
+  return (runs?.includes(run) ?? true) && (workspaces?.includes(workspace) ?? true);
 }
 
 type Change = ReturnType<typeof prepare>;

@@ -2,6 +2,8 @@ import type { Presence, Token } from '../presence.ts';
 import { copy, type Data } from './data.ts';
 
 export function openPresence({ beats, tokens, listeners }: Data): Presence {
+  const named = (name: string): Token | undefined =>
+    [...tokens.values()].find((token) => token.name === name && token.revoked === null);
   return {
     async beat(run, session, at) {
       const known = beats.get(run) ?? new Map<string, string>();
@@ -15,16 +17,32 @@ export function openPresence({ beats, tokens, listeners }: Data): Presence {
       return () => listeners.delete(listener);
     },
     async addToken(token) {
-      if (tokens.has(token.name)) return false;
-      tokens.set(token.name, copy(token));
+      if (named(token.name) || tokens.has(token.hash)) return false;
+      tokens.set(token.hash, copy(token));
       return true;
     },
-    findToken: async (hash) => copy([...tokens.values()].find((token) => token.hash === hash) ?? null),
-    listTokens: async () => [...tokens.values()].map(copy<Token>).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    async findToken(hash) {
+      const token = tokens.get(hash);
+      return token && token.revoked === null ? copy(token) : null;
+    },
+    listTokens: async ({ revoked = false } = {}) =>
+      [...tokens.values()]
+        .filter((token) => revoked || token.revoked === null)
+        .map(copy<Token>)
+        .sort(byName),
     async useToken(name, at) {
-      const token = tokens.get(name);
+      const token = named(name);
       if (token && at > (token.usedAt ?? '')) token.usedAt = at;
     },
-    removeToken: async (name) => tokens.delete(name),
+    async revokeToken(name, revoked) {
+      const token = named(name);
+      if (token) token.revoked = copy(revoked);
+      return token !== undefined;
+    },
   };
+}
+
+function byName(a: Token, b: Token): number {
+  const [one, other] = [a, b].map(({ name, madeAt, hash }) => [name, madeAt, hash].join('\u0000')) as [string, string];
+  return one < other ? -1 : 1;
 }

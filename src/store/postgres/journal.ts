@@ -9,8 +9,8 @@ import {
 } from '../columns.ts';
 import type { Head, HeadFilter, Journal } from '../journal.ts';
 import { append } from './append.ts';
-import type { Connection } from './connection.ts';
-import { readFeed } from './feed.ts';
+import type { Connection, Parameter } from './connection.ts';
+import { readFeed, whereWithin } from './feed.ts';
 
 export function openJournal(connection: Connection, announce: () => void): Journal {
   const { query, name } = connection;
@@ -37,20 +37,23 @@ export function openJournal(connection: Connection, announce: () => void): Journ
       );
       return rows.map(fromEventRow);
     },
-    feed: (cursor, limit) => readFeed(connection, cursor, limit),
+    feed: (cursor, limit, within) => readFeed(connection, cursor, limit, within),
     heads: (filter) => readHeads(connection, filter),
   };
 }
 
-async function readHeads({ query, name }: Connection, { run, workspace, status, limit }: HeadFilter): Promise<Head[]> {
-  const wanted = Object.entries({ run, workspace, status }).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  const where = wanted.map(([column], index) => `${column} = $${index + 1}`).join(' AND ');
+async function readHeads({ query, name }: Connection, filter: HeadFilter): Promise<Head[]> {
+  const { run, workspace, status, limit, ...within } = filter;
+  const values: Parameter[] = [];
+  const use = (value: Parameter): string => `$${values.push(value)}`;
+  const where = whereWithin(within, use);
+  for (const [column, value] of Object.entries({ run, workspace, status })) {
+    if (value !== undefined) where.push(`${column} = ${use(toColumn(value))}`);
+  }
   const rows = await query<HeadRow>(
     `SELECT ${HEAD_COLUMNS} FROM ${name}.runs
-     ${where === '' ? '' : `WHERE ${where}`} ORDER BY touched DESC LIMIT $${wanted.length + 1}`,
-    [...wanted.map(([, value]) => toColumn(value)), limit ?? null],
+     ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY touched DESC LIMIT ${use(limit ?? null)}`,
+    values,
   );
   return rows.map(fromHeadRow);
 }

@@ -145,4 +145,24 @@ CREATE VIEW ${name}.session_history AS SELECT
   d ->> 'endReason' AS handoff_reason
 FROM ${name}.records, LATERAL ${name}.readable(doc) AS d WHERE kind = 'session';
 `,
+  // Tokens say what they reach, who made them and when they end; the row of a revoked one stays. Those of version 0.1 reach
+  // everything. The secrets of its login links lay in the workspace, so those tokens end here.
+  (name) => `
+ALTER TABLE ${name}.tokens
+  DROP CONSTRAINT tokens_pkey,
+  DROP CONSTRAINT tokens_hash_key,
+  ADD PRIMARY KEY (hash),
+  ADD COLUMN workspaces text NOT NULL DEFAULT '"*"',
+  ADD COLUMN runs text,
+  ADD COLUMN made_by text,
+  ADD COLUMN expires_at text COLLATE "C",
+  ADD COLUMN revoked_at text COLLATE "C",
+  ADD COLUMN revoked_by text;
+ALTER TABLE ${name}.tokens ALTER COLUMN workspaces DROP DEFAULT;
+CREATE UNIQUE INDEX tokens_name ON ${name}.tokens (name) WHERE revoked_at IS NULL;
+UPDATE ${name}.tokens SET
+  revoked_at = to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+  revoked_by = '{"actor":{"kind":"agent","name":"holdfast"},"evidence":"none"}'
+  WHERE name = 'link-' || left(hash, 8);
+`,
 ];

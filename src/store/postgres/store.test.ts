@@ -42,6 +42,34 @@ describe('a schema', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
+  it('keeps the tokens of version 0.1, for everything and without an end, but not those of its login links', async () => {
+    const schema = newSchema();
+    const name = `"${schema.replaceAll('"', '""')}"`;
+    await sql.unsafe(`CREATE SCHEMA ${name};
+      CREATE TABLE ${name}.meta (single boolean PRIMARY KEY DEFAULT true, version integer NOT NULL, xid_offset bigint NOT NULL);
+      INSERT INTO ${name}.meta (version, xid_offset) VALUES (1, 0); ${migrations[0]?.(name)}
+      INSERT INTO ${name}.tokens (name, hash, actor_kind, actor_name, scope, made_at, used_at) VALUES
+        ('ada', 'abcdef0123', 'person', 'ada', 'maintain', 'a time', 'another'),
+        ('link-abcdef01', 'abcdef01ff', 'person', 'ada', 'maintain', 'a time', NULL)`);
+    const store = await openPostgresStore({ url, schema });
+    const reach = { workspaces: '*', runs: null, madeBy: null, expiresAt: null, revoked: null };
+    expect(await store.presence.listTokens()).toEqual([
+      {
+        name: 'ada',
+        hash: 'abcdef0123',
+        actor: { kind: 'person', name: 'ada' },
+        scope: 'maintain',
+        madeAt: 'a time',
+        usedAt: 'another',
+        ...reach,
+      },
+    ]);
+    expect(await store.presence.findToken('abcdef01ff')).toBeNull();
+    const [, link] = await store.presence.listTokens({ revoked: true });
+    expect(link).toMatchObject({ name: 'link-abcdef01', revoked: { at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) } });
+    await store.close();
+  });
+
   it('is refused when a newer program wrote it', async () => {
     const schema = newSchema();
     await (await openPostgresStore({ url, schema })).close();

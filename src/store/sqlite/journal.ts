@@ -10,7 +10,7 @@ import {
   toEventRow,
 } from '../columns.ts';
 import { badCursor } from '../fault.ts';
-import type { Appended, Batch, FeedPage, Head, HeadFilter, Journal } from '../journal.ts';
+import type { Appended, Batch, FeedPage, Head, HeadFilter, Journal, Within } from '../journal.ts';
 import { findRefusal } from '../refusal.ts';
 import type { Connection } from './connection.ts';
 import { writeCache, writeRow } from './projection.ts';
@@ -34,7 +34,7 @@ export function openJournal(connection: Connection, announce: () => void): Journ
         ).all(toColumn(run), after, limit);
         return (rows as EventRow[]).map(fromEventRow);
       }),
-    feed: (cursor, limit) => read(() => readFeed(connection, cursor, limit)),
+    feed: (cursor, limit, within) => read(() => readFeed(connection, cursor, limit, within)),
     heads: (filter) => read(() => readHeads(connection, filter)),
   };
 }
@@ -167,31 +167,53 @@ async function scrub({ statement, read }: Connection): Promise<void> {
   });
 }
 
-function readFeed({ statement }: Connection, cursor: string | null, limit: number): FeedPage {
+function readFeed({ statement }: Connection, cursor: string | null, limit: number, within: Within = {}): FeedPage {
   if (cursor === 'now') {
     const { end } = statement('SELECT coalesce(max(seq), 0) AS end FROM events').get() as { end: number };
     return { events: [], cursor: String(end) };
   }
   if (cursor !== null && !/^\d{1,15}$/.test(cursor)) throw badCursor(cursor);
-  const rows = statement(`SELECT seq, ${EVENT_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`).all(
-    Number(cursor),
-    limit,
+  const from = Number(cursor);
+  // The end of the page counts events of all runs: a reader of few runs does not read the others again at each look.
+  const { end } = statement(
+    'SELECT max(seq) AS end FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)',
+  ).get(from, limit) as { end: number | null };
+  if (end === null) return { events: [], cursor: cursor ?? '0' };
+  const { where, values } = whereWithin(within);
+  const isSeen = where.length === 0 ? '' : `AND run IN (SELECT run FROM runs WHERE ${where.join(' AND ')})`;
+  const rows = statement(`SELECT ${EVENT_COLUMNS} FROM events WHERE seq > ? AND seq <= ? ${isSeen} ORDER BY seq`).all(
+    from,
+    end,
+    ...values,
   );
-  const last = rows.at(-1) as { seq: number } | undefined;
-  return {
-    events: (rows as EventRow[]).map(fromEventRow),
-    cursor: last === undefined ? (cursor ?? '0') : String(last.seq),
-  };
+  return { events: (rows as EventRow[]).map(fromEventRow), cursor: String(end) };
 }
 
-function readHeads({ statement }: Connection, { run, workspace, status, limit }: HeadFilter): Head[] {
-  const wanted = Object.entries({ run, workspace, status }).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  const where = wanted.map(([column]) => `${column} = ?`).join(' AND ');
+function readHeads({ statement }: Connection, { run, workspace, status, limit, ...within }: HeadFilter): Head[] {
+  const { where, values } = whereWithin(within);
+  for (const [column, value] of Object.entries({ run, workspace, status })) {
+    if (value === undefined) continue;
+    where.push(`${column} = ?`);
+    values.push(toColumn(value));
+  }
   const rows = statement(
     `SELECT ${HEAD_COLUMNS} FROM runs
-     ${where === '' ? '' : `WHERE ${where}`} ORDER BY touched DESC LIMIT ?`,
-  ).all(...wanted.map(([, value]) => toColumn(value)), limit ?? -1);
+     ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY touched DESC LIMIT ?`,
+  ).all(...values, limit ?? -1);
   return (rows as HeadRow[]).map(fromHeadRow);
+}
+
+/** Conditions on the table `runs`. */
+function whereWithin({ workspaces, runs }: Within): { where: string[]; values: string[] } {
+  const where: string[] = [];
+  const values: string[] = [];
+  for (const [column, list] of [
+    ['workspace', workspaces],
+    ['run', runs],
+  ] as const) {
+    if (list === undefined) continue;
+    where.push(`${column} IN (SELECT value FROM json_each(?))`);
+    values.push(JSON.stringify(list.map(toColumn)));
+  }
+  return { where, values };
 }

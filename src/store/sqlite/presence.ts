@@ -40,9 +40,9 @@ export function openPresence(connection: Connection): { presence: Presence; anno
     },
     addToken: async (token) => (await tokens()).addToken(token),
     findToken: async (hash) => (await tokens()).findToken(hash),
-    listTokens: async () => (await tokens()).listTokens(),
+    listTokens: async (options) => (await tokens()).listTokens(options),
     useToken: async (name, at) => (await tokens()).useToken(name, at),
-    removeToken: async (name) => (await tokens()).removeToken(name),
+    revokeToken: async (name, revoked) => (await tokens()).revokeToken(name, revoked),
   };
   return { presence, announce: () => listeners?.announce(), stop: () => listeners?.close() };
 }

@@ -47,7 +47,8 @@ export function openRemains(file: string): Remains {
       return new Map(sane.flatMap(({ run, version }) => readable(() => [fromColumn(run), version] as const)));
     },
     tokens() {
-      const rows = allOf(database, `SELECT ${TOKEN_COLUMNS} FROM tokens`) as TokenRow[];
+      const now = allOf(database, `SELECT ${TOKEN_COLUMNS} FROM tokens`) as TokenRow[];
+      const rows = now.length > 0 ? now : (allOf(database, OLD_TOKENS) as TokenRow[]);
       const sane = rows.filter((row) => [row.name, row.hash, row.actor_name, row.made_at].every(isText));
       return sane.flatMap((row) => readable(() => fromTokenRow(row)));
     },
@@ -57,6 +58,10 @@ export function openRemains(file: string): Remains {
     },
   };
 }
+
+/** The tokens of a journal that version 0.1 wrote, without those of its login links; see `schema.ts`. */
+const OLD_TOKENS = `SELECT *, '"*"' AS workspaces, NULL AS runs, NULL AS made_by, NULL AS expires_at, NULL AS revoked_at,
+  NULL AS revoked_by FROM tokens WHERE name <> 'link-' || substr(hash, 1, 8)`;
 
 /** No event is smaller: its three hashes alone take more. */
 const LEAST_ROW_BYTES = 200;

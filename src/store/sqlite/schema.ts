@@ -146,4 +146,31 @@ CREATE VIEW session_history AS SELECT
   doc ->> '$.endReason' AS handoff_reason
 FROM records WHERE kind = 'session';
 `,
+  // Tokens say what they reach, who made them and when they end; the row of a revoked one stays. Those of version 0.1 reach
+  // everything. The secrets of its login links lay in the workspace, so those tokens end here.
+  `
+ALTER TABLE tokens RENAME TO tokens_1;
+CREATE TABLE tokens (
+  hash TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  actor_kind TEXT NOT NULL,
+  actor_name TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  workspaces TEXT NOT NULL,
+  runs TEXT,
+  made_at TEXT NOT NULL,
+  made_by TEXT,
+  expires_at TEXT,
+  used_at TEXT,
+  revoked_at TEXT,
+  revoked_by TEXT
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX tokens_name ON tokens (name) WHERE revoked_at IS NULL;
+INSERT INTO tokens (hash, name, actor_kind, actor_name, scope, workspaces, made_at, used_at)
+  SELECT hash, name, actor_kind, actor_name, scope, '"*"', made_at, used_at FROM tokens_1;
+DROP TABLE tokens_1;
+UPDATE tokens SET revoked_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'),
+  revoked_by = '{"actor":{"kind":"agent","name":"holdfast"},"evidence":"none"}'
+  WHERE name = 'link-' || substr(hash, 1, 8);
+`,
 ];

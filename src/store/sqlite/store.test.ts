@@ -20,7 +20,7 @@ import {
   row,
 } from '../suite/fixture.ts';
 import { isSafe, openDatabase } from './driver.ts';
-import { migrations } from './schema.ts';
+import { APPLICATION_ID, migrations } from './schema.ts';
 import { openSqliteStore } from './store.ts';
 
 const folders: string[] = [];
@@ -73,6 +73,38 @@ describe('a journal file', () => {
     const closed = bytesOf(file);
     expect((await faultOf(openSqliteStore({ file }))).code).toBe('newer_schema');
     expect(bytesOf(file)).toBe(closed);
+  });
+
+  it('keeps the tokens of version 0.1, for everything and without an end, but not those of its login links', async () => {
+    const file = newFile();
+    const old = openDatabase(file, false);
+    old.exec(
+      `PRAGMA journal_mode=WAL; ${migrations[0]}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1`,
+    );
+    old.exec(`INSERT INTO tokens (name, hash, actor_kind, actor_name, scope, made_at, used_at) VALUES
+      ('ada', 'abcdef0123', 'person', 'ada', 'maintain', '${at(1)}', '${at(2)}'),
+      ('link-abcdef01', 'abcdef01ff', 'person', 'ada', 'maintain', '${at(1)}', NULL)`);
+    old.close();
+    const store = await openSqliteStore({ file });
+    expect(await store.presence.listTokens()).toEqual([
+      {
+        name: 'ada',
+        hash: 'abcdef0123',
+        actor: { kind: 'person', name: 'ada' },
+        scope: 'maintain',
+        workspaces: '*',
+        runs: null,
+        madeAt: at(1),
+        madeBy: null,
+        expiresAt: null,
+        usedAt: at(2),
+        revoked: null,
+      },
+    ]);
+    expect(await store.presence.findToken('abcdef01ff')).toBeNull();
+    const [, link] = await store.presence.listTokens({ revoked: true });
+    expect(link).toMatchObject({ name: 'link-abcdef01', revoked: { at: expect.stringMatching(/^\d{4}-.*Z$/) } });
+    await store.close();
   });
 
   it('is refused with its log unchanged when the newer program was killed', async () => {

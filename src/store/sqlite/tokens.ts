@@ -1,39 +1,46 @@
 import { toColumn } from '../columns.ts';
 import type { Tokens } from '../presence.ts';
-import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-columns.ts';
+import { fromTokenRow, revokedBy, TOKEN_COLUMNS, type TokenRow, tokenValues } from '../token-columns.ts';
 import type { Connection } from './connection.ts';
 
 export function openTokens({ statement, read, write }: Connection): Tokens {
   return {
-    addToken: ({ name, hash, actor, scope, madeAt, usedAt }) =>
+    addToken: (token) =>
       write(() => {
+        const values = tokenValues(token);
+        const places = values.map(() => '?').join(', ');
         const { changes } = statement(
-          `INSERT INTO tokens (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        ).run(toColumn(name), hash, actor.kind, toColumn(actor.name), scope, madeAt, usedAt);
+          `INSERT INTO tokens (${TOKEN_COLUMNS}) VALUES (${places}) ON CONFLICT DO NOTHING`,
+        ).run(...values);
         return Number(changes) > 0;
       }),
     findToken: (hash) =>
       read(() => {
-        const row = statement(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = ?`).get(hash);
+        const row = statement(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = ? AND revoked_at IS NULL`).get(hash);
         return row === undefined ? null : fromTokenRow(row as TokenRow);
       }),
-    listTokens: () =>
-      read(() =>
-        (statement(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY name`).all() as TokenRow[]).map(fromTokenRow),
-      ),
+    listTokens: ({ revoked = false } = {}) =>
+      read(() => {
+        const rows = statement(
+          `SELECT ${TOKEN_COLUMNS} FROM tokens ${revoked ? '' : 'WHERE revoked_at IS NULL'} ORDER BY name, made_at, hash`,
+        ).all();
+        return (rows as TokenRow[]).map(fromTokenRow);
+      }),
     async useToken(name, at) {
       await write(
         () =>
-          statement('UPDATE tokens SET used_at = ? WHERE name = ? AND coalesce(used_at, ?) < ?').run(
-            at,
-            toColumn(name),
-            '',
-            at,
-          ),
+          statement(
+            'UPDATE tokens SET used_at = ? WHERE name = ? AND revoked_at IS NULL AND coalesce(used_at, ?) < ?',
+          ).run(at, toColumn(name), '', at),
         { relaxed: true },
       );
     },
-    removeToken: (name) =>
-      write(() => Number(statement('DELETE FROM tokens WHERE name = ?').run(toColumn(name)).changes) > 0),
+    revokeToken: (name, revoked) =>
+      write(() => {
+        const { changes } = statement(
+          'UPDATE tokens SET revoked_at = ?, revoked_by = ? WHERE name = ? AND revoked_at IS NULL',
+        ).run(revoked.at, revokedBy(revoked), toColumn(name));
+        return Number(changes) > 0;
+      }),
   };
 }

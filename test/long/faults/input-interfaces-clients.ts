@@ -10,6 +10,7 @@ import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/toke
 import { openContext } from '../../../src/operations/open.ts';
 import { openTranscripts } from '../../../src/operations/session/parts/transcripts.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
+import { unlimitedToken } from '../../unlimited-token.ts';
 import type { InputInterface } from './input-interfaces.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { newPlace, type Place, workedPlace } from './place.ts';
@@ -201,7 +202,7 @@ async function openMcp() {
   const secret = makeSecret();
   const madeAt = '2026-01-01T00:00:00.000Z';
   const actor = { kind: 'agent', name: 'ada' } as const;
-  const token = { name: 't', hash: hashSecret(secret), actor, scope: 'write', madeAt, usedAt: null } as const;
+  const token = { name: 't', hash: hashSecret(secret), actor, scope: 'write', madeAt, ...unlimitedToken } as const;
   const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' } });
   const mcp = createMcpHandler({ version: '0.0.0' });
   const app = createApp({ context, version: '0.0.0', web: place.path, own: [token], limits: noLimits, mcp });

@@ -13,6 +13,7 @@ import { createApp } from '../../../src/http/app.ts';
 import { loadOffered } from '../../../src/http/call.ts';
 import { hashSecret, makeSecret } from '../../../src/operations/admin/parts/token-secret.ts';
 import { openContext } from '../../../src/operations/open.ts';
+import { unlimitedToken } from '../../unlimited-token.ts';
 import { clientInterfaces, noLimits } from './input-interfaces-clients.ts';
 import { mutate, mutateValue } from './mutator.ts';
 import { type Place, workedPlace } from './place.ts';
@@ -140,7 +141,7 @@ async function openHttp() {
     actor: { kind: 'agent', name: 'ada' },
     scope: 'write',
     madeAt,
-    usedAt: null,
+    ...unlimitedToken,
   } as const;
   const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' } });
   const app = createApp({ context, version: '0.0.0', web: place.path, own: [token], limits: noLimits });

@@ -1,14 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Makes a leaked secret recognisable. */
-const PREFIX = 'hf_';
+const PREFIX = 'hft_';
 
 export function makeSecret(): string {
   return `${PREFIX}${randomBytes(32).toString('base64url')}`;
 }
 
+/** Secrets of version 0.1 begin with `hf_` and stay valid until they are revoked. */
 export function isSecret(text: string): boolean {
-  return /^hf_[\w-]{43}$/.test(text);
+  return /^hft?_[\w-]{43}$/.test(text);
 }
 
 /**
