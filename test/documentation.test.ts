@@ -29,6 +29,17 @@ describe('the documentation', () => {
     }
   });
 
+  it('names for each claim in SECURITY.md a test that exists', () => {
+    const page = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+    const rows = page.split('\n').filter((line) => /^\| .* \| .*\|$/.test(line) && !/^\| (claim|-)/.test(line));
+    const tests = rows.map((row) => /\| `([^`]+\.test\.ts)` "([^"]+)"\s*\|$/.exec(row) ?? [row]);
+    expect(tests.length).toBeGreaterThan(10);
+    for (const [row, file, name] of tests) {
+      if (file === undefined) throw new Error(`This claim has no test: ${row}`);
+      expect([name, readFileSync(join(root, file), 'utf8').includes(`it('${name}'`)]).toEqual([name, true]);
+    }
+  });
+
   it('draws the lifecycles as the rules have them', async () => {
     const pages = Object.entries(lifecycles).map(([noun, table]) => drawing(noun, table));
     const text = `# Lifecycles\n\nMade from \`src/core/rules/lifecycle.ts\`, which the rules read too. In brackets: who may, if not anyone.\n\n${pages.join('\n')}`;
