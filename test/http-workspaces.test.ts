@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { penFor } from '../src/cli/terminal.ts';
 import type { Token } from '../src/store/presence.ts';
 import { newWorkspace } from './command-line.ts';
 import { openTestServer } from './http-server.ts';
@@ -295,9 +296,9 @@ describe('a token of version 0.1', () => {
       '../dist/lib/operations/admin/token-list.js' as string
     )) as typeof import('../src/operations/admin/token-list.ts');
     const { data } = await tokenList.run(server.context, {});
-    const asIs = (text: string): string => text;
-    const pen = { bold: asIs, dim: asIs, good: asIs, bad: asIs, warn: asIs };
-    expect(tokenList.say(data, pen)).toContain('old read person, all workspaces, does not expire, made by version 0.1');
+    expect(tokenList.say(data, penFor(false))).toContain(
+      'old read person, all workspaces, does not expire, made by version 0.1',
+    );
     await server.post('token.revoke', { name: 'old' }, { token: server.person });
     expect((await server.post('runs', {}, { token: secret })).status).toBe(401);
     await server.close();

@@ -18,6 +18,7 @@ export const faultExits = {
   unavailable: 3,
   corrupt: 4,
   newer_schema: 4,
+  rewound: 4,
   internal: 70,
 } as const;
 

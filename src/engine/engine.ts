@@ -10,7 +10,12 @@ import { createJournalReader, type JournalReader } from './read-journal.ts';
 import { createRowReader, type RowReader } from './read-rows.ts';
 
 /** The journal as operations and interfaces use it: run commands, read what they gave, keep it in order. */
-export interface Engine extends Executor, RowReader, JournalReader, Pick<Loader, 'load'>, Pick<Presence, 'beat'> {
+export interface Engine
+  extends Executor,
+    RowReader,
+    JournalReader,
+    Pick<Loader, 'load' | 'rewound' | 'onRewound'>,
+    Pick<Presence, 'beat'> {
   /** Where the journal is, without secrets, for messages. */
   readonly place: string;
   readonly tokens: Tokens;
@@ -36,6 +41,8 @@ export function createEngine(options: EngineOptions): Engine {
     ...createRowReader(store, loader),
     ...createJournalReader(store),
     load: loader.load,
+    rewound: loader.rewound,
+    onRewound: loader.onRewound,
     liveness: (state) => readLiveness(store.presence, probe, state, now(), true),
     beat: (run, session, at) => store.presence.beat(run, session, at),
     maintenance: async () => (await import('./maintenance.ts')).openMaintenance(store),

@@ -14,6 +14,7 @@ import { headOf } from './head-columns.ts';
 import { type Probe, readLiveness } from './liveness.ts';
 import { type Loaded, type Loader, SAVE_EVERY_AT_MOST } from './loader.ts';
 import { mustSave, type OpenRows, openRows, pendingRows, referencesIn, storedRows } from './pending-rows.ts';
+import { describeRewound, type Rewound, rewoundDraft, rewoundFault, withRewound } from './rewound.ts';
 import type { DescribeSnapshot } from './snapshots.ts';
 
 export interface Executor {
@@ -43,6 +44,8 @@ export interface Done {
   session: string | null;
   /** The events had been recorded by an earlier command with the same key. */
   replayed: boolean;
+  /** Acknowledged events of the run that are gone from the store, noticed since the last command on it. */
+  rewound: readonly Rewound[];
 }
 
 export interface ExecutorOptions {
@@ -89,6 +92,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     // The first try may use remembered state: the append refuses if that is old, and a refusal or a no-op decided on it
     // is decided again on fresh state.
     let fresh = false;
+    let histories = 1;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const remembered = fresh ? undefined : loader.remembered(run);
       fresh = remembered === undefined;
@@ -98,11 +102,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
         asFault(thrown),
       );
       if (tried instanceof Fault) {
-        if (fresh || tried.code === 'internal') throw tried;
-      } else if (tried !== 'conflict' && (fresh || tried.events.length > 0)) return tried;
+        if (fresh || tried.code === 'internal') throw withRewound(tried, loader.unrecorded(run));
+      } else if (typeof tried === 'object' && (fresh || tried.events.length > 0)) return tried;
+      if (tried === 'other_history' && histories++ > 1) throw await replacedAgain(loader, run);
       fresh = true;
       if (attempt % ATTEMPTS_UNTIL_A_CHECK === ATTEMPTS_UNTIL_A_CHECK - 1) await mustBeWhole(store, loader, run);
-      if (attempt > 1 && tried === 'conflict') await pause(random() * Math.min(50, 2 ** attempt));
+      if (attempt > 1 && tried === 'moved_on') await pause(random() * Math.min(50, 2 ** attempt));
     }
     throw new Fault('conflict', `Run ${quoted(run)} is being changed by others without pause; nothing was recorded.`, {
       hints: ['Try again.'],
@@ -122,7 +127,7 @@ interface Attempt {
   fresh: boolean;
 }
 
-async function tryOnce(options: ExecutorOptions, attempt: Attempt): Promise<Done | 'conflict'> {
+async function tryOnce(options: ExecutorOptions, attempt: Attempt): Promise<Done | 'moved_on' | 'other_history'> {
   const { store, loader, describe } = options;
   const { run, command, identity, loaded, fresh } = attempt;
   const { state } = loaded;
@@ -135,7 +140,10 @@ async function tryOnce(options: ExecutorOptions, attempt: Attempt): Promise<Done
     const { describeSnapshots } = await import('./snapshots.ts');
     decided = await describeSnapshots(decided, { journal: store.journal, run, state, at: liveness.now }, describe);
   }
-  if (decided.drafts.length === 0) return { events: [], state, changed: [], session: decided.session, replayed: false };
+  const rewound = loader.unrecorded(run);
+  if (decided.drafts.length === 0)
+    return { events: [], state, changed: [], session: decided.session, replayed: false, rewound };
+  if (rewound.length > 0) decided = { ...decided, drafts: [...decided.drafts, ...rewound.map(rewoundDraft)] };
   await rows.fetch(referencesIn(decided.drafts, state));
   const prepared = prepare(run, loaded, decided, liveness.now, key, rows);
   if (command.type === 'text.erase') {
@@ -146,14 +154,16 @@ async function tryOnce(options: ExecutorOptions, attempt: Attempt): Promise<Done
     prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version, pending: [] };
   }
   const appended = await store.journal.append([prepared.batch]);
-  if (appended.outcome === 'conflict') return 'conflict';
+  if (appended.outcome === 'conflict') return appended.reason;
   if (appended.outcome === 'replayed') return replay(loader, run, appended.events, command, key ?? '');
   loader.remember(run, prepared.next);
+  loader.settle(rewound);
   return {
     events: prepared.events,
     state: prepared.next.state,
     session: decided.session,
     replayed: false,
+    rewound,
     get changed() {
       return changesOf(prepared.touches);
     },
@@ -165,18 +175,32 @@ async function replay(loader: Loader, run: string, events: Event[], command: Com
   const { mustBeSame } = await import('./replay.ts');
   mustBeSame(command, events, key);
   const { state } = await loader.refresh(run);
-  return { events, state, changed: [], session: events.at(-1)?.session ?? null, replayed: true };
+  const rewound = loader.unrecorded(run);
+  return { events, state, changed: [], session: events.at(-1)?.session ?? null, replayed: true, rewound };
+}
+
+/** The store was read again, and is another one again. */
+async function replacedAgain(loader: Loader, run: string): Promise<Fault> {
+  await loader.refresh(run);
+  const rewound = loader.rewound(run);
+  const lost = rewound.map(describeRewound).join(' ');
+  return rewoundFault(rewound, `The store was replaced while the command ran; nothing was recorded. ${lost}`.trim());
 }
 
 /** A run that lost its last events refuses every append as if another process had been faster. */
 async function mustBeWhole(store: Store, loader: Loader, run: string): Promise<void> {
   const [head] = await store.journal.heads({ run });
-  const { version } = (await loader.refresh(run)).state;
-  if (!head || head.version <= version) return;
-  throw new Fault('corrupt', `Run ${quoted(run)} was at event ${head.version}, and its journal ends at ${version}.`, {
-    hints: ['Nothing was recorded. `holdfast doctor` says what is damaged.'],
-    data: { run, version, expected: head.version },
-  });
+  const { state, hash } = await loader.refresh(run);
+  const { version } = state;
+  if (!head || head.version < version || (head.version === version && head.hash === hash)) return;
+  throw new Fault(
+    'corrupt',
+    `Run ${quoted(run)} was at event ${head.version}, and its journal ends at ${version} or with another event.`,
+    {
+      hints: ['Nothing was recorded. `holdfast doctor` says what is damaged.'],
+      data: { run, version, expected: head.version },
+    },
+  );
 }
 
 /** Rows that folded state does not hold. Sessions are followed to those that continue them. */

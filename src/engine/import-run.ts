@@ -1,6 +1,7 @@
 import { Fault, quoted } from '../core/fault.ts';
 import { evolve } from '../core/fold/evolve.ts';
 import { emptyState, STATE_FORMAT } from '../core/fold/state-tables.ts';
+import { GENESIS } from '../core/journal/chain.ts';
 import type { Event } from '../core/journal/event.ts';
 import type { Batch } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
@@ -26,6 +27,7 @@ export async function openImport(store: Store, run: string): Promise<ImportRun> 
   let here: Event[] = [];
   let batch: Event[] = [];
   let added = 0;
+  let last = head?.hash ?? GENESIS;
   /** Events that are here with text that was erased where they come from. */
   const erasable = new Map<number, unknown>();
   const erased: NonNullable<Batch['erase']>[number][] = [];
@@ -40,6 +42,7 @@ export async function openImport(store: Store, run: string): Promise<ImportRun> 
     const { outcome } = await journal.append([next]);
     if (outcome !== 'appended') throw diverged(run, before + added + 1);
     added += batch.length;
+    last = batch.at(-1)?.hash ?? last;
     batch = [];
   }
 
@@ -65,7 +68,7 @@ export async function openImport(store: Store, run: string): Promise<ImportRun> 
       if (added > 0 || (await projection.cached(run, STATE_FORMAT)) === null) await rebuildRun(store, run);
       // Derived data had the text too and was only now replaced: an erasure without events removes its bytes.
       if (erased.length > 0)
-        await journal.append([{ run, expected: before + added, events: [], rows: [], erase: erased }]);
+        await journal.append([{ run, expected: before + added, after: last, events: [], rows: [], erase: erased }]);
       const [now] = await journal.heads({ run });
       return { added, version: now?.version ?? 0, workspace: now?.workspace ?? '' };
     },

@@ -75,6 +75,9 @@ export function limitEngine(engine: Engine, within: Within): Engine {
       await mustSee(run);
       return engine.beat(run, session, at);
     },
+    // Only runs that this caller was found to reach.
+    rewound: (run) => engine.rewound(run).filter((one) => seen.has(one.run)),
+    onRewound: (listener) => engine.onRewound((one) => seen.has(one.run) && listener(one)),
     maintenance: async () => limitMaintenance(await engine.maintenance(), mustSee),
   };
 }

@@ -32,6 +32,7 @@ const statusByCode: Record<FaultCode, number> = {
   unavailable: 503,
   corrupt: 500,
   newer_schema: 500,
+  rewound: 409,
   internal: 500,
 };
 

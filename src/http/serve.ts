@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { Fault } from '../core/fault.ts';
 import { Scope } from '../core/words.ts';
+import { describeRewound } from '../engine/rewound.ts';
 import type { Context } from '../operations/context.ts';
 import { defineOperation, described } from '../operations/operation.ts';
 import { createApp, type McpHandler } from './app.ts';
@@ -61,6 +62,7 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
       if (link === null) await mustHaveTokens(context, host);
       const stopping = new AbortController();
       const log = createLog((line) => process.stderr.write(`${line}\n`), now);
+      engine.onRewound((rewound) => log('error', 'rewound', { text: describeRewound(rewound), ...rewound }));
       const mcp = await openMcp();
       // Clients keep streams open that nothing else would end.
       stopping.signal.addEventListener('abort', () => void mcp.close());

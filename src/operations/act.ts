@@ -5,6 +5,7 @@ import type { Command } from '../core/journal/command.ts';
 import type { Change } from '../core/views/change.ts';
 import { planView, type StepView } from '../core/views/plan.ts';
 import type { Done, Identity } from '../engine/execute.ts';
+import { describeRewound } from '../engine/rewound.ts';
 import type { Context } from './context.ts';
 import { writeFollowing } from './follow-up.ts';
 import { shaped } from './operation.ts';
@@ -30,6 +31,7 @@ export async function execute(
 ): Promise<Done> {
   const engine = await context.engine();
   const done = await engine.execute(run, command, identity);
+  for (const rewound of done.rewound) context.warn(describeRewound(rewound));
   await writeFollowing(context, run, done, mirrors);
   return done;
 }

@@ -9,7 +9,9 @@ export interface Journal {
    * the database allows it. Several batches of one run are recorded in the order given, each from where the one before
    * ends, and no two of them have the same key.
    *
-   * - `conflict`: this run is not at `expected`; fold the events since and decide again.
+   * - `conflict`: the head of this run is not the event the batch continues. Version and hash of the head are compared in
+   *   the same step that writes. `moved_on`: that event is still there and others follow it; fold those and decide again.
+   *   `other_history`: it is not there, so the store went back or was replaced; drop all that was read and read again.
    * - `replayed`: the batch has an idempotency key, and this run already has events with that key; they are returned.
    *   The key is checked before the version.
    */
@@ -42,6 +44,8 @@ export interface Batch {
    * is checked then.
    */
   events: readonly Event[];
+  /** The hash of the event at `expected`, for a batch without events; with events their first one names it. */
+  after?: string;
   /** Left out if it did not change; the first batch of a run has it. */
   head?: HeadColumns;
   rows: readonly StoredRow[];
@@ -58,7 +62,7 @@ export type Appended = { outcome: 'appended' } | Refused;
 
 /** Why nothing was written, and the run it is about. */
 export type Refused =
-  | { outcome: 'conflict'; run: string; version: number }
+  | { outcome: 'conflict'; run: string; version: number; reason: 'moved_on' | 'other_history' }
   | { outcome: 'replayed'; run: string; events: Event[] };
 
 export interface Head extends HeadColumns {

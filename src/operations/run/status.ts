@@ -7,6 +7,7 @@ import { type MessageView, messageView } from '../../core/views/mail.ts';
 import { owedByPeople, type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
 import { planView } from '../../core/views/plan.ts';
 import { type RunState, runStateOf, type SessionStateWord, sessionStateOf } from '../../core/views/run-state.ts';
+import { describeRewound, type Rewound } from '../../engine/rewound.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { version } from '../fields.ts';
@@ -48,6 +49,10 @@ const Status = v.object({
   uncertain: v.array(shaped<Effect>({ id: v.string() })),
   owed: v.array(lineText),
   usage: v.array(shaped<Usage>({ agent: v.string() })),
+  /** Acknowledged events that are no longer in the store; only where there are any. */
+  rewound: v.optional(
+    v.array(shaped<Rewound>({ run: v.string(), first: v.number(), last: v.number(), at: v.string() })),
+  ),
 });
 type Status = v.InferOutput<typeof Status>;
 
@@ -64,7 +69,9 @@ export const status = defineOperation({
   output: Status,
   async run(context, { at }) {
     const state = await currentState(context, at);
-    return { data: statusOf(state, await livenessAt(context, state, at)) };
+    const rewound = (await context.engine()).rewound(state.run?.id);
+    const data = statusOf(state, await livenessAt(context, state, at));
+    return { data: rewound.length > 0 ? { ...data, rewound: [...rewound] } : data };
   },
   say,
 });
@@ -103,7 +110,7 @@ function statusOf(state: State, liveness: Liveness): Status {
 }
 
 function say(data: Status, pen: Pen): Line {
-  const { run, progress, steps, sessions, items, claims, mail, uncertain, owed, usage, now } = data;
+  const { run, progress, steps, sessions, items, claims, mail, uncertain, owed, usage, now, rewound = [] } = data;
   const name = (text: string): Part => pen.quote(text, 'name');
   const section = (title: Line, lines: Line[]): (Line | '')[] =>
     lines.length > 0 ? ['', pen.bold(title), ...lines] : [];
@@ -112,6 +119,10 @@ function say(data: Status, pen: Pen): Line {
   const parts = [
     line`${pen.bold(pen.quote(run.title, 'title', 60))}  ${barOf(progress.percent)} ${progress.percent} %   ${progress.done} of ${progress.total} steps${ended}`,
     ...planTree(steps, pen),
+    ...section(
+      line`Lost`,
+      rewound.map((lost) => line`  ${pen.bad(pen.quote(describeRewound(lost), 'text'))}`),
+    ),
     ...section(
       line`At work`,
       sessions.map(({ agent, id, until }) => line`  ${name(agent)} (${ownId(id)}) until ${clock(until, now)}`),

@@ -1,7 +1,7 @@
 import type { Event } from '../../core/journal/event.ts';
 import { badCursor } from '../fault.ts';
 import type { Appended, Batch, Head, Journal, Within } from '../journal.ts';
-import { findRefusal } from '../refusal.ts';
+import { findRefusal, START } from '../refusal.ts';
 import { copy, type Data, parse, type Run } from './data.ts';
 import { rowTexts } from './projection.ts';
 
@@ -11,7 +11,14 @@ export function openJournal(data: Data): Journal {
     (runs.get(run)?.events ?? []).map(parse<Event>).filter((event) => event.key === key);
 
   function append(batches: readonly Batch[]): Appended {
-    const refused = findRefusal(batches, { version: (run) => runs.get(run)?.head.version ?? 0, recorded });
+    const refused = findRefusal(batches, {
+      head: (run) => runs.get(run)?.head ?? START,
+      hashAt: (run, version) => {
+        const text = runs.get(run)?.events[version - 1];
+        return text === undefined ? null : parse<Event>(text).hash;
+      },
+      recorded,
+    });
     if (refused) return refused;
     // Everything that can throw comes before the first change, so that all batches are recorded or none.
     const changes = batches.map(prepare);

@@ -2,7 +2,7 @@ import type { Event } from '../../core/journal/event.ts';
 import { EVENT_COLUMNS, type EventRow, fromEventRow, ROW_COLUMNS, toColumn, toEventRow, toRow } from '../columns.ts';
 import type { Appended, Batch, Refused } from '../journal.ts';
 import type { StoredRow } from '../projection.ts';
-import { findRefusal } from '../refusal.ts';
+import { continuedHash, continues, endOf, findRefusal, type Position, START } from '../refusal.ts';
 import { toTextColumn } from '../text-column.ts';
 import type { Connection, Parameter } from './connection.ts';
 import { termsOf } from './terms.ts';
@@ -39,7 +39,7 @@ const ROW_TYPES = {
 
 /**
  * One statement for all batches: one round trip, and no transaction that waits for the program. The row of a run is its
- * lock: a second append to the run waits for it, then finds the version changed and writes nothing. Appends to other runs
+ * lock: a second append to the run waits for it, then finds the head changed and writes nothing. Appends to other runs
  * never wait for it.
  */
 export async function append(connection: Connection, batches: readonly Batch[]): Promise<Appended> {
@@ -70,14 +70,21 @@ function mergeByRun(batches: readonly Batch[]): Merged[] | null {
   for (const batch of batches) {
     const keys = batch.events[0]?.key == null ? [] : [batch.events[0].key];
     const before = merged.get(batch.run);
-    if (before && (before.events.at(-1)?.version ?? before.expected) !== batch.expected) return null;
+    if (before && !continues(batch, endOf(before, { version: before.expected, hash: hashBetween(before, batch) })))
+      return null;
     merged.set(batch.run, before ? merge(before, { ...batch, keys }) : { ...batch, keys });
   }
   return [...merged.values()].sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 
+/** The hash that a batch without events leaves the run at, as far as the two batches say it. */
+function hashBetween(first: Batch, second: Batch): string {
+  return continuedHash(first) ?? continuedHash(second) ?? '';
+}
+
 function merge(first: Merged, second: Merged): Merged {
   const { head = first.head, erase = [], events } = second;
+  const after = first.after ?? second.after;
   // State that was saved before the last event is of no use; later commands save it again.
   const cache = second.cache ?? (events.length === 0 ? first.cache : undefined);
   const bodies = new Map(erase.map(({ version, body }) => [version, body]));
@@ -91,6 +98,7 @@ function merge(first: Merged, second: Merged): Merged {
     events: [...erased, ...events],
     rows: [...first.rows, ...second.rows],
     erase: [...(first.erase ?? []), ...erase],
+    ...(after !== undefined && first.events.length === 0 && { after }),
     ...(head && { head }),
     ...(cache && { cache }),
   };
@@ -110,11 +118,17 @@ async function hasLanded({ once, name }: Connection, batches: readonly Batch[]):
 
 /** Why nothing was written. This reads again: the refused statement saw the data from before it waited. */
 async function explain({ once, name }: Connection, batches: readonly Batch[]): Promise<Refused> {
-  const versions = new Map<string, number>();
+  const heads = new Map<string, Position>();
+  const hashes = new Map<string, string>();
   const replays = new Map<string, Event[]>();
-  for (const { run, events } of batches) {
-    const [head] = await once<{ version: number }>(`SELECT version FROM ${name}.runs WHERE run = $1`, [toColumn(run)]);
-    versions.set(run, head?.version ?? 0);
+  for (const { run, expected, events } of batches) {
+    const [head] = await once<Position & { there: string | null }>(
+      `SELECT version, hash, (SELECT hash FROM ${name}.events WHERE run = $1 AND version = $2) AS there
+       FROM ${name}.runs WHERE run = $1`,
+      [toColumn(run), expected],
+    );
+    heads.set(run, head ?? START);
+    if (head?.there != null) hashes.set(JSON.stringify([run, expected]), head.there);
     const key = events[0]?.key ?? null;
     if (key === null) continue;
     const rows = await once<EventRow>(
@@ -124,11 +138,12 @@ async function explain({ once, name }: Connection, batches: readonly Batch[]): P
     replays.set(JSON.stringify([run, key]), rows.map(fromEventRow));
   }
   const refused = findRefusal(batches, {
-    version: (run) => versions.get(run) ?? 0,
+    head: (run) => heads.get(run) ?? START,
+    hashAt: (run, version) => hashes.get(JSON.stringify([run, version])) ?? null,
     recorded: (run, key) => replays.get(JSON.stringify([run, key])) ?? [],
   });
   const run = batches[0]?.run ?? '';
-  return refused ?? { outcome: 'conflict', run, version: versions.get(run) ?? 0 };
+  return refused ?? { outcome: 'conflict', run, version: heads.get(run)?.version ?? 0, reason: 'moved_on' };
 }
 
 function render(name: string, batches: readonly Merged[]): { text: string; values: Parameter[] } {
@@ -155,6 +170,8 @@ function batchParts(name: string, batch: Merged, use: Use, index: number): strin
   const last = batch.events.at(-1);
   const run = use(toColumn(batch.run), 'text');
   const expected = use(batch.expected, 'integer');
+  const continued = continuedHash(batch);
+  const isContinued = continued === null ? '' : ` AND known.hash = ${use(continued, 'text')}`;
   const version = use(last?.version ?? batch.expected, 'integer');
   const unchanged = (column: string): string => `(SELECT ${column} FROM ${name}.runs WHERE run = ${run})`;
   const hash = last === undefined ? unchanged('hash') : use(last.hash, 'text');
@@ -172,10 +189,10 @@ function batchParts(name: string, batch: Merged, use: Use, index: number): strin
   INSERT INTO ${name}.runs AS known (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
   SELECT ${run}, ${workspace}, ${title}, ${status}, ${version}, ${hash},
     ${use(batch.events[0]?.at ?? '', 'text')}, ${updatedAt}, nextval('${name.replaceAll("'", "''")}.touches'), ${position}
-  WHERE ${[...isNew, `(${expected} = 0 OR EXISTS (SELECT FROM ${name}.runs WHERE run = ${run}))`].join(' AND ')}
+  WHERE ${[...isNew, `(${continues(batch, START)} OR EXISTS (SELECT FROM ${name}.runs WHERE run = ${run}))`].join(' AND ')}
   ON CONFLICT (run) DO UPDATE SET workspace = excluded.workspace, title = excluded.title, status = excluded.status, version = excluded.version,
     hash = excluded.hash, updated_at = excluded.updated_at, touched = excluded.touched, position = excluded.position
-  WHERE known.version = ${expected}
+  WHERE known.version = ${expected}${isContinued}
   RETURNING run, version, hash)`,
     `recorded${index} AS (
   INSERT INTO ${name}.events (${EVENT_COLUMNS}, tx)

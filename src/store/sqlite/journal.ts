@@ -11,7 +11,7 @@ import {
 } from '../columns.ts';
 import { badCursor } from '../fault.ts';
 import type { Appended, Batch, FeedPage, Head, HeadFilter, Journal, Within } from '../journal.ts';
-import { findRefusal } from '../refusal.ts';
+import { findRefusal, START } from '../refusal.ts';
 import type { Connection } from './connection.ts';
 import { writeCache, writeRow } from './projection.ts';
 
@@ -54,14 +54,20 @@ type KnownHead = Pick<HeadRow, 'version' | 'hash' | 'opened_at' | 'updated_at'>;
 function append(connection: Connection, batches: readonly Batch[]): Appended {
   const heads = new Map<string, KnownHead | undefined>();
   const refused = findRefusal(batches, {
-    version(run) {
+    head(run) {
       if (!heads.has(run)) {
         const known = connection
           .statement('SELECT version, hash, opened_at, updated_at FROM runs WHERE run = ?')
           .get(toColumn(run));
         heads.set(run, known as KnownHead | undefined);
       }
-      return heads.get(run)?.version ?? 0;
+      return heads.get(run) ?? START;
+    },
+    hashAt(run, version) {
+      const row = connection
+        .statement('SELECT hash FROM events WHERE run = ? AND version = ?')
+        .get(toColumn(run), version) as { hash: string } | undefined;
+      return row?.hash ?? null;
     },
     recorded: (run, key) => recorded(connection, run, key),
   });

@@ -15,6 +15,9 @@ export function journalSuite(store: Get, other: Get): void {
   erasing(store, other);
 }
 
+const movedOn = (run: string, version: number) => ({ outcome: 'conflict', run, version, reason: 'moved_on' });
+const otherHistory = (run: string, version: number) => ({ outcome: 'conflict', run, version, reason: 'other_history' });
+
 function appending(store: Get, other: Get): void {
   describe('append and read', () => {
     it('keeps the head columns that a batch leaves out', async () => {
@@ -61,20 +64,41 @@ function appending(store: Get, other: Get): void {
         rows: [row(run, 'N-9', { text: 'late' })],
         cache: { format: 1, state: 'late' },
       });
-      expect(await other().journal.append([stale])).toEqual({ outcome: 'conflict', run, version: 1 });
+      expect(await other().journal.append([stale])).toEqual(movedOn(run, 1));
       const ahead = batchOf(run, [note('early')], { version: 7, hash: GENESIS });
-      expect(await other().journal.append([ahead])).toEqual({ outcome: 'conflict', run, version: 1 });
+      expect(await other().journal.append([ahead])).toEqual(otherHistory(run, 1));
       const unknown = newRun();
-      expect(await other().journal.append([{ ...ahead, run: unknown }])).toEqual({
-        outcome: 'conflict',
-        run: unknown,
-        version: 0,
-      });
+      expect(await other().journal.append([{ ...ahead, run: unknown }])).toEqual(otherHistory(unknown, 0));
       expect(await store().journal.read(run, 0, 9)).toHaveLength(1);
       expect(await store().projection.recall(run, ['N-9'])).toEqual([]);
       expect(await store().projection.search([run], ['late'], 9)).toEqual([]);
       expect(await store().projection.cached(run, 1)).toBeNull();
       expect(await headOf(store(), run)).toEqual(before);
+    });
+
+    it('refuses a batch that continues another event than the head, and writes nothing of it', async () => {
+      const [run, missing] = [newRun(), newRun()];
+      await put(store(), run, [note('a'), note('b')]);
+      const before = await headOf(store(), run);
+      const [first, second] = await store().journal.read(run, 0, 9);
+      const foreign = batchOf(run, [note('c')], { version: 2, hash: 'f'.repeat(64) }, { rows: [row(run, 'N-9')] });
+      expect(await other().journal.append([foreign])).toEqual(otherHistory(run, 2));
+      const swapped = batchOf(run, [note('c')], { version: 2, hash: first?.hash ?? '' });
+      expect(await other().journal.append([swapped])).toEqual(otherHistory(run, 2));
+      const restored = batchOf(run, [note('z')], { version: 5, hash: 'e'.repeat(64) });
+      expect(await other().journal.append([restored])).toEqual(otherHistory(run, 2));
+      const older = batchOf(run, [note('late')], { version: 1, hash: first?.hash ?? '' });
+      expect(await other().journal.append([older])).toEqual(movedOn(run, 2));
+      const unbegun = batchOf(missing, [note('x')], { version: 0, hash: 'd'.repeat(64) });
+      expect(await other().journal.append([unbegun])).toEqual(otherHistory(missing, 0));
+      const empty = { run, expected: 2, events: [], rows: [row(run, 'N-9')] };
+      expect(await other().journal.append([{ ...empty, after: first?.hash ?? '' }])).toEqual(otherHistory(run, 2));
+      expect(await store().projection.recall(run, ['N-9'])).toEqual([]);
+      expect(await headOf(store(), run)).toEqual(before);
+      expect(await headOf(store(), missing)).toBeNull();
+      expect(await store().journal.read(run, 0, 9)).toHaveLength(2);
+      expect(await other().journal.append([{ ...empty, after: second?.hash ?? '' }])).toEqual({ outcome: 'appended' });
+      expect(await store().projection.recall(run, ['N-9'])).toHaveLength(1);
     });
 
     it('checks the key before the version', async () => {
@@ -206,8 +230,8 @@ function appendingSeveral(store: Get, other: Get): void {
         });
         const second = batchOf(stale, [note('late')], { version: 7, hash: GENESIS });
         const version = stale === b ? 1 : 0;
-        expect(await other().journal.append([first, second])).toEqual({ outcome: 'conflict', run: stale, version });
-        expect(await other().journal.append([second, first])).toEqual({ outcome: 'conflict', run: stale, version });
+        expect(await other().journal.append([first, second])).toEqual(otherHistory(stale, version));
+        expect(await other().journal.append([second, first])).toEqual(otherHistory(stale, version));
       }
       expect(await headOf(store(), a)).toBeNull();
       expect(await store().journal.read(a, 0, 9)).toEqual([]);
@@ -221,7 +245,15 @@ function appendingSeveral(store: Get, other: Get): void {
       const run = newRun();
       const first = batchOf(run, [note('a')], null);
       const second = batchOf(run, [note('b')], null);
-      expect(await store().journal.append([first, second])).toEqual({ outcome: 'conflict', run, version: 0 });
+      expect(await store().journal.append([first, second])).toEqual(movedOn(run, 0));
+      expect(await headOf(store(), run)).toBeNull();
+    });
+
+    it('refuses a second batch that continues another event than the first one ends with', async () => {
+      const run = newRun();
+      const first = batchOf(run, [note('a')], null);
+      const second = batchOf(run, [note('b')], { version: 1, hash: 'f'.repeat(64) });
+      expect(await store().journal.append([first, second])).toEqual(otherHistory(run, 0));
       expect(await headOf(store(), run)).toBeNull();
     });
 

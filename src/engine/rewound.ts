@@ -1,0 +1,71 @@
+import { Fault, quoted } from '../core/fault.ts';
+import type { Draft } from '../core/journal/event.ts';
+import type { Journal } from '../store/journal.ts';
+import type { Position } from '../store/refusal.ts';
+
+/** Events of a run that were acknowledged and are no longer in the store. */
+export interface Rewound {
+  run: string;
+  first: number;
+  last: number;
+  /** When the last of them was recorded. */
+  at: string;
+  /** The hash of the last event that was known and is still there; null when none of the known ones is. */
+  keptHash: string | null;
+}
+
+/** An event this process read or recorded. */
+export interface Mark extends Position {
+  at: string;
+}
+
+/**
+ * What is gone of the events that a process knows, in version order. Only what was compared is named: a known event
+ * whose hash is not in the store, and every version after the end of the run.
+ */
+export async function findRewound(journal: Journal, run: string, trail: readonly Mark[]): Promise<Rewound> {
+  const isThere = async ({ version, hash }: Mark): Promise<boolean> =>
+    (await journal.read(run, version - 1, 1)).some((event) => event.version === version && event.hash === hash);
+  // A kept event has all events before it: the chain runs through them.
+  let [kept, gone] = [-1, trail.length - 1];
+  while (gone - kept > 1) {
+    const middle = (kept + gone) >> 1;
+    if (await isThere(trail[middle] as Mark)) kept = middle;
+    else gone = middle;
+  }
+  const last = trail.at(-1) as Mark;
+  const keptMark = trail[kept];
+  const [head] = await journal.heads({ run });
+  const first = keptMark ? keptMark.version + 1 : Math.min((trail[0] as Mark).version, (head?.version ?? 0) + 1);
+  return { run, first, last: last.version, at: last.at, keptHash: keptMark?.hash ?? null };
+}
+
+export function describeRewound({ run, first, last, at }: Rewound): string {
+  const [events, are] = first === last ? [`event ${last}`, 'is'] : [`events ${first}-${last}`, 'are'];
+  return `Run ${quoted(run)}: ${events}, acknowledged at ${at}, ${are} no longer in the store.`;
+}
+
+/** The record of a loss in the journal that is left. */
+export function rewoundDraft(rewound: Rewound): Draft {
+  const kept = rewound.keptHash === null ? [] : [`The last event that was kept has the hash ${rewound.keptHash}.`];
+  const findings = [describeRewound(rewound), ...kept];
+  return { type: 'recovery.made', basis: 'verified', body: { from: 'rewound', findings } };
+}
+
+const HINT =
+  'A backup was restored, or the database was replaced. `holdfast log` shows what is there; `holdfast journal import FILE` brings back exported events.';
+
+/** The refusal of a command whose run went back so far that it cannot be decided. */
+export function rewoundFault(rewound: readonly Rewound[], message: string): Fault {
+  return new Fault('rewound', message, { hints: [HINT], data: { rewound } });
+}
+
+/** A refusal that was decided on what is left also says what is gone. */
+export function withRewound(fault: Fault, rewound: readonly Rewound[]): Fault {
+  if (rewound.length === 0 || fault.code === 'rewound') return fault;
+  return new Fault(fault.code, fault.message, {
+    hints: [...rewound.map(describeRewound), ...fault.hints],
+    data: { ...fault.data, rewound },
+    cause: fault.cause,
+  });
+}
