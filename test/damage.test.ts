@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -199,13 +199,42 @@ describe('a disk that cannot be written', () => {
       });
     } catch (thrown) {
       const { status, stdout } = thrown as { status: number; stdout: string };
-      expect([status, JSON.parse(stdout)]).toMatchObject([3, { ok: false, fault: { code: 'unavailable' } }]);
+      expect([status, JSON.parse(stdout)]).toMatchObject([
+        3,
+        { ok: false, fault: { code: 'unavailable', data: { recorded: 'no' } } },
+      ]);
       out = 'refused';
     }
     expect(out).toBe('refused');
     expect(folder.data('log')['version']).toBe(before);
     expect(folder.run('doctor').code).toBe(0);
     expect(folder.data('note', 'y'.repeat(100_000))['id']).toBe('N-1');
+  });
+
+  it('says truly whether a command was recorded, wherever the space ends', () => {
+    const folder = newWorkspace();
+    const versionOf = (): number => folder.data('log')['version'];
+    const seen = new Set<string>();
+    for (const limit of [4, 40, 80, 104, 120, 160, 400]) {
+      const before = versionOf();
+      const script = `trap '' XFSZ; ulimit -f ${limit}; exec "$@"`;
+      const words = [process.execPath, program, 'note', 'x'.repeat(60_000), '--json'];
+      const ran = spawnSync('bash', ['-c', script, 'bash', ...words], {
+        cwd: folder.path,
+        env: folder.env,
+        encoding: 'utf8',
+      });
+      const answer = JSON.parse(ran.stdout) as {
+        ok: boolean;
+        fault?: { data: { recorded?: string }; hints: string[] };
+      };
+      const recorded = answer.ok ? 'yes' : (answer.fault?.data.recorded ?? 'missing');
+      seen.add(recorded);
+      if (recorded !== 'unknown') expect([limit, versionOf() > before]).toEqual([limit, recorded === 'yes']);
+      if (recorded !== 'no') expect(answer.fault?.hints ?? []).not.toContain('Nothing was written.');
+    }
+    expect([...seen].sort()).toEqual(['no', 'yes']);
+    expect(folder.run('doctor').code).toBe(0);
   });
 
   it('keeps what was recorded when only RESUME.md cannot be written', () => {

@@ -1,5 +1,6 @@
 import type { Fault } from '../core/fault.ts';
 import { asFault, faultExits } from '../core/fault.ts';
+import { withRecorded } from '../core/recorded.ts';
 import { printable, safeToShow } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
@@ -45,31 +46,39 @@ async function runOperation(
 ): Promise<number> {
   const input = parseInput(operation, call.input);
   const warnings: string[] = [];
+  const tally = { events: 0 };
   const bar = operation.counts && !call.common.json ? await progressBar() : null;
   const context = openContext({
     ...identityFrom(call.common, environment, cwd),
+    tally,
     warn: (message) => warnings.push(message),
     progress: bar?.update,
   });
   try {
     if (operation.watches?.(input))
       return await watch(operation, context, input, { json: call.common.json, isTerminal, pen });
-    const outcome = await operation.run(context, input);
+    const outcome = await operation.run(context, input).catch((thrown: unknown) => {
+      throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
+    });
     bar?.clear();
     if (outcome.until) {
       show(operation, outcome, warnings, call.common.json, pen);
       await outcome.until;
       return 0;
     }
-    // Close the journal before printing, so that a failure to close is reported instead.
-    await context.close();
+    // Everything is recorded by now: a failure to close is reported and undoes nothing.
+    await context.close().catch((thrown: unknown) => warnings.push(closeWarning(asFault(thrown))));
     if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
     return operation.verdict?.(outcome.data, input) ?? 0;
   } finally {
     bar?.clear();
-    await context.close();
+    // A failure was reported above, or is less important than the one that led here.
+    await context.close().catch(() => undefined);
   }
 }
+
+const closeWarning = ({ message }: Fault): string =>
+  `The journal could not be closed properly; what was recorded stays recorded. ${message}`;
 
 async function progressBar(): Promise<ProgressBar | null> {
   const { canShowProgress, openProgressBar } = await import('./progress.ts');

@@ -49,7 +49,7 @@ export function asFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new Fault('internal', `Unexpected: ${message}`, {
-    hints: ['This is a bug in Holdfast. Nothing was recorded by this command.'],
+    hints: ['This is a bug in Holdfast. `holdfast log` shows what was recorded.'],
     cause: thrown,
   });
 }

@@ -1,5 +1,6 @@
 import { parse } from 'node:path';
-import { Fault, nearest, quoted } from '../core/fault.ts';
+import { asFault, Fault, nearest, quoted } from '../core/fault.ts';
+import { withRecorded } from '../core/recorded.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Identity } from '../engine/execute.ts';
 import { limitEngine, withinOf } from '../engine/limit.ts';
@@ -39,7 +40,8 @@ export async function callOperation(
   const raw = request.method === 'GET' ? fromQuery(operation, url.searchParams) : await readJson(request, limits);
   const { run, input } = split(operation, raw);
   const warnings: string[] = [];
-  const context = contextFor(base, token, {
+  const tally = { events: 0 };
+  const named = contextFor(base, token, {
     run: run ?? url.searchParams.get('run') ?? request.headers.get('holdfast-run') ?? undefined,
     session: request.headers.get('holdfast-session'),
     key: request.headers.get('idempotency-key'),
@@ -47,7 +49,9 @@ export async function callOperation(
     warn: (message) => warnings.push(message),
   });
   const parsed = parseInput(operation, input);
-  const outcome = await operation.run(context, parsed);
+  const outcome = await operation.run({ ...named, tally }, parsed).catch((thrown: unknown) => {
+    throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
+  });
   const exit = operation.verdict?.(outcome.data, parsed);
   return answer(outcome, warnings, exit === undefined ? {} : { 'holdfast-exit': String(exit) });
 }

@@ -62,7 +62,10 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
       if (link === null) await mustHaveTokens(context, host);
       const stopping = new AbortController();
       const log = createLog((line) => process.stderr.write(`${line}\n`), now);
-      engine.onRewound((rewound) => log('error', 'rewound', { text: describeRewound(rewound), ...rewound }));
+      engine.onRewound((rewound) => {
+        const { run, first, last } = rewound;
+        log('error', 'rewound', { text: describeRewound(rewound), run, first, last });
+      });
       const mcp = await openMcp();
       // Clients keep streams open that nothing else would end.
       stopping.signal.addEventListener('abort', () => void mcp.close());

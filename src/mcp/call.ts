@@ -1,6 +1,7 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { asFault, Fault, nearest, quoted } from '../core/fault.ts';
 import { type Fixed, joined, type Line, line, quote, quoteWhole } from '../core/line.ts';
+import { withRecorded } from '../core/recorded.ts';
 import { safeToShow } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { type Operation, type Outcome, type Pen, parseInput } from '../operations/operation.ts';
@@ -51,9 +52,12 @@ async function perform(
   reach: Reach,
 ): Promise<{ outcome: Outcome<unknown>; warnings: string[] }> {
   const warnings: string[] = [];
+  const tally = { events: 0 };
   const outcome = await reach(operation, run, (context) =>
-    operation.run({ ...context, warn: (message) => warnings.push(message) }, input),
-  );
+    operation.run({ ...context, tally, warn: (message) => warnings.push(message) }, input),
+  ).catch((thrown: unknown) => {
+    throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
+  });
   return { outcome, warnings };
 }
 

@@ -31,6 +31,7 @@ export async function execute(
 ): Promise<Done> {
   const engine = await context.engine();
   const done = await engine.execute(run, command, identity);
+  if (context.tally && !done.replayed) context.tally.events += done.events.length;
   for (const rewound of done.rewound) context.warn(describeRewound(rewound));
   await writeFollowing(context, run, done, mirrors);
   return done;

@@ -1,4 +1,5 @@
 import type { ClientHomes } from '../clients/transcripts.ts';
+import type { Tally } from '../core/recorded.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Identity } from '../engine/execute.ts';
 import type { Token } from '../store/presence.ts';
@@ -28,6 +29,8 @@ export interface Context {
   engine(): Promise<Engine>;
   /** The agents' clients on this machine; null where they are not known. */
   clients(): Promise<Clients | null>;
+  /** Counts what this command recorded, where the interface reports it with a fault. */
+  tally?: Tally | undefined;
   /** Reports a problem that does not undo what was recorded. */
   warn(message: string): void;
   /** Reports the progress of a long command, where it is shown. */

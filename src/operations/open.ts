@@ -29,6 +29,7 @@ export interface OpenOptions {
   environment?: Context['environment'];
   now?: (() => string) | undefined;
   clients?: (() => Promise<Clients>) | undefined;
+  tally?: Context['tally'];
   warn?: ((message: string) => void) | undefined;
   progress?: Context['progress'];
 }
@@ -76,6 +77,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       return engine;
     },
     clients: options.clients ?? (() => Promise.resolve(null)),
+    tally: options.tally,
     warn: options.warn ?? (() => undefined),
     progress: options.progress,
     async news(ms, seen) {

@@ -5,6 +5,7 @@ import type { StoredRow } from '../projection.ts';
 import { continuedHash, continues, endOf, findRefusal, type Position, START } from '../refusal.ts';
 import { toTextColumn } from '../text-column.ts';
 import type { Connection, Parameter } from './connection.ts';
+import { mayHaveRun, withOutcome } from './fault.ts';
 import { termsOf } from './terms.ts';
 
 type Use = (value: Parameter, type: string) => string;
@@ -47,14 +48,19 @@ export async function append(connection: Connection, batches: readonly Batch[]):
   if (merged === null) return connection.patiently(() => explain(connection, batches));
   if (merged.length === 0) return { outcome: 'appended' };
   const { text, values } = render(connection.name, merged);
-  return connection.patiently(async (tries) => {
+  let cutOff = false;
+  const appending = connection.patiently<Appended>(async (tries) => {
     const [row] = await connection.once<{ appended: boolean }>(text, values).catch((thrown: unknown) => {
       if (isRefusal(thrown)) return [];
+      cutOff ||= mayHaveRun(thrown);
       throw thrown;
     });
     if (row?.appended === true) return { outcome: 'appended' };
     // An earlier try may have been committed although its answer was lost; then this one was refused.
     return tries > 0 && (await hasLanded(connection, batches)) ? { outcome: 'appended' } : explain(connection, batches);
+  });
+  return appending.catch((thrown: unknown) => {
+    throw withOutcome(thrown, cutOff);
   });
 }
 

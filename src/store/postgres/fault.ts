@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts';
+import { NOTHING_WRITTEN } from '../../core/recorded.ts';
 
 /** Worth another try soon: the server is starting, restarting, out of connections, or two transactions collided. */
 export function isTransient(thrown: unknown): boolean {
@@ -29,7 +30,7 @@ export function toFault(thrown: unknown, place: string): unknown {
     return new Fault(
       'unavailable',
       `The database ${place} cannot be written: ${said}.`,
-      options('Nothing was written. The user in the address needs the right to write to its schema.'),
+      options('The user in the address needs the right to write to its schema.'),
     );
   }
   if (isTransient(thrown) || UNAVAILABLE.test(code)) {
@@ -47,6 +48,39 @@ export function toFault(thrown: unknown, place: string): unknown {
     );
   }
   return thrown;
+}
+
+/**
+ * Whether the statement may have been committed although it failed here: the connection was lost after it was sent. An
+ * answer of the server says that it was not, except when the server says that it ends the connection.
+ */
+export function mayHaveRun(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  if (NEVER_SENT.has(code)) return false;
+  return code.startsWith('08') || code.startsWith('57P') || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code);
+}
+
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_ENDED',
+  '57P03',
+  '53300',
+]);
+
+/** The fault of a failed append, with what is known of its outcome. */
+export function withOutcome(thrown: unknown, cutOff: boolean): unknown {
+  if (!(thrown instanceof Fault)) return thrown;
+  const claim = cutOff
+    ? 'The connection was lost while it was written, and it may be recorded: `holdfast log` shows it.'
+    : NOTHING_WRITTEN;
+  return new Fault(thrown.code, thrown.message, {
+    hints: [claim, ...thrown.hints],
+    data: { ...thrown.data, recorded: cutOff ? 'unknown' : 'no' },
+    cause: thrown.cause,
+  });
 }
 
 const TRANSIENT = new Set([

@@ -8,6 +8,7 @@ import {
   toColumn,
 } from '../columns.ts';
 import type { Head, HeadFilter, Journal } from '../journal.ts';
+import { scrubAfter } from '../scrub.ts';
 import { append } from './append.ts';
 import type { Connection, Parameter } from './connection.ts';
 import { readFeed, whereWithin } from './feed.ts';
@@ -20,7 +21,7 @@ export function openJournal(connection: Connection, announce: () => void): Journ
       if (appended.outcome === 'appended') announce();
       const erases = batches.some(({ erase }) => erase !== undefined && erase.length > 0);
       // After a replay too: the first try may have been interrupted before the bytes were gone.
-      if (erases && appended.outcome !== 'conflict') await scrub(connection);
+      if (erases && appended.outcome !== 'conflict') await scrubAfter(() => scrub(connection));
       return appended;
     },
     async recorded(run, key) {

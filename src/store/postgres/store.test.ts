@@ -138,6 +138,31 @@ describe('appends', () => {
     await close();
   });
 
+  it('whose outcome cannot be found out are neither confirmed nor denied', async () => {
+    const { proxy, schema, batch, direct, close } = await openThroughProxy();
+    const through = new URL(url);
+    through.port = String(proxy.port);
+    const store = await openPostgresStore({ url: through.href, schema, connections: 1, patienceMs: 100 });
+    proxy.loseNextAnswer();
+    proxy.refuseAfterLoss();
+    const fault = await faultOf(store.journal.append([batch]));
+    expect(fault).toMatchObject({ code: 'unavailable', data: { recorded: 'unknown' } });
+    expect(fault.hints).not.toContain('Nothing was written.');
+    expect(await direct.journal.read('r', 0, 9)).toHaveLength(2);
+    await store.close();
+    await close();
+  });
+
+  it('that never reached the server are known not to be recorded', async () => {
+    const { proxy, store, batch, direct, close } = await openThroughProxy();
+    await store.close();
+    const fault = await faultOf(store.journal.append([batch]));
+    expect(fault).toMatchObject({ code: 'unavailable', data: { recorded: 'no' } });
+    expect(proxy.lost()).toBe(0);
+    expect(await direct.journal.read('r', 0, 9)).toHaveLength(1);
+    await close();
+  });
+
   it('that the server still works on when the connection is lost are not repeated', async () => {
     const { schema, proxy, store, batch, direct, close } = await openThroughProxy();
     const waiting = async (count: number): Promise<void> => {
@@ -269,6 +294,7 @@ describe('views', () => {
 async function openProxy(target: number) {
   const { connect } = await import('node:net');
   let isArmed = false;
+  let isRefusing = false;
   let lost = 0;
   const leave = new Set<() => void>();
   const server = createServer((client) => {
@@ -291,6 +317,7 @@ async function openProxy(target: number) {
       if (isLosing && chunk.includes('SELECT 1')) {
         lost += 1;
         client.destroy();
+        if (isRefusing) server.close();
       } else client.write(chunk);
     });
     // Without a client the server still finishes what it has started.
@@ -304,6 +331,10 @@ async function openProxy(target: number) {
     port: address !== null && typeof address === 'object' ? address.port : 0,
     loseNextAnswer: () => {
       isArmed = true;
+    },
+    /** No connection is accepted after the lost answer. */
+    refuseAfterLoss: () => {
+      isRefusing = true;
     },
     /** The store loses its connections, and the server does not notice. */
     leave: () => {

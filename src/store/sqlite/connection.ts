@@ -1,7 +1,8 @@
 import { Fault } from '../../core/fault.ts';
 import { newerSchema } from '../fault.ts';
 import { type Database, isSafe, openDatabase, type Statement } from './driver.ts';
-import { busyFault, isBusy, toFault } from './fault.ts';
+import { busyFault, isBusy, markRecorded, outcomeOfCommit, toFault } from './fault.ts';
+import { goneFault, identityOf, replacedFault, setAsideLog } from './file-identity.ts';
 import { APPLICATION_ID, migrations } from './schema.ts';
 
 export interface ConnectionOptions {
@@ -32,7 +33,10 @@ export interface WriteOptions {
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { file } = options;
-  const database = await patiently(options, () => openChecked(options));
+  let database = await patiently(options, () => openChecked(options));
+  let opened = identityOf(file);
+  let log = identityOf(`${file}-wal`);
+  let isClosed = false;
   /** Kept as long as the connection: the driver leaks statements that are prepared for each use. */
   const statements = new Map<string, Statement>();
   let wrote = false;
@@ -46,16 +50,48 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     return known;
   }
 
+  /** Continues with the file that is at the path now, if it is another one than was opened. */
+  function follow(): void {
+    if (isClosed) return;
+    const now = identityOf(file);
+    if (now === null) throw goneFault(file);
+    if (now === opened && database.isOpen) return;
+    statements.clear();
+    if (database.isOpen) database.close();
+    setAsideLog(file, log);
+    database = openChecked(options);
+    opened = now;
+    log = identityOf(`${file}-wal`);
+    wrote = false;
+  }
+
   function transactOnce<T>(begin: string, work: () => T): T {
-    statement(begin).run();
+    follow();
+    let step: 'work' | 'commit' | 'done' = 'work';
     try {
+      statement(begin).run();
       const result = work();
+      step = 'commit';
       statement('COMMIT').run();
-      wrote ||= begin !== 'BEGIN';
+      step = 'done';
+      if (begin === 'BEGIN') return result;
+      wrote = true;
+      if (identityOf(file) !== opened) throw replacedFault(file);
       return result;
     } catch (thrown) {
+      if (step === 'done') throw thrown;
+      const outcome = step === 'commit' ? outcomeOfCommit(thrown) : 'no';
+      throw markRecorded(thrown, rollBack() ? outcome : 'unknown');
+    }
+  }
+
+  /** Whether nothing of the transaction is left. SQLite ends it by itself after some errors. */
+  function rollBack(): boolean {
+    try {
       if (database.isOpen && database.isTransaction) statement('ROLLBACK').run();
-      throw thrown;
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -66,6 +102,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   /** Set and unset around each try, without a pause between: it must not apply to other writes of this connection. */
   function withPragma<T>(on: string, off: string, work: () => T): Promise<T> {
     return patiently(options, () => {
+      follow();
       database.exec(`PRAGMA ${on}`);
       try {
         return transactOnce('BEGIN IMMEDIATE', work);
@@ -77,7 +114,11 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 
   return {
     statement,
-    read: (work) => patiently(options, work),
+    read: (work) =>
+      patiently(options, () => {
+        follow();
+        return work();
+      }),
     snapshot: (work) => transact('BEGIN', work),
     write: (work, { relaxed = false, secure = false } = {}) => {
       if (secure) return withPragma('secure_delete=ON', 'secure_delete=OFF', work);
@@ -85,6 +126,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       return transact('BEGIN IMMEDIATE', work);
     },
     async close() {
+      isClosed = true;
       if (!database.isOpen) return;
       statements.clear();
       try {

@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts';
+import { NOTHING_WRITTEN } from '../../core/recorded.ts';
 
 /** Primary result codes of SQLite; extended codes have them in their lowest byte. */
 const BUSY = 5;
@@ -28,13 +29,52 @@ export function toFault(thrown: unknown, file: string): unknown {
   if (code === null) return thrown;
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   const { kind, message, hint } = describe(code, file, said);
-  return new Fault(kind, message, { hints: [hint], data: { file, sqlite: code }, cause: thrown });
+  const recorded = recordedBy(thrown);
+  return new Fault(kind, message, {
+    hints: [...(recorded === undefined ? [] : [CLAIMS[recorded]]), hint],
+    data: { file, sqlite: code, ...(recorded && { recorded }) },
+    cause: thrown,
+  });
+}
+
+/** Whether a failed write is in the journal. */
+type Recorded = 'no' | 'unknown';
+
+const CLAIMS: Readonly<Record<Recorded, string>> = {
+  no: NOTHING_WRITTEN,
+  unknown: 'It is not known whether it was written: `holdfast log` shows what is recorded.',
+};
+
+/** Keeps the outcome of a write with the error that ended it. */
+export function markRecorded(thrown: unknown, recorded: Recorded): unknown {
+  if (thrown !== null && typeof thrown === 'object' && !(thrown instanceof Fault)) outcomes.set(thrown, recorded);
+  return thrown;
+}
+
+/**
+ * What a failed COMMIT left once it is rolled back. A frame that could not be written is incomplete and never counts. If
+ * only the wait for the disk failed, all frames are in the log, and another process may find them complete.
+ */
+export function outcomeOfCommit(thrown: unknown): Recorded {
+  const code = resultCode(thrown);
+  if (code !== IOERR) return code === null ? 'unknown' : 'no';
+  return (thrown as { errcode?: unknown }).errcode === IOERR_WRITE ? 'no' : 'unknown';
+}
+
+const IOERR_WRITE = IOERR | (3 << 8);
+const outcomes = new WeakMap<object, Recorded>();
+
+function recordedBy(thrown: unknown): Recorded | undefined {
+  return thrown !== null && typeof thrown === 'object' ? outcomes.get(thrown) : undefined;
 }
 
 export function busyFault(file: string, patienceMs: number, cause: unknown): Fault {
   return new Fault('unavailable', `The journal ${file} was in use by another process for ${patienceMs / 1000} s.`, {
-    hints: ['Nothing was written. Try again; if it happens again, look for a process that has the file open.'],
-    data: { file },
+    hints: [
+      ...(recordedBy(cause) === 'no' ? [CLAIMS.no] : []),
+      'Try again; if it happens again, look for a process that has the file open.',
+    ],
+    data: { file, ...(recordedBy(cause) && { recorded: recordedBy(cause) }) },
     cause,
   });
 }
@@ -51,20 +91,20 @@ function describe(
       return {
         kind: 'unavailable',
         message: `The journal ${file} is in use by another process.`,
-        hint: 'Nothing was written. Try again.',
+        hint: 'Try again.',
       };
     case FULL:
       return {
         kind: 'unavailable',
         message: `The disk is full: there is no room for the journal ${file}.`,
-        hint: 'Nothing was written. Make room and try again.',
+        hint: 'Make room and try again.',
       };
     case READONLY:
     case PERM:
       return {
         kind: 'unavailable',
         message: `The journal ${file} cannot be written: it or its folder is read-only, or it was moved.`,
-        hint: 'Nothing was written. SQLite must be able to write the file and its folder.',
+        hint: 'SQLite must be able to write the file and its folder.',
       };
     case CANTOPEN:
       return {
@@ -76,13 +116,13 @@ function describe(
       return {
         kind: 'unavailable',
         message: `The disk failed on the journal ${file}: ${said}.`,
-        hint: 'Nothing was written. Check the disk before you continue.',
+        hint: 'Check the disk before you continue.',
       };
     case NOMEM:
       return {
         kind: 'unavailable',
         message: `There is not enough memory to use the journal ${file}.`,
-        hint: 'Nothing was written. Try again.',
+        hint: 'Try again.',
       };
     case NOTADB:
       return {

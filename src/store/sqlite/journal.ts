@@ -12,6 +12,7 @@ import {
 import { badCursor } from '../fault.ts';
 import type { Appended, Batch, FeedPage, Head, HeadFilter, Journal, Within } from '../journal.ts';
 import { findRefusal, START } from '../refusal.ts';
+import { scrubAfter } from '../scrub.ts';
 import type { Connection } from './connection.ts';
 import { writeCache, writeRow } from './projection.ts';
 
@@ -23,7 +24,7 @@ export function openJournal(connection: Connection, announce: () => void): Journ
       const appended = await write(() => append(connection, batches), { secure });
       if (appended.outcome === 'appended') announce();
       // After a replay too: the first try may have been interrupted before the bytes were gone.
-      if (secure && appended.outcome !== 'conflict') await scrub(connection);
+      if (secure && appended.outcome !== 'conflict') await scrubAfter(() => scrub(connection));
       return appended;
     },
     recorded: (run, key) => read(() => recorded(connection, run, key)),
