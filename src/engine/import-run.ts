@@ -40,7 +40,7 @@ export async function openImport(store: Store, run: string): Promise<ImportRun> 
     // Rows are derived when all events are there.
     const next: Batch = { run, expected: before + added, events: batch, head: headOf(state), rows: [], erase };
     const { outcome } = await journal.append([next]);
-    if (outcome !== 'appended') throw diverged(run, before + added + 1);
+    if (outcome !== 'appended') throw diverged(run, before + added + 1, added);
     added += batch.length;
     last = batch.at(-1)?.hash ?? last;
     batch = [];
@@ -53,7 +53,7 @@ export async function openImport(store: Store, run: string): Promise<ImportRun> 
         here = await journal.read(run, event.version - 1, PAGE);
       }
       const mine = here.find((one) => one.version === event.version);
-      if (mine?.hash !== event.hash) throw diverged(run, event.version);
+      if (mine?.hash !== event.hash) throw diverged(run, event.version, 0);
       if (JSON.stringify(mine.body) !== JSON.stringify(event.body)) erasable.set(event.version, event.body);
     },
     async add(event) {
@@ -75,9 +75,10 @@ export async function openImport(store: Store, run: string): Promise<ImportRun> 
   };
 }
 
-function diverged(run: string, version: number): Fault {
+function diverged(run: string, version: number, added: number): Fault {
+  const done = added === 0 ? 'Nothing of it was added.' : `${added} events before it were added.`;
   return new Fault('illegal', `The history of ${quoted(run)} here is different from event ${version} on.`, {
-    hints: ['Nothing of it was added in. Two histories of one run are not joined: look at both with `holdfast log`.'],
-    data: { run, version },
+    hints: [`${done} Two histories of one run are not joined: look at both with \`holdfast log\`.`],
+    data: { run, version, recorded: added === 0 ? 'no' : 'yes' },
   });
 }

@@ -56,7 +56,7 @@ export async function describeApi(version: string): Promise<Record<string, unkno
       schemas: { Change, Refused },
       responses: {
         Refused: {
-          description: 'Refused; nothing was changed.',
+          description: 'Refused. `fault.data.recorded` of a changing operation says whether anything was recorded.',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Refused' } } },
         },
       },

@@ -7,9 +7,10 @@ import type { Projection } from './projection.ts';
  * can be dropped and rebuilt from the events.
  *
  * Faults of every method of the three ports: `unavailable` when the database cannot be reached, is busy for longer than
- * the store waits, full or read-only (nothing was written); `corrupt` when it answers nonsense. Faults of opening:
+ * the store waits, full, read-only or gone; `corrupt` when it answers nonsense. Faults of opening:
  * `newer_schema` when a newer program wrote the database, `invalid` for an address the store does not know. No method
- * throws anything else. One suite, `store.suite.ts`, checks every store against these pages.
+ * throws anything else. `data.recorded` of a failed append is `no` after a completed rollback, `unknown` when it was cut
+ * off, and `yes` when only what follows the commit failed. One suite, `store.suite.ts`, checks every store against these pages.
  */
 export interface Store {
   /** Where this store is, without secrets, for messages. */
