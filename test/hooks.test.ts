@@ -165,6 +165,45 @@ describe('a hook', () => {
     expect(text).toContain('[redacted: github token]');
   });
 
+  it('redacts the whole text before it shortens it, in every field that is captured', () => {
+    const folder = newRepository();
+    play(folder, 'claude', 1);
+    const base = inputsOf('claude', folder)[1]?.input;
+    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    // The limits of the fields, all of which would cut this secret in two.
+    const around = (limit: number): string =>
+      `${'word '.repeat(limit / 5).slice(0, limit - 20)} ${token} mysql -phunter2x`;
+    writeFileSync(join(folder.path, '.git', 'HEAD'), `ref: refs/heads/try-${token}\n`);
+    hook(folder, 'claude', 'UserPromptSubmit', { ...base, prompt: around(8000) });
+    const bash = {
+      ...base,
+      tool_name: 'Bash',
+      tool_input: { command: `echo ${around(4000)}` },
+      tool_use_id: 'toolu_s',
+    };
+    hook(folder, 'claude', 'PreToolUse', { ...bash, hook_event_name: 'PreToolUse' });
+    const todos = [{ content: around(1200), status: 'in_progress', activeForm: 'x' }];
+    const write = { file_path: join(folder.path, `${token}.txt`), content: 'x' };
+    for (const [tool_name, tool_input] of [
+      ['TodoWrite', { todos }],
+      ['Write', write],
+    ] as const) {
+      const call = {
+        ...base,
+        tool_name,
+        tool_input,
+        tool_use_id: `toolu_${tool_name}`,
+        tool_response: { success: true },
+      };
+      hook(folder, 'claude', 'PostToolUse', { ...call, hook_event_name: 'PostToolUse' });
+    }
+    hook(folder, 'claude', 'Stop', { ...base, hook_event_name: 'Stop', last_assistant_message: around(4000) });
+    const text = JSON.stringify(journal(folder));
+    expect(text).not.toMatch(/ghp_|a1B2c3D4|hunter2x/);
+    expect(text).toContain('echo word word');
+    expect(text).toContain('try-[redacted: github token]');
+  });
+
   it('ignores files outside the workspace and what the settings exclude, and stops where capture is off', () => {
     const folder = newRepository();
     play(folder, 'claude', 2);

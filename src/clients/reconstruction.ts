@@ -1,4 +1,4 @@
-import { redact } from '../core/redact.ts';
+import { redact } from '../core/redact/redact.ts';
 import { oneLine } from '../core/text.ts';
 import {
   type Spent,
@@ -164,7 +164,7 @@ function note(seen: ReturnType<typeof emptyResult>, entry: TranscriptEntry, at: 
     case 'session':
       seen.conversation ??= entry.id ?? null;
       seen.cwd ??= entry.cwd ?? null;
-      seen.branch = entry.branch ?? seen.branch;
+      seen.branch = entry.branch ? redact(entry.branch).text : seen.branch;
       seen.isClosed = false;
       return;
     case 'request': {
@@ -191,7 +191,7 @@ function note(seen: ReturnType<typeof emptyResult>, entry: TranscriptEntry, at: 
       seen.summary = clean(entry.text, TEXT_CHARS * 4) ?? seen.summary;
       return;
     case 'error':
-      seen.errors.push(oneLine(redact(entry.text.slice(0, 4000)).text, 400));
+      seen.errors.push(oneLine(redact(entry.text).text, 400));
       if (seen.errors.length > SHORT_LIST) seen.errors.shift();
       return;
     case 'turn-ended':
@@ -254,9 +254,9 @@ function createCalls() {
   };
 }
 
-/** Shortened twice: the first cut may split a secret at its end, which the second one then removes. */
+/** Shortened afterwards: a cut before could halve a secret, and half of one is not recognised. */
 function clean(text: string, limitChars: number): string | null {
-  const safe = redact(text.slice(0, limitChars * 2)).text.trim();
+  const safe = redact(text).text.trim();
   if (safe === '') return null;
   return safe.length > limitChars ? `${safe.slice(0, limitChars - 1)}…` : safe;
 }

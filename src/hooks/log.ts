@@ -1,4 +1,4 @@
-import { redact } from '../core/redact.ts';
+import { redact } from '../core/redact/redact.ts';
 import { oneLine, printable } from '../core/text.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 

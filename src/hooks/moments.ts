@@ -3,7 +3,7 @@ import type { ClientHooks, Moment, Pressure } from '../clients/moment.ts';
 import { requestWords } from '../clients/request.ts';
 import type { Session } from '../core/fold/state.ts';
 import { id, type Line, line, quote, shortened, time } from '../core/line.ts';
-import { redact } from '../core/redact.ts';
+import { redact } from '../core/redact/redact.ts';
 import { oneLine } from '../core/text.ts';
 import { briefFor } from '../operations/brief/parts/compose.ts';
 import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
@@ -249,7 +249,7 @@ async function leaveSnapshot(within: SessionContext, lastMessage: string | null,
     await beat(within);
     return;
   }
-  const why = lastMessage === null ? '' : oneLine(redact(lastMessage.slice(0, 4000)).text, 600);
+  const why = lastMessage === null ? '' : oneLine(redact(lastMessage).text, 600);
   const words = { ...(why ? { why } : {}), ...(atRest ? { atRest } : {}) };
   await execute(within, { type: 'snapshot.take', ...words }, null);
 }

@@ -3,7 +3,7 @@ import { callKey, conversationOf } from '../clients/conversation.ts';
 import type { ToolMoment } from '../clients/moment.ts';
 import { type ToolResult, tookEffect } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
-import { redact } from '../core/redact.ts';
+import { redact } from '../core/redact/redact.ts';
 import { msBetween } from '../core/time.ts';
 import { capturedPath } from '../operations/session/parts/captured-path.ts';
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
@@ -42,7 +42,7 @@ async function beginCommand(within: SessionContext, moment: ToolMoment, command:
   const key = effectKey(moment, command);
   // Two hooks of one client report the same start; record it once.
   if (openEffect(within, key)) return false;
-  const name = redact(command.slice(0, NAME_CHARS * 4)).text;
+  const name = redact(command).text;
   const done = await execute(
     within,
     {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TreeMark } from '../core/journal/event.ts';
+import { redactRecord } from '../core/redact/redact.ts';
 import { type Repository, repositoryAt } from './repository.ts';
 
 /**
@@ -16,7 +17,8 @@ export function readTreeMark(tree: string): TreeMark | undefined {
     const head = readFileSync(join(gitDir, 'HEAD'), 'utf8').trim();
     if (!head.startsWith('ref: ')) return { head, branch: null, ...named };
     const name = head.slice('ref: '.length);
-    return { head: readRef(git, name), branch: name.replace(/^refs\/heads\//, ''), ...named };
+    const branch = redactRecord(name.replace(/^refs\/heads\//, '')).text;
+    return { head: readRef(git, name), branch, ...named };
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   agents: async () => ((await (await import('./agents/check.ts')).checkAgents()) ? 0 : 1),
   faults: async (words) => (await import('./faults/main.ts')).main(words),
   mcp: async () => ((await (await import('./mcp-conformance.ts')).checkConformance()) ? 0 : 1),
+  redaction: async (words) => (await import('./redaction.ts')).main(words),
 };
 
 const [name = '', ...words] = process.argv.slice(2);

@@ -1,8 +1,12 @@
+import { redactRecord } from '../../../core/redact/redact.ts';
 import { capturesPath } from '../../../workspace/capture.ts';
 import { recordedPath } from '../../../workspace/files.ts';
 import type { CaptureConfig } from '../../../workspace/workspace.ts';
 
-/** A path as it is recorded; null for one outside the workspace or excluded by its settings. */
+/**
+ * A path as it is recorded; null for one outside the workspace, excluded by its settings, or with a secret in it: without
+ * the secret it would name a file that does not exist.
+ */
 export function capturedPath(
   config: CaptureConfig | undefined,
   tree: string,
@@ -11,7 +15,7 @@ export function capturedPath(
 ): string | null {
   try {
     const inside = recordedPath(tree, from, path);
-    return capturesPath(config, inside) ? inside : null;
+    return capturesPath(config, inside) && redactRecord(inside).kinds.length === 0 ? inside : null;
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import { outcomeOf, type Reconstruction } from '../../../clients/reconstruction.
 import type { Transcript } from '../../../clients/transcript.ts';
 import { Fault } from '../../../core/fault.ts';
 import type { Command } from '../../../core/journal/command.ts';
-import { redact } from '../../../core/redact.ts';
+import { redact, redactRecord } from '../../../core/redact/redact.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { Change } from '../../../core/views/change.ts';
 import { hashArtifact } from '../../../workspace/files.ts';
@@ -49,8 +49,8 @@ export async function recordNews(
     if (news.spent) await record({ type: 'usage.add', ...news.spent });
     for (const { text, key } of news.decisions) await record(decisionOf(place, text), key);
     await record({ type: 'note.add', kind: 'worklog', text: noteOf(place, found) });
-    const from = `transcript of ${transcript.client}, conversation ${transcript.id}: ${transcript.path}`;
-    const findings = [...describeNews(news, found), ...found.problems];
+    const from = `transcript of ${transcript.client}, conversation ${transcript.id}: ${redactRecord(transcript.path).text}`;
+    const findings = [...describeNews(news, found), ...found.problems].map((line) => redact(line).text);
     changed.push(...(await below(within.session.id)));
     await record({ type: 'recovery.make', from, findings }, place.key);
   } finally {

@@ -2,7 +2,7 @@ import type { TodoChange, TodoStatus } from '../../../clients/tool-call.ts';
 import { Fault } from '../../../core/fault.ts';
 import type { State, Step } from '../../../core/fold/state.ts';
 import type { Command } from '../../../core/journal/command.ts';
-import { redact } from '../../../core/redact.ts';
+import { redact } from '../../../core/redact/redact.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
 import { planView } from '../../../core/views/plan.ts';
@@ -71,7 +71,7 @@ function entriesOf(change: TodoChange): Entry[] {
 }
 
 const TITLE_CHARS = 300;
-const titleOf = (text: string): string => oneLine(redact(text.slice(0, 4 * TITLE_CHARS)).text, TITLE_CHARS);
+const titleOf = (text: string): string => oneLine(redact(text).text, TITLE_CHARS);
 
 const isTodo = (step: Step): boolean => /^todo-\d+$/.test(step.key);
 const same = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
