@@ -27,6 +27,8 @@ export interface HoldfastOptions {
   person?: string;
   session?: string;
   run?: string;
+  /** Records text as given, even where it looks like a secret. */
+  verbatim?: boolean;
   now?: () => string;
 }
 
@@ -61,6 +63,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     actor: actorOf(options),
     session: options.session,
     run: options.run,
+    isVerbatim: options.verbatim,
     now: options.now,
     ...(options.agent === undefined ? {} : { owner: ownerOf(process.pid) }),
   };

@@ -128,7 +128,8 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ],
   ['snapshots', { snapshots: expect.arrayContaining([expect.objectContaining({ id: 'P-1', agent: 'ada' })]) }],
   ['brief show --budget 800', { sections: expect.any(Array), budget: { limit: 800 } }],
-  ['erase N-1 --reason secret', { erased: [expect.any(Number)] }],
+  ['scan', { findings: [], runs: 1, events: expect.any(Number) }],
+  ['erase N-1 --reason secret', { erased: [expect.any(Number)], places: expect.any(Array) }],
   [
     'resume',
     {

@@ -1,11 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { hook, inputsOf, newRepository, play } from './hook-player.ts';
+
+const dataFolder = (folder: Folder): string => join(folder.path, '.holdfast');
 
 /** The files under `.holdfast/` that hold the bytes. */
 function filesWith(folder: Folder, words: string): string[] {
-  const inside = join(folder.path, '.holdfast');
+  const inside = dataFolder(folder);
   return readdirSync(inside, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(words))
     .map((entry) => entry.name);
@@ -96,5 +99,151 @@ describe('erasing', () => {
     expect(folder.data('items')['items']).toMatchObject([{ id: 'B-1', text: '[erased]', affects: ['t1', '[erased]'] }]);
     expect(folder.fault('start', 't1', '--agent', 'claude')).toMatchObject({ code: 'blocked' });
     expect(folder.run('doctor').code).toBe(0);
+  });
+});
+
+/** A secret in pieces, so that no scanner reports this file as a leak. */
+const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+
+interface Place {
+  place: string;
+  state: string;
+  path?: string;
+  note?: string;
+}
+
+describe('where erased text was', () => {
+  const words = 'the plain-text pass phrase of the staging box';
+  const ours = (folder: Folder, name: string): string => join(dataFolder(folder), name);
+
+  it('is listed place by place, and taken out of each', () => {
+    const folder = newWorkspace();
+    folder.data('mirror', 'add', 'gsd');
+    folder.data('decide', '--context', 'c', '--decision', words, '--reason', 'r');
+    const mirrored = folder.data('mirror', 'list')['mirrors'][0].path as string;
+    expect(readFileSync(join(folder.path, mirrored), 'utf8')).toContain(words);
+    const rejected = join(folder.path, `${mirrored}.rejected-20260131T120000Z`);
+    writeFileSync(rejected, `somebody wrote: ${words}`);
+    writeFileSync(ours(folder, 'hook.log'), `first line\nTo-do list: ${words.toUpperCase()}\nlast line\n`);
+    mkdirSync(ours(folder, 'hooks'), { recursive: true });
+    writeFileSync(ours(folder, 'hooks/a.json'), JSON.stringify({ hint: words }));
+    writeFileSync(ours(folder, 'hooks/b.json'), JSON.stringify({ hint: 'other words' }));
+    mkdirSync(ours(folder, 'mirrors'), { recursive: true });
+    const former = { format: 'maestro', path: 'gone.md', files: [['gone.md', `# A\n${words}`]] };
+    writeFileSync(ours(folder, 'mirrors/0123456789abcdef.json'), JSON.stringify(former));
+    mkdirSync(ours(folder, 'archives'), { recursive: true });
+    const archived = [{ mirror: {}, moves: [], removes: [], writes: [['a.md', words]], done: true }];
+    writeFileSync(ours(folder, 'archives/old.json'), JSON.stringify(archived));
+
+    const { places } = folder.data('erase', 'D-1', '--reason', 'leaked') as unknown as { places: Place[] };
+    const stateOf = Object.fromEntries(places.map(({ place, state }) => [place, state]));
+    expect(stateOf).toEqual({
+      journal: 'done',
+      'search rows': 'done',
+      'write-ahead log': 'done',
+      'RESUME.md': 'done',
+      'worklog and its archives': 'done',
+      snapshots: 'not there',
+      'mirrored files': 'done',
+      'mirror bases': 'done',
+      'bases of former mirrors': 'done',
+      'copies beside mirrored files': 'done',
+      'backups and rejected edits': 'not there',
+      'hook memory': 'done',
+      'hook log': 'done',
+      'archive records': 'done',
+      'known heads': 'not there',
+      'git history of mirrored files': 'cannot',
+      exports: 'cannot',
+      'copies and backups of this folder': 'cannot',
+      'transcripts of the client': 'not there',
+    });
+    const copies = places.filter(({ place }) => place === 'copies beside mirrored files').map(({ path }) => path);
+    expect(copies).toEqual(expect.arrayContaining([join(folder.path, `${mirrored}.bak`), rejected]));
+    const left = readdirSync(folder.path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .filter((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').toLowerCase().includes(words));
+    expect(left.map(({ name }) => name)).toEqual([]);
+    expect(readFileSync(ours(folder, 'hook.log'), 'utf8')).toBe('first line\nlast line\n');
+    expect(existsSync(ours(folder, 'hooks/b.json'))).toBe(true);
+    expect(folder.run('doctor').code).toBe(0);
+  });
+
+  it('is not deleted through a link, and the answer says so', () => {
+    const folder = newWorkspace();
+    const outside = newFolder();
+    writeFileSync(join(outside.path, 'a.json'), JSON.stringify({ hint: words }));
+    rmSync(ours(folder, 'hooks'), { recursive: true, force: true });
+    symlinkSync(outside.path, ours(folder, 'hooks'));
+    folder.data('note', words);
+    const ran = folder.run('erase', 'N-1', '--reason', 'leaked');
+    expect(ran.out).toMatch(/cannot {5}hook memory, .*a\.json\. It is a link or behind one/);
+    expect(existsSync(join(outside.path, 'a.json'))).toBe(true);
+  });
+
+  it('names the conversation whose transcript has it too', () => {
+    const folder = newRepository();
+    play(folder, 'claude', 1);
+    const base = inputsOf('claude', folder)[1]?.input;
+    hook(folder, 'claude', 'UserPromptSubmit', { ...base, prompt: words });
+    const { id } = folder.data('search', 'staging')['results'][0];
+    const { places } = folder.data('erase', id, '--reason', 'leaked') as unknown as { places: Place[] };
+    expect(places.at(-1)).toMatchObject({
+      place: 'transcripts of the client',
+      state: 'cannot',
+      note: expect.stringContaining('claude keeps its own record of conversation'),
+    });
+  });
+});
+
+describe('secrets in what somebody records', () => {
+  it('are left out with a warning if they are beyond doubt, and kept with --verbatim', () => {
+    const folder = newWorkspace();
+    const ran = folder.run('note', `deploy with ${token}`);
+    expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/left out \(github token\).*--verbatim/)]);
+    const json = folder.run(
+      'decide',
+      '--context',
+      'c',
+      '--decision',
+      token,
+      '--reason',
+      'postgres://a:b4nk@db',
+      '--json',
+    );
+    expect(json.json).toMatchObject({
+      ok: true,
+      warnings: [expect.stringContaining('github token, password in address')],
+    });
+    expect(folder.run('log', '--json').out).not.toContain(token);
+    folder.data('note', `the public example is ${token}`, '--verbatim');
+    expect(folder.run('log', '--json').out).toContain(token);
+    expect(folder.run('note', 'the password is hunter2x9').err).toBe('');
+    expect(folder.run('--verbatim', 'note', token).err).toBe('');
+    const init = newFolder().run('init', '--title', 'Work', '--goal', `use ${token}`);
+    expect([init.code, init.err]).toEqual([0, expect.stringContaining('github token')]);
+  });
+
+  it('are found by scan and erased by erase --found', () => {
+    const folder = newWorkspace();
+    expect(folder.run('scan').out).toContain('Nothing in');
+    const { version } = folder.data('note', `use ${token}`, '--verbatim');
+    folder.data('note', 'nothing in here');
+    const later = folder.data('effect', 'begin', 'mysql -u root -phunter2 shop', ...agent, '--verbatim');
+    const { findings } = folder.data('scan');
+    expect(findings).toEqual([
+      { run: 'auth', version, type: 'note.added', kinds: ['github token'], erasable: true },
+      { run: 'auth', version: later['version'], type: 'effect.began', kinds: ['password'], erasable: true },
+    ]);
+    expect(folder.run('scan').out).toContain('holdfast erase --found');
+    expect(folder.fault('erase', '--found', '--reason', 'r', ...agent)).toMatchObject({ code: 'not_allowed' });
+    expect(folder.fault('erase', 'N-1', '--found', '--reason', 'r')).toMatchObject({ code: 'usage' });
+    expect(folder.fault('erase', '--reason', 'r')).toMatchObject({ code: 'usage' });
+    expect(folder.data('erase', '--found', '--reason', 'r')['erased']).toEqual([version, later['version']]);
+    expect(folder.data('scan')['findings']).toEqual([]);
+    expect(folder.data('search', 'nothing')['results']).toHaveLength(1);
+    const before = folder.data('status')['version'];
+    expect(folder.data('erase', '--found', '--reason', 'r')).toMatchObject({ erased: [], changed: [] });
+    expect(folder.data('status')['version']).toBe(before);
   });
 });

@@ -22,6 +22,7 @@ export interface CommonFlags {
   store?: string;
   dir?: string;
   idempotency?: string;
+  verbatim?: boolean;
   color?: boolean;
 }
 
@@ -33,6 +34,7 @@ export const commonFlags = {
   store: 'A PostgreSQL address or a SQLite file, instead of the workspace’s own.',
   dir: 'The folder to work in.',
   idempotency: 'The command is recorded once per key, however often it is repeated.',
+  verbatim: 'Text is recorded as given, even where it looks like a secret.',
 } as const;
 
 const isCommonFlag = (name: string): boolean => Object.hasOwn(commonFlags, name);
@@ -90,7 +92,7 @@ function findOperation(
       if (words.length > 0) break;
       skipped.push(rest.shift() as string);
       const name = next.replace(/^--/, '');
-      const takesValue = isCommonFlag(name) && name !== 'json';
+      const takesValue = isCommonFlag(name) && name !== 'json' && name !== 'verbatim';
       if (takesValue && rest.length > 0) skipped.push(rest.shift() as string);
       continue;
     }
@@ -219,7 +221,7 @@ function takeCommon(
   inline: string | undefined,
   rest: string[],
 ): void {
-  if (name === 'json') call.common.json = true;
+  if (name === 'json' || name === 'verbatim') call.common[name] = true;
   else if (name === 'color' || name === 'no-color') call.common.color = name === 'color';
   else if (isCommonFlag(name)) {
     const value = takeValue(operation, specs, written, inline, rest);

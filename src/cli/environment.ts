@@ -20,6 +20,7 @@ export function identityFrom(flags: CommonFlags, environment: Environment, cwd: 
     actor: actorFrom(flags, environment, session !== undefined),
     session,
     key: flags.idempotency,
+    isVerbatim: flags.verbatim,
     owner,
     clients: async () => (await import('./client-homes.ts')).clientsFrom(environment),
     environment,

@@ -1,6 +1,8 @@
+import { findSecrets, type SecretsFound } from '../core/journal/find-secrets.ts';
 import type { Store } from '../store/store.ts';
 import { type Audit, auditRun, type Rebuilt, rebuildRun } from './audit.ts';
 import { versionsAbout } from './erase.ts';
+import { eventPages } from './event-pages.ts';
 import { type ImportRun, openImport } from './import-run.ts';
 
 /** Checks and repairs of whole runs. */
@@ -13,6 +15,8 @@ export interface Maintenance {
   rebuild(run: string): Promise<Rebuilt>;
   /** The versions of the events with the text of a row (by id or alias), or of one event (by version). */
   versionsAbout(run: string, target: string): Promise<number[]>;
+  /** The events in which the present rules find secrets. */
+  findSecrets(run: string): Promise<SecretsFound[]>;
   /** Records events of a run that come from another store. */
   openImport(run: string): Promise<ImportRun>;
 }
@@ -23,6 +27,16 @@ export function openMaintenance(store: Store): Maintenance {
     audit: (run) => auditRun(store, run),
     rebuild: (run) => rebuildRun(store, run),
     versionsAbout: (run, target) => versionsAbout(store, run, target),
+    async findSecrets(run) {
+      const found: SecretsFound[] = [];
+      for await (const page of eventPages(store.journal, run)) {
+        for (const event of page) {
+          const secrets = findSecrets(event);
+          if (secrets) found.push(secrets);
+        }
+      }
+      return found;
+    },
     openImport: (run) => openImport(store, run),
   };
 }

@@ -49,7 +49,8 @@ export async function callOperation(
     warn: (message) => warnings.push(message),
   });
   const parsed = parseInput(operation, input);
-  const outcome = await operation.run({ ...named, tally }, parsed).catch((thrown: unknown) => {
+  const isVerbatim = request.headers.get('holdfast-verbatim') === 'yes';
+  const outcome = await operation.run({ ...named, tally, isVerbatim }, parsed).catch((thrown: unknown) => {
     throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
   });
   const exit = operation.verdict?.(outcome.data, parsed);

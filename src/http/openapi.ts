@@ -52,6 +52,12 @@ export async function describeApi(version: string): Promise<Record<string, unkno
           description: 'The request is recorded once per key, however often it is sent.',
           schema: { type: 'string' },
         },
+        verbatim: {
+          name: 'holdfast-verbatim',
+          in: 'header',
+          description: 'With `yes`, text is recorded as given, even where it looks like a secret.',
+          schema: { type: 'string', enum: ['yes'] },
+        },
       },
       schemas: { Change, Refused },
       responses: {

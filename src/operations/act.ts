@@ -9,11 +9,12 @@ import { describeRewound } from '../engine/rewound.ts';
 import type { Context } from './context.ts';
 import { writeFollowing } from './follow-up.ts';
 import { shaped } from './operation.ts';
+import { withholdSecrets } from './withhold-secrets.ts';
 
-/** Runs a command on the current run. */
+/** Runs a command of the caller on the current run, without the secrets in its text. */
 export async function act(context: Context, command: Command): Promise<Done & { run: string }> {
   const run = await currentRun(context);
-  return { run, ...(await execute(context, run, command)) };
+  return { run, ...(await execute(context, run, withholdSecrets(context, command))) };
 }
 
 interface ExecuteOptions {

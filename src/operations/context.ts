@@ -14,6 +14,8 @@ export interface Context {
   run: string | undefined;
   /** `run` is known to exist: an earlier part of the same command looked it up. */
   isRunKnown?: boolean | undefined;
+  /** Text is recorded as it was given, even where it looks like a secret. */
+  isVerbatim?: boolean | undefined;
   /** The current folder; paths are relative to it. */
   dir: string;
   /** The workspace around `dir`; null when there is none. */

@@ -73,6 +73,7 @@ export const operations = {
   archive: () => import('./run/archive.ts').then((module) => module.archive),
   unarchive: () => import('./run/unarchive.ts').then((module) => module.unarchive),
   abort: () => import('./run/abort.ts').then((module) => module.abort),
+  scan: () => import('./admin/scan.ts').then((module) => module.scan),
   erase: () => import('./admin/erase.ts').then((module) => module.erase),
   supervise: () => import('./session/supervise.ts').then((module) => module.supervise),
   recover: () => import('./session/recover.ts').then((module) => module.recover),

@@ -25,6 +25,7 @@ export interface OpenOptions {
   session?: string | undefined;
   run?: string | undefined;
   key?: string | undefined;
+  isVerbatim?: boolean | undefined;
   owner?: Owner | undefined;
   environment?: Context['environment'];
   now?: (() => string) | undefined;
@@ -60,6 +61,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       owner: options.owner,
     },
     run: options.run,
+    isVerbatim: options.isVerbatim,
     dir: options.dir,
     workspace: find,
     environment: options.environment,

@@ -277,7 +277,7 @@ describe('very long text', () => {
   });
 });
 
-describe('what somebody chose to record', () => {
+describe('what is recorded on purpose', () => {
   it('loses tokens, keys and passwords in addresses, and nothing that is only suspected', () => {
     const key = join('ghp_', random, 'aB3d');
     expect(redactRecord(`use ${key}`)).toEqual({ text: 'use [redacted: github token]', kinds: ['github token'] });

@@ -17,12 +17,17 @@ export interface Redacted {
 
 /** Removes secrets from captured text: requests, messages, commands and their output, paths, errors. */
 export function redact(text: string): Redacted {
-  return applyGroups([prefixes, tools, commands, addresses, context], withinLimit(text));
+  return applyGroups(CAPTURED, withinLimit(text));
 }
 
-/** Removes from what somebody chose to record only what is a secret beyond doubt: known tokens, keys, addresses. */
+/** Removes from text that is recorded on purpose only what is a secret beyond doubt: known tokens, keys, addresses. */
 export function redactRecord(text: string): Redacted {
   return applyGroups([prefixes, addresses], text);
+}
+
+/** The kinds of secrets that captured text of this form would lose, however long it is. */
+export function secretKinds(text: string): readonly string[] {
+  return applyGroups(CAPTURED, text).kinds;
 }
 
 function applyGroups(groups: readonly (() => Group)[], text: string): Redacted {
@@ -97,6 +102,7 @@ const tools = lazyGroup(toolRules, inCommands);
 const commands = lazyGroup(commandRules);
 const addresses = lazyGroup(addressRules);
 const context = lazyGroup(contextRules);
+const CAPTURED = [prefixes, tools, commands, addresses, context];
 
 const LIMIT_CHARS = 256 * 1024;
 /** How far back from a cut a line end is looked for. */

@@ -10,7 +10,7 @@ export interface Rule {
   isSecret?: Check | undefined;
 }
 
-/** Told the kind of each secret that is replaced. */
+/** Called with the kind of each secret that is replaced. */
 export type Found = (kind: string) => void;
 
 export type Check = (secret: string, after: string) => boolean;

@@ -1,5 +1,5 @@
 /**
- * Synthetic secrets in the forms in which they are met, made anew from a seed: the tests measure with them how many the
+ * Synthetic secrets in the forms in which they are met, generated from a seed: the tests measure with them how many the
  * rules find. No value here was ever anybody's.
  */
 export interface Sample {

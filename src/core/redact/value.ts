@@ -6,7 +6,7 @@ export function isPlaceholder(value: string): boolean {
 }
 
 const STANDS_FOR =
-  /^[$%{<*&@\\[]|^(.)\1*$|x{4}|\*{3}|\.{3}|…|your|example|sample|placeholder|change.?me|redacted|dummy|process\.env|environ|secrets\./i;
+  /^[`$%{<*&@\\[]|^(.)\1*$|x{4}|\*{3}|\.{3}|…|your|example|sample|placeholder|change.?me|redacted|dummy|process\.env|environ|secrets\./i;
 const WORD_OF_CODE =
   /^(?:true|false|null|none|nil|undefined|yes|no|on|off|string|number|boolean|stdin|password|passwd|secret|token|key|required|optional|prompt|any|str|bytes|int|value)[,;.]?$/i;
 

@@ -12,6 +12,7 @@ import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { isPreset, presetSteps, readPlanFile } from '../plan/import.ts';
+import { withholdSecrets } from '../withhold-secrets.ts';
 
 const RunId = v.pipe(
   v.string(),
@@ -131,7 +132,8 @@ async function openRun(
   for (let number = 1; ; number++) {
     const run = number === 1 ? base : `${base}-${number}`;
     try {
-      const { state } = await execute(context, run, { type: 'run.open', title, ...details });
+      const command = withholdSecrets(context, { type: 'run.open', title, ...details });
+      const { state } = await execute(context, run, command);
       return { run, state };
     } catch (thrown) {
       const taken = thrown instanceof Fault && thrown.code === 'illegal' && thrown.data['run'] === run;

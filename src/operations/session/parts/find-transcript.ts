@@ -126,7 +126,8 @@ function isCalled(session: Session, name: string): boolean {
   return session.id === name || session.alias === name || session.client?.id === name;
 }
 
-function ofConversation(
+/** The transcript of a conversation, by the client's id of it. */
+export function ofConversation(
   transcripts: Transcripts,
   { homes }: Clients,
   id: string,
