@@ -25,15 +25,22 @@ function tool(kind: string, names: string, before: string, isSecret: Check = isP
 
 const { raw } = String;
 
+/** After `-p`, whose value may follow at once: it is not the beginning of `-path` or `-pass`. */
+const NO_LONG_FLAG = raw`(?!(?:ass|ath|ort|roject|rofile)\b)`;
+
 function databaseTools(): ToolRule[] {
   return [
     // Without a space: `-p NAME` asks for the password and takes NAME as the database.
-    tool('password', 'mysql(?:dump|admin|import|sh)?|mariadb(?:-dump|-admin)?|mycli', raw`\s-p(?=[^\s-])`),
+    tool(
+      'password',
+      'mysql(?:dump|admin|import|sh)?|mariadb(?:-dump|-admin)?|mycli',
+      raw`\s-p${NO_LONG_FLAG}(?=[^\s-])`,
+    ),
     tool('password', '(?:redis|valkey|keydb)-cli', raw`\s(?:-a\s{1,4}|--pass[ =])`),
     tool(
       'password',
       'mongo(?:sh|dump|restore|export|import)?|sqlcmd|bcp|ldap(?:search|add|modify|delete|whoami|passwd)|cqlsh|clickhouse-client|influx|rabbitmqadmin',
-      raw`\s(?:-[pPw]\s{0,4}|--pass[ =])(?=[^\s-])`,
+      raw`\s(?:-[pPw]${NO_LONG_FLAG}\s{0,4}|--pass[ =])(?=[^\s-])`,
     ),
     // `name/password@database`.
     {
@@ -54,7 +61,7 @@ function loginTools(): ToolRule[] {
     tool(
       'password',
       raw`(?:docker|podman|nerdctl|buildah|skopeo|oras|helm|az|oc|cf|ibmcloud|heroku|gcloud|rclone|restic|s3cmd)\s[^\n]{0,80}?\blogin`,
-      raw`\s(?:-p\s{0,4}|--password[ =])(?=[^\s-])`,
+      raw`\s(?:-p${NO_LONG_FLAG}\s{0,4}|--password[ =])(?=[^\s-])`,
     ),
     // The percent sign parts name and password.
     tool('password', 'smbclient|mount|rpcclient|net', raw`\s-U\s{0,4}["']?[\w.\\-]{1,60}%`),
