@@ -163,6 +163,10 @@ function limitMaintenance(maintenance: Maintenance, mustSee: (run: string) => Pr
       await mustSee(run);
       return maintenance.versionsAbout(run, target);
     },
+    async findSecrets(run) {
+      await mustSee(run);
+      return maintenance.findSecrets(run);
+    },
     async openImport(run) {
       await mustSee(run);
       return maintenance.openImport(run);
