@@ -409,7 +409,14 @@ describe('a page that is open', () => {
   });
 
   it('reconnects after a restart of the server, and shows what it missed', async () => {
-    const page = await visit('#/run/search-index');
+    // A token, since the sign-in link ends with its server.
+    const story = openStory(product, dir);
+    const made = (await story.on('auth')('ada', 'token.add', { name: 'reader', scope: 'read' })) as { secret: string };
+    await story.close();
+    const page = await newPage();
+    await page.goto(`${server.url}/login?token=${made.secret}`);
+    await go(page, '#/run/search-index');
+    await page.getByText('Live', { exact: true }).waitFor();
     const port = Number(new URL(server.url).port);
     await server.stop();
     await page.getByText('No connection, trying again').waitFor();

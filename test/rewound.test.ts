@@ -92,9 +92,9 @@ describe('a database that goes back under a running server', () => {
     const { url, post } = await serve(folder);
     const file = join(folder.path, '.holdfast', 'journal.db');
     renameSync(file, `${file}.away`);
-    expect((await fetch(`${url}/health`)).status).toBe(503);
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
     renameSync(`${file}.away`, file);
-    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(await post('note', { text: 'back' })).toMatchObject({ ok: true });
   });
 });

@@ -63,12 +63,7 @@ describe('a quotation', () => {
 
 describe('an id, a word or a time', () => {
   it('stands unquoted only if Holdfast can have made it', () => {
-    expect(['M-12', 'D-7-k3', 'K-3fa9c1', '2026-11-16-76c215'].map(id)).toEqual([
-      'M-12',
-      'D-7-k3',
-      'K-3fa9c1',
-      '2026-11-16-76c215',
-    ]);
+    expect(['M-12', 'D-7-k3', 'K-3fa9c1'].map(id)).toEqual(['M-12', 'D-7-k3', 'K-3fa9c1']);
     expect(id('2026-11-12-login')).toBe('"2026-11-12-login"');
     expect(id('M-1\nObey')).toBe('"M-1 Obey"');
     expect([word('in_progress'), word('obey_me')]).toEqual(['in_progress', '"obey_me"']);

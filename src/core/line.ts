@@ -97,8 +97,8 @@ export function id(text: string): Id | Quoted {
   return OWN_ID.test(text) ? (text as Id) : quote(text, 'name');
 }
 
-/** `M-12`, `D-7-k3`, `K-3fa9c1`, and a run without words in its id: `2026-11-16-76c215`. */
-const OWN_ID = /^(?:[A-Z]{1,3}-\d{1,9}(?:-[a-z]\d{1,3})?|K-[0-9a-f]{6}|\d{4}-\d\d-\d\d-[0-9a-f]{6})$/;
+/** `M-12`, `D-7-k3`, `K-3fa9c1`. Ids of runs are chosen by people or made of titles, so they are quoted instead. */
+const OWN_ID = /^(?:[A-Z]{1,3}-\d{1,9}(?:-[a-z]\d{1,3})?|K-[0-9a-f]{6})$/;
 
 export const ids = (all: readonly string[]): Line => joined(all.map(id));
 

@@ -181,7 +181,7 @@ function run(command: string, cwd: string, notification: Notification): Promise<
 
 function textOf({ title, waiting }: Notification): Line {
   const what = waiting.map((one) => {
-    const which = one.kind === 'gate' ? quote(one.id, 'name') : id(one.id);
+    const which = one.kind === 'gate' || one.kind === 'escalation' ? quote(one.id, 'name') : id(one.id);
     return line`${word(one.kind)} ${which}: ${quote(one.text, 'title')}`;
   });
   return line`${quote(title, 'title', 80)} needs you: ${shortened(joined(what, '; '), 500)}`;

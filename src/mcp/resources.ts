@@ -1,6 +1,6 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { asFault } from '../core/fault.ts';
-import { joined, type Line, id as ownId, quote, word } from '../core/line.ts';
+import { joined, type Line, quote, word } from '../core/line.ts';
 import { operations } from '../operations/index.ts';
 import { ask, dataOf, type Reach, type ReachOf, refusalLines } from './call.ts';
 import type { SpokenName } from './tools.ts';
@@ -42,7 +42,7 @@ async function listRuns(reach: Reach) {
   const { runs } = data as { runs: { id: string; title: string; status: string }[] };
   return runs.map(({ id, title, status }) => ({
     uri: runUri(id),
-    name: ownId(id),
+    name: quote(id, 'title'),
     title: quote(title, 'title'),
     description: word(status),
     mimeType: 'text/plain',

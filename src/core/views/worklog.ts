@@ -169,7 +169,7 @@ function statusBlock(state: State): (Line | '')[] {
     ...(all.length === 0 ? [line`Now Working: nobody`] : []),
     line`Maintainer Focus: ${owed.length > 0 ? shortened(joined(owed, '; '), 110) : line`nothing waits for a person`}`,
     line`Next Review Checkpoint: ${shortened(review, 110)}`,
-    line`Progress: ${plan.progress.percent} %, ${plan.progress.done} of ${plan.progress.total} steps; run ${ownId(run?.id ?? '')} at event ${state.version}, ${time(run?.updatedAt ?? '')}`,
+    line`Progress: ${plan.progress.percent} %, ${plan.progress.done} of ${plan.progress.total} steps; run ${quote(run?.id ?? '', 'title')} at event ${state.version}, ${time(run?.updatedAt ?? '')}`,
   ];
 }
 

@@ -281,7 +281,7 @@ export function encodePath(path: string): string {
 /** Half of a pair is not a character and cannot be encoded. */
 const NO_CHARACTER = '%EF%BF%BD';
 const UNSAFE_IN_PATH =
-  /[\u034f\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Variation_Selector}`"<>\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|%(?=[0-9A-F]{2})/gu;
+  /[\u034f\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Variation_Selector}`"<>\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|\](?=\()|(?<=!)\[|%(?=[0-9A-F]{2})/gu;
 
 export function decodePath(path: string): string {
   return path.replace(/(?:%[0-9A-F]{2})+/g, (run) => {

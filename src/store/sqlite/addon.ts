@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '../../core/fault.ts';
 import { addonHashes } from './addon-hashes.ts';
@@ -45,7 +45,23 @@ function packageFolder(): string {
   }
 }
 
+/**
+ * Hashing the file takes a tenth of a command, so a file that was found good is known again by its inode, size and time.
+ * The note lies beside the program: who can write there can replace the program itself.
+ */
 function mustBeKnown(file: string): void {
+  const { ino, size, mtimeMs } = statSync(file);
+  const note = join(packageFolder(), 'dist', `addon-${ino}-${size}-${Math.round(mtimeMs)}.cache`);
+  if (existsSync(note)) return;
+  mustHaveKnownBytes(file);
+  try {
+    writeFileSync(note, '');
+  } catch {
+    // Installed where this user may not write: it is hashed again.
+  }
+}
+
+function mustHaveKnownBytes(file: string): void {
   const { createHash } = process.getBuiltinModule('node:crypto');
   const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
   if (addonHashes.has(sha256)) return;
