@@ -1,6 +1,6 @@
 /**
  * Synthetic secrets in the forms in which they are met, generated from a seed: the tests measure with them how many the
- * rules find. No value here was ever anybody's.
+ * rules find. No value here was ever in use.
  */
 export interface Sample {
   text: string;
