@@ -123,7 +123,7 @@ describe('where erased text was', () => {
     const mirrored = folder.data('mirror', 'list')['mirrors'][0].path as string;
     expect(readFileSync(join(folder.path, mirrored), 'utf8')).toContain(words);
     const rejected = join(folder.path, `${mirrored}.rejected-20260131T120000Z`);
-    writeFileSync(rejected, `somebody wrote: ${words}`);
+    writeFileSync(rejected, `someone wrote: ${words}`);
     writeFileSync(ours(folder, 'hook.log'), `first line\nTo-do list: ${words.toUpperCase()}\nlast line\n`);
     mkdirSync(ours(folder, 'hooks'), { recursive: true });
     writeFileSync(ours(folder, 'hooks/a.json'), JSON.stringify({ hint: words }));

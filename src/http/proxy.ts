@@ -11,7 +11,7 @@ export interface Origin {
 }
 
 /**
- * Anybody can send `X-Forwarded-For` and `X-Forwarded-Proto`, so they count only on connections from a proxy that was
+ * Anyone can send `X-Forwarded-For` and `X-Forwarded-Proto`, so they count only on connections from a proxy that was
  * named. Of several addresses the last one that is not such a proxy is the client: those before it are its own claim.
  */
 export function createOriginReader(proxies: readonly string[]): (request: Request, connection?: Connection) => Origin {

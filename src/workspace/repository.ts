@@ -27,7 +27,7 @@ export type Search =
  * Looks upward from a folder for the first entry named `.git`. `GIT_*` variables are ignored: a shell that git started has
  * some that name another repository. A bare repository is never recognised, since a clone can bring one as ordinary files.
  *
- * A `.git` file is a pointer that anybody can write, so it must be confirmed from the other side: a worktree's git folder
+ * A `.git` file is a pointer that anyone can write, so it must be confirmed from the other side: a worktree's git folder
  * names this entry, a submodule's `core.worktree` leads back.
  */
 export function findRepository(from: string, home: string | null): Search {
