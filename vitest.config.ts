@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 // An agent may run the tests; the variables of its shell must not influence the code under test.
@@ -7,8 +8,12 @@ for (const name of Object.keys(process.env)) {
     delete process.env[name];
 }
 
+// The library finds the state folder by the environment; tests never use the user's own.
+const stateHome = join(tmpdir(), `holdfast-tests-${process.pid}.state`);
+
 export default defineConfig({
   test: {
+    env: { HOLDFAST_STATE_HOME: stateHome },
     globalSetup: ['test/build.ts', 'test/postgres.ts', 'test/shared-folder.ts'],
     // Most tests wait for processes: a small machine uses a worker per core.
     maxWorkers: Math.max(2, availableParallelism() - 1),

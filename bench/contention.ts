@@ -15,7 +15,7 @@ const RUN = 'bench';
 /** Several processes write to one run as fast as they can; every acknowledged write must be in the journal. */
 export async function measureContention(folder: string): Promise<Row[]> {
   const agents = Array.from({ length: PROCESSES }, (_, index) => `agent-${index + 1}`);
-  createWorkspace(folder, () => 'w-bench');
+  const workspace = createWorkspace(folder);
   const holdfast = await openHoldfast({ dir: folder, person: 'bench' });
   await holdfast.init({ id: RUN, title: 'Contention' });
   for (const agent of agents) await holdfast.plan.add({ key: agent, title: `The step of ${agent}` });
@@ -30,7 +30,7 @@ export async function measureContention(folder: string): Promise<Row[]> {
   );
   const refused = exits.filter((exitCode) => exitCode !== 0).length;
 
-  const store = await openSqliteStore({ file: join(folder, '.holdfast', 'journal.db') });
+  const store = await openSqliteStore({ file: join(workspace.folder, 'journal.db') });
   try {
     const events = await store.journal.read(RUN, 0, 10 * PROCESSES * CHECKPOINTS);
     const found = new Set(

@@ -11,5 +11,7 @@ export function createBenchFolder(name: string): string {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => process.exit(128 + constants.signals[signal]));
   }
+  // Processes of a measurement keep their state there too, never in the user's own state folder.
+  process.env['HOLDFAST_STATE_HOME'] = join(folder, 'state');
   return folder;
 }

@@ -37,7 +37,7 @@ const AGENTS = ['claude', 'codex', 'gemini'] as const;
  */
 export async function buildJournal(folder: string, events: number): Promise<Journal> {
   mkdirSync(folder, { recursive: true });
-  const workspace = createWorkspace(folder, () => 'w-bench');
+  const workspace = createWorkspace(folder);
   const store = await openSqliteStore({ file: join(workspace.folder, 'journal.db') });
   try {
     const run = 'bench';

@@ -113,7 +113,8 @@ function resume({ workspace, session }: Journal): void {
  * start and hide every other cost.
  */
 function node(folder: string, words: readonly string[], input = ''): void {
-  const env = { PATH: process.env['PATH'], HOME: folder };
+  const { PATH, HOLDFAST_STATE_HOME } = process.env;
+  const env = { PATH, HOLDFAST_STATE_HOME, HOME: folder };
   const ran = spawnSync(process.execPath, words, { cwd: folder, env, input });
   if (ran.status !== 0) throw new Error(`node ${words.join(' ')} ended with ${ran.status}: ${ran.stderr}`);
 }

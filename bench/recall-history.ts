@@ -40,7 +40,7 @@ const OPEN_QUESTIONS = 4;
  */
 export async function buildStory(folder: string, events: number, seed: number): Promise<Story> {
   mkdirSync(folder, { recursive: true });
-  const workspace = createWorkspace(folder, () => 'w-recall');
+  const workspace = createWorkspace(folder);
   const store = await openSqliteStore({ file: join(workspace.folder, 'journal.db') });
   try {
     const random = seededRandom(seed);

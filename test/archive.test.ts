@@ -129,7 +129,7 @@ describe('archiving a run with files of its own', () => {
   it('takes another name if the chosen one was taken meanwhile', () => {
     const folder = finished();
     const { run } = folder.data('archive');
-    const intent = join(folder.path, '.holdfast/archives', `${run.id}.json`);
+    const intent = folder.own('archives', `${run.id}.json`);
     const [first] = JSON.parse(readFileSync(intent, 'utf8'));
     // As after a crash before the last move, and then another file takes the name.
     put(folder, ACTIVE, textOf(folder, ARCHIVED));
@@ -147,7 +147,7 @@ describe('archiving a run with files of its own', () => {
     const folder = finished();
     const { run } = folder.data('archive');
     // As after a crash in the middle: one document moved, the rest not, the intent not marked as done.
-    const intent = join(folder.path, '.holdfast/archives', `${run.id}.json`);
+    const intent = folder.own('archives', `${run.id}.json`);
     const [first] = JSON.parse(readFileSync(intent, 'utf8'));
     const state = first.moves.at(-1);
     put(folder, state.from, textOf(folder, state.to));
@@ -165,7 +165,7 @@ describe('archiving a run with files of its own', () => {
 
   it('leaves a RESUME.md that shows it, since when, and how to continue; so does abandoning', () => {
     const folder = newWorkspace();
-    const text = () => textOf(folder, '.holdfast/RESUME.md');
+    const text = () => textOf(folder, '.git/holdfast/RESUME.md');
     folder.data('start', 't1', '--agent', 'ada');
     folder.data('checkpoint', 'half', '--next', 'write the rest', '--agent', 'ada');
     folder.data('session', 'end', '--reason', 'timeout', '--agent', 'ada');

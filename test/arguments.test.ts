@@ -86,7 +86,7 @@ describe('a command line', () => {
     const elsewhere = newFolder();
     expect(elsewhere.fault('status')).toMatchObject({ code: 'not_found', exit: 1 });
     expect(elsewhere.data('status', '--dir', folder.path)).toMatchObject({ run: { id: 'auth' } });
-    const file = join(folder.path, '.holdfast', 'journal.db');
+    const file = folder.own('journal.db');
     expect(elsewhere.data('status', '--store', file)).toMatchObject({ run: { id: 'auth' } });
     elsewhere.env['HOLDFAST_STORE'] = file;
     elsewhere.env['HOLDFAST_RUN'] = 'auth';

@@ -12,7 +12,7 @@ const agent = ['--agent', 'claude'];
 /** A session that has ended, and its snapshot. */
 function ended(): { folder: Folder; file: string; text: string } {
   const folder = copyOf('ended session', endedSession);
-  const file = join(folder.path, '.holdfast', 'snapshots', 'claude-1.md');
+  const file = folder.own('snapshots', 'claude-1.md');
   return { folder, file, text: readFileSync(file, 'utf8') };
 }
 
@@ -112,7 +112,7 @@ describe('check', () => {
 
   it('finds the snapshots in the folder of a workspace', () => {
     const { folder } = ended();
-    for (const path of ['.', '.holdfast', '.holdfast/snapshots'])
+    for (const path of ['.', '.git/holdfast', '.git/holdfast/snapshots'])
       expect(folder.data('check', path)).toMatchObject({
         failed: 0,
         snapshots: [{ agent: 'claude', standing: 'current' }],
@@ -125,7 +125,7 @@ describe('check', () => {
     expect(folder.fault('check', 'notes.md')).toMatchObject({ code: 'not_found' });
     expect(folder.fault('check', 'nowhere.md')).toMatchObject({ code: 'not_found' });
     expect(newFolder().fault('check')).toMatchObject({ code: 'not_found' });
-    writeFileSync(join(folder.path, '.holdfast', 'snapshots', 'claude-1.md'), 'gone');
+    writeFileSync(folder.own('snapshots', 'claude-1.md'), 'gone');
     expect(failures(folder)).toMatchObject({ form: expect.stringContaining('It has no readable snapshot') });
   });
 });

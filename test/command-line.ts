@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, inject } from 'vitest';
+import { makeRepository } from './repository.ts';
 
 /** The built program, run as a user runs it: as a process with its own environment. */
 export const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
@@ -42,6 +43,10 @@ export interface Folder {
   fault(...words: string[]): FaultOutput & { exit: number | null };
   start(...words: string[]): Promise<Ran>;
   env: Record<string, string>;
+  /** A file in the data folder. */
+  own(...parts: string[]): string;
+  /** A file in the user's state folder. */
+  state(...parts: string[]): string;
 }
 
 const made: string[] = [];
@@ -49,10 +54,14 @@ afterEach(() => {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
 });
 
+/** An empty git repository, and beside it a home folder that is the state folder too. */
 export function newFolder(): Folder {
-  const path = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
-  made.push(path);
-  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: path };
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-test-')));
+  const state = stateOf(path);
+  made.push(path, state);
+  makeRepository(path);
+  mkdirSync(state, { mode: 0o700 });
+  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: state, HOLDFAST_STATE_HOME: state };
   const run = (...words: string[]): Ran => {
     const ran = spawnSync(process.execPath, [program, ...words], {
       cwd: path,
@@ -66,6 +75,8 @@ export function newFolder(): Folder {
   return {
     path,
     env,
+    own: (...parts) => join(path, '.git/holdfast', ...parts),
+    state: (...parts) => join(state, ...parts),
     run,
     data(...words) {
       const ran = run(...words, '--json');
@@ -99,16 +110,26 @@ export function newFolder(): Folder {
 
 /** A folder with a run and a plan: a phase with two tasks, and a task after them. */
 export function newWorkspace(): Folder {
-  return copyOf('workspace', () => {
-    const folder = newFolder();
-    folder.data('init', '--title', 'User authentication', '--id', 'auth', '--goal', 'Login survives a stolen token');
-    folder.data('plan', 'add', 'p1', 'Tokens', '--kind', 'phase');
-    const checkpoints = ['--checkpoint', 'drafted', '--checkpoint', 'tested'];
-    folder.data('plan', 'add', 't1', 'Issue tokens', '--parent', 'p1', ...checkpoints);
-    folder.data('plan', 'add', 't2', 'Rotate tokens', '--parent', 'p1', '--after', 't1');
-    folder.data('plan', 'add', 't3', 'Write the docs');
-    return folder;
-  });
+  return copyOf('workspace', () => withWork(newFolder()));
+}
+
+/** The same in a folder without git, whose data is in the state folder. */
+export function newPlainWorkspace(): Folder {
+  const folder = newFolder();
+  rmSync(join(folder.path, '.git'), { recursive: true });
+  withWork(folder);
+  const [name = ''] = readdirSync(folder.state('data'));
+  return { ...folder, own: (...parts) => folder.state('data', name, ...parts) };
+}
+
+function withWork(folder: Folder): Folder {
+  folder.data('init', '--title', 'User authentication', '--id', 'auth', '--goal', 'Login survives a stolen token');
+  folder.data('plan', 'add', 'p1', 'Tokens', '--kind', 'phase');
+  const checkpoints = ['--checkpoint', 'drafted', '--checkpoint', 'tested'];
+  folder.data('plan', 'add', 't1', 'Issue tokens', '--parent', 'p1', ...checkpoints);
+  folder.data('plan', 'add', 't2', 'Rotate tokens', '--parent', 'p1', '--after', 't1');
+  folder.data('plan', 'add', 't3', 'Write the docs');
+  return folder;
 }
 
 /**
@@ -117,11 +138,18 @@ export function newWorkspace(): Folder {
  */
 export function copyOf(name: string, make: () => Folder): Folder {
   const kept = join(inject('sharedFolder'), name);
-  if (!existsSync(kept)) keep(make().path, kept);
+  if (!existsSync(kept)) {
+    const { path } = make();
+    keep(stateOf(path), stateOf(kept));
+    keep(path, kept);
+  }
   const folder = newFolder();
   cpSync(kept, folder.path, { recursive: true, preserveTimestamps: true });
+  cpSync(stateOf(kept), stateOf(folder.path), { recursive: true, preserveTimestamps: true });
   return folder;
 }
+
+const stateOf = (path: string): string => `${path}.state`;
 
 function keep(path: string, kept: string): void {
   try {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { openDatabase } from '../src/store/sqlite/driver.ts';
 import { type Folder, newWorkspace } from './command-line.ts';
 
 const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
-const journalOf = (folder: Folder): string => join(folder.path, '.holdfast', 'journal.db');
+const journalOf = (folder: Folder): string => folder.own('journal.db');
 
 function bySql(folder: Folder, ...statements: string[]): void {
   const database = openDatabase(journalOf(folder), false);
@@ -87,18 +87,36 @@ describe('a damaged journal', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('has its settings beside it: broken ones are reported, not replaced', () => {
+  it('has the ids of its clone beside it: broken ones are reported, not replaced', () => {
     const folder = newWorkspace();
-    const file = join(folder.path, '.holdfast', 'config.json');
+    const file = folder.own('clone.json');
     const whole = readFileSync(file, 'utf8');
-    for (const text of ['', '{', 'null', '[]', '{"workspace": 7}', '{"workspace": "w-1", "store": 5}']) {
+    for (const text of ['', '{', 'null', '[]', '{"clone": 7}', whole.replace('"c-', '"../c-')]) {
       writeFileSync(file, text);
       expect([text, folder.fault('status')]).toMatchObject([text, { code: 'corrupt', exit: 4 }]);
       expect(folder.fault('init', '--title', 'Again')).toMatchObject({ code: 'corrupt' });
       expect(readFileSync(file, 'utf8')).toBe(text);
     }
-    writeFileSync(file, `\ufeff${whole}`);
-    expect(folder.data('status')).toMatchObject({ run: { id: 'auth' } });
+    rmSync(file);
+    expect(folder.data('init', '--id', 'again')).toMatchObject({ run: { id: 'again' } });
+    expect(folder.data('status', '--run', 'auth')).toMatchObject({ run: { id: 'auth' } });
+  });
+
+  it('has settings of the user: broken ones are reported, not replaced', () => {
+    const folder = newWorkspace();
+    folder.data('config', 'notify', 'https://example.com/hook');
+    const [name = ''] = readdirSync(folder.state('settings'));
+    const file = folder.state('settings', name);
+    const whole = readFileSync(file, 'utf8');
+    for (const text of [
+      '{',
+      whole.replace('"https://example.com/hook"', '"sh -c true"'),
+      whole.replace('{', '{"store": 5,'),
+    ]) {
+      writeFileSync(file, text);
+      expect([text, folder.fault('status')]).toMatchObject([text, { code: 'corrupt', exit: 4 }]);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    }
   });
 });
 
@@ -239,7 +257,7 @@ describe('a disk that cannot be written', () => {
 
   it('keeps what was recorded when only RESUME.md cannot be written', () => {
     const folder = newWorkspace();
-    const file = join(folder.path, '.holdfast', 'RESUME.md');
+    const file = folder.own('RESUME.md');
     rmSync(file);
     mkdirSync(file);
     const ran = folder.run('start', 't1', '--agent', 'ada');

@@ -40,9 +40,9 @@ describe('HOLDFAST_DEBUG', () => {
   });
 
   it('makes a hook write the stack of an error to its log, and nothing else', () => {
-    const { path, env } = newWorkspace();
+    const { path, env, state } = newWorkspace();
     const input = JSON.stringify({ session_id: 'c1', cwd: path, hook_event_name: 'SessionStart', source: 'startup' });
-    const log = (): string => readFileSync(join(path, '.holdfast', 'hook.log'), 'utf8');
+    const log = (): string => readFileSync(state('log/hook.log'), 'utf8');
     const hook = ['hook', 'claude', 'SessionStart'];
     run(hook, path, env, input);
     expect(log()).toContain('Cannot find module');

@@ -109,7 +109,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['handoff list', { handoffs: expect.arrayContaining([expect.objectContaining({ id: 'H-3', status: 'accepted' })]) }],
   [
     'session end --reason completed --agent bob',
-    { session: { id: 'S-2' }, snapshot: { path: '.holdfast/snapshots/bob-1.md' } },
+    { session: { id: 'S-2' }, snapshot: { path: '.git/holdfast/snapshots/bob-1.md' } },
   ],
   ['sessions', { sessions: expect.arrayContaining([expect.objectContaining({ id: 'S-2', status: 'completed' })]) }],
   [
@@ -148,6 +148,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
     },
   ],
   ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
+  ['config notify notify-send Holdfast', { store: null, notify: ['notify-send', 'Holdfast'] }],
   ['capture on --ignore-path secrets/**', { state: 'on', ignorePaths: ['secrets/**'] }],
   ['recover --transcript rollout.jsonl', { client: 'codex', conversation: 'c-1', session: 'S-3', dryRun: false }],
   ['doctor', { findings: [] }],

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { hook, inputsOf, newRepository, play } from './hook-player.ts';
 
-const dataFolder = (folder: Folder): string => join(folder.path, '.holdfast');
+const dataFolder = (folder: Folder): string => folder.own();
 
-/** The files under `.holdfast/` that hold the bytes. */
+/** The files under the data folder that hold the bytes. */
 function filesWith(folder: Folder, words: string): string[] {
   const inside = dataFolder(folder);
   return readdirSync(inside, { recursive: true, withFileTypes: true })

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { copyOf, type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { copyOf, type Folder, newFolder, newPlainWorkspace, newWorkspace } from './command-line.ts';
 
 interface Seen {
   id: string;
@@ -61,7 +61,7 @@ function begin(): Folder {
 }
 
 function commit(folder: Folder, message: string): string {
-  git(folder.path, 'add', '--all', '--', '.', ':!.holdfast');
+  git(folder.path, 'add', '--all', '--', '.');
   git(folder.path, 'commit', '--quiet', '--allow-empty', '--message', message);
   return git(folder.path, 'rev-parse', 'HEAD');
 }
@@ -87,7 +87,7 @@ function newOwner(folder: Folder): () => Promise<void> {
 
 describe.each([
   ['in a git repository', newRepository],
-  ['without git', newWorkspace],
+  ['without git', newPlainWorkspace],
 ])('files changed behind the tool’s back %s', (_, make) => {
   it('are found again in another folder', () => {
     const folder = make();
@@ -140,7 +140,7 @@ describe.each([
     expect(wrong.hints.join(' ')).toContain(first?.id);
 
     expect(folder.data('accept', first?.id ?? '', '--note', 'the formatter')).toMatchObject({ id: first?.id, open: 1 });
-    const told = readFileSync(join(folder.path, '.holdfast/RESUME.md'), 'utf8');
+    const told = readFileSync(folder.own('RESUME.md'), 'utf8');
     expect(told).not.toContain(first?.id);
     expect(told).toContain(second?.id);
     expect(folder.data('accept', first?.id ?? '').changed).toEqual([]);
@@ -349,8 +349,6 @@ describe('git', () => {
   it('does not know another working tree', () => {
     const folder = newRepository();
     finish(folder, 't1', ['a.ts']);
-    git(folder.path, 'add', '.holdfast/config.json');
-    commit(folder, 'Share the settings');
     const linked = newFolder();
     git(folder.path, 'worktree', 'add', '--quiet', join(linked.path, 'tree'));
     const there = ['--dir', join(linked.path, 'tree')];
@@ -380,8 +378,8 @@ describe('a large tree', () => {
     finish(folder, 't1', ['src/a.ts', 'src/b.ts']);
     commit(folder, 'Add two');
     appendFileSync(join(folder.path, 'src/a.ts'), '// more\n');
-    const calls = join(folder.path, '.holdfast', 'calls.log');
-    const spy = join(folder.path, '.holdfast', 'spy.cjs');
+    const calls = folder.own('calls.log');
+    const spy = folder.own('spy.cjs');
     writeFileSync(spy, SPY);
     writeFileSync(calls, '');
     folder.env['NODE_OPTIONS'] = `--require ${spy}`;

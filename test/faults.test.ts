@@ -14,7 +14,7 @@ describe('a journal that is damaged', () => {
     const folder = newWorkspace();
     folder.data('init', '--title', 'Other work', '--id', 'other');
     for (let number = 0; number < 8; number++) folder.data('note', `${number}${'n'.repeat(3000)}`, '--run', 'other');
-    const file = `${folder.path}/.holdfast/journal.db`;
+    const file = folder.own(`journal.db`);
     const bytes = readFileSync(file);
     for (let at = bytes.indexOf('5nnn'); at >= 0; at = bytes.indexOf('5nnn', at + 1)) bytes[at + 1500] = 0x6d;
     writeFileSync(file, bytes);
@@ -28,8 +28,8 @@ describe('a journal that is damaged', () => {
     const codes = (ran.json.data['findings'] as unknown as { code: string }[]).map(({ code }) => code);
     expect(codes).toContain('repaired');
     expect(readFileSync(file).equals(bytes)).toBe(true);
-    const [made] = readdirSync(`${folder.path}/.holdfast`).filter((name) => /\.repaired-[\dTZ]+$/.test(name));
-    const store = ['--store', `${folder.path}/.holdfast/${made}`];
+    const [made] = readdirSync(folder.own()).filter((name) => /\.repaired-[\dTZ]+$/.test(name));
+    const store = ['--store', folder.own(`${made}`)];
     expect(folder.data('doctor', ...store)['findings']).toEqual([]);
     expect(folder.data('log', '--run', 'auth', ...store)['version']).toBe(5);
     expect(folder.data('log', '--run', 'other', ...store)['version']).toBeGreaterThan(1);

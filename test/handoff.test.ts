@@ -33,7 +33,7 @@ describe('a handoff', () => {
       from: 'S-1',
       to: 'codex',
       steps: ['t1'],
-      snapshot: { id: 'P-1', path: '.holdfast/snapshots/claude-1.md' },
+      snapshot: { id: 'P-1', path: '.git/holdfast/snapshots/claude-1.md' },
       message: 'M-1',
       launch: null,
     });
@@ -51,7 +51,7 @@ describe('a handoff', () => {
       id: 'H-1',
       session: 'S-2',
       steps: ['t1'],
-      path: '.holdfast/snapshots/claude-1.md',
+      path: '.git/holdfast/snapshots/claude-1.md',
       stale: { events: 1, commits: 0 },
       conflicts: [],
     });
@@ -123,7 +123,10 @@ describe('a handoff', () => {
     folder.data('session', 'end', '--reason', 'context-exhausted', ...claude);
     expect(folder.fault('handoff', '--to', 'codex', '--from', 'S-1', ...codex)).toMatchObject({ code: 'not_allowed' });
     const offered = folder.data('handoff', '--to', 'codex', '--from', 'S-1');
-    expect(offered).toMatchObject({ steps: ['t1'], snapshot: { id: 'P-1', path: '.holdfast/snapshots/claude-1.md' } });
+    expect(offered).toMatchObject({
+      steps: ['t1'],
+      snapshot: { id: 'P-1', path: '.git/holdfast/snapshots/claude-1.md' },
+    });
     expect(folder.data('handoff', 'accept', 'H-1', ...codex)).toMatchObject({ steps: ['t1'], snapshot: 'P-1' });
   });
 

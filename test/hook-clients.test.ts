@@ -49,7 +49,7 @@ describe.each(clientNames)('a session of %s', (client) => {
       ['X-2', 'failed', 3],
     ]);
     expect(ofType(events, 'snapshot.taken').length).toBeGreaterThan(0);
-    expect(existsSync(join(folder.path, '.holdfast', 'hook.log'))).toBe(false);
+    expect(existsSync(folder.state('log/hook.log'))).toBe(false);
 
     const before = events.length;
     for (const { event, input } of inputsOf(client, folder)) {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +34,7 @@ describe('a hook', () => {
 
   it('prints nothing where there is neither a workspace nor a repository', () => {
     const folder = newFolder();
+    rmSync(join(folder.path, '.git'), { recursive: true });
     const said = hook(folder, 'claude', 'SessionStart', startOf(folder));
     expect([said.code, said.out, said.err, readdirSync(folder.path)]).toEqual([0, '', '', []]);
   });
@@ -41,7 +42,7 @@ describe('a hook', () => {
   it('does not disturb the agent where nothing can be written', () => {
     const folder = newRepository();
     hook(folder, 'claude', 'SessionStart', startOf(folder));
-    const inside = join(folder.path, '.holdfast');
+    const inside = folder.own();
     // As another user would find it: for the superuser a folder is always writable, a broken journal is not.
     writeFileSync(join(inside, 'journal.db'), 'this is no database');
     for (const name of ['journal.db-wal', 'journal.db-shm']) rmSync(join(inside, name), { force: true });
@@ -58,11 +59,10 @@ describe('a hook', () => {
   it('logs errors to a file that only its owner can read, without secrets', () => {
     const folder = newRepository();
     hook(folder, 'claude', 'SessionStart', startOf(folder));
-    const inside = join(folder.path, '.holdfast');
-    writeFileSync(join(inside, 'config.json'), '{"workspace":"w","store":"mysql://root:hunter2secret@db/x"}');
+    folder.env['HOLDFAST_STORE'] = 'mysql://root:hunter2secret@db/x';
     const said = hook(folder, 'claude', 'Stop', { ...startOf(folder), hook_event_name: 'Stop' });
     expect([said.code, said.out, said.err]).toEqual([0, '', '']);
-    const file = join(inside, 'hook.log');
+    const file = folder.state('log/hook.log');
     expect(readFileSync(file, 'utf8')).toContain('There is no store');
     expect(readFileSync(file, 'utf8')).not.toContain('hunter2');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -71,14 +71,14 @@ describe('a hook', () => {
   it('stops when another process holds the journal for too long', () => {
     const folder = newRepository();
     play(folder, 'claude', 2);
-    const database = new DatabaseSync(join(folder.path, '.holdfast', 'journal.db'));
+    const database = new DatabaseSync(folder.own('journal.db'));
     database.exec('BEGIN IMMEDIATE');
     const written = inputsOf('claude', folder)[5]?.input;
     const said = hook(folder, 'claude', 'PostToolUse', written);
     database.exec('ROLLBACK');
     database.close();
     expect([said.code, said.out, said.err]).toEqual([0, '', '']);
-    expect(readFileSync(join(folder.path, '.holdfast', 'hook.log'), 'utf8')).toContain('took too long');
+    expect(readFileSync(folder.state('log/hook.log'), 'utf8')).toContain('took too long');
     hook(folder, 'claude', 'PostToolUse', written);
     expect(ofType(journal(folder), 'files.seen')).toHaveLength(1);
   });
@@ -127,7 +127,6 @@ describe('a hook', () => {
     git('worktree', 'add', '--quiet', 'tree');
     const tree = join(folder.path, 'tree');
     hook(folder, 'claude', 'SessionStart', { ...startOf(folder), cwd: tree }, { HOLDFAST_AGENT: 'ada' });
-    expect(existsSync(join(tree, '.holdfast'))).toBe(false);
     const [session] = ofType(journal(folder), 'session.started');
     expect(session?.body).toMatchObject({ agent: 'ada', client: { name: 'claude' }, mark: { tree: 'tree' } });
   });

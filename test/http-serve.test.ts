@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -100,10 +100,10 @@ describe('holdfast serve', () => {
   it('signs nobody in with a token that came with the folder', async () => {
     const folder = newWorkspace();
     const planted = `hf_${'a'.repeat(43)}`;
-    for (const name of ['token', 'token-claude']) writeFileSync(join(folder.path, '.holdfast', name), `${planted}\n`);
+    for (const name of ['token', 'token-claude']) writeFileSync(folder.own(name), `${planted}\n`);
     const hash = createHash('sha256').update(planted).digest('hex');
     // A journal as version 0.1 left it, with the token of a login link.
-    const file = join(folder.path, '.holdfast/journal.db');
+    const file = folder.own('journal.db');
     for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
     const old = new DatabaseSync(file);
     old.exec(`PRAGMA journal_mode=WAL; ${migrations[0]}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1;
@@ -253,9 +253,7 @@ describe('a notification that something needs a person', () => {
     const folder = newWorkspace();
     folder.data('raise', 'question', 'An old one');
     folder.data('plan', 'add', 'g', 'Deploy', '--gate', '--after', 't3');
-    const file = join(folder.path, '.holdfast/config.json');
-    const notify = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), notify }));
+    folder.data('config', 'notify', `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
     await serve(folder);
     const next = () =>
       new Promise<void>((resolve) => {
@@ -277,8 +275,8 @@ describe('a notification that something needs a person', () => {
     folder.data('start', 't1', '--agent', 'ada');
     expect(await notified('fail', 't1', '--message', 'no', '--agent', 'ada')).toMatchObject([{ kind: 'failure' }]);
     expect(notices).toHaveLength(3);
-    const secret = readFileSync(join(folder.path, '.holdfast/token-notify'), 'utf8').trim();
-    expect(statSync(join(folder.path, '.holdfast/token-notify')).mode & 0o777).toBe(0o600);
+    const secret = readFileSync(folder.state('notice-secret'), 'utf8').trim();
+    expect(statSync(folder.state('notice-secret')).mode & 0o777).toBe(0o600);
     for (const [signature, body] of signed) {
       const [, seconds = '', hash] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
       expect(hash).toBe(createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex'));
@@ -287,11 +285,14 @@ describe('a notification that something needs a person', () => {
     receiver.close();
   });
 
-  it('runs the command in the settings, unless they came with the repository', async () => {
+  it('runs the program in the settings, which nothing in the working tree can name', async () => {
     const folder = newWorkspace();
-    const file = join(folder.path, '.holdfast/config.json');
-    const notify = `${JSON.stringify(process.execPath)} -e "process.stdin.pipe(require('fs').createWriteStream('notified.json'))"`;
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), notify }));
+    const script = "process.stdin.pipe(require('fs').createWriteStream('notified.json'))";
+    expect(folder.run('config', 'notify', '--', process.execPath, '-e', script).code).toBe(0);
+    const planted = { notify: [process.execPath, '-e', "require('fs').writeFileSync('planted', '')"] };
+    mkdirSync(join(folder.path, '.holdfast'));
+    for (const name of ['.holdfast/config.json', 'holdfast.json', '.git/holdfast/config.json'])
+      writeFileSync(join(folder.path, name), JSON.stringify({ workspace: 'w-1', ...planted }));
     const serving = await serve(folder);
     folder.data('raise', 'question', 'Now?');
     await untilLogged(serving, 'notification sent');
@@ -300,17 +301,7 @@ describe('a notification that something needs a person', () => {
       waiting: [{ kind: 'question', id: 'Q-1', text: 'Now?' }],
     });
     await stop(serving.child);
-    const { spawnSync } = await import('node:child_process');
-    for (const words of [
-      ['init', '-q'],
-      ['add', '-f', '.holdfast/config.json'],
-    ])
-      expect(spawnSync('git', words, { cwd: folder.path, env: folder.env }).status).toBe(0);
-    const wary = await serve(folder);
-    expect(wary.warnings).toEqual([expect.stringContaining('is not run')]);
-    folder.data('raise', 'question', 'And now?');
-    await stop(wary.child);
-    expect(wary.err()).not.toContain('notice');
+    expect(existsSync(join(folder.path, 'planted'))).toBe(false);
   });
 });
 

@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Folder, newFolder } from './command-line.ts';
+import { type Folder, newFolder, program } from './command-line.ts';
 
 /** A project in git and a separate home folder, with or without client settings. */
 export interface Ground {
@@ -15,7 +14,10 @@ export function newGround(): Ground {
   const project = newFolder();
   const home = newFolder().path;
   project.env['HOME'] = home;
-  spawnSync('git', ['init', '--quiet'], { cwd: project.path });
+  // Settings of a project call the program by its name.
+  mkdirSync(join(home, 'bin'));
+  symlinkSync(program, join(home, 'bin/holdfast'));
+  project.env['PATH'] = `${join(home, 'bin')}:${project.env['PATH']}`;
   return {
     project,
     home,

@@ -60,7 +60,7 @@ describe('journal export and import', () => {
       expect(look(here, run)).toEqual(look(far, run));
       expect(here.data('search', 'hunter2hunter2')['results']).toEqual([]);
       expect(here.data('doctor')).toMatchObject({ findings: [] });
-      expect(readFileSync(join(here.path, '.holdfast/journal.db')).includes('hunter2hunter2')).toBe(false);
+      expect(readFileSync(here.own('journal.db')).includes('hunter2hunter2')).toBe(false);
       // The older file has nothing new.
       expect(here.data('journal', 'import', file)).toMatchObject({ taken: 0 });
       expect(here.data('search', 'hunter2hunter2')['results']).toEqual([]);

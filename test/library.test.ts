@@ -24,7 +24,7 @@ describe('the library', () => {
   it('has every note in the worklog as soon as it is acknowledged, also with many at once', async () => {
     const folder = newWorkspace();
     const hf = await openHoldfast({ dir: folder.path, agent: 'ada' });
-    const worklog = join(folder.path, '.holdfast', 'worklog', 'WORKLOG.md');
+    const worklog = folder.own('worklog', 'WORKLOG.md');
     const add = async (text: string): Promise<void> => {
       await hf.note({ text });
       expect(readFileSync(worklog, 'utf8')).toContain(text);
@@ -127,7 +127,7 @@ describe('the library', () => {
     await expect(hf.updateState({ position: { phase: 9 } })).rejects.toMatchObject({ code: 'not_found' });
     expect(await hf.status()).toMatchObject({ progress: { done: 2 } });
     await hf.close();
-    expect(readdirSync(join(folder.path, '.holdfast'))).toContain('RESUME.md');
+    expect(readdirSync(folder.own())).toContain('RESUME.md');
   });
 
   it.each(['sqlite', 'postgres'])('loses nothing of parallel calls on one run: %s', async (kind) => {

@@ -50,9 +50,9 @@ describe('file locks', () => {
   it('keep the worklog unchanged while another session holds it', async () => {
     const folder = newWorkspace();
     const { readFileSync } = await import('node:fs');
-    const file = `${folder.path}/.holdfast/worklog/WORKLOG.md`;
+    const file = folder.own(`worklog/WORKLOG.md`);
     folder.data('note', 'first');
-    const { id } = folder.data('claim', '.holdfast/worklog/**', '--agent', 'ada');
+    const { id } = folder.data('claim', '.git/holdfast/worklog/**', '--agent', 'ada');
     folder.data('note', 'second', '--agent', 'bob');
     expect(readFileSync(file, 'utf8')).not.toContain('second');
     folder.data('release', id, '--agent', 'ada');

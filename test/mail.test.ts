@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newWorkspace } from './command-line.ts';
 
@@ -105,7 +104,7 @@ describe('mail', () => {
     expect(ended['hints']).toEqual([`It ended over unread mail: ${id}, ${small}.`, `Left to the maintainer: ${id}.`]);
     const [notice] = folder.data('mail', 'inbox')['unread'];
     expect(notice).toMatchObject({ type: 'notify', priority: 'P0', about: id });
-    const log = readFileSync(join(folder.path, '.holdfast/worklog/WORKLOG.md'), 'utf8');
+    const log = readFileSync(folder.own('worklog/WORKLOG.md'), 'utf8');
     expect(log).toContain(`Escalated: ${id} — Review the rotation — bob ended S-1 without reading it.`);
     folder.data('mail', 'ack', id, '--note', 'late', '--agent', 'bob');
     expect(folder.data('mail', 'inbox')['unread']).toEqual([]);

@@ -91,7 +91,7 @@ describe('adopting', () => {
     put(folder, STATE, sessionState());
     const { found } = folder.data('adopt', '--dry-run');
     expect(found).toMatchObject([{ format: 'apex', version: '3.0', path: STATE, run: null, steps: 8, items: 1 }]);
-    expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
+    expect(existsSync(folder.own())).toBe(false);
   });
 
   it('makes the work resumable and leaves the file alone', () => {
@@ -258,7 +258,7 @@ describe('a mirror', () => {
   it('of several files is completed after a crash between them', () => {
     const folder = adopted();
     const page = 'agent-output/shop/00-handoff.md';
-    const mirrors = join(folder.path, '.holdfast/mirrors');
+    const mirrors = folder.own('mirrors');
     const base = join(mirrors, readdirSync(mirrors).find((name) => name.endsWith('.json')) ?? '');
     const before = JSON.parse(readFileSync(base, 'utf8')) as { files: [string, string][] };
     folder.data('archive', '--run', 'shop', '--reason', 'Done with it');
@@ -329,7 +329,7 @@ describe('repairing a damaged file', () => {
     expect(shown.code).toBe(4);
     const codes = (shown.json.data as unknown as Findings).findings.map((finding) => finding.code);
     expect(codes).toContain('salvageable');
-    expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
+    expect(existsSync(folder.own())).toBe(false);
     const repaired = folder.run('doctor', 'agent-output/shop', '--repair', '--json');
     const findings = (repaired.json.data as unknown as Findings).findings;
     expect(repaired.code).toBe(0);

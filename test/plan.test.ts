@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
@@ -158,7 +158,7 @@ describe('a plan', () => {
     expect(folder.fault('init', '--plan', '.')).toMatchObject({ code: 'not_found' });
     expect(folder.fault('init', '--design', 'nowhere.md')).toMatchObject({ code: 'not_found' });
     expect(folder.fault('init', '--design', '../x.md')).toMatchObject({ code: 'invalid' });
-    expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
+    expect(existsSync(folder.own())).toBe(false);
   });
 });
 
@@ -179,7 +179,6 @@ describe('init', () => {
     expect(folder.fault('init', '--id', 'third')).toMatchObject({ code: 'illegal', exit: 1 });
     expect(folder.data('runs', '--dir', 'deep')['runs']).toHaveLength(3);
     expect(readdirSync(join(folder.path, 'deep', 'er'))).toEqual([]);
-    expect(readFileSync(join(folder.path, '.holdfast', '.gitignore'), 'utf8')).toContain('journal.db*');
   });
 
   it('by several processes at once makes one workspace with all their runs', async () => {
@@ -188,12 +187,12 @@ describe('init', () => {
     expect(began.map((ran) => ran.code)).toEqual([0, 0, 0, 0]);
     const runs = folder.data('runs')['runs'] as { id: string }[];
     expect(runs.map((run) => run.id).sort()).toEqual(['a', 'b', 'c', 'd']);
-    expect(readdirSync(join(folder.path, '.holdfast')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(readdirSync(folder.own()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });
 
 describe('a git worktree', () => {
-  it('uses the journal of the main checkout, even where the settings are in git', () => {
+  it('uses the journal of the main checkout', () => {
     const folder = newWorkspace();
     const git = (...words: string[]): string =>
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words], {
@@ -202,10 +201,9 @@ describe('a git worktree', () => {
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'ignore'],
       });
-    git('init', '-q', '-b', 'main');
+    writeFileSync(join(folder.path, 'b.ts'), 'y');
     git('add', '.');
     git('commit', '-qm', 'first');
-    expect(git('ls-files')).toContain('.holdfast/config.json');
     expect(git('ls-files')).not.toContain('journal.db');
     git('worktree', 'add', '-q', 'tree', '-b', 'side');
     const tree = join(folder.path, 'tree');
@@ -215,7 +213,7 @@ describe('a git worktree', () => {
     const reached = folder.data('checkpoint', 'c', '--artifact', 'a.ts', '--agent', 'ada', '--dir', tree);
     expect(reached['step'].artifacts).toMatchObject([{ path: 'a.ts', bytes: 1 }]);
     expect(folder.data('status')).toMatchObject({ sessions: [{ agent: 'ada' }] });
-    expect(existsSync(join(tree, '.holdfast', 'journal.db'))).toBe(false);
+    expect(readdirSync(tree).sort()).toEqual(['.git', 'a.ts', 'b.ts']);
     const [event] = folder.data('log', '--limit', '1')['events'] as { body: { mark: unknown } }[];
     expect(event?.body.mark).toEqual({ head: git('rev-parse', 'HEAD').trim(), branch: 'side', tree: 'tree' });
   });

@@ -89,7 +89,7 @@ async function story({ text, label, name }: Words): Promise<Map<string, string>>
 
 /** RESUME.md and the snapshots, in order of time. */
 function filesOf(folder: Folder): [string, string][] {
-  const data = join(folder.path, '.holdfast');
+  const data = folder.own();
   const contents = readdirSync(join(data, 'snapshots'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))

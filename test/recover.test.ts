@@ -13,7 +13,7 @@ function newPlace(more: readonly object[] = []): { folder: Folder; transcript: s
   const folder = newFolder();
   mkdirSync(join(folder.path, 'src'));
   writeFileSync(join(folder.path, 'src/login.ts'), 'x');
-  const place = join(folder.path, '.claude/projects', folder.path.replace(/[^A-Za-z0-9]/g, '-'));
+  const place = join(folder.state(), '.claude/projects', folder.path.replace(/[^A-Za-z0-9]/g, '-'));
   mkdirSync(place, { recursive: true });
   const transcript = join(place, `${ID}.jsonl`);
   const told = readFileSync(new URL('fixtures/transcripts/claude/session.jsonl', import.meta.url), 'utf8');
@@ -145,7 +145,7 @@ describe('recover', () => {
   it('leaves a snapshot that is marked as reconstructed, without secrets', () => {
     const { folder } = newPlace();
     folder.data('recover');
-    const snapshot = readFileSync(join(folder.path, '.holdfast/snapshots/claude-1.md'), 'utf8');
+    const snapshot = readFileSync(folder.own('snapshots/claude-1.md'), 'utf8');
     expect(snapshot).toContain('reconstructed: true');
     expect(snapshot).toContain('src/login.ts');
     expect(folder.run('log', '--json').out).not.toContain('ghp_');

@@ -51,7 +51,7 @@ describe('a database that goes back under a running server', () => {
     const folder = newWorkspace();
     const server = await serve(folder);
     await server.post('note', { text: 'kept' });
-    const file = join(folder.path, '.holdfast', 'journal.db');
+    const file = folder.own('journal.db');
     const backup = join(folder.path, 'backup.db');
     const database = openDatabase(file, false);
     database.exec(`VACUUM INTO '${backup}'`);
@@ -90,7 +90,7 @@ describe('a database that goes back under a running server', () => {
   it('is unavailable while the file is gone', async () => {
     const folder = newWorkspace();
     const { url, post } = await serve(folder);
-    const file = join(folder.path, '.holdfast', 'journal.db');
+    const file = folder.own('journal.db');
     renameSync(file, `${file}.away`);
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     renameSync(`${file}.away`, file);

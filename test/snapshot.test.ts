@@ -7,8 +7,7 @@ import { parseSnapshot } from '../src/formats/documents/snapshot-reading.ts';
 import { copyOf, type Folder, newWorkspace } from './command-line.ts';
 
 const agent = ['--agent', 'claude'];
-const read = (folder: Folder, name: string): string =>
-  readFileSync(join(folder.path, '.holdfast', 'snapshots', name), 'utf8');
+const read = (folder: Folder, name: string): string => readFileSync(folder.own('snapshots', name), 'utf8');
 
 function git(folder: Folder, ...words: string[]): string {
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
@@ -23,7 +22,7 @@ const atWork = (): Folder => copyOf('session at work', work);
 function work(): Folder {
   const folder = newWorkspace();
   writeFileSync(join(folder.path, 'plan.md'), 'one\ntwo\n');
-  git(folder, 'init', '-q', '-b', 'feature');
+  git(folder, 'symbolic-ref', 'HEAD', 'refs/heads/feature');
   git(folder, 'add', 'plan.md');
   git(folder, 'commit', '-q', '-m', 'First');
   folder.data('plan', 'set', 't1', '--context', 'plan.md');
@@ -45,7 +44,7 @@ describe('a snapshot', () => {
       ...['--file-note', 'token.ts=drafted', ...agent],
     );
     expect(ended).toMatchObject({
-      snapshot: { id: 'P-1', agent: 'claude', sequence: 1, path: '.holdfast/snapshots/claude-1.md' },
+      snapshot: { id: 'P-1', agent: 'claude', sequence: 1, path: '.git/holdfast/snapshots/claude-1.md' },
     });
     const text = read(folder, 'claude-1.md');
     const { value, problems } = parseSnapshot(text);
@@ -92,7 +91,7 @@ describe('a snapshot', () => {
 
   it('lists no mirrored file, whether git tracks its folder or not', () => {
     const folder = newWorkspace();
-    git(folder, 'init', '-q', '-b', 'feature');
+    git(folder, 'symbolic-ref', 'HEAD', 'refs/heads/feature');
     folder.data('mirror', 'add', 'snap');
     const sitting = (name: string): string | undefined => {
       folder.data('start', 't1', ...agent);
@@ -212,7 +211,7 @@ describe('a snapshot', () => {
     const ended = folder.data('session', 'end', '--reason', 'completed', ...agent);
     const text = read(folder, 'claude-1.md');
     writeFileSync(join(folder.path, 'token.ts'), 'changed since\n');
-    rmSync(join(folder.path, '.holdfast', 'snapshots'), { recursive: true });
+    rmSync(folder.own('snapshots'), { recursive: true });
     const lost = folder.run('check', '--json');
     expect([lost.code, lost.json.data['rules']]).toMatchObject([
       1,
@@ -221,7 +220,7 @@ describe('a snapshot', () => {
     expect(folder.data('doctor')['findings']).toMatchObject([{ code: 'snapshot', level: 'warning' }]);
     expect(folder.data('snapshot', '--again', 'P-1')).toMatchObject({ token: ended['snapshot'].token });
     expect(read(folder, 'claude-1.md')).toBe(text);
-    unlinkSync(join(folder.path, '.holdfast', 'snapshots', 'claude-1.md'));
+    unlinkSync(folder.own('snapshots', 'claude-1.md'));
     folder.data('doctor', '--rebuild');
     expect(read(folder, 'claude-1.md')).toBe(text);
     expect(folder.data('doctor')['findings']).toEqual([]);
@@ -230,11 +229,11 @@ describe('a snapshot', () => {
 
   it('is in the journal even if its file cannot be written', () => {
     const folder = atWork();
-    writeFileSync(join(folder.path, '.holdfast', 'snapshots'), 'in the way');
+    writeFileSync(folder.own('snapshots'), 'in the way');
     const ran = folder.run('session', 'end', '--reason', 'completed', '--json', ...agent);
     expect(ran.code).toBe(0);
     expect(ran.out).toContain('could not be written');
-    renameSync(join(folder.path, '.holdfast', 'snapshots'), join(folder.path, 'aside'));
+    renameSync(folder.own('snapshots'), join(folder.path, 'aside'));
     folder.data('snapshot', '--again', 'P-1');
     expect(parseSnapshot(read(folder, 'claude-1.md')).value?.tokenVerdict).toBe('valid');
   });
@@ -245,7 +244,7 @@ describe('a snapshot', () => {
     folder.data('init', '--title', 'Other', '--id', 'other');
     folder.data('session', 'start', '--run', 'other', ...agent);
     const ended = folder.data('session', 'end', '--reason', 'completed', '--run', 'other', ...agent);
-    expect(ended['snapshot'].path).toBe('.holdfast/snapshots/other/claude-1.md');
+    expect(ended['snapshot'].path).toBe('.git/holdfast/snapshots/other/claude-1.md');
     for (const run of ['auth', 'other']) expect(folder.data('check', '--run', run)).toMatchObject({ failed: 0 });
     expect(read(folder, 'claude-1.md')).toContain('run: "auth"\n');
   });
@@ -256,7 +255,7 @@ describe('a snapshot', () => {
     folder.data('session', 'end', '--reason', 'completed', ...agent);
     expect(read(folder, 'claude-1.md')).toContain('hunter2');
     folder.data('erase', 'D-2', '--reason', 'leaked');
-    expect(existsSync(join(folder.path, '.holdfast', 'snapshots', 'claude-1.md'))).toBe(false);
+    expect(existsSync(folder.own('snapshots', 'claude-1.md'))).toBe(false);
     expect(folder.run('log', '--limit', '200', '--json').out).not.toContain('hunter2');
     expect(folder.fault('snapshot', '--again', 'P-1')).toMatchObject({ code: 'illegal' });
     expect(folder.data('doctor')['findings']).toEqual([]);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { STATE_FORMAT } from '../src/core/fold/state-tables.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
@@ -13,7 +12,7 @@ describe('a journal that another version of the program wrote', () => {
     for (let number = 0; number < 300; number++) await hf.usage.add({ input: number, output: 1 });
     const before = folder.data('status');
     await hf.close();
-    const file = join(folder.path, '.holdfast', 'journal.db');
+    const file = folder.own('journal.db');
     const changed = await openSqliteStore({ file });
     const cached = await changed.projection.cached('auth', STATE_FORMAT);
     const [head] = await changed.journal.heads({ run: 'auth' });

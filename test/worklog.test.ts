@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 
-const logOf = (folder: Folder): string => readFileSync(join(folder.path, '.holdfast/worklog/WORKLOG.md'), 'utf8');
-const archiveOf = (folder: Folder, number = 1): string => join(folder.path, `.holdfast/worklog/archive-${number}.md`);
+const logOf = (folder: Folder): string => readFileSync(folder.own('worklog/WORKLOG.md'), 'utf8');
+const archiveOf = (folder: Folder, number = 1): string => folder.own(`worklog/archive-${number}.md`);
 
 /** Two agents, one of them still active: S-1 and N-1 to N-3 are done, the rest is not. */
 function worked(): Folder {
@@ -23,10 +22,10 @@ function worked(): Folder {
   return folder;
 }
 
-describe('a link instead of one of our folders, as a repository may have it', () => {
+describe('a link instead of one of our folders, as an unpacked archive may have it', () => {
   it.each(['worklog', 'snapshots'])('is not written through: %s', (name) => {
     const [folder, elsewhere] = [newWorkspace(), newFolder()];
-    symlinkSync(elsewhere.path, join(folder.path, '.holdfast', name));
+    symlinkSync(elsewhere.path, folder.own(name));
     folder.data('start', 't1', '--agent', 'ada');
     const ran = [
       folder.run('note', 'Chose cookies', '--agent', 'ada'),
@@ -34,7 +33,7 @@ describe('a link instead of one of our folders, as a repository may have it', ()
     ];
     expect(ran.map(({ code }) => code)).toEqual([0, 0]);
     expect(ran.map(({ err }) => err).join()).toContain('is not a real folder');
-    expect(readdirSync(elsewhere.path)).toEqual([]);
+    expect(readdirSync(elsewhere.path)).toEqual(['.git']);
   });
 });
 
@@ -133,7 +132,7 @@ describe('the worklog', () => {
     folder.data('compact', '--approve');
     const archived = readFileSync(archiveOf(folder), 'utf8');
     // As after a crash between the event and the file.
-    rmSync(join(folder.path, '.holdfast/worklog'), { recursive: true });
+    rmSync(folder.own('worklog'), { recursive: true });
     expect(folder.data('compact')['unfinished']).toEqual([1]);
     folder.data('compact', '--approve');
     expect(readFileSync(archiveOf(folder), 'utf8')).toBe(archived);
@@ -143,7 +142,7 @@ describe('the worklog', () => {
 
   it('is not compacted under the claim of another session', () => {
     const folder = worked();
-    folder.data('claim', '.holdfast/**', '--agent', 'bob');
+    folder.data('claim', '.git/holdfast/**', '--agent', 'bob');
     expect(folder.fault('compact', '--approve')).toMatchObject({ code: 'held', data: { agent: 'bob' } });
     expect(existsSync(archiveOf(folder))).toBe(false);
   });

@@ -43,7 +43,7 @@ export const holdfastNote: Peer = {
 };
 
 async function openWork({ folder, isJoining }: Place) {
-  if (!isJoining) createWorkspace(folder, () => 'w-bench');
+  const workspace = createWorkspace(folder);
   const tool = await openHoldfast({ dir: folder, agent: 'bench' });
   if (!isJoining) {
     await tool.init({ id: 'bench', title: 'Peers' });
@@ -54,7 +54,7 @@ async function openWork({ folder, isJoining }: Place) {
     runProgram(folder, process.execPath, [PROGRAM, ...words], AGENT);
   return {
     ...readsOf(tool),
-    ...{ tool, call, level: 'fsync before every acknowledgement', folder: join(folder, '.holdfast') },
+    ...{ tool, call, level: 'fsync before every acknowledgement', folder: workspace.folder },
     readAsProcess: async () => void (await call('status')),
   };
 }

@@ -1,7 +1,7 @@
 // Starts the Holdfast that is installed on this machine, in this process. Settings in git call this file, so that they hold
 // no path of one machine. Where Holdfast is not installed, a hook does nothing and exits 0.
 'use strict';
-const { readFileSync, realpathSync, statSync } = require('node:fs');
+const { realpathSync, statSync } = require('node:fs');
 const { delimiter, dirname, isAbsolute, join } = require('node:path');
 
 const PROGRAM = join('dist', 'bin', 'holdfast.cjs');
@@ -25,39 +25,8 @@ function start() {
   process.exitCode = 1;
 }
 
-/** The program that `holdfast install` named, else one among the packages of the project, else the one on the search path. */
+/** Only from the search path: a file of the project must not choose the program. */
 function find() {
-  return named(__dirname) ?? namedInMainCheckout() ?? amongPackages() ?? onSearchPath();
-}
-
-function named(folder) {
-  try {
-    return file(readFileSync(join(folder, 'program.local'), 'utf8').trim());
-  } catch {
-    return null;
-  }
-}
-
-/** `program.local` is not in git, and so not in a linked working tree. */
-function namedInMainCheckout() {
-  try {
-    const text = readFileSync(join(dirname(__dirname), '.git'), 'utf8');
-    const main = /^gitdir:\s*(.*?)[\\/]\.git[\\/]worktrees[\\/]/.exec(text)?.[1];
-    return main === undefined ? null : named(join(main, '.holdfast'));
-  } catch {
-    return null;
-  }
-}
-
-function amongPackages() {
-  for (let folder = __dirname; ; folder = dirname(folder)) {
-    const found = file(join(folder, 'node_modules', 'holdfast', PROGRAM));
-    if (found !== null) return found;
-    if (dirname(folder) === folder) return null;
-  }
-}
-
-function onSearchPath() {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     // A relative path would be inside the project.
     if (!isAbsolute(folder)) continue;

@@ -54,7 +54,7 @@ const own: Record<(typeof ownCommands)[number], { summary: string; usage: string
   },
   hook: {
     summary: 'Entry point for client hooks.',
-    usage: `holdfast hook ${clientNames.join('|')} EVENT\n\nReads one JSON object, prints one or nothing, and always exits 0: errors are in .holdfast/hook.log.`,
+    usage: `holdfast hook ${clientNames.join('|')} EVENT\n\nReads one JSON object, prints one or nothing, and always exits 0: errors are in log/hook.log of the state folder.`,
   },
   help: { summary: 'Explain a command: holdfast help start.', usage: 'holdfast help [COMMAND]' },
 };

@@ -61,29 +61,20 @@ export interface Place {
   exists(path: string): boolean;
 }
 
-/**
- * How the program is started. In a project a launcher below `.holdfast/` starts it, so that settings in git work in every
- * clone; `root` is how a client's shells spell the project's folder, null where it is their working folder.
- */
+/** How the program is started, as text for a shell and as words. */
 export interface Start {
-  shell(root: string | null): string;
+  shell: string;
   words: readonly string[];
 }
 
-export const LAUNCHER = '.holdfast/holdfast.cjs';
-
-export function projectStart(): Start {
-  return {
-    shell: (root) => (root === null ? `node ${LAUNCHER}` : `node "${root}/${LAUNCHER}"`),
-    words: ['node', LAUNCHER],
-  };
-}
+/** Settings in git hold no path of one machine, and start nothing that came with the repository. */
+export const projectStart: Start = { shell: 'holdfast', words: ['holdfast'] };
 
 /** Absolute paths, since clients that are started from a desktop have another search path. */
 export function userStart(node: string, program: string, platform: string): Start {
   // PowerShell takes a quoted command for a string.
   const shell = platform === 'win32' ? `node "${program}"` : `${inShell(node)} ${inShell(program)}`;
-  return { shell: () => shell, words: [node, program] };
+  return { shell, words: [node, program] };
 }
 
 /** A word as a POSIX shell reads it. */

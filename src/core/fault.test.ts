@@ -33,6 +33,6 @@ describe('a fault', () => {
   });
 
   it('has an exit for every code', () => {
-    expect(new Set(Object.values(faultExits))).toEqual(new Set([1, 2, 3, 4, 70]));
+    expect(new Set(Object.values(faultExits))).toEqual(new Set([1, 2, 3, 4, 5, 6, 70]));
   });
 });

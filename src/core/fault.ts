@@ -19,6 +19,8 @@ export const faultExits = {
   corrupt: 4,
   newer_schema: 4,
   rewound: 4,
+  untrusted: 5,
+  read_only: 6,
   internal: 70,
 } as const;
 

@@ -13,8 +13,8 @@ import { findSession } from '../operations/session/parts/find-session.ts';
 import type { SessionContext } from '../operations/session/parts/session-context.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
-import { mainTree, repositoryAt } from '../workspace/repository.ts';
-import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { repositoryAt } from '../workspace/repository.ts';
+import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { log } from './log.ts';
 import { isFirstToAnswer, keepMemory, recallMemory } from './memory.ts';
 import { isTime } from './moment-key.ts';
@@ -38,10 +38,10 @@ const LIMIT_MS = 5000;
  * and prints nothing else: a hook that does could end an agent's turn or drop a prompt.
  */
 export async function runHook(call: HookCall): Promise<void> {
-  const place: { files: OwnFiles | null } = { files: null };
+  const place: { root: string | null } = { root: null };
   const isTool = /tool|shell|file|todo/i.test(call.words[1] ?? '');
   const giveUp = (): void => {
-    log(place.files, `${call.words.join(' ')} took too long and was stopped.`);
+    log(place.root, `${call.words.join(' ')} took too long and was stopped.`);
     process.exit(0);
   };
   // Most hooks end before they have to wait, and never start the timer.
@@ -51,11 +51,11 @@ export async function runHook(call: HookCall): Promise<void> {
     if (answer !== null) writeAll(JSON.stringify(answer));
   } catch (thrown) {
     const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
-    log(place.files, `${call.words.join(' ')}: ${message}`, call.environment['HOLDFAST_DEBUG'] ? stack : undefined);
+    log(place.root, `${call.words.join(' ')}: ${message}`, call.environment['HOLDFAST_DEBUG'] ? stack : undefined);
   }
 }
 
-async function answerTo(call: HookCall, place: { files: OwnFiles | null }): Promise<object | null> {
+async function answerTo(call: HookCall, place: { root: string | null }): Promise<object | null> {
   const input = readHookInput();
   if (input === null) return null;
   const named = eventIn(input) ?? call.words[1] ?? '';
@@ -66,7 +66,7 @@ async function answerTo(call: HookCall, place: { files: OwnFiles | null }): Prom
   if (moment === null || (moment.kind === 'tool-before' && moment.call.command === null)) return null;
   const workspace = workspaceOf(moment.cwd ?? call.cwd);
   if (workspace === null) return null;
-  place.files = workspace.files;
+  place.root = workspace.root;
   if (workspace.config.capture?.off === true) return null;
   const context = await contextFor(call, hooks, moment, workspace);
   try {
@@ -96,7 +96,7 @@ async function record(
   const within = (await findSession(context, moment)) ?? (await firstSession(context, moment));
   if (within === null) {
     log(
-      workspace.files,
+      workspace.root,
       `${moment.client} ${moment.kind}: its work was handed to another session; nothing was recorded.`,
     );
     return null;
@@ -174,12 +174,7 @@ const eventIn = (input: JsonObject): string | null => {
 
 /** The workspace, which a git repository becomes here; elsewhere nothing is recorded. */
 function workspaceOf(dir: string): Workspace | null {
-  const found = findWorkspace(dir);
-  if (found) return found;
-  const repository = repositoryAt(dir);
-  if (repository === null) return null;
-  openContext({ dir: mainTree(repository), actor: { kind: 'agent', name: 'hook' } }).createWorkspace();
-  return findWorkspace(dir);
+  return findWorkspace(dir) ?? (repositoryAt(dir) === null ? null : createWorkspace(dir));
 }
 
 async function contextFor(

@@ -9,7 +9,7 @@ import { capturedPath } from '../operations/session/parts/captured-path.ts';
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
 import { capturesCommand } from '../workspace/capture.ts';
 import { hashArtifact } from '../workspace/files.ts';
-import type { CaptureConfig } from '../workspace/workspace.ts';
+import type { CaptureConfig } from '../workspace/workspace-settings.ts';
 import { log } from './log.ts';
 import { isTime, keyOf } from './moment-key.ts';
 
@@ -28,7 +28,7 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
   if (files.length > 0 && isDone) isRecorded = (await recordFiles(within, moment, config)) || isRecorded;
   if (todos !== null && isDone) {
     const { followTodos } = await import('../operations/session/parts/todo-list.ts');
-    const refused = (message: string): void => log(within.context.workspace()?.files ?? null, message);
+    const refused = (message: string): void => log(within.context.workspace()?.root ?? null, message);
     const key = moment.id === null ? null : keyOf(moment, 'todos');
     await followTodos(within, { owner: conversationOf(moment), key, refused }, todos);
     isRecorded = true;

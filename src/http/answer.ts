@@ -33,6 +33,8 @@ const statusByCode: Record<FaultCode, number> = {
   corrupt: 500,
   newer_schema: 500,
   rewound: 409,
+  untrusted: 403,
+  read_only: 503,
   internal: 500,
 };
 

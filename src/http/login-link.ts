@@ -33,7 +33,7 @@ export function prepareLink(context: Context): Link {
     hash,
     actor,
     scope,
-    workspaces: workspace === null ? '*' : [workspace.id],
+    workspaces: workspace === null ? '*' : [...workspace.ids],
     runs: null,
     madeAt: now,
     madeBy: makerOf(context),

@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { isAbsolute } from 'node:path';
 import type { Event } from '../core/journal/event.ts';
 import { id, joined, type Line, line, quote, shortened, word } from '../core/line.ts';
 import { type Waiting, waitsForPerson } from '../core/views/needs-you.ts';
 import type { Engine } from '../engine/engine.ts';
 import { noticeSecret } from '../workspace/notice-secret.ts';
+import { findProgram } from '../workspace/run-git.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Log } from './log.ts';
 import { SIGNATURE_HEADER, signNotice } from './notice-signature.ts';
@@ -34,7 +35,7 @@ const AT_ONCE = 8;
  */
 export async function watchForPeople(
   engine: Engine,
-  workspace: string,
+  workspaces: readonly string[],
   send: Send,
   { log, stopped }: { log: Log; stopped: AbortSignal },
 ): Promise<void> {
@@ -44,7 +45,7 @@ export async function watchForPeople(
 
   async function look(run: string, events: readonly Event[]): Promise<void> {
     const state = await engine.load(run);
-    if (state.run?.workspace !== workspace) return;
+    if (!state.run || !workspaces.includes(state.run.workspace)) return;
     const waiting = waitsForPerson(state);
     const before = known.get(run);
     known.delete(run);
@@ -59,7 +60,7 @@ export async function watchForPeople(
   /** The cursor to start at; what needs a person already is not reported. */
   async function begin(): Promise<string> {
     const { cursor: now } = await engine.feed('now', 1);
-    for (const { run } of await engine.heads({ workspace, status: 'active', limit: KNOWN_AT_FIRST })) {
+    for (const { run } of await engine.heads({ workspace: workspaces, status: 'active', limit: KNOWN_AT_FIRST })) {
       known.set(run, new Set(waitsForPerson(await engine.load(run)).map(nameOf)));
     }
     return now;
@@ -123,29 +124,13 @@ function pause(ms: number, stopped: AbortSignal): Promise<void> {
   });
 }
 
-/** Sends to the address or command in the settings; null, with a warning, if it must not be used. */
-export function senderOf(
-  { folder, root, config }: Workspace,
-  { warn, now }: { warn(message: string): void; now(): string },
-): Send | null {
+/** Sends to the address or program in the user's settings; null when there is none. */
+export function senderOf({ state, root, config }: Workspace, now: () => string): Send | null {
   const { notify } = config;
-  if (notify === undefined) return null;
-  if (/^https?:\/\//i.test(notify)) {
-    const secret = noticeSecret(folder);
-    return (notification) => post(notify, notification, (body) => signNotice(secret, body, now()));
-  }
-  // Settings that came with a clone were written by others: their command is not run.
-  if (isInGit(root, join(folder, 'config.json'))) {
-    warn(
-      'The command in `notify` is not run: .holdfast/config.json is in git, and anyone who can change it could run anything here.',
-    );
-    return null;
-  }
-  return (notification) => run(notify, root, notification);
-}
-
-function isInGit(root: string, file: string): boolean {
-  return spawnSync('git', ['ls-files', '--error-unmatch', file], { cwd: root, stdio: 'ignore' }).status === 0;
+  if (notify === undefined || state === null) return null;
+  if (typeof notify !== 'string') return (notification) => run(notify, root, notification);
+  const secret = noticeSecret(state);
+  return (notification) => post(notify, notification, (body) => signNotice(secret, body, now()));
 }
 
 /** Only to this address: a redirect is a failure. */
@@ -163,11 +148,12 @@ async function post(address: string, notification: Notification, sign: (body: st
 }
 
 /** Passes the notification as JSON on standard input; text from others never becomes part of the command. */
-function run(command: string, cwd: string, notification: Notification): Promise<void> {
+function run([program = '', ...words]: readonly string[], root: string, notification: Notification): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, {
-      shell: true,
-      cwd,
+    const file = isAbsolute(program) ? program : findProgram(program, root);
+    if (file === null) throw new Error(`${program} was not found outside the workspace`);
+    const child = spawn(file, words, {
+      cwd: root,
       env: { ...process.env, HOLDFAST_RUN: notification.run, HOLDFAST_NOTICE: textOf(notification) },
       stdio: ['pipe', 'ignore', 'ignore'],
       timeout: SEND_MS,

@@ -86,8 +86,8 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
       const linked = link && `${url}/login?token=${link.secret}`;
       log('info', 'listening', { url, store: place });
       const workspace = context.workspace();
-      const send = workspace && senderOf(workspace, { warn: context.warn, now });
-      if (send) void watchForPeople(engine, workspace.id, send, { log, stopped: stopping.signal });
+      const send = workspace && senderOf(workspace, now);
+      if (send) void watchForPeople(engine, workspace.ids, send, { log, stopped: stopping.signal });
       if (open) stopping.signal.addEventListener('abort', openBrowser(linked ?? url));
       return {
         data: { url, link: linked, scope: link?.token.scope ?? null, store: place },

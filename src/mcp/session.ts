@@ -67,7 +67,7 @@ const RUNS_LIMIT = 50;
 /** Of several active runs, those that know the conversation; a single run is not worth a query. */
 async function runsToLookIn(context: Context, engine: Engine, conversation: string | null): Promise<string[]> {
   if (context.run !== undefined) return (await engine.heads({ run: context.run })).map((head) => head.run);
-  const workspace = context.workspace()?.id;
+  const workspace = context.workspace()?.ids;
   const mine = workspace === undefined ? {} : { workspace };
   const heads = await engine.heads({ ...mine, status: 'active', limit: RUNS_LIMIT });
   const runs = heads.map((head) => head.run);

@@ -116,7 +116,7 @@ export async function versionsOf(context: Context): Promise<ReadonlyMap<string, 
 }
 
 export async function versionsIn(context: Context): Promise<ReadonlyMap<string, number>> {
-  const workspace = context.workspace()?.id;
+  const workspace = context.workspace()?.ids;
   const engine = await context.engine();
   const heads = await engine.heads({ ...(workspace === undefined ? {} : { workspace }), limit: 100 });
   return new Map(heads.map((head) => [head.run, head.version]));

@@ -61,7 +61,7 @@ export async function currentState(context: Context, at?: number): Promise<State
 export async function currentRun(context: Context): Promise<string> {
   if (context.isRunKnown && context.run !== undefined) return context.run;
   const engine = await context.engine();
-  const workspace = context.workspace()?.id;
+  const workspace = context.workspace()?.ids;
   const mine = workspace === undefined ? {} : { workspace };
   if (context.run !== undefined) {
     const [named] = await engine.heads({ run: context.run });

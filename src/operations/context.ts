@@ -21,7 +21,7 @@ export interface Context {
   /** The workspace around `dir`; null when there is none. */
   workspace(): Workspace | null;
   /** Creates the workspace if there is none, in `dir` or the folder given; null with a store and no folder. */
-  createWorkspace(folder?: string): Workspace | null;
+  createWorkspace(folder?: string, how?: { outside?: boolean }): Workspace | null;
   /** Set only for the command line of this machine. */
   environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The journal's file, whether it exists yet or not; null for a store that is not a file. */

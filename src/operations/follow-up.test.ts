@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { act, execute } from './act.ts';
 import type { Context } from './context.ts';
@@ -26,7 +26,7 @@ async function openWork() {
   await call('init', { title: 'Tokens', id: 'auth' });
   await call('plan.add', { key: 't1', title: 'Issue tokens' });
   await call('start', { key: 't1' });
-  const file = (path: string) => join(dir, '.holdfast', path);
+  const file = (path: string) => join(context.workspace()?.folder ?? '', path);
   return {
     dir,
     context,
@@ -108,7 +108,7 @@ describe('a snapshot file', () => {
   it('is written for every snapshot among the events', async () => {
     const { call, dir } = await openWork();
     const { path } = await call('snapshot', { next: 'Write the queries' });
-    expect(readFileSync(join(dir, path as string), 'utf8')).toContain('Write the queries');
+    expect(readFileSync(resolve(dir, path as string), 'utf8')).toContain('Write the queries');
   });
 });
 

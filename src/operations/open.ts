@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Fault, quoted } from '../core/fault.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { isName } from '../core/text.ts';
@@ -7,8 +6,10 @@ import { createEngine, type Engine } from '../engine/engine.ts';
 import type { DescribeSnapshot } from '../engine/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { findForeignState } from '../workspace/foreign.ts';
+import { findOldJournal } from '../workspace/old-folder.ts';
 import { probeOwner } from '../workspace/process.ts';
-import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { repositoryAt } from '../workspace/repository.ts';
+import { createWorkspace, findWorkspace, noWorkspace, type Workspace } from '../workspace/workspace.ts';
 import type { Clients, Context } from './context.ts';
 
 /** The wiring: store, clock, identity. */
@@ -47,6 +48,8 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     const store =
       typeof options.store === 'object' ? options.store : await openStore(options.store, find(), options.dir);
     if (typeof options.store !== 'object') opened = store;
+    const found = find();
+    if (found && options.environment) mentionOldJournal(found, context.warn);
     const describe: DescribeSnapshot = async (moment) => {
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
       return describeSnapshot(context, moment);
@@ -65,9 +68,9 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     dir: options.dir,
     workspace: find,
     environment: options.environment,
-    createWorkspace(folder = options.dir) {
+    createWorkspace(folder = options.dir, how = {}) {
       if (!options.withoutWorkspace) {
-        createWorkspace(folder, randomWorkspaceId);
+        createWorkspace(folder, how);
         workspace = undefined;
       }
       return find();
@@ -103,11 +106,6 @@ export function actorNamed(kind: Actor['kind'], name: string): Actor {
 
 const systemNow = (): string => new Date().toISOString();
 
-function randomWorkspaceId(): string {
-  const digits = Array.from({ length: 12 }, () => Math.floor(Math.random() * 16).toString(16));
-  return `w-${digits.join('')}`;
-}
-
 async function openStore(address: string | undefined, workspace: Workspace | null, dir: string): Promise<Store> {
   const chosen = address ?? workspace?.config.store;
   if (chosen !== undefined && /^postgres(ql)?:\/\//.test(chosen)) {
@@ -118,31 +116,41 @@ async function openStore(address: string | undefined, workspace: Workspace | nul
   const { openSqliteStore } = await import('../store/sqlite/store.ts');
   const file = journalFile(address, workspace);
   if (file !== null) return openSqliteStore({ file });
-  throw noWorkspace(dir);
+  throw notAWorkspace(dir);
 }
 
 function journalFile(address: string | undefined, workspace: Workspace | null): string | null {
   const chosen = address ?? workspace?.config.store;
   if (chosen !== undefined) return isAddress(chosen) ? null : chosen;
-  return workspace && join(workspace.folder, 'journal.db');
+  return workspace?.files.file('journal.db') ?? null;
 }
 
 const isAddress = (text: string): boolean => /^[a-z][a-z\d+.-]+:\//i.test(text);
 
 /** Mentions another tool's state, so that the user does not start over without knowing about it. */
-function noWorkspace(dir: string): Fault {
+function notAWorkspace(dir: string): Fault {
   const foreign = findForeignState(dir);
   const found = foreign.map(({ format, path }) => `${path} (${format})`).join(', ');
-  return new Fault('not_found', 'There is no workspace here: no `.holdfast/` in this folder or above it.', {
-    hints: [
-      ...(foreign.length > 0
-        ? [`Another tool left its state here: ${found}. Read it before you start a new run.`]
-        : []),
-      'Make a workspace with `holdfast init --title …`, or point to one with `--dir`.',
-    ],
-    data: { foreign },
-  });
+  const hints = findOldJournal(repositoryAt(dir)?.root ?? dir) === null ? [] : [OLD_JOURNAL];
+  if (foreign.length > 0) hints.push(`Another tool left its state here: ${found}. Read it before you start a new run.`);
+  return noWorkspace(hints, { foreign });
 }
+
+const OLD_JOURNAL =
+  'A journal of version 0.1 is in `.holdfast/` and is no longer read: `holdfast init --move-old` takes over its runs.';
+
+/** Says so once in a workspace, to a person or agent at a command line. */
+function mentionOldJournal(workspace: Workspace, warn: (message: string) => void): void {
+  if (findOldJournal(workspace.root) === null || workspace.files.size(MENTIONED) > 0) return;
+  try {
+    workspace.files.createOnce(MENTIONED, 'The journal of version 0.1 in the working tree was mentioned.\n');
+  } catch {
+    // It is mentioned again.
+  }
+  warn(OLD_JOURNAL);
+}
+
+const MENTIONED = 'old-mentioned';
 
 /** An unknown address is not a file name. It may hold a password and is not repeated. */
 function mustBeFile(address: string | undefined): void {

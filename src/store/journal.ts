@@ -81,7 +81,8 @@ export interface Within {
 
 export interface HeadFilter extends Within {
   run?: string;
-  workspace?: string;
+  /** One of these, besides what the reader may see. */
+  workspace?: string | readonly string[];
   status?: string;
   limit?: number;
 }

@@ -1,5 +1,5 @@
 import { pathsOverlap } from '../core/rules/path-pattern.ts';
-import type { CaptureConfig } from './workspace.ts';
+import type { CaptureConfig } from './workspace-settings.ts';
 
 /** Whether a path may be recorded. Files of Holdfast and git are not part of the work. */
 export function capturesPath(config: CaptureConfig | undefined, path: string): boolean {

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import type { Workspace } from './workspace.ts';
 
 /** The files that `install` wrote in a workspace, from its manifest. They hold no work. */
-export function installedPaths(folder: string): ReadonlySet<string> {
+export function installedPaths({ state, clone }: Workspace): ReadonlySet<string> {
   try {
-    const { files } = JSON.parse(readFileSync(join(folder, 'installed.json'), 'utf8')) as { files?: object };
+    const { files } = JSON.parse(state?.read(`installed/${clone.clone}/installed.json`) ?? '{}') as { files?: object };
     return new Set(Object.keys(files ?? {}));
   } catch {
     return new Set();

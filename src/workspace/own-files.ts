@@ -49,6 +49,8 @@ export interface OwnFiles {
   removeMatching(folder: string, pattern: RegExp): number;
   /** Makes a folder if it is not there, and gives its path. */
   folder(path: string): string;
+  /** The path of a file for a program that opens it by itself, such as SQLite. Refused when it is not a regular file. */
+  file(path: string): string;
 }
 
 const READ_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -100,6 +102,10 @@ export function openOwnFiles(above: string, name: string, owner = process.geteui
       inOwn(path, 'make', () => undefined);
       return join(root, ...partsOf(path));
     },
+    file(path) {
+      within(path, 'look', mustBeReplaceable);
+      return join(root, ...partsOf(path));
+    },
   };
 }
 
@@ -123,7 +129,9 @@ function inFolder<T>(
   work: (folder: OpenFolder) => T,
 ): T | null {
   let shown = above;
-  let handle = openSync(above, O_RDONLY | O_DIRECTORY);
+  const top = mode === 'look' ? open(above, O_RDONLY | O_DIRECTORY) : openSync(above, O_RDONLY | O_DIRECTORY);
+  if (top === null) return null;
+  let handle = top;
   try {
     for (const part of parts) {
       const path = hasHandles ? `/proc/self/fd/${handle}/${part}` : join(shown, part);

@@ -16,13 +16,3 @@ export async function runShell(command: string, cwd: string): Promise<number | n
   const { spawnSync } = await import('node:child_process');
   return spawnSync(command, { shell: true, cwd, stdio: [...OUTPUT_TO_STDERR] }).status;
 }
-
-/** What a program prints; null if it cannot be started, fails or takes too long. */
-export async function outputOf(
-  [program = '', ...words]: readonly string[],
-  options: { cwd: string; env: NodeJS.ProcessEnv; timeout: number },
-): Promise<string | null> {
-  const { spawnSync } = await import('node:child_process');
-  const ran = spawnSync(program, words, { ...options, encoding: 'utf8' });
-  return ran.status === 0 ? ran.stdout : null;
-}

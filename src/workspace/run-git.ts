@@ -1,5 +1,5 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { Repository } from './repository.ts';
 
 export type GitAnswer = { output: string } | { failed: string };
@@ -17,6 +17,33 @@ export async function runGit(repository: Repository, cwd: string, words: readonl
   const overrides = await localOverrides(git, repository);
   if ('failed' in overrides) return overrides;
   return start(git, repository, cwd, [...overrides.settings, ...words]);
+}
+
+/** Whether git itself would work in a repository, by its rule about owners and the user's `safe.directory`. */
+export function acceptsRepository(repository: Repository): boolean {
+  const common = answerOf(repository, ['rev-parse', '--git-common-dir']);
+  return common !== null && realpathSync(resolve(repository.root, common)) === repository.commonDir;
+}
+
+/** The first commit of the history, which all clones have; null where it is not known: no commit yet, a shallow clone. */
+export function rootCommit(repository: Repository): string | null {
+  if (statSync(join(repository.commonDir, 'shallow'), { throwIfNoEntry: false })) return null;
+  const rootOf = (name: string) => answerOf(repository, ['rev-list', '--max-parents=0', '--first-parent', name]);
+  const roots = rootOf('refs/remotes/origin/HEAD') ?? rootOf('HEAD') ?? '';
+  return /^[0-9a-f]{40,64}$/m.exec(roots)?.[0] ?? null;
+}
+
+/** For the few questions that must be answered before anything else can begin. */
+function answerOf({ root }: Repository, words: readonly string[]): string | null {
+  const git = findProgram('git', root);
+  if (git === null) return null;
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const answer = spawnSync(git, ['-C', root, ...SAFE_SETTINGS, ...words], {
+    ...{ env: safeEnvironment(root), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    timeout: BRIEF_PATIENCE_MS,
+    windowsHide: true,
+  });
+  return answer.status === 0 ? answer.stdout.trimEnd() : null;
 }
 
 /** What a repository could make git run, switched off. An empty value removes a helper. */
@@ -71,6 +98,7 @@ async function localOverrides(
 }
 
 const PATIENCE_MS = 10_000;
+const BRIEF_PATIENCE_MS = 2000;
 const OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024;
 
 async function start(git: string, { root }: Repository, cwd: string, words: readonly string[]): Promise<GitAnswer> {

@@ -1,139 +1,189 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { Fault } from '../core/fault.ts';
-import { type OwnFiles, openOwnFiles } from './own-files.ts';
-import { writeOnce } from './write.ts';
+import { sha256 } from '../core/sha256.ts';
+import { type Clone, cloneState, makeClone, readClone, saveClone } from './clone.ts';
+import { type DataPlace, type FindOptions, findDataPlace } from './data-folder.ts';
+import { machineId, newId } from './machine.ts';
+import { type OwnFiles, temporaryName } from './own-files.ts';
+import { rootCommit } from './run-git.ts';
+import { noStateFolder, thisUser } from './state-folder.ts';
+import { readSettings, saveSettings, type WorkspaceConfig } from './workspace-settings.ts';
 
-/** A folder with `.holdfast/`, and the working tree in use, which differs in a linked git worktree. */
+/** A folder whose work is recorded: a git clone with all its working trees, or a folder without git. */
 export interface Workspace {
-  /** The folder that has `.holdfast/`. */
+  /** The main working tree. */
   root: string;
+  /** The working tree in use. */
   tree: string;
+  /** The data folder. */
   folder: string;
   /** The files in it. */
   files: OwnFiles;
+  /** The user's state folder; null when there is none that can be believed. */
+  state: OwnFiles | null;
+  clone: Clone;
+  /** Given to new runs. */
   id: string;
+  /** What its runs are found by: also ids that it had before. */
+  ids: readonly string[];
   config: WorkspaceConfig;
 }
 
-export interface WorkspaceConfig {
-  workspace: string;
-  store?: string;
-  /** Where `holdfast serve` reports that something needs a person: an http address or a command. */
-  notify?: string;
-  capture?: CaptureConfig;
-}
-
-/** What hooks may record. */
-export interface CaptureConfig {
-  off?: boolean;
-  /** Paths and globs that are not recorded. */
-  ignorePaths?: string[];
-  /** Beginnings of commands that are not recorded; `*` matches anything. */
-  ignoreCommands?: string[];
-}
-
-/** Files of this machine only; the rest of the folder may be shared through git. */
-export const localFiles: readonly string[] = [
-  'journal.db*',
-  '*.log',
-  '*.tmp',
-  'token*',
-  'hooks/',
-  'installed*',
-  '*.local',
-];
-
-const FOLDER = '.holdfast';
-
-/** Looks upward from a folder; a linked worktree leads to the main checkout, whose journal it shares. */
+/** The workspace of a folder; null when nothing was ever recorded there. */
 export function findWorkspace(from: string): Workspace | null {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
-    // The main checkout first: if the settings are in git, the worktree has a copy of them and no journal.
-    const main = mainCheckout(folder);
-    if (main !== null && main !== folder && existsSync(join(main, FOLDER, 'config.json')))
-      return openWorkspace(main, folder);
-    if (existsSync(join(folder, FOLDER, 'config.json'))) return openWorkspace(folder, folder);
-    if (dirname(folder) === folder) return null;
-  }
+  const place = findDataPlace(from);
+  return place && openWorkspace(place);
 }
 
-/** Creates `.holdfast/` in a folder, or opens the existing one. */
-export function createWorkspace(folder: string, makeId: () => string): Workspace {
-  const root = resolve(folder);
-  const existing = findWorkspace(root);
-  if (existing) return existing;
-  const inside = join(root, FOLDER);
+/** Makes the folder a workspace, or opens the one it is in. */
+export function createWorkspace(from: string, options: Omit<FindOptions, 'make'> = {}): Workspace {
+  makeFolder(from);
+  const place = findDataPlace(from, { ...options, make: true });
+  if (place === null) throw new Fault('not_found', `There is no folder ${from}.`);
   try {
-    makeFolder(inside);
-    writeFileSync(join(inside, '.gitignore'), `${localFiles.join('\n')}\n`);
-    // Of several processes that start at once, one names the workspace; runs under another name would not be found again.
-    writeOnce(join(inside, 'config.json'), `${JSON.stringify({ workspace: makeId() }, null, 2)}\n`);
+    if (readClone(place.files) === null) {
+      mustBeOurs(place);
+      makeClone(place.files, workspaceIdOf(place) ?? newId('wp'), machineId(place.state), place.key);
+      place.files.createOnce('journal.db', '');
+    }
   } catch (thrown) {
-    throw new Fault('unavailable', `The folder ${inside} cannot be created: ${(thrown as Error).message}.`, {
-      hints: ['Choose another folder with `--dir`, or make this one writable.'],
-      cause: thrown,
-    });
+    throw thrown instanceof Fault ? thrown : notWritable(place, thrown);
   }
-  return openWorkspace(root, root);
+  const workspace = openWorkspace(place) as Workspace;
+  settleId(workspace, place);
+  return workspace;
+}
+
+function openWorkspace(place: DataPlace): Workspace | null {
+  const { root, tree, files, state, key } = place;
+  const known = readClone(files);
+  if (known === null) return null;
+  if (known === 'damaged') throw damagedClone(files);
+  const clone = settleClone(place, known);
+  const { workspace, aliases } = clone;
+  const config = state === null ? {} : readSettings(state, clone.clone, key);
+  return { root, tree, folder: files.root, files, state, clone, id: workspace, ids: [workspace, ...aliases], config };
+}
+
+/** Writes down where the clone is now. A copy gets ids of its own before it records anything. */
+function settleClone({ files, key, state }: DataPlace, known: Clone): Clone {
+  const isHere = known.places.some(({ path, inode }) => path === key.path && inode === key.inode);
+  if (isHere && known.places.length === 1) return known;
+  const machine = machineId(state);
+  const found = cloneState(known, key, machine);
+  if (found === 'same') return known;
+  const at = new Date().toISOString();
+  const settled: Clone =
+    found === 'moved'
+      ? { ...known, machine, places: [...known.places.filter(({ path }) => path !== key.path), key] }
+      : {
+          ...{ ...known, machine, clone: newId('c'), store: newId('s'), places: [key] },
+          origin: { clone: known.clone, store: known.store, at },
+        };
+  try {
+    saveClone(files, settled);
+  } catch {
+    // Where nothing can be written, nothing can be recorded either: reading goes on.
+  }
+  return settled;
+}
+
+/** Runs that have the provisional id are still found. */
+function settleId(workspace: Workspace, place: DataPlace): void {
+  const { clone, files } = workspace;
+  if (!clone.workspace.startsWith('wp-')) return;
+  const id = workspaceIdOf(place);
+  if (id === null) return;
+  clone.aliases = [clone.workspace, ...clone.aliases];
+  clone.workspace = id;
+  saveClone(files, clone);
+  Object.assign(workspace, { id, ids: [id, ...clone.aliases] });
+}
+
+/** From the root commit, so that all clones of a repository have the same. */
+function workspaceIdOf({ repository }: DataPlace): string | null {
+  const root = repository && rootCommit(repository);
+  return root === null ? null : `w-${sha256(root).slice(0, 12)}`;
 }
 
 /** Not with `recursive`: on a file system that takes no folders, such as /proc, Node then tries forever. */
 function makeFolder(path: string): void {
   try {
-    mkdirSync(path);
+    if (!existsSync(path)) makeFolder(dirname(path));
+    if (!existsSync(path)) mkdirSync(path);
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(path) === path) throw thrown;
-    makeFolder(dirname(path));
-    mkdirSync(path);
+    if (existsSync(path)) return;
+    throw thrown instanceof Fault
+      ? thrown
+      : new Fault('unavailable', `The folder ${path} cannot be made: ${(thrown as Error).message}.`, {
+          hints: ['Choose another folder with `--dir`.'],
+          cause: thrown,
+        });
   }
 }
 
-function openWorkspace(root: string, tree: string): Workspace {
-  const folder = join(root, FOLDER);
-  const file = join(folder, 'config.json');
-  let config: WorkspaceConfig;
-  try {
-    config = parseConfig(readFileSync(file, 'utf8'));
-  } catch (thrown) {
-    throw new Fault('corrupt', `The settings ${file} cannot be read: ${(thrown as Error).message}.`, {
-      hints: ['It is a JSON object such as {"workspace": "w-1a2b3c4d"}. The journal beside it is untouched.'],
-      cause: thrown,
-    });
+/** Sets what is in force for this workspace on this machine. */
+export function saveConfig(workspace: Workspace, config: WorkspaceConfig): void {
+  const { state, clone } = workspace;
+  const place = clone.places.at(-1);
+  if (state === null || place === undefined) {
+    throw noStateFolder(thisUser());
   }
-  return { root, tree, folder, files: openOwnFiles(root, FOLDER, ownerIn(root)), id: config.workspace, config };
+  saveSettings(state, clone.clone, place, config);
+  workspace.config = config;
 }
 
-/** Root works for the owner of the folder, as in a container that has a user's repository mounted. */
-function ownerIn(root: string): number | undefined {
-  return process.geteuid?.() === 0 ? statSync(root).uid : undefined;
+/** How a file of the data folder is named in answers: relative to the main working tree where it lies inside that. */
+export function shownPath({ root }: Pick<Workspace, 'root'>, file: string): string {
+  const inside = relative(root, file);
+  return inside.startsWith('..') || inside === '' ? file : inside.split(sep).join('/');
 }
 
-function parseConfig(text: string): WorkspaceConfig {
-  const found = JSON.parse(text.replace(/^\ufeff/, '')) as Partial<WorkspaceConfig> | null;
-  if (typeof found?.workspace !== 'string' || found.workspace === '') throw new Error('it does not name a workspace');
-  if (found.store !== undefined && typeof found.store !== 'string') throw new Error('its store is not an address');
-  if (found.notify !== undefined && (typeof found.notify !== 'string' || found.notify.trim() === ''))
-    throw new Error('its notify is neither an address nor a command');
-  return found as WorkspaceConfig;
+/** The answer to a command that needs a workspace. */
+export function noWorkspace(hints: readonly string[] = [], data: Record<string, unknown> = {}): Fault {
+  return new Fault('not_found', 'Nothing is recorded here: this folder is not a workspace yet.', {
+    hints: [...hints, 'Make it one with `holdfast init --title …`, or point to another with `--dir`.'],
+    data,
+  });
 }
 
-/** The main checkout of a linked worktree: its `.git` is a file that names a folder below the main one's `.git`. */
-function mainCheckout(folder: string): string | null {
-  const file = join(folder, '.git');
-  try {
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return null;
-    const gitFolder = resolve(
-      folder,
-      readFileSync(file, 'utf8')
-        .replace(/^gitdir:\s*/, '')
-        .trim(),
-    );
-    const common = resolve(gitFolder, readFileSync(join(gitFolder, 'commondir'), 'utf8').trim());
-    return basename(common) === '.git' ? dirname(common) : null;
-  } catch {
-    return null;
-  }
+/** Git keeps the git folder of a submodule named `holdfast` at the same path. */
+function mustBeOurs({ files }: DataPlace): void {
+  const names = files.list('', 1000);
+  if (names.includes('journal.db') || names.every((name) => temporaryName.test(name))) return;
+  throw new Fault('unavailable', `${files.root} holds files that are not Holdfast's, so nothing is written there.`, {
+    hints: ['`holdfast init --outside` keeps the data of this clone in your state folder instead.'],
+    data: { path: files.root },
+  });
+}
+
+function damagedClone(files: OwnFiles): Fault {
+  const file = join(files.root, 'clone.json');
+  return new Fault('corrupt', `${file} cannot be read as the ids of this clone.`, {
+    hints: ['Move it away: the next command makes new ones. The journal beside it is untouched.'],
+    data: { file },
+  });
+}
+
+function notWritable({ files }: DataPlace, thrown: unknown): Fault {
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return readOnly(files.root, thrown);
+  return new Fault('unavailable', `The data folder ${files.root} cannot be made: ${message}.`, {
+    hints: ['`holdfast init --outside` keeps the data in your state folder, or choose another folder with `--dir`.'],
+    data: { path: files.root },
+    cause: thrown,
+  });
+}
+
+/** For a shell in a sandbox that protects `.git`, and for read-only mounts. */
+export function readOnly(path: string, cause?: unknown): Fault {
+  return new Fault('read_only', `This shell may not write ${path}.`, {
+    hints: [
+      "Use Holdfast's MCP tools, which run outside the sandbox, or allow writing to this folder in the client's sandbox settings.",
+      'On a read-only disk: `holdfast init --outside` keeps the data in your state folder.',
+    ],
+    data: { path },
+    cause,
+  });
 }

@@ -55,11 +55,6 @@ export function replaceText(file: string, before: string | null, text: string, b
   return true;
 }
 
-/** Writes a file whole, unless there is one: of several writers the first wins. */
-export function writeOnce(file: string, text: string, mode?: number): void {
-  linkNew(writeBeside(file, text, true, mode), file);
-}
-
 /** Writes a file whole line by line: it may be larger than memory. */
 export async function writeLines<T>(file: string, work: (write: (line: string) => void) => Promise<T>): Promise<T> {
   const beside = besideOf(file);
@@ -148,8 +143,7 @@ export function makeFolders(path: string, mode?: number): void {
 }
 
 /**
- * Makes a folder of our own below `.holdfast/`. A link of that name may have come with a repository and lead anywhere, so
- * it is not followed.
+ * Makes a folder of our own. A link of that name may lead anywhere, so it is not followed.
  */
 export function makeOwnFolder(path: string): void {
   makeFolders(path);

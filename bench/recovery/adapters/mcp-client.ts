@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { stateHome } from './program.ts';
 
 export interface McpClient {
   call(method: string, params: object): Promise<Record<string, unknown>>;
@@ -16,7 +17,7 @@ export async function connectMcp(
 ): Promise<McpClient> {
   const child = spawn(process.execPath, words, {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...stateHome(), ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const waiting = new Map<number, { resolve(value: Record<string, unknown>): void; reject(error: Error): void }>();

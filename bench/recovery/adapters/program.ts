@@ -11,7 +11,7 @@ export function runProgram(
   more: Record<string, string> = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, CI: '1', NO_COLOR: '1', ...more };
+    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...stateHome(), CI: '1', NO_COLOR: '1', ...more };
     const options = { cwd: folder, env, maxBuffer: Number.POSITIVE_INFINITY };
     const child = execFile(program, words, options, (error, out, err) => {
       if (error === null || out.startsWith('{')) resolve(out);
@@ -20,3 +20,9 @@ export function runProgram(
     child.stdin?.end();
   });
 }
+
+/** A folder without git has its data in the state folder. */
+export const stateHome = (): Record<string, string> => {
+  const folder = process.env['HOLDFAST_STATE_HOME'];
+  return folder === undefined ? {} : { HOLDFAST_STATE_HOME: folder };
+};

@@ -13,7 +13,7 @@ export const install: ClientInstall = {
     resumeLast: ['claude', '--continue'],
   },
   files(place) {
-    const hooks = { kind: 'hooks', events: claudeEvents(place.start.shell(`\${CLAUDE_PROJECT_DIR:-.}`)) } as const;
+    const hooks = { kind: 'hooks', events: claudeEvents(place.start.shell) } as const;
     if (place.scope === 'user') return userFiles(place, hooks);
     return [
       { path: join(place.root, '.claude/settings.json'), holds: 'hooks', edits: [hooks] },

@@ -20,8 +20,7 @@ export const install: ClientInstall = {
       {
         path: join(folder, 'hooks.json'),
         holds: 'hooks',
-        // Its hooks run in the folder it was started in, which may be below the one with the settings.
-        edits: [{ kind: 'hooks', events: codexEvents(place.start.shell(REPOSITORY), place.start.shell(null)) }],
+        edits: [{ kind: 'hooks', events: codexEvents(place.start.shell) }],
       },
       {
         path: join(folder, 'config.toml'),
@@ -43,10 +42,8 @@ export const install: ClientInstall = {
   ],
 };
 
-const REPOSITORY = '$(git rev-parse --show-toplevel 2>/dev/null || pwd)';
-
 /** The user has to trust the hooks again after any change to this text. */
-function codexEvents(program: string, windows: string): Record<string, object> {
+function codexEvents(program: string): Record<string, object> {
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact',
     UserPromptSubmit: null,
@@ -60,7 +57,6 @@ function codexEvents(program: string, windows: string): Record<string, object> {
   };
   return matchedHooks(matchers, (event) => ({
     command: `${program} hook codex ${event}`,
-    ...(program === windows ? {} : { commandWindows: `${windows} hook codex ${event}` }),
     timeout: event === 'SessionEnd' ? 3 : 10,
   }));
 }

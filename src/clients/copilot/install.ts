@@ -40,8 +40,6 @@ export const install: ClientInstall = {
 };
 
 function hookFile({ start }: Place, path: string): WantedFile {
-  const bash = start.shell(`\${COPILOT_PROJECT_DIR:-.}`);
-  const powershell = start.shell(null);
   // Copilot refuses a tool whose hook fails, so no hook may fail, even if the program is gone.
   const hooks = Object.fromEntries(
     events.map((event) => [
@@ -49,8 +47,8 @@ function hookFile({ start }: Place, path: string): WantedFile {
       [
         {
           type: 'command',
-          bash: `${bash} hook copilot ${event} || true`,
-          powershell: `${powershell} hook copilot ${event}; exit 0`,
+          bash: `${start.shell} hook copilot ${event} || true`,
+          powershell: `${start.shell} hook copilot ${event}; exit 0`,
           timeoutSec: 10,
         },
       ],

@@ -19,7 +19,7 @@ export const install: ClientInstall = {
       path: join(user ? home : place.root, '.gemini/settings.json'),
       holds: 'hooks, MCP server',
       edits: [
-        { kind: 'hooks', events: geminiEvents(place.start.shell(null)) } as const,
+        { kind: 'hooks', events: geminiEvents(place.start.shell) } as const,
         { kind: 'entry', path: ['mcpServers', 'holdfast'], value: mcpEntry(place) } as const,
       ],
     };

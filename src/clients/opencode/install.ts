@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ClientInstall, LAUNCHER, ownFolder, type Place } from '../installation.ts';
+import { type ClientInstall, ownFolder, type Place } from '../installation.ts';
 import { agentsFile, skillFiles } from '../installed-files.ts';
 
 /** OpenCode has no hook commands; a plugin calls our program. */
@@ -41,15 +41,7 @@ export const install: ClientInstall = {
   steps: () => [],
 };
 
-/** The plugin with the path of the program: in a project relative to the plugin, since OpenCode may run in a subfolder. */
 function plugin(place: Place): string {
   const text = place.packaged('plugins/opencode/holdfast.js');
-  const words =
-    place.scope === 'user'
-      ? JSON.stringify(place.start.words)
-      : `['node', fileURLToPath(new URL('../../${LAUNCHER}', import.meta.url))]`;
-  const imported = place.scope === 'user' ? '' : "import { fileURLToPath } from 'node:url';\n";
-  return text
-    .replace("const COMMAND = ['holdfast'];", () => `const COMMAND = ${words};`)
-    .replace("import { spawn } from 'node:child_process';\n", (line) => line + imported);
+  return text.replace("const COMMAND = ['holdfast'];", () => `const COMMAND = ${JSON.stringify(place.start.words)};`);
 }

@@ -17,7 +17,7 @@ export const install: ClientInstall = {
       path: join(place.scope === 'user' ? place.home : place.root, '.qwen/settings.json'),
       holds: 'hooks, MCP server',
       edits: [
-        { kind: 'hooks', events: qwenEvents(place.start.shell(null)) },
+        { kind: 'hooks', events: qwenEvents(place.start.shell) },
         { kind: 'entry', path: ['mcpServers', 'holdfast'], value: mcpEntry(place) },
       ],
     },

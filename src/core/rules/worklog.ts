@@ -5,8 +5,8 @@ import type { Draft } from '../journal/event.ts';
 import { pathsOverlap } from './path-pattern.ts';
 import { draft, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
 
-/** Where the worklog is kept; claimed while it is compacted. */
-export const WORKLOG_FILE = '.holdfast/worklog/WORKLOG.md';
+/** Where the worklog usually is; claimed under this name while it is compacted, wherever the data folder lies. */
+export const WORKLOG_FILE = '.git/holdfast/worklog/WORKLOG.md';
 
 /**
  * Moves worklog entries to an archive. The entries were chosen at a version of the journal; if the journal has moved since,

@@ -70,7 +70,7 @@ function sessionText(session: Session, snapshot: Snapshot | undefined): string {
     ...issues.map((issue) => line`Issue: ${quote(issue)}`),
   ];
   const pointer = snapshot
-    ? `Full resumption snapshot: \`.holdfast/snapshots/${snapshot.agent}-${snapshot.sequence}.md\`.`
+    ? `Full resumption snapshot: \`.git/holdfast/snapshots/${snapshot.agent}-${snapshot.sequence}.md\`.`
     : 'No resumption snapshot was taken.';
   const heading = line`### ${named(agent)}, ${timeOf(endedAt ?? seenAt)}: session ${ownId(id)} ended, ${word(status)}`;
   return [heading, '', shortened(joined(summary, ' '), SUMMARY_CHARS), pointer, '', ''].join('\n');

@@ -1,12 +1,9 @@
-import { join } from 'node:path';
 import * as v from 'valibot';
-import { Fault } from '../../core/fault.ts';
 import { Sentence } from '../../core/text.ts';
-import { mustReadText } from '../../workspace/read.ts';
-import type { CaptureConfig, Workspace } from '../../workspace/workspace.ts';
-import { writeAtomically } from '../../workspace/write.ts';
-import type { Context } from '../context.ts';
+import { noWorkspace, saveConfig, type Workspace } from '../../workspace/workspace.ts';
+import type { CaptureConfig } from '../../workspace/workspace-settings.ts';
 import { defineOperation, described } from '../operation.ts';
+import { mustBePerson } from './parts/person.ts';
 
 export const capture = defineOperation({
   name: 'capture',
@@ -36,7 +33,7 @@ export const capture = defineOperation({
     const before = withDefaults(workspace.config.capture);
     const isChange = Object.values(input).some((value) => value !== undefined);
     if (!isChange) return { data: before };
-    mustBePerson(context);
+    mustBePerson(context, 'change what is recorded');
     const after = {
       state: input.state ?? before.state,
       ignorePaths: joined(input.clearIgnored ? [] : before.ignorePaths, input.ignorePaths),
@@ -68,35 +65,7 @@ const joined = (before: readonly string[], more: readonly string[] = []): string
   ...new Set([...before, ...more]),
 ];
 
-/** Keeps all other settings, also unknown ones. */
-function save({ folder }: Workspace, { state, ignorePaths, ignoreCommands }: ReturnType<typeof withDefaults>): void {
-  const file = join(folder, 'config.json');
-  try {
-    const config = JSON.parse(mustReadText(file).replace(/^\ufeff/, '')) as Record<string, unknown>;
-    config['capture'] = { ...(state === 'off' ? { off: true } : {}), ignorePaths, ignoreCommands };
-    writeAtomically(file, `${JSON.stringify(config, null, 2)}\n`);
-  } catch (thrown) {
-    throw new Fault('unavailable', `The settings ${file} cannot be written: ${(thrown as Error).message}.`, {
-      hints: ['Nothing was changed. Make the file writable and try again.'],
-      cause: thrown,
-    });
-  }
-}
-
-function mustBePerson(context: Context): void {
-  if (context.identity.actor.kind === 'person') return;
-  throw new Fault(
-    'not_allowed',
-    `Only a person may change what is recorded; ${context.identity.actor.name} is an agent.`,
-    {
-      hints: ['Ask the person you work for to run `holdfast capture` at their terminal, and say why.'],
-      data: { actor: context.identity.actor },
-    },
-  );
-}
-
-function noWorkspace(): Fault {
-  return new Fault('not_found', 'There is no workspace here: no `.holdfast/` in this folder or above it.', {
-    hints: ['Make one with `holdfast init --title …`, or point to one with `--dir`.'],
-  });
+function save(workspace: Workspace, { state, ignorePaths, ignoreCommands }: ReturnType<typeof withDefaults>): void {
+  const capture = { ...(state === 'off' ? { off: true } : {}), ignorePaths, ignoreCommands };
+  saveConfig(workspace, { ...workspace.config, capture });
 }

@@ -57,7 +57,7 @@ export const doctor = defineOperation({
     if (file !== null && damage !== null) return damagedJournal(context, file, repair, [inLog(file, damage)]);
     try {
       const data = await examineJournal(context, rebuild ?? false);
-      data.findings.push(...(await inspectInstallations(context)));
+      data.findings.push(...(await inspectInstallations(context)), ...oldMentions(context));
       const isDamaged = data.findings.some(({ code }) => code === 'store' || code === 'chain');
       if (!repair || !isDamaged || file === null) return { data };
       return await damagedJournal(context, file, repair, []);
@@ -87,6 +87,17 @@ export const doctor = defineOperation({
       .join('\n'),
   verdict: ({ findings }) => (findings.some((finding) => finding.level === 'error') ? 4 : 0),
 });
+
+/** Instructions to an agent that name the file of version 0.1, which is no longer written. */
+function oldMentions(context: Context): Finding[] {
+  const tree = context.workspace()?.tree;
+  if (tree === undefined) return [];
+  const naming = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', 'QWEN.md'].filter((name) =>
+    readDamaged(join(tree, name))?.includes('.holdfast/RESUME.md'),
+  );
+  const message = 'It names `.holdfast/RESUME.md`, which is no longer written: write `.git/holdfast/RESUME.md`.';
+  return naming.map((at) => ({ code: 'old_path', level: 'warning', at, message }));
+}
 
 interface Examined {
   findings: Finding[];
@@ -119,7 +130,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
     at: engine.place,
     message,
   }));
-  const workspace = context.workspace()?.id;
+  const workspace = context.workspace()?.ids;
   // A run that was named must exist, or a typo would pass as a sound run.
   const only = context.run === undefined ? undefined : await currentRun(context);
   const heads = await engine.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
@@ -186,7 +197,7 @@ async function lostSnapshots(context: Context, run: string, rebuild: boolean): P
   const workspace = context.workspace();
   const engine = await context.engine();
   const [head] = await engine.heads({ run });
-  if (!workspace || head?.workspace !== workspace.id) return [];
+  if (!workspace || !head || !workspace.ids.includes(head.workspace)) return [];
   const findings: Finding[] = [];
   for (const { version } of await engine.savedRows(run, { kind: 'snapshot', limit: SNAPSHOTS_LIMIT })) {
     const event = await engine.event(run, version);

@@ -22,7 +22,7 @@ export const scan = defineOperation({
   async run(context) {
     const engine = await context.engine();
     const maintenance = await engine.maintenance();
-    const workspace = context.workspace()?.id;
+    const workspace = context.workspace()?.ids;
     const named = context.run === undefined ? undefined : await currentRun(context);
     const heads = await engine.heads(named ? { run: named } : workspace === undefined ? {} : { workspace });
     const findings: v.InferOutput<typeof Finding>[] = [];

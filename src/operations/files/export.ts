@@ -23,7 +23,7 @@ export const exportRun = defineOperation({
     as: v.optional(
       described(v.picklist(['files', 'sql']), 'The files of the format or, for codewalk, its four tables.'),
     ),
-    out: v.optional(described(v.string(), 'The folder to write into; by default .holdfast/export/FORMAT.')),
+    out: v.optional(described(v.string(), 'The folder to write into; by default export/FORMAT in the data folder.')),
   }),
   output: v.object({
     format: v.string(),
@@ -41,7 +41,8 @@ export const exportRun = defineOperation({
       input.as === 'sql'
         ? await tablesOf(model, input.format)
         : { files: format.render(model, format.home(model), new Map(), engine.now()), cannot: format.loses };
-    for (const [path, text] of files) mustNotOverwrite(folder, path, text);
+    // Our own export folder may be overwritten.
+    if (input.out !== undefined) for (const [path, text] of files) mustNotOverwrite(folder, path, text);
     makeFolders(folder);
     for (const [path, text] of files) writeInside(folder, path, text);
     return {
@@ -85,8 +86,6 @@ function folderFor(
 function mustNotOverwrite(folder: string, path: string, text: string): void {
   const file = join(folder, path);
   if (!pathExists(file) || readText(file) === text) return;
-  // Our own export folder may be overwritten.
-  if (folder.replaceAll('\\', '/').includes('/.holdfast/export/')) return;
   throw new Fault('illegal', `${quoted(file)} already exists with other content.`, {
     hints: ['Choose an empty folder with `--out`; to mirror that file, use `holdfast adopt --mirror`.'],
     data: { path: file },

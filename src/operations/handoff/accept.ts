@@ -4,6 +4,7 @@ import { forkState } from '../../core/fold/state-tables.ts';
 import { counted, fixed, joined, line, id as ownId } from '../../core/line.ts';
 import { STALE_EVENTS } from '../../core/views/freshness.ts';
 import { readAncestry } from '../../workspace/git-status.ts';
+import { shownPath } from '../../workspace/workspace.ts';
 import { act, inRun } from '../act.ts';
 import { beginGitStatus, findEvidence } from '../brief/parts/evidence.ts';
 import type { Context } from '../context.ts';
@@ -60,7 +61,7 @@ export const handoffAccept = defineOperation({
         session: done.session,
         steps: accepted?.type === 'handoff.accepted' ? accepted.body.claims.map(({ step }) => step) : [],
         snapshot: snapshot?.id ?? null,
-        path: file && workspace ? file.slice(workspace.root.length + 1) : null,
+        path: file && workspace ? shownPath(workspace, file) : null,
         stale,
         conflicts: evidence.open.map((conflict) => ({ ...conflict })),
         run,

@@ -3,6 +3,7 @@ import type { Handoff, Session } from '../../core/fold/state.ts';
 import { joined, type Line, line, id as ownId } from '../../core/line.ts';
 import { ActorName, Text } from '../../core/text.ts';
 import { runProgram } from '../../workspace/program.ts';
+import { shownPath } from '../../workspace/workspace.ts';
 import { act, currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
@@ -139,7 +140,7 @@ async function lastSnapshotOf(
     const own = found.find((one) => one.session === session.id);
     if (own) {
       const workspace = context.workspace();
-      const path = workspace ? snapshotPath(workspace.folder, run, own).slice(workspace.root.length + 1) : null;
+      const path = workspace ? shownPath(workspace, snapshotPath(workspace.folder, run, own)) : null;
       return { id: own.id, path };
     }
     const last = page.at(-1);

@@ -27,7 +27,7 @@ export const search = defineOperation({
     if (terms.length === 0)
       throw new Fault('usage', '`search` needs a word to find.', { hints: ['`holdfast search WORDS`'] });
     const engine = await context.engine();
-    const workspace = context.workspace()?.id;
+    const workspace = context.workspace()?.ids;
     const runs = allRuns
       ? (await engine.heads(workspace === undefined ? {} : { workspace })).map((head) => head.run)
       : [await currentRun(context)];

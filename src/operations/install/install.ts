@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import { type ClientName, clientNames, installOf } from '../../clients/index.ts';
 import type { WantedFile } from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
-import { readDamaged } from '../../workspace/read.ts';
-import { localFiles } from '../../workspace/workspace.ts';
-import { writeAtomically } from '../../workspace/write.ts';
+import { findProgram } from '../../workspace/run-git.ts';
 import { defineOperation } from '../operation.ts';
-import { applyChanges, type OpenManifest, planInstall } from './parts/apply.ts';
-import { ensureWorkspace, findPlace, isFound, isTemporary, launcherFiles } from './parts/place.ts';
+import { applyChanges, planInstall } from './parts/apply.ts';
+import { ensureWorkspace, findPlace, isFound, isTemporary } from './parts/place.ts';
 import { changesOf, installFields, reportOf, sayFiles, scopeOf, withManifest } from './parts/report.ts';
 
 export const install = defineOperation({
@@ -21,21 +18,20 @@ export const install = defineOperation({
     const names = input.client === 'all' ? await findClients(place) : [input.client];
     if (names.length === 0) throw nothingFound();
     const wanted = await wantedBy(names, place);
-    const steps: string[] = [];
+    const steps = scope === 'project' && findProgram('holdfast', place.root) === null ? [NOT_FOUND] : [];
     for (const name of names) steps.push(...(await installOf(name)).steps(place));
     const notes = [
       ...(isTemporary(place.program)
         ? ['Holdfast runs from the cache of npx, which may be cleared. `npm install -g holdfast` keeps it.']
         : []),
       ...(scope === 'project'
-        ? ['To share it, commit these files with `.holdfast/`; teammates without Holdfast are not affected.']
+        ? ['To share it, commit these files; a teammate without Holdfast sees at most a warning.']
         : []),
     ];
     if (input.dryRun !== true) ensureWorkspace(context, place);
-    return withManifest(place, input.dryRun === true, async (open) => {
+    return withManifest(context, place, input.dryRun === true, async (open) => {
       const planned = [...wanted.values()].map(({ file, by }) => planInstall(open, by, file));
       if (input.dryRun !== true) {
-        if (scope === 'project') ignoreLocal(open);
         applyChanges(open, planned);
         const at = new Date().toISOString();
         for (const name of names) {
@@ -50,6 +46,10 @@ export const install = defineOperation({
   say: (data, pen) => sayFiles(data, pen, 'Installed for'),
 });
 
+/** A path of this machine does not belong into settings that are shared. */
+const NOT_FOUND =
+  'The settings of this project call `holdfast` from your search path, where it is not. `npm install -g holdfast` puts it there; `holdfast install CLIENT --user` works without.';
+
 async function findClients(place: ReturnType<typeof findPlace>): Promise<ClientName[]> {
   const found: ClientName[] = [];
   for (const name of clientNames) if (isFound(await installOf(name), place)) found.push(name);
@@ -60,22 +60,13 @@ async function findClients(place: ReturnType<typeof findPlace>): Promise<ClientN
 async function wantedBy(names: readonly ClientName[], place: ReturnType<typeof findPlace>) {
   const wanted = new Map<string, { file: WantedFile; by: string[] }>();
   for (const name of names) {
-    for (const file of [...launcherFiles(place), ...(await installOf(name)).files(place)]) {
+    for (const file of (await installOf(name)).files(place)) {
       const found = wanted.get(file.path);
       if (found) found.by.push(name);
       else wanted.set(file.path, { file, by: [name] });
     }
   }
   return wanted;
-}
-
-/** An older workspace does not ignore these files yet. */
-function ignoreLocal({ folder }: OpenManifest): void {
-  const file = join(folder, '.gitignore');
-  const text = readDamaged(file) ?? '';
-  const missing = localFiles.filter((name) => !text.split(/\r?\n/).includes(name));
-  if (missing.length > 0)
-    writeAtomically(file, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
 }
 
 function nothingFound(): Fault {

@@ -2,7 +2,7 @@ import { type ClientName, clientNames, installOf } from '../../clients/index.ts'
 import type { WantedFile } from '../../clients/installation.ts';
 import { defineOperation } from '../operation.ts';
 import { applyChanges, type FileChange, keyOf, type OpenManifest, pathOf, planUninstall } from './parts/apply.ts';
-import { findPlace, launcherFiles } from './parts/place.ts';
+import { findPlace } from './parts/place.ts';
 import { changesOf, installFields, reportOf, sayFiles, scopeOf, withManifest } from './parts/report.ts';
 
 export const uninstall = defineOperation({
@@ -13,7 +13,7 @@ export const uninstall = defineOperation({
   async run(context, input) {
     const place = findPlace(context, scopeOf(input));
     const names = input.client === 'all' ? [...clientNames] : [input.client];
-    return withManifest(place, input.dryRun === true, async (open) => {
+    return withManifest(context, place, input.dryRun === true, async (open) => {
       const planned = await planAll(open, names, place);
       const reported = input.client === 'all' ? await installedClients(open, planned, place) : names;
       if (input.dryRun !== true) {
@@ -35,10 +35,7 @@ async function planAll(
 ): Promise<FileChange[]> {
   const wanted = new Map<string, WantedFile>();
   for (const name of names) {
-    // Other clients that are still installed need the launcher too.
-    const alone = Object.keys(open.manifest.clients).every((other) => (names as readonly string[]).includes(other));
-    const files = [...(await installOf(name)).files(place), ...(alone ? launcherFiles(place) : [])];
-    for (const file of files) wanted.set(keyOf(place, file.path), file);
+    for (const file of (await installOf(name)).files(place)) wanted.set(keyOf(place, file.path), file);
   }
   const recorded = Object.entries(open.manifest.files)
     .filter(([, entry]) => entry.clients.some((name) => (names as readonly string[]).includes(name)))

@@ -24,8 +24,8 @@ export const journalImport = defineOperation({
     await readJournalFile(file, (event) => importing.compare(event));
     await readJournalFile(file, (event) => importing.add(event));
     const { added: taken, version, workspace } = await importing.finish();
-    const here = context.workspace()?.id;
-    if (here !== undefined && workspace !== here) {
+    const here = context.workspace()?.ids;
+    if (here !== undefined && !here.includes(workspace)) {
       context.warn(
         `${quoted(header.run)} belongs to another workspace: here it is found by \`--run ${header.run}\` only.`,
       );

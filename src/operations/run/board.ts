@@ -42,7 +42,7 @@ export const board = defineOperation({
   output: v.object({ runs: v.array(Row), more: v.number(), now: v.string() }),
   async run(context, { all, limit: wanted = 100 }) {
     const engine = await context.engine();
-    const workspace = context.workspace()?.id;
+    const workspace = context.workspace()?.ids;
     const heads = await engine.heads(workspace === undefined ? {} : { workspace });
     const shown = all ? heads : heads.filter((head) => head.status !== 'archived');
     const runs: Row[] = [];

@@ -5,14 +5,16 @@ import type { State } from '../../core/fold/state.ts';
 import { emptyState } from '../../core/fold/state-tables.ts';
 import type { PlannedStep } from '../../core/journal/command.ts';
 import { draftSteps } from '../../core/rules/plan.ts';
-import { ActorName, isName, Sentence, Text } from '../../core/text.ts';
+import { ActorName, isName, oneLine, Sentence, Text } from '../../core/text.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText } from '../../workspace/read.ts';
+import { noWorkspace } from '../../workspace/workspace.ts';
 import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { isPreset, presetSteps, readPlanFile } from '../plan/import.ts';
 import { withholdSecrets } from '../withhold-secrets.ts';
+import type { TakenOver } from './parts/take-over-old.ts';
 
 const RunId = v.pipe(
   v.string(),
@@ -24,10 +26,10 @@ const RunId = v.pipe(
 
 export const init = defineOperation({
   name: 'init',
-  summary: 'Create .holdfast/ here and open a run.',
+  summary: 'Make this folder a workspace and open a run.',
   scope: 'write',
-  flags: { approvedBy: 'approved-by' },
-  local: ['design', 'plan'],
+  flags: { approvedBy: 'approved-by', moveOld: 'move-old' },
+  local: ['design', 'plan', 'outside', 'moveOld'],
   examples: ['holdfast init --title "User authentication" --plan plan.md'],
   input: v.object({
     title: v.optional(described(Sentence, 'What the work is called.')),
@@ -36,14 +38,26 @@ export const init = defineOperation({
     design: v.optional(described(v.string(), 'The design document.')),
     approvedBy: v.optional(described(ActorName, 'Who approved the design document.')),
     plan: v.optional(described(v.string(), 'A plan file (YAML or Markdown), or the name of a preset: apex.')),
+    moveOld: v.optional(
+      described(v.boolean(), 'Take over the runs that version 0.1 kept in `.holdfast/`; open no other.'),
+    ),
+    outside: v.optional(described(v.boolean(), 'Keep the data in your state folder, not in the git folder.')),
   }),
   output: v.object({
-    run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
+    /** Null when old runs were taken over instead. */
+    run: v.nullable(v.looseObject({ id: v.string(), title: v.string(), status: v.string() })),
+    takenOver: v.optional(
+      v.object({
+        runs: v.array(v.object({ id: v.string(), title: v.string(), events: v.number() })),
+        kept: v.nullable(v.string()),
+      }),
+    ),
     workspace: v.nullable(v.string()),
     steps: v.number(),
     version: v.number(),
   }),
   async run(context, input) {
+    if (input.moveOld === true) return moveOld(context);
     // All input is checked before anything is created: a refused call leaves nothing behind.
     const preset = input.plan !== undefined && isPreset(context, input.plan);
     const steps = await plannedSteps(context, input, preset);
@@ -54,7 +68,7 @@ export const init = defineOperation({
     const design =
       input.design === undefined ? undefined : { path: (await named(input.design)).path, approvedBy: input.approvedBy };
     if (input.design !== undefined) mustBeReadable(context, input.design);
-    const workspace = context.createWorkspace();
+    const workspace = context.createWorkspace(undefined, { outside: input.outside === true });
     const title = input.title ?? input.id ?? workspace?.root.split(/[\\/]/).at(-1) ?? 'work';
     const { run, state } = await openRun(context, input.id, title, {
       goal: input.goal,
@@ -73,14 +87,36 @@ export const init = defineOperation({
       changed: [{ path: `run.${run}`, before: null, after: 'active' }],
     };
   },
-  say: ({ run, workspace, steps }, pen) =>
-    [
+  say: ({ run, workspace, steps, takenOver }, pen) => {
+    if (run === null) return sayTakenOver(takenOver ?? { runs: [], kept: null });
+    return [
       `Opened run ${pen.bold(run.id)}${workspace === null ? '' : ` in ${workspace}`}${steps > 0 ? ` with ${steps} steps` : ''}.`,
       steps > 0
         ? `Next: ${pen.bold('holdfast status')} shows the plan, ${pen.bold('holdfast start KEY')} takes a step.`
         : `Next: ${pen.bold('holdfast plan add KEY TITLE')} adds a step, ${pen.bold('holdfast plan import FILE')} many.`,
-    ].join('\n'),
+    ].join('\n');
+  },
 });
+
+async function moveOld(context: Context) {
+  const workspace = context.createWorkspace();
+  if (workspace === null) throw noWorkspace();
+  const { takeOverOld } = await import('./parts/take-over-old.ts');
+  const takenOver = await takeOverOld(context, workspace);
+  const changed = takenOver.runs.map(({ id, events }) => ({ path: `run.${id}`, before: null, after: events }));
+  return { data: { run: null, takenOver, workspace: workspace.root, steps: 0, version: 0 }, changed };
+}
+
+function sayTakenOver({ runs, kept }: TakenOver): string {
+  return [
+    `Took over ${runs.length} ${runs.length === 1 ? 'run' : 'runs'} of version 0.1:`,
+    ...runs.map(({ id, title, events }) => `  ${id} ${oneLine(title, 80)}, ${events} events`),
+    kept === null
+      ? 'The old folder could not be moved; `.holdfast/` is no longer used and can be deleted.'
+      : `The old folder is kept as ${kept}; delete it when you no longer need it.`,
+    'Run `holdfast install CLIENT` again for each client: its settings call the program in another way now.',
+  ].join('\n');
+}
 
 /** A preset names the files of its project after the run. */
 async function plannedSteps(

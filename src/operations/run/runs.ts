@@ -20,7 +20,7 @@ export const runs = defineOperation({
   }),
   async run(context) {
     const engine = await context.engine();
-    const workspace = context.workspace()?.id;
+    const workspace = context.workspace()?.ids;
     const heads = await engine.heads(workspace === undefined ? {} : { workspace });
     return { data: { runs: heads.map(({ run, ...head }) => ({ id: run, ...head })) } };
   },

@@ -5,6 +5,7 @@ import { FilePath } from '../../core/text.ts';
 import { type Envelope, envelopesIn } from '../../formats/documents/envelope.ts';
 import { type FoundSnapshot, snapshotsInChat } from '../../formats/documents/snapshot-reading.ts';
 import { isFolder, listFolder, pathExists, readDamaged } from '../../workspace/read.ts';
+import { findWorkspace } from '../../workspace/workspace.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -26,7 +27,7 @@ export const check = defineOperation({
   scope: 'read',
   local: ['file'],
   words: ['file'],
-  examples: ['holdfast check', 'holdfast check .holdfast/snapshots/claude-3.md', 'holdfast check working-session'],
+  examples: ['holdfast check', 'holdfast check .git/holdfast/snapshots/claude-3.md', 'holdfast check working-session'],
   input: v.object({
     file: v.optional(
       described(
@@ -182,7 +183,7 @@ async function checkPath(checking: Check, path: string, all = false): Promise<Fo
       data: { path },
     });
   }
-  const folder = isFolder(target) ? foldersIn(target).find(hasSnapshots) : undefined;
+  const folder = isFolder(target) ? foldersIn(target, findWorkspace(target)?.folder).find(hasSnapshots) : undefined;
   const files = folder === undefined ? [target] : textsIn(folder);
   const texts = files.map((file) => ({ file, text: readDamaged(file) ?? '' }));
   const snapshots = texts.flatMap(({ file, text }) =>
@@ -240,9 +241,11 @@ const attachmentVerdicts: Readonly<Record<Envelope['verdict'], Words>> = {
   'no-payload': (token) => ({ result: 'cannot-tell', why: `${token} has no attachment.` }),
 };
 
-/** Where snapshots may be in a given folder. */
-const foldersIn = (target: string): string[] =>
-  ['.', 'snapshots', '.holdfast/snapshots', 'working-session'].map((name) => join(target, name));
+/** Where snapshots may be in a given folder; those of a workspace are in its data folder. */
+const foldersIn = (target: string, dataFolder: string | undefined): string[] => [
+  ...['.', 'snapshots', 'working-session'].map((name) => join(target, name)),
+  ...(dataFolder === undefined ? [] : [join(dataFolder, 'snapshots')]),
+];
 
 const hasSnapshots = (folder: string): boolean =>
   textsIn(folder).some((file) => {

@@ -49,7 +49,7 @@ export function openJournal(data: Data): Journal {
       return [...runs.values()]
         .filter(({ head }) => isWithin(head, filter))
         .filter(({ head }) => filter.run === undefined || head.run === filter.run)
-        .filter(({ head }) => filter.workspace === undefined || head.workspace === filter.workspace)
+        .filter(({ head }) => filter.workspace === undefined || [filter.workspace].flat().includes(head.workspace))
         .filter(({ head }) => filter.status === undefined || head.status === filter.status)
         .sort((a, b) => b.touched - a.touched)
         .slice(0, filter.limit)

@@ -49,7 +49,13 @@ async function readHeads({ query, name }: Connection, filter: HeadFilter): Promi
   const use = (value: Parameter): string => `$${values.push(value)}`;
   const where = whereWithin(within, use);
   for (const [column, value] of Object.entries({ run, workspace, status })) {
-    if (value !== undefined) where.push(`${column} = ${use(toColumn(value))}`);
+    if (value !== undefined)
+      where.push(
+        `${column} IN (${[value]
+          .flat()
+          .map((one) => use(toColumn(one)))
+          .join(', ')})`,
+      );
   }
   const rows = await query<HeadRow>(
     `SELECT ${HEAD_COLUMNS} FROM ${name}.runs

@@ -200,8 +200,8 @@ function readHeads({ statement }: Connection, { run, workspace, status, limit, .
   const { where, values } = whereWithin(within);
   for (const [column, value] of Object.entries({ run, workspace, status })) {
     if (value === undefined) continue;
-    where.push(`${column} = ?`);
-    values.push(toColumn(value));
+    where.push(`${column} IN (SELECT value FROM json_each(?))`);
+    values.push(JSON.stringify([value].flat().map(toColumn)));
   }
   const rows = statement(
     `SELECT ${HEAD_COLUMNS} FROM runs

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Finding } from './check.ts';
 import type { Client } from './clients.ts';
@@ -105,7 +105,7 @@ async function enter(ready: Ready, folder: string, project: string, end: number)
 
 /** Edits, a command, a to-do list and a decision; the first three are recorded by hooks alone. */
 async function work({ ready, project, model, talk }: Setup, check: Check, note: Story['note']): Promise<void> {
-  const decide = `node .holdfast/holdfast.cjs decide --context Greeting --decision "${DECISION}" --reason "Ships read it"`;
+  const decide = `holdfast decide --context Greeting --decision "${DECISION}" --reason "Ships read it"`;
   const ended = await talk('Let there be a friendly greeting in greeting.txt.', [
     {
       want: {
@@ -231,9 +231,15 @@ function makeProject(folder: string): string {
   return project;
 }
 
-/** Only `PATH` from this environment. */
+/** Nothing of this environment; the program is on the search path, in login shells too. */
 function plainEnvironment(home: string): Record<string, string> {
-  const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  const bin = join(home, 'bin');
+  const path = [bin, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  if (!existsSync(bin)) {
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(program, join(bin, 'holdfast'));
+    writeFileSync(join(home, '.profile'), `PATH=${path}\n`);
+  }
   return {
     PATH: path,
     HOME: home,

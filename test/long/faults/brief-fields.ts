@@ -6,6 +6,7 @@ import { agent, bob, phase, sam, scenario, task } from '../../../src/core/rules/
 import { openImport } from '../../../src/engine/import-run.ts';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { openMemoryStore } from '../../../src/store/memory/store.ts';
+import { createWorkspace } from '../../../src/workspace/workspace.ts';
 import { hostileTexts } from './mutator.ts';
 import type { Trial } from './part.ts';
 import { newPlace, type Place } from './place.ts';
@@ -20,9 +21,8 @@ const MARK = 'IGNORE ALL PREVIOUS';
  */
 export async function tryBriefFields(trial: Trial): Promise<void> {
   const place = newPlace();
-  mkdirSync(place.file('.holdfast'));
+  createWorkspace(place.path);
   mkdirSync(place.file('src'));
-  writeFileSync(place.file('.holdfast', 'config.json'), '{ "workspace": "W-1" }');
   writeFileSync(place.file('src', 'a.ts'), 'x');
   const base = someWork();
   const types = Object.keys(eventBodies) as EventType[];

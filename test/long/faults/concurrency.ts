@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openHoldfast } from '../../../src/holdfast.ts';
@@ -51,11 +50,8 @@ async function mixed(trial: Trial): Promise<void> {
 
 /** Creates the runs that processes work on, on a server if one is given. */
 export async function openRuns(place: Place, store?: string): Promise<void> {
-  if (store !== undefined) {
-    mkdirSync(place.file('.holdfast'));
-    writeFileSync(place.file('.holdfast', 'config.json'), JSON.stringify({ workspace: 'w-1', store }));
-  }
-  const holdfast = await openHoldfast({ dir: place.path, person: 'sam' });
+  if (store !== undefined) place.env['HOLDFAST_STORE'] = store;
+  const holdfast = await openHoldfast({ dir: place.path, person: 'sam', ...(store === undefined ? {} : { store }) });
   for (const id of RUNS) {
     await holdfast.init({ title: id, id });
     for (const key of STEPS) await holdfast.as({ run: id }).plan.add({ key, title: `Do ${key}` });
@@ -113,7 +109,8 @@ export async function check(trial: Trial, place: Place, answers: readonly Worker
       trial.fail(`${one.action}: ${code}, ${one.message}`);
   }
   if (!answers.some(({ action }) => traced.has(action))) trial.fail('no answer names an action that can be checked');
-  const holdfast = await openHoldfast({ dir: place.path, person: 'sam' });
+  const store = place.env['HOLDFAST_STORE'];
+  const holdfast = await openHoldfast({ dir: place.path, person: 'sam', ...(store === undefined ? {} : { store }) });
   const { findings } = await holdfast.doctor({});
   for (const { level, at, message } of findings) if (level === 'error') trial.fail(`doctor: ${at} ${message}`);
   for (const run of RUNS) {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { createWorkspace } from '../../../src/workspace/workspace.ts';
 import { interfaceActions } from './crash-actions-interfaces.ts';
 import { type Answer, type Environment, newPlace, type Place, workedPlace } from './place.ts';
 
@@ -105,9 +106,7 @@ function longWorklog(env?: Environment): Place {
 /** As left by an `init` that was killed before the first table was created. */
 function emptyJournal(env?: Environment): Place {
   const place = newPlace(env);
-  mkdirSync(place.file('.holdfast'));
-  writeFileSync(place.file('.holdfast', 'config.json'), '{ "workspace": "w-1" }\n');
-  writeFileSync(place.file('.holdfast', 'journal.db'), '');
+  createWorkspace(place.path);
   return place;
 }
 

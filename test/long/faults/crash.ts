@@ -122,8 +122,8 @@ export interface Facts {
   findings: Data[];
 }
 
-const hasJournal = ({ env, file }: Place): boolean =>
-  env['HOLDFAST_STORE'] !== undefined || existsSync(file('.holdfast', 'journal.db'));
+const hasJournal = ({ env, own }: Place): boolean =>
+  env['HOLDFAST_STORE'] !== undefined || existsSync(own('journal.db'));
 
 /** The library on the journal of this place. */
 function openAt({ path, env }: Place) {
@@ -152,7 +152,7 @@ export async function factsOf(place: Place): Promise<Facts> {
 async function lookAfter(place: Place, before: Facts, hit: Answer): Promise<string[]> {
   const problems: string[] = [];
   try {
-    if (existsSync(place.file('.holdfast', 'config.json'))) {
+    if (existsSync(place.own('clone.json'))) {
       const now = await factsOf(place);
       for (const { level, message } of now.findings) if (level === 'error') problems.push(`doctor: ${message}`);
       for (const [run, events] of Object.entries(before.events)) {
@@ -204,7 +204,7 @@ interface Settled {
 async function settled(place: Place, action: CrashAction): Promise<Settled> {
   const problems: string[] = [];
   const files: Record<string, string> = {};
-  const isMirrored = !action.leavesFiles && existsSync(place.file('.holdfast', 'mirrors'));
+  const isMirrored = !action.leavesFiles && existsSync(place.own('mirrors'));
   for (const round of isMirrored ? ['first', 'second'] : []) {
     for (const { path, written, absorbed, rejected } of await syncMirrors(place)) {
       if (rejected) problems.push(`our own ${path} was set aside as an edit by someone else`);
@@ -214,7 +214,8 @@ async function settled(place: Place, action: CrashAction): Promise<Settled> {
     }
   }
   // The journal is checked separately, and leftovers of a crash beside our own files do no harm.
-  const ours = /^\.holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.[0-9a-f]+)?$|mirrors\/)/;
+  const ours =
+    /^\.git\/(?:state\/|holdfast\/(?:hooks\/|clone\.json)|holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.[0-9a-f]+)?$|mirrors\/))/;
   if (action.leavesFiles) for (const path of filesIn(place)) if (!ours.test(path)) files[path] = timeless(place, path);
   const { events, findings } = await factsOf(place);
   for (const { level, message } of findings) if (level === 'error') problems.push(`doctor at the end: ${message}`);

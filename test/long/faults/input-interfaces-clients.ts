@@ -174,7 +174,7 @@ async function openHookProcesses() {
       payload: JSON.parse(readFileSync(join(folder, name), 'utf8').replaceAll('{cwd}', place.path)) as unknown,
     }));
   });
-  const log = place.file('.holdfast', 'hook.log');
+  const log = place.file('.git', 'state', 'log', 'hook.log');
   return {
     async feed(random: Random) {
       const { client, event, payload } = random.pick(payloads);

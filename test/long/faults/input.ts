@@ -97,9 +97,9 @@ const GSD = '.planning/STATE.md';
 
 /** Paths that a repository may contain as a link to elsewhere, and the command that would write there. */
 const LINKS: readonly { at: string; isFolder: boolean; words: readonly string[] }[] = [
-  { at: '.holdfast/snapshots', isFolder: true, words: ['snapshot', '--agent', 'ada'] },
-  { at: '.holdfast/mirrors', isFolder: true, words: ['mirror', 'add', 'gsd'] },
-  { at: '.holdfast/RESUME.md', isFolder: false, words: ['checkpoint', 'x', '--agent', 'ada'] },
+  { at: '.git/holdfast/snapshots', isFolder: true, words: ['snapshot', '--agent', 'ada'] },
+  { at: '.git/holdfast/mirrors', isFolder: true, words: ['mirror', 'add', 'gsd'] },
+  { at: '.git/holdfast/RESUME.md', isFolder: false, words: ['checkpoint', 'x', '--agent', 'ada'] },
   { at: '.planning', isFolder: true, words: ['mirror', 'add', 'gsd'] },
   { at: GSD, isFolder: false, words: ['mirror', 'add', 'gsd'] },
   { at: 'agent-output', isFolder: true, words: ['mirror', 'add', 'apex', STATE] },
@@ -125,7 +125,9 @@ function tryLink(trial: Trial, place: Place, { at, isFolder, words }: (typeof LI
   const { code, fault, out, err } = place.run(words);
   trial.count('links out of the workspace', code === 0 ? 'not followed' : 'refused');
   if (code !== 0 && (fault === null || fault.code === 'internal')) trial.fail(`${at} as a link: ${out}${err}`);
-  const left = readdirSync(outside.path).map((name) => `${name}: ${readFileSync(outside.file(name), 'utf8')}`);
+  const left = readdirSync(outside.path)
+    .filter((name) => name !== '.git')
+    .map((name) => `${name}: ${readFileSync(outside.file(name), 'utf8')}`);
   if (left.join() !== 'theirs: as it was') trial.fail(`${words.join(' ')} with ${at} as a link wrote ${left.join()}`);
   place.remove();
   outside.remove();

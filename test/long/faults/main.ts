@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { concurrency } from './concurrency.ts';
 import { crash } from './crash.ts';
 import { endurance } from './endurance.ts';
@@ -20,6 +22,8 @@ export const parts: readonly Part[] = [crash, postgres, storage, concurrency, in
  * leaves the sections of the others as they are.
  */
 export async function main(words: string[]): Promise<number> {
+  // The library in this process must not use the user's own state folder.
+  process.env['HOLDFAST_STATE_HOME'] = join(mkdtempSync(join(tmpdir(), 'holdfast-faults-state-')), 'state');
   const valueAfter = (flag: string): string | undefined => {
     const at = words.indexOf(flag);
     return at < 0 ? undefined : words[at + 1];

@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeRepository } from '../../repository.ts';
 
 /** The project: tests and the long run are started there. */
 const root = process.cwd();
@@ -31,6 +32,8 @@ export interface Place {
   data(...words: string[]): Data;
   copy(): Place;
   file(...parts: string[]): string;
+  /** A file in the data folder. */
+  own(...parts: string[]): string;
   remove(): void;
 }
 
@@ -50,7 +53,15 @@ export type Environment = Readonly<Record<string, string>>;
 const HANG_MS = 60_000;
 
 export function newPlace(more: Environment = {}, path = mkdtempSync(join(tmpdir(), 'holdfast-faults-'))): Place {
-  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: path, ...more };
+  // The user's state lies inside too, so that a copy of the place has everything; `HOME` allows that.
+  const state = join(path, '.git', 'state');
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: path,
+    HOLDFAST_STATE_HOME: state,
+    ...more,
+  };
+  makeRepository(path);
   const place: Place = {
     path,
     env,
@@ -101,10 +112,11 @@ export function newPlace(more: Environment = {}, path = mkdtempSync(join(tmpdir(
     copy() {
       const other = newPlace();
       cpSync(path, other.path, { recursive: true, preserveTimestamps: true });
-      Object.assign(other.env, { ...env, HOME: other.path });
+      Object.assign(other.env, { ...env, HOME: other.path, HOLDFAST_STATE_HOME: join(other.path, '.git', 'state') });
       return other;
     },
     file: (...parts) => join(path, ...parts),
+    own: (...parts) => join(path, '.git', 'holdfast', ...parts),
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
   return place;

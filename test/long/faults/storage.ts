@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openHoldfast } from '../../../src/holdfast.ts';
 import { factsOf, survive } from './crash.ts';
 import { crashActions } from './crash-actions.ts';
@@ -67,7 +67,7 @@ const PAGE_BYTES = 4096;
 
 async function damagedJournal(trial: Trial): Promise<void> {
   const origin = journalPlace();
-  const file = '.holdfast/journal.db';
+  const file = '.git/holdfast/journal.db';
   const whole = readFileSync(origin.file(file));
   const before = await factsOf(origin);
   for (let round = 0; round < trial.size(400, 8); round++) {
@@ -88,7 +88,7 @@ type Events = Awaited<ReturnType<typeof factsOf>>['events'];
 
 async function judgeDamage(trial: Trial, origin: Place, kind: string, at: number, bytes: Buffer, before: Events) {
   const place = origin.copy();
-  const file = place.file('.holdfast', 'journal.db');
+  const file = place.own('journal.db');
   writeFileSync(file, bytes);
   const name = `${kind} at ${at}`;
   trial.count(kind, 'tried');
@@ -114,7 +114,7 @@ async function judgeDamage(trial: Trial, origin: Place, kind: string, at: number
 }
 
 async function judgeRepaired(trial: Trial, place: Place, kind: string, name: string, findings: Data[], before: Events) {
-  const made = readdirSync(place.file('.holdfast')).find((one) => /repaired-[\dTZ]+$/.test(one));
+  const made = readdirSync(place.own()).find((one) => /repaired-[\dTZ]+$/.test(one));
   if (made === undefined) {
     const derived = findings.every(({ code, level }) => level !== 'error' || code === 'derived');
     trial.count(kind, derived ? 'rebuilt from the events' : 'nothing left to save');
@@ -122,8 +122,9 @@ async function judgeRepaired(trial: Trial, place: Place, kind: string, name: str
   }
   // Put in place as a user would.
   const other = newPlace();
-  cpSync(place.file('.holdfast', 'config.json'), other.file('.holdfast', 'config.json'));
-  cpSync(place.file('.holdfast', made), other.file('.holdfast', 'journal.db'));
+  mkdirSync(other.own(), { recursive: true, mode: 0o700 });
+  cpSync(place.own('clone.json'), other.own('clone.json'));
+  cpSync(place.own(made), other.own('journal.db'));
   const now = await factsOf(other);
   for (const { level, message } of now.findings) if (level === 'error') trial.fail(`${name}: repaired, ${message}`);
   for (const [run, events] of Object.entries(now.events)) {
@@ -160,7 +161,7 @@ async function crashedPlace(): Promise<Place> {
 
 async function damagedLog(trial: Trial): Promise<void> {
   const origin = await crashedPlace();
-  const log = '.holdfast/journal.db-wal';
+  const log = '.git/holdfast/journal.db-wal';
   const whole = readFileSync(origin.file(log));
   const look = origin.copy();
   const before = await factsOf(look);

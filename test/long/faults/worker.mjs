@@ -13,7 +13,8 @@ const pick = (from) => from[below(from.length)];
 // The clock of this process is wrong, and jumps.
 let shift = Number(shiftMs);
 const now = () => new Date(Date.now() + shift).toISOString();
-const holdfast = await openHoldfast({ dir, agent, now });
+const store = process.env.HOLDFAST_STORE;
+const holdfast = await openHoldfast({ dir, agent, now, ...(store ? { store } : {}) });
 const runs = ['one', 'one', 'one', 'r1', 'r2', 'r3'];
 const steps = ['a', 'b', 'c', 'd', 'e', 'f'];
 

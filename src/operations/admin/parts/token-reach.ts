@@ -36,8 +36,8 @@ export function makerOf({ identity, token }: Context): Maker {
 export function workspacesFor(context: Context, named: readonly string[] | undefined): Token['workspaces'] {
   if (named?.includes('*')) return '*';
   if (named && named.length > 0) return [...new Set(named)];
-  const here = context.workspace()?.id;
-  if (here !== undefined) return [here];
+  const here = context.workspace()?.ids;
+  if (here !== undefined) return [...here];
   if (context.token && context.token.workspaces !== '*') return context.token.workspaces;
   throw new Fault('usage', 'There is no workspace here, so a token must say which ones it reaches.', {
     hints: ['Name them with `--workspace ID`, as often as needed, or all with `--workspace "*"`.'],

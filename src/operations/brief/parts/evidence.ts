@@ -54,7 +54,7 @@ export async function findEvidence(
 ): Promise<Findings> {
   const workspace = context.workspace();
   // A shared journal has runs of other workspaces, which this tree is not evidence for.
-  if (!workspace || workspace.id !== state.run?.workspace) {
+  if (!workspace || !workspace.ids.includes(state.run?.workspace ?? '')) {
     return { conflicts: [], files: [], open: [], commitsSince: null, dirty: null };
   }
   const { tree } = workspace;
@@ -101,7 +101,7 @@ export async function ownChanges(
   status: GitStatus | null,
 ): Promise<GitStatus | null> {
   if (!status || status.dirty.size === 0) return status;
-  const installed = installedPaths(workspace.folder);
+  const installed = installedPaths(workspace);
   const dirty =
     installed.size > 0 ? new Map([...status.dirty].filter(([path]) => !isInstalled(installed, path))) : status.dirty;
   if (state.mirrors.size === 0) return { ...status, dirty };

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 
-/** Puts a brief into `.holdfast/RESUME.md`, for a reader without the tool. */
+/** Puts a brief into `RESUME.md` in the data folder, for a reader without the tool. */
 export function saveResumeText(context: Context, text: string): void {
   const workspace = context.workspace();
   if (!workspace) return;

@@ -24,7 +24,7 @@ export async function knownRun(context: Context, format: FormatName, name: strin
   if (!workspace) return null;
   const engine = await context.engine();
   const id = foreignId(format, name);
-  for (const { run } of await engine.heads({ workspace: workspace.id })) {
+  for (const { run } of await engine.heads({ workspace: workspace.ids })) {
     const rows = await engine.recall(run, [id]);
     if (rows.some((row) => row.kind === 'foreign')) return run;
   }

@@ -221,7 +221,7 @@ export async function mirrorOwner(context: Context, { format, path }: Mirror): P
   const workspace = context.workspace();
   if (!workspace) return null;
   const engine = await context.engine();
-  for (const { run } of await engine.heads({ workspace: workspace.id })) {
+  for (const { run } of await engine.heads({ workspace: workspace.ids })) {
     if ((await engine.load(run)).mirrors.has(`${format}:${path}`)) return run;
   }
   return null;

@@ -48,7 +48,7 @@ export function planInstall(open: OpenManifest, names: readonly string[], wanted
     const wantedText = edits[0].text;
     const kept = { clients, edits: [...edits], before: null, after: sha256(wantedText) };
     if (text === wantedText) return { ...change, action: 'unchanged', entry: kept };
-    if (text !== null && !untouched && !isOwnFolder(key)) {
+    if (text !== null && !untouched) {
       const why = entry ? 'it was changed since the installation' : 'another file has this name';
       return { ...change, action: 'left', why };
     }
@@ -100,7 +100,7 @@ export function planUninstall(
   }
   mustBeReadable(path, text, edits);
   if (edits[0]?.kind === 'whole') {
-    if (text === edits[0].text || isOwnFolder(key)) return { ...change, ...forgotten, action: 'removed', next: null };
+    if (text === edits[0].text) return { ...change, ...forgotten, action: 'removed', next: null };
     return { ...change, ...forgotten, action: 'left', why: 'it was changed since the installation' };
   }
   const next = [...edits].reverse().reduce((rest, edit) => revertEdit(rest, edit, backup), text);
@@ -197,12 +197,11 @@ export function pathOf({ root }: Place, key: string): string {
   const path = isAbsolute(key) ? key : join(root, key);
   if (isAbsolute(key) || !relative(root, path).startsWith('..')) return path;
   throw new Fault('corrupt', `The list of what was installed names ${key}, which is outside the project.`, {
-    hints: ['Nothing was changed. Move `.holdfast/installed.json` away and try again.'],
+    hints: [
+      'Nothing was changed. Move the list away and try again: `holdfast config` shows the state folder it is in.',
+    ],
   });
 }
-
-/** Only Holdfast writes there. */
-const isOwnFolder = (key: string): boolean => key.startsWith('.holdfast/');
 
 function baseOf(text: string, edits: readonly Edit[], backup: string | null): string | null {
   const base = [...edits].reverse().reduce((rest, edit) => revertEdit(rest, edit, backup), text);

@@ -3,8 +3,8 @@ import { type CodexHook, codexHash, codexKey, trustedHashes } from '../../../cli
 import { clientNames, installOf } from '../../../clients/index.ts';
 import { type Edit, ownFolder, type Place } from '../../../clients/installation.ts';
 import type { Session } from '../../../core/fold/state.ts';
-import { outputOf } from '../../../workspace/program.ts';
 import { readDamaged } from '../../../workspace/read.ts';
+import { findProgram } from '../../../workspace/run-git.ts';
 import type { Context } from '../../context.ts';
 import { pathOf } from './apply.ts';
 import { applyEdit, isOurs } from './edit.ts';
@@ -30,11 +30,11 @@ export async function inspectInstallations(context: Context): Promise<Finding[]>
   const findings: Finding[] = [];
   for (const scope of ['project', 'user'] as const) {
     const place = findPlace(context, scope);
-    const folder = manifestFolder(place);
+    const folder = manifestFolder(context, place);
     if (!hasManifest(folder)) continue;
     const manifest = readManifest(folder);
     findings.push(...missing(place, manifest), ...untrusted(place, manifest));
-    findings.push(...(await unreachable(place, manifest)), ...(await silent(context, place, manifest)));
+    findings.push(...unreachable(place, manifest), ...(await silent(context, place, manifest)));
   }
   return findings;
 }
@@ -92,19 +92,19 @@ function hooksIn(text: string): CodexHook[] {
   );
 }
 
-const START_LIMIT_MS = 10_000;
-
-/** Starts the hook command as the settings do. */
-async function unreachable(place: Place, { clients: names }: Manifest): Promise<Finding[]> {
-  const started = new Map(Object.entries(names).map(([name, { words }]) => [words.join(' '), { name, words }]));
-  const findings: Finding[] = [];
-  for (const [line, { name, words }] of started) {
-    const options = { cwd: place.root, env: { ...place.environment }, timeout: START_LIMIT_MS };
-    if (/^\d+\.\d+/.test((await outputOf([...words, '--version'], options)) ?? '')) continue;
-    const message = `The hook command fails; ${installCommand(place, name)} writes the one that works now.`;
-    findings.push(warning('install.unreachable', line, message));
+/** Compares the program that the settings start with the one that runs: nothing from a record is started. */
+function unreachable(place: ReturnType<typeof findPlace>, { clients: names }: Manifest): Finding[] {
+  if (place.scope === 'project') {
+    if (findProgram('holdfast', place.root) !== null) return [];
+    const message = 'Hooks of this project call `holdfast` from your search path, where it is not.';
+    return [warning('install.unreachable', 'holdfast', `${message} \`npm install -g holdfast\` puts it there.`)];
   }
-  return findings;
+  const wanted = place.start.words.join(' ');
+  return Object.entries(names).flatMap(([name, { words }]) => {
+    if (words.join(' ') === wanted) return [];
+    const message = `Its settings start another program than this one; ${installCommand(place, name)} writes this one.`;
+    return [warning('install.unreachable', name, message)];
+  });
 }
 
 const installCommand = ({ scope }: Place, name: string): string =>
@@ -118,7 +118,7 @@ async function silent(context: Context, place: Place, { clients: names }: Manife
   if (place.scope === 'user' || !workspace) return [];
   const engine = await context.engine();
   const reported = new Map<string, string>();
-  for (const { run } of await engine.heads({ workspace: workspace.id })) {
+  for (const { run } of await engine.heads({ workspace: workspace.ids })) {
     for (const { doc } of await engine.savedRows(run, { kind: 'session', limit: SESSIONS_LIMIT })) {
       const { client, startedAt } = doc as Session;
       if (client && startedAt > (reported.get(client.name) ?? '')) reported.set(client.name, startedAt);

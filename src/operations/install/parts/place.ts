@@ -1,16 +1,10 @@
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import {
-  type ClientInstall,
-  LAUNCHER,
-  type Place,
-  projectStart,
-  userStart,
-  type WantedFile,
-} from '../../../clients/installation.ts';
+import { type ClientInstall, type Place, projectStart, userStart } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { isFile, mustReadText, pathExists } from '../../../workspace/read.ts';
 import { mainTree, repositoryAt } from '../../../workspace/repository.ts';
+import { noStateFolder, openStateFolder, thisUser } from '../../../workspace/state-folder.ts';
 import type { Context } from '../../context.ts';
 
 export type PlaceScope = Place['scope'];
@@ -29,7 +23,7 @@ export function findPlace(context: Context, scope: PlaceScope): Place & { progra
     environment,
     platform,
     program,
-    start: scope === 'user' ? userStart(process.execPath, program, platform) : projectStart(),
+    start: scope === 'user' ? userStart(process.execPath, program, platform) : projectStart,
     packaged: (path) => mustReadText(join(packageFolder, path)),
     exists: pathExists,
   };
@@ -42,28 +36,13 @@ export function ensureWorkspace(context: Context, { scope }: Place): void {
   context.createWorkspace(repository ? mainTree(repository) : undefined);
 }
 
-/** The folder of the manifest and its backups. */
-export function manifestFolder({ scope, root, home, environment, platform }: Place): string {
-  if (scope === 'project') return join(root, '.holdfast');
-  const own = platform === 'win32' ? environment['APPDATA'] : environment['XDG_CONFIG_HOME'];
-  return join(own || join(home, platform === 'win32' ? 'AppData/Roaming' : '.config'), 'holdfast');
-}
-
-/** What every client in a project needs: the launcher and, for this machine only, the path of the program. */
-export function launcherFiles({ scope, root, packaged, program }: ReturnType<typeof findPlace>): WantedFile[] {
-  if (scope === 'user') return [];
-  return [
-    {
-      path: join(root, LAUNCHER),
-      holds: 'launcher',
-      edits: [{ kind: 'whole', text: packaged('plugins/launcher.cjs') }],
-    },
-    {
-      path: join(root, '.holdfast/program.local'),
-      holds: 'path of the program',
-      edits: [{ kind: 'whole', text: `${program}\n` }],
-    },
-  ];
+/** The folder of the manifest and its backups: in the state folder, where nothing that came with a repository can be. */
+export function manifestFolder(context: Context, { scope }: Place, make = false): string {
+  const workspace = context.workspace();
+  const state = workspace?.state ?? openStateFolder(thisUser());
+  if (state === null) throw noStateFolder(thisUser());
+  const path = `installed/${scope === 'user' ? 'user' : (workspace?.clone.clone ?? 'none')}`;
+  return make ? state.folder(path) : join(state.root, path);
 }
 
 /** Whether a client is used here: its command is on the search path, or its settings folder exists. */

@@ -7,6 +7,7 @@ import { sha256 } from '../../../core/sha256.ts';
 import type { Change } from '../../../core/views/change.ts';
 import { withFileLock } from '../../../workspace/lock.ts';
 import { removeIfEmpty } from '../../../workspace/write.ts';
+import type { Context } from '../../context.ts';
 import { described, type Outcome, type Pen } from '../../operation.ts';
 import type { FileChange, OpenManifest } from './apply.ts';
 import { readManifest, writeManifest } from './manifest.ts';
@@ -58,11 +59,12 @@ const LOCK_WAIT_MS = 10_000;
 
 /** Reads the manifest, runs `work` and writes the manifest, in one process at a time. */
 export async function withManifest<T>(
+  context: Context,
   place: Place,
   isDry: boolean,
   work: (open: OpenManifest) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const folder = manifestFolder(place);
+  const folder = manifestFolder(context, place, !isDry);
   const read = (): OpenManifest => ({ place, folder, manifest: readManifest(folder) });
   if (isDry) return work(read());
   const done = await withFileLock(join(folder, 'installed.lock'), LOCK_WAIT_MS, async () => {

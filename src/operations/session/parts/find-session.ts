@@ -18,7 +18,7 @@ export async function findSession(context: Context, moment: Conversation): Promi
 /** Of several active runs, those that know the conversation; a single one is not asked. */
 async function runsToLookIn(context: Context, engine: Engine, moment: Conversation): Promise<string[]> {
   if (context.run !== undefined) return (await engine.heads({ run: context.run })).map((head) => head.run);
-  const workspace = context.workspace()?.id;
+  const workspace = context.workspace()?.ids;
   if (workspace === undefined) return [];
   const heads = await engine.heads({ workspace, status: 'active', limit: RUNS_LIMIT });
   if (heads.length <= 1) return heads.map((head) => head.run);

@@ -103,7 +103,7 @@ export async function knownSessions(context: Context): Promise<KnownSession[]> {
   const workspace = context.workspace();
   if (!workspace) return [];
   const engine = await context.engine();
-  const heads = await engine.heads({ workspace: workspace.id, limit: RUNS_LIMIT });
+  const heads = await engine.heads({ workspace: workspace.ids, limit: RUNS_LIMIT });
   const known: KnownSession[] = [];
   for (const { run } of heads) {
     const records = await engine.rows(run, { kind: 'session', limit: SESSIONS_LIMIT });

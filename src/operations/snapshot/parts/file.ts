@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Event, EventBody } from '../../../core/journal/event.ts';
 import { ERASED } from '../../../core/text.ts';
 import { readDamaged } from '../../../workspace/read.ts';
-import type { Workspace } from '../../../workspace/workspace.ts';
+import { shownPath } from '../../../workspace/workspace.ts';
 import { removeFile } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
@@ -15,7 +15,7 @@ export const SnapshotTaken = v.object({
   sequence: v.number(),
   /** Null if the text could not be rendered. */
   token: v.nullable(v.string()),
-  /** Relative to the workspace; null if no file is written. */
+  /** Relative to the workspace where it lies inside that; null if no file is written. */
   path: v.nullable(v.string()),
 });
 export type SnapshotTaken = v.InferOutput<typeof SnapshotTaken>;
@@ -33,11 +33,9 @@ export function snapshotIn(context: Context, events: readonly Event[]): Snapshot
     session,
     sequence,
     token: token ?? null,
-    path: file && workspace ? fromRoot(workspace, file) : null,
+    path: file && workspace ? shownPath(workspace, file) : null,
   };
 }
-
-const fromRoot = ({ root }: Workspace, file: string): string => relative(root, file).split(sep).join('/');
 
 type Taken = Pick<EventBody<'snapshot.taken'>, 'agent' | 'sequence' | 'text'>;
 
@@ -77,7 +75,7 @@ export function saveSnapshot(context: Context, run: string, taken: EventBody<'sn
       return null;
     }
     workspace.files.replace(relative(workspace.folder, file).split(sep).join('/'), taken.text);
-    return fromRoot(workspace, file);
+    return shownPath(workspace, file);
   } catch (thrown) {
     context.warn(
       `The snapshot file ${file} could not be written: ${(thrown as Error).message}. The journal has it: \`holdfast snapshot --again ${taken.id}\` writes it.`,

@@ -85,8 +85,7 @@ async function readTree(context: Context, { taken, session, before }: SnapshotMo
   const workspace = context.workspace();
   const here = treeMark(context);
   const isHere =
-    workspace !== null &&
-    workspace.id === before.run?.workspace &&
+    workspace?.ids.includes(before.run?.workspace ?? '') === true &&
     ((session.mark?.tree ?? null) === (here?.tree ?? null) || session.mark === null);
   if (!isHere) return { mark: taken.mark ?? session.mark ?? undefined, status: null, tree: null, reading: [] };
   const position = positionOf(before, planView(before), session.id);

@@ -50,7 +50,7 @@ export async function worklogText(context: Context, state: State, newest?: numbe
   return renderWorklog(state, { entries, decisions: rows.map((row) => row.doc as Decision) });
 }
 
-/** `.holdfast/worklog/WORKLOG.md`, for a reader without the tool. Not written while another session has a claim on it. */
+/** `worklog/WORKLOG.md` in the data folder, for a reader without the tool. Not written while another session has a claim on it. */
 export async function writeWorklogFile(context: Context, state: State, mustWrite = false): Promise<void> {
   const workspace = context.workspace();
   if (!workspace || !state.run) return;
