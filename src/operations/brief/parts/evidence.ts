@@ -54,7 +54,7 @@ export async function findEvidence(
 ): Promise<Findings> {
   const workspace = context.workspace();
   // A shared journal has runs of other workspaces, which this tree is not evidence for.
-  if (!workspace || !workspace.ids.includes(state.run?.workspace ?? '')) {
+  if (!workspace?.ids.includes(state.run?.workspace ?? '')) {
     return { conflicts: [], files: [], open: [], commitsSince: null, dirty: null };
   }
   const { tree } = workspace;
