@@ -16,11 +16,12 @@ const hotParts = [
   'store/sqlite/store',
   'operations/step/checkpoint',
   'operations/step/complete',
-  'operations/brief/resume',
-  'operations/brief/parts/resume-file',
-  'operations/session/start',
+  'operations/brief/parts/save-resume',
   'operations/step/start',
 ];
+
+/** Loaded on demand, and together: what composes a brief. */
+const briefParts = ['operations/brief/resume', 'operations/brief/parts/resume-file', 'operations/session/start'];
 
 /** A hook needs the hooks of one client; a file of their own would cost more than loading all of them. */
 const clientHooks = readdirSync(`${root}src/clients`, { withFileTypes: true })
@@ -57,6 +58,7 @@ function buildLibrary() {
 async function bundleProgram(name, entry, hot = []) {
   const first = [entry, ...hot.map((part) => `src/${part}.ts`)].map((file) => `${root}${file}`);
   const together = new Set();
+  const brief = new Set();
   const bundle = await rolldown({
     cwd: root,
     input: { [name]: entry },
@@ -72,12 +74,13 @@ async function bundleProgram(name, entry, hot = []) {
       {
         name: 'contents of the first file',
         buildEnd() {
-          const follow = (id) => {
-            if (together.has(id)) return;
-            together.add(id);
-            for (const needed of this.getModuleInfo(id)?.importedIds ?? []) follow(needed);
+          const follow = (id, modules) => {
+            if (together.has(id) || modules.has(id)) return;
+            modules.add(id);
+            for (const needed of this.getModuleInfo(id)?.importedIds ?? []) follow(needed, modules);
           };
-          first.forEach(follow);
+          for (const id of first) follow(id, together);
+          for (const part of briefParts) follow(`${root}src/${part}.ts`, brief);
         },
       },
     ],
@@ -90,22 +93,28 @@ async function bundleProgram(name, entry, hot = []) {
     dynamicImportInCjs: false,
     banner: (chunk) => (chunk.name === 'holdfast' ? '#!/usr/bin/env node' : ''),
     minify: true,
-    codeSplitting: { groups: [{ name, test: (id) => together.has(id) }, ...clientParts] },
+    codeSplitting: {
+      groups: [
+        { name, test: (id) => together.has(id) },
+        { name: 'brief', test: (id) => brief.has(id) },
+        ...clientParts,
+      ],
+    },
   });
   await bundle.close();
   const runtime = output.find((chunk) => chunk.fileName.includes('rolldown-runtime'));
   for (const { fileName } of output) {
     const file = `${root}dist/bin/${fileName}`;
     let text = readFileSync(file, 'utf8');
-    // The bundler puts its few runtime functions into a file; the program has them inline.
-    if (runtime && fileName === `${name}.cjs`) {
+    // The bundler puts its few runtime functions into a file; to open that takes longer than to have them in each.
+    if (runtime && fileName !== runtime.fileName) {
       text = text.replace(
         `require("./${runtime.fileName}")`,
         () => `((exports)=>{${runtime.code};return exports})({})`,
       );
     }
     // `src/bin/holdfast.ts` runs it as a function; wrapping it there would copy the whole text.
-    if (name !== 'holdfast' && fileName === `${name}.cjs`) {
+    if (name !== 'holdfast') {
       text = `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
     }
     // Plain ASCII loads faster: V8 then stores one byte per character.

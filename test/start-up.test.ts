@@ -14,8 +14,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function start(): string {
-  const { stdout, status } = spawnSync(process.execPath, [join(folder, 'holdfast.cjs'), '--version'], {
+function start(word = '--version'): string {
+  const { stdout, status } = spawnSync(process.execPath, [join(folder, 'holdfast.cjs'), word], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] },
   });
@@ -46,5 +46,20 @@ describe('the compiled code of an earlier start', () => {
     expect(start()).toBe(answer);
     expect(file(saved)).not.toBe(refused);
     expect(statSync(join(folder, saved)).size).toBeGreaterThan(10_000);
+  });
+
+  it('is saved for each part of the program that a command loads', () => {
+    for (const part of readdirSync(built)) {
+      if (part.endsWith('.cjs')) copyFileSync(join(built, part), join(folder, part));
+    }
+    const answer = start('help');
+    const saved = savedCode();
+    expect(saved.map((name) => name.split(/[-.]/, 2).join('-'))).toEqual(
+      expect.arrayContaining(['program-cjs', 'program-help']),
+    );
+    const files = saved.map(file);
+    expect(start('help')).toBe(answer);
+    expect(savedCode()).toEqual(saved);
+    expect(saved.map(file)).toEqual(files);
   });
 });

@@ -4,44 +4,51 @@ import { Script } from 'node:vm';
 
 /**
  * Starts the program from compiled code that an earlier start saved next to it: compiling again would take a third of the
- * time of a whole command. Each command has its own file with only the functions it used, named by the version of V8 that
- * wrote it, because V8 rejects code of any other. If it cannot be read or written, the program starts without it.
+ * time of a whole command. Each command has its own files with only the functions it used, named by the version of V8 that
+ * wrote them, because V8 rejects code of any other. If they cannot be read or written, the program starts without them.
  */
 function start(): void {
   const [, , word = '', , event = ''] = process.argv;
   const isHook = word === 'hook' && !process.argv.includes('--help') && !process.argv.includes('-h');
-  const file = join(__dirname, isHook ? 'hook.cjs' : 'program.cjs');
-  const source = readFileSync(file, 'utf8');
   // Tool hooks run far more often than any other, and need far less code.
   const command = isHook
     ? /tool|shell|file/i.exec(event)
       ? 'tool'
       : 'moment'
     : (/^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other');
-  const cacheFile = `${file}.${command}.${process.versions.v8}-${process.arch}.cache`;
-  const cachedData = readCache(cacheFile);
-  if (!cachedData) {
-    keepCode(true);
-    // A process that runs for days gets V8's optimizations back.
-    setTimeout(() => keepCode(false), 5000).unref();
-  }
-  const script = new Script(source, {
-    filename: file,
-    ...(cachedData ? { cachedData } : {}),
-  });
-  // Registered with `require`: the program's other files ask for it and must get this instance.
-  const program = new (module.constructor as new (id: string) => NodeJS.Module)(file);
-  program.filename = file;
-  // V8 treats an object without a prototype as a dictionary: adding hundreds of names is many times faster.
-  program.exports = Object.create(null);
-  program.loaded = true;
-  require.cache[file] = program;
-  script.runInThisContext()(program.exports, program.require.bind(program), program, file, __dirname);
-  if (cachedData && !script.cachedDataRejected) return;
-  process.once('exit', (code) => {
-    // A refused command has not used its usual functions, or may not exist.
-    if (code === 0) saveCache(cacheFile, script);
-  });
+  openPart(command)(isHook ? './hook.cjs' : './program.cjs');
+}
+
+type Part = (exports: object, require: (id: string) => unknown, module: object, file: string, folder: string) => void;
+
+/** A `require` whose own files start from saved code. */
+function openPart(command: string): (id: string) => unknown {
+  const loaded = new Map<string, { exports: object }>();
+  const unsaved: { file: string; script: Script }[] = [];
+  const others = module.require.bind(module);
+  return function requirePart(id) {
+    if (!id.startsWith('./')) return others(id);
+    const known = loaded.get(id);
+    if (known) return known.exports;
+    // V8 treats an object without a prototype as a dictionary: adding hundreds of names is many times faster.
+    const part = { exports: Object.create(null) as object };
+    loaded.set(id, part);
+    const file = join(__dirname, id);
+    const cacheFile = `${file}.${command}.${process.versions.v8}-${process.arch}.cache`;
+    const cachedData = readCache(cacheFile);
+    if (!cachedData) {
+      keepCode(true);
+      // A process that runs for days gets V8's optimizations back.
+      setTimeout(() => keepCode(false), 5000).unref();
+    }
+    const script = new Script(readFileSync(file, 'utf8'), { filename: file, ...(cachedData ? { cachedData } : {}) });
+    if (!cachedData || script.cachedDataRejected) {
+      if (unsaved.length === 0) process.once('exit', (code) => saveAll(unsaved, code));
+      unsaved.push({ file: cacheFile, script });
+    }
+    (script.runInThisContext() as Part)(part.exports, requirePart, part, file, __dirname);
+    return part.exports;
+  };
 }
 
 function readCache(file: string): Buffer | undefined {
@@ -64,12 +71,16 @@ function keepCode(isKept: boolean): void {
 }
 
 /** Called at the end of a command, when the functions it used are compiled. */
-function saveCache(file: string, script: Script): void {
+function saveAll(unsaved: readonly { file: string; script: Script }[], code: number): void {
+  // A refused command has not used its usual functions, or may not exist.
+  if (code !== 0) return;
   try {
-    const beside = `${file}.${process.pid}.tmp`;
     keepCode(false);
-    writeFileSync(beside, script.createCachedData());
-    renameSync(beside, file);
+    for (const { file, script } of unsaved) {
+      const beside = `${file}.${process.pid}.tmp`;
+      writeFileSync(beside, script.createCachedData());
+      renameSync(beside, file);
+    }
   } catch {
     // The user may not write here: the next start is as slow as this one.
   }

@@ -39,6 +39,8 @@ const questions: Record<string, (engine: Engine, run: string) => Promise<unknown
   execute: (engine, run) => engine.execute(run, { type: 'note.add', text: 'more', kind: 'worklog' }, ada),
   replay: (engine, run) =>
     engine.execute(run, { type: 'note.add', text: 'more', kind: 'worklog' }, { ...ada, key: 'opened' }),
+  together: (engine, run) =>
+    engine.together((held) => held.execute(run, { type: 'note.add', text: 'more', kind: 'worklog' }, ada)),
   recall: (engine, run) => engine.recall(run, ['N-1']),
   rows: (engine, run) => engine.rows(run, { kind: 'note', limit: 9 }),
   savedRows: (engine, run) => engine.savedRows(run, { kind: 'note', limit: 9 }),

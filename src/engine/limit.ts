@@ -34,6 +34,7 @@ export function limitEngine(engine: Engine, within: Within): Engine {
       else await mustSee(run);
       return engine.execute(run, command, identity);
     },
+    together: (work, options) => engine.together((held) => work(limitEngine(held, within)), options),
     async recall(run, references) {
       await mustSee(run);
       return engine.recall(run, references);

@@ -49,6 +49,7 @@ export function createLoader(store: Store): Loader {
   const known = new Map<string, Loaded>();
   /** Events of the known runs that were read or recorded here, in version order. */
   const trails = new Map<string, readonly Mark[]>();
+  const looks = new Map<string, Promise<Loaded>>();
   const listeners = new Set<(rewound: Rewound) => void>();
   let noticed: Rewound[] = [];
   let unrecorded: Rewound[] = [];
@@ -64,7 +65,16 @@ export function createLoader(store: Store): Loader {
     trails.delete(oldest);
   }
 
-  async function refresh(run: string): Promise<Loaded> {
+  /** Reads that are asked for at the same moment share one look at the store. */
+  function refresh(run: string): Promise<Loaded> {
+    const shared = looks.get(run) ?? refreshNow(run);
+    if (looks.has(run)) return shared;
+    looks.set(run, shared);
+    queueMicrotask(() => looks.delete(run));
+    return shared;
+  }
+
+  async function refreshNow(run: string): Promise<Loaded> {
     const before = known.get(run);
     let loaded = before ? await catchUp(store, run, before) : null;
     if (before && !loaded) await forget(run);

@@ -311,7 +311,7 @@ export async function briefText(
     });
     text = line`${above}\n\n${brief.text}`;
     if (text.length <= LIMIT_CHARS) {
-      saveResumeText(within.context, brief.text);
+      saveResumeText(within.context, brief.text, state);
       return text;
     }
   }

@@ -59,6 +59,60 @@ describe('RESUME.md', () => {
     expect(resume()).toContain('No new dependency');
   });
 
+  it('gets a new position and next action from a checkpoint, and says which event the rest is from', async () => {
+    const { call, context, resume } = await openWork();
+    await call('decide', { context: 'Storage', decision: 'Opaque tokens', reason: 'They can be revoked' });
+    await call('checkpoint', { name: 'half', next: 'Write the queries' });
+    await call('resume');
+    const before = resume();
+    const { version } = await (await context.engine()).load('auth');
+    await call('checkpoint', { name: 'most', next: 'Test them' });
+    await call('checkpoint', { name: 'all', next: 'Tidy up' });
+    const [headline, next, reached, rest, blank] = resume().split('\n');
+    expect(headline).toBe('Resuming from Task: "Issue tokens" (checkpoint: "all")');
+    expect(next).toMatch(/^Next action: "Tidy up"/);
+    expect(reached).toMatch(/^Step "t1" reached checkpoint "all" at \d\d:\d\d UTC\.$/);
+    expect([rest, blank]).toEqual([`What follows is from event ${version}, before that.`, '']);
+    expect(resume()).not.toMatch(/most|Test them|Write the queries/);
+    expect(resume().match(/^(Resuming|Next action)/gm)).toHaveLength(2);
+    const kept = before.split('\n').filter((line) => line !== '' && !/^(Resuming|Next action)/.test(line));
+    expect(kept.length).toBeGreaterThan(4);
+    for (const line of kept) expect(resume().split('\n')).toContain(line);
+  });
+
+  it('names the checkpoints of all steps since it was composed', async () => {
+    const { call, context, resume } = await openWork();
+    const eve: Context = { ...context, identity: { ...context.identity, actor: { kind: 'agent', name: 'eve' } } };
+    await call('plan.add', { key: 't2', title: 'Rotate tokens' });
+    await call('start', { key: 't2' }, eve);
+    await call('checkpoint', { name: 'hers', step: 't2' }, eve);
+    await call('checkpoint', { name: 'mine', step: 't1' });
+    expect(resume()).toMatch(/^Step "t1" reached checkpoint "mine" at .*\nStep "t2" reached checkpoint "hers" at /m);
+    await call('note', { text: 'No new dependency', kind: 'constraint' });
+    expect(resume()).not.toContain('What follows is from event');
+    expect(resume()).toContain('No new dependency');
+  });
+
+  it('is composed after a checkpoint if it is the page of another run, or none of ours', async () => {
+    const { call, context, file, resume } = await openWork();
+    await call('init', { title: 'Second', id: 'second' });
+    await call('checkpoint', { name: 'half' }, { ...context, run: 'auth' });
+    expect(resume()).toMatch(/From event \d+ of run "auth", /);
+    expect(resume()).not.toMatch(/Second|What follows/);
+    writeFileSync(file('RESUME.md'), 'Something else\n');
+    await call('checkpoint', { name: 'most' }, { ...context, run: 'auth' });
+    expect(resume()).not.toMatch(/Something else|What follows/);
+    expect(resume()).toContain('checkpoint: "most"');
+  });
+
+  it('shows doctor that the journal lost its last events', async () => {
+    const { call, file, resume } = await openWork();
+    const lost = async () => ((await call('doctor'))['findings'] as { code: string }[]).map(({ code }) => code);
+    expect(await lost()).not.toContain('lost_end');
+    writeFileSync(file('RESUME.md'), resume().replace(/\nFrom event \d+/, '\nFrom event 99'));
+    expect(await lost()).toContain('lost_end');
+  });
+
   it('is written again by a command that is repeated under its key', async () => {
     const { call, context, file } = await openWork();
     const keyed = { ...context, identity: { ...context.identity, key: 'k1' } };

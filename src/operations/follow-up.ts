@@ -53,16 +53,24 @@ export async function writeFollowing(
     // An edit of a mirrored file may have become events.
     current = await (await context.engine()).load(run);
   }
-  if (following.has('resume')) {
-    const { writeResumeFile } = await import('./brief/parts/resume-file.ts');
-    const isAccepted = events.some((event) => event.type === 'conflict.accepted');
-    await writeResumeFile(context, current, isAccepted);
-  }
+  if (following.has('resume')) await writeResume(context, current, state.version, events);
   if (following.has('worklog')) {
     const { writeWorklogFile } = await import('./worklog/parts/file.ts');
     await writeWorklogFile(context, current);
   }
   if (following.has('erased')) await rewriteErased(context, run, current, events);
+}
+
+/** After checkpoints alone the page is changed; after anything else it is composed. */
+async function writeResume(context: Context, state: State, version: number, events: readonly Event[]): Promise<void> {
+  const shown = events.filter((event) => filesFor(event).includes('resume'));
+  if (state.version === version && shown.every((event) => event.type === 'step.checkpointed')) {
+    const { saveCheckpoint } = await import('./brief/parts/save-resume.ts');
+    if (saveCheckpoint(context, state, new Set(shown.map((event) => event.body.step)))) return;
+  }
+  const { writeResumeFile } = await import('./brief/parts/resume-file.ts');
+  const isAccepted = events.some((event) => event.type === 'conflict.accepted');
+  await writeResumeFile(context, state, isAccepted);
 }
 
 function filesFor(event: Event): readonly Following[] {

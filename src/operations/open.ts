@@ -2,8 +2,7 @@ import { Fault, quoted } from '../core/fault.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
-import { createEngine, type Engine } from '../engine/engine.ts';
-import type { DescribeSnapshot } from '../engine/snapshots.ts';
+import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
 import type { Store } from '../store/store.ts';
 import { findForeignState } from '../workspace/foreign.ts';
 import { findOldJournal } from '../workspace/old-folder.ts';
@@ -50,9 +49,9 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     if (typeof options.store !== 'object') opened = store;
     const found = find();
     if (found && options.environment) mentionOldJournal(found, context.warn);
-    const describe: DescribeSnapshot = async (moment) => {
+    const describe: EngineOptions['describe'] = async (moment, asked) => {
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
-      return describeSnapshot(context, moment);
+      return describeSnapshot({ ...context, engine: async () => asked }, moment);
     };
     return createEngine({ store, now: options.now ?? systemNow, probe: probeOwner, random: Math.random, describe });
   };

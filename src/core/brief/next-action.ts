@@ -1,5 +1,5 @@
 import type { Run, State } from '../fold/state.ts';
-import { joined, type Line, line, quote, quoteAll } from '../line.ts';
+import { id, joined, type Line, line, quote, quoteAll, sourceMark } from '../line.ts';
 import { type PlanView, retriesLeft, type StepView } from '../views/plan.ts';
 import type { Position } from '../views/position.ts';
 import { isOver } from '../views/run-state.ts';
@@ -42,6 +42,14 @@ export function nextActionOf(state: State, plan: PlanView, position: Position, m
     return { text: checkpoint.next, basis: 'declared', session: checkpoint.session };
   if (declared && next?.step === null) return declared;
   return derived(stepAction(current, position, mine));
+}
+
+export function nextLine(action: BriefAction, chars?: number): Line {
+  if (action.basis === 'derived') return line`Next action: ${action.text}`;
+  const { text, session, file } = action;
+  const by = session ? line` by ${id(session)}` : '';
+  const mark = file === undefined ? '' : line` ${sourceMark({ file })}`;
+  return line`Next action: ${quote(text, 'text', chars)} (declared${by})${mark}`;
 }
 
 const derived = (text: Line): DerivedAction => ({ text, basis: 'derived', session: null });

@@ -1,8 +1,9 @@
 import { type Fixed, joined, type Line, line, shortened } from '../line.ts';
 import { estimateTokens } from '../tokens.ts';
 import type { Brief } from './compose.ts';
+import { nextLine } from './next-action.ts';
 import type { Section, WriteLine } from './section.ts';
-import { nextLine, sectionsOf } from './sections.ts';
+import { sectionsOf } from './sections.ts';
 
 export interface BriefText {
   text: Line;
@@ -66,7 +67,7 @@ function shortest(brief: Brief, countTokens: CountTokens): { text: Line; usedTok
     const lines = [
       shortened(brief.headline, chars),
       shortened(brief.freshness.text, chars),
-      nextLine(brief, chars),
+      nextLine(brief.nextAction, chars),
       tooSmall,
     ];
     const text = line`${joined(lines, '\n')}\n`;

@@ -20,6 +20,7 @@ import { offeredAgo } from '../views/freshness.ts';
 import type { MessageView } from '../views/mail.ts';
 import type { Peer } from '../views/peer.ts';
 import type { Brief, BriefItem } from './compose.ts';
+import { nextLine } from './next-action.ts';
 import { CONTEXT_LIMIT } from './reading.ts';
 import { type Group, optional, required, type Section, type WriteLine } from './section.ts';
 
@@ -180,16 +181,8 @@ function excerpts({ asked, said, freshness }: Brief): WriteLine[] {
 
 const nextAction: SectionOf = (brief) => {
   const kind = fixed('next action');
-  return required(kind, '', [{ name: kind, whole: true, lines: [(chars) => nextLine(brief, chars * 2)] }]);
+  return required(kind, '', [{ name: kind, whole: true, lines: [(chars) => nextLine(brief.nextAction, chars * 2)] }]);
 };
-
-export function nextLine({ nextAction: action }: Brief, chars: number): Line {
-  if (action.basis === 'derived') return line`Next action: ${action.text}`;
-  const { text, session, file } = action;
-  const by = session ? line` by ${id(session)}` : '';
-  const mark = file === undefined ? '' : line` ${sourceMark({ file })}`;
-  return line`Next action: ${quote(text, 'text', chars)} (declared${by})${mark}`;
-}
 
 const openEnds: SectionOf = (brief) =>
   required(fixed('open ends'), line`Open`, [

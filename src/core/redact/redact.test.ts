@@ -112,6 +112,22 @@ const lookalikes: [rule: string, text: string][] = [
 ];
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: only above
 
+describe('redactRecord', () => {
+  it('looks closely at every text with a form that it knows', () => {
+    const forms = Object.entries({ ...knownKinds, ...commandForms, ...proseForms });
+    for (const [name, form] of forms) {
+      for (let seed = 0; seed < 40; seed++) {
+        const { secret, text } = form(seeded(seed));
+        for (const given of [text, secret]) {
+          // A question mark always leads to the close look.
+          const close = redactRecord(`? ${given}`).kinds;
+          expect([name, redactRecord(given).kinds]).toEqual([name, close]);
+        }
+      }
+    }
+  });
+});
+
 describe('redact', () => {
   it.each(secrets)('removes a %s: %s…', (kind, before, secret) => {
     const after = kind === 'password in address' ? '@db.internal/app' : '" then more';

@@ -72,7 +72,7 @@ function viewPlan(state: State): PlanView {
     return status;
   };
   const blockers = lazy(() => blockersByStep(state));
-  const stale = lazy(() => staleSteps(state, childrenOf));
+  const isStale = staleness(state, childrenOf);
   const stuck = lazy(() => findStuck(all, byKey));
   const all: StepView[] = [];
   const byKey = new Map<string, StepView>();
@@ -101,7 +101,7 @@ function viewPlan(state: State): PlanView {
         return stuck().paused.has(step.key);
       },
       get stale() {
-        return stale().has(step.key);
+        return isStale(step);
       },
     };
     all.push(view);
@@ -111,12 +111,15 @@ function viewPlan(state: State): PlanView {
   };
   const roots = (childrenOf.get(null) ?? []).map((step) => visit(step, 0, () => []));
   const leaves = all.filter((view) => view.children.length === 0);
+  const progress = lazy(() => progressOf(roots, leaves, byKey));
   return {
     all,
     byKey,
     leaves,
     roots,
-    progress: progressOf(roots, leaves, byKey),
+    get progress() {
+      return progress();
+    },
     get escalated() {
       const remaining = roots.filter((view) => !isDone(view.status));
       return remaining.length > 0 && remaining.every((view) => stuck().all.has(view));
@@ -217,32 +220,35 @@ function ownObstacles(
   return obstacles;
 }
 
-/** Steps built, directly or through a stale step, on one that was reopened after they were started or confirmed. */
-function staleSteps(state: State, childrenOf: Children): Set<string> {
-  const stale = new Set<string>();
-  if (![...state.steps.values()].some((step) => step.reopenedVersion > 0)) return stale;
+/** Whether a step is built, directly or through a stale step, on one that was reopened after it was started or confirmed. */
+function staleness(state: State, childrenOf: Children): (step: Step) => boolean {
+  const wasReopened = lazy(() => [...state.steps.values()].some((step) => step.reopenedVersion > 0));
   /** The version of the newest reopening that makes a step stale, or 0. */
   const causes = new Map<string, number>();
   const open = new Map<string, Step[]>();
-  // An explicit stack: a chain of steps may be longer than the call stack allows.
-  const stack = [...state.steps.values()];
-  for (let step = stack.at(-1); step; step = stack.at(-1)) {
-    const befores = open.get(step.key);
-    if (causes.has(step.key)) {
-      stack.pop();
-    } else if (!befores) {
-      const found = hasBuilt(step) ? dependenciesOf(state, step, childrenOf) : [];
-      open.set(step.key, found);
-      for (const before of found) if (!open.has(before.key)) stack.push(before);
-    } else {
-      const since = Math.max(step.startedVersion, step.confirmedVersion);
-      const versions = befores.flatMap((before) => [before.reopenedVersion, causes.get(before.key) ?? 0]);
-      const cause = versions.reduce((newest, version) => Math.max(newest, version > since ? version : 0), 0);
-      causes.set(step.key, cause);
-      if (cause > 0) stale.add(step.key);
+  return (asked) => {
+    if (!wasReopened()) return false;
+    // An explicit stack: a chain of steps may be longer than the call stack allows.
+    const stack = [asked];
+    for (let step = stack.at(-1); step; step = stack.at(-1)) {
+      const befores = open.get(step.key);
+      if (causes.has(step.key)) {
+        stack.pop();
+      } else if (!befores) {
+        const found = hasBuilt(step) ? dependenciesOf(state, step, childrenOf) : [];
+        open.set(step.key, found);
+        for (const before of found) if (!open.has(before.key)) stack.push(before);
+      } else {
+        const since = Math.max(step.startedVersion, step.confirmedVersion);
+        const versions = befores.flatMap((before) => [before.reopenedVersion, causes.get(before.key) ?? 0]);
+        causes.set(
+          step.key,
+          versions.reduce((newest, version) => Math.max(newest, version > since ? version : 0), 0),
+        );
+      }
     }
-  }
-  return stale;
+    return (causes.get(asked.key) ?? 0) > 0;
+  };
 }
 
 /** A step that was added as completed was never started here. */

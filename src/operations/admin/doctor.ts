@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
+import { originOf } from '../../core/brief/resume-page.ts';
 import { asFault, notFound } from '../../core/fault.ts';
+import { quote } from '../../core/line.ts';
 import { ERASED } from '../../core/text.ts';
 import { damageInLog } from '../../store/sqlite/log-check.ts';
 import { isFile, pathExists, readDamaged } from '../../workspace/read.ts';
@@ -185,10 +187,9 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
 function lostEnd(context: Context, run: string, events: number): Finding[] {
   const workspace = context.workspace();
   const file = workspace && join(workspace.folder, 'RESUME.md');
-  const [, version = '0', named = ''] =
-    /^As of .*\bevent (\d+)\b.*\nRun (\S+):/m.exec((file && readDamaged(file)) ?? '') ?? [];
-  if (!file || named !== run || Number(version) <= events) return [];
-  const message = `It was written at event ${version} of ${run}, and the journal ends at ${events}: the last events were lost, or the file was written from another journal.`;
+  const origin = originOf((file && readDamaged(file)) ?? '');
+  if (!file || origin?.run !== quote(run, 'title') || origin.version <= events) return [];
+  const message = `It was written at event ${origin.version} of ${run}, and the journal ends at ${events}: the last events were lost, or the file was written from another journal.`;
   return [{ code: 'lost_end', level: 'warning', at: file, message }];
 }
 

@@ -83,7 +83,7 @@ export const resume = defineOperation({
       budgetTokens: budget,
       edits,
     });
-    saveResumeText(context, text);
+    saveResumeText(context, text, state);
     const { budgetTokens, ...rest } = brief;
     return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } };
   },

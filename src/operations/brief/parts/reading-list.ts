@@ -35,10 +35,11 @@ export async function readingList(
   for (const names of summaries) for (const path of firstThatExists(tree, folders, names)) add(path, 'summary');
   for (const { path } of step.artifacts) add(path, 'artifact');
   const engine = await context.engine();
-  for (const key of [step.key, ...step.after]) {
-    const rows = await engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS });
-    for (const { doc } of rows) if (!(doc as FileRow).read) add((doc as FileRow).path, 'artifact');
-  }
+  const pages = [step.key, ...step.after].map((key) =>
+    engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS }),
+  );
+  for (const { doc } of (await Promise.all(pages)).flat())
+    if (!(doc as FileRow).read) add((doc as FileRow).path, 'artifact');
   const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, ...measure(tree, path) }));
   return adviseReading(measured, budgetTokens);
 }
