@@ -1,3 +1,4 @@
+import type { Evidence } from '../core/evidence.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
 import type { Session, State } from '../core/fold/state.ts';
 import { forkState, STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
@@ -24,6 +25,8 @@ export interface Executor {
 
 export interface Identity {
   actor: Actor;
+  /** What the name of the actor rests on; the interface that is called decides it. */
+  evidence: Evidence;
   session: string | null;
   /** With a key the same command is recorded once, however often it is sent. */
   key: string | null;
@@ -234,9 +237,9 @@ function prepare(
   key: string | null,
   rows: OpenRows,
 ): Prepared {
-  const { actor, session, drafts } = decided;
+  const { actor, evidence, session, drafts } = decided;
   const head = { version: loaded.state.version, hash: loaded.hash };
-  const events = seal(drafts, { run, at, actor, session, key }, head);
+  const events = seal(drafts, { run, at, actor, evidence, session, key }, head);
   const state = forkState(loaded.state);
   const touches = events.flatMap((event) => rows.fold(state, event));
   const last = events.at(-1) as Event;

@@ -178,7 +178,11 @@ function workspaceOf(dir: string): Workspace | null {
   if (found) return found;
   const repository = repositoryAt(dir);
   if (repository === null) return null;
-  openContext({ dir: mainTree(repository), actor: { kind: 'agent', name: 'hook' } }).createWorkspace();
+  openContext({
+    dir: mainTree(repository),
+    actor: { kind: 'agent', name: 'hook' },
+    evidence: 'hook',
+  }).createWorkspace();
   return findWorkspace(dir);
 }
 
@@ -199,6 +203,7 @@ async function contextFor(
     store: given('HOLDFAST_STORE'),
     run: given('HOLDFAST_RUN'),
     actor: { kind: 'agent', name },
+    evidence: 'hook',
     ...(moment.kind === 'tool-before' || moment.kind === 'tool-after'
       ? {}
       : { owner: await ownerFor(call, hooks, moment) }),

@@ -17,6 +17,7 @@ export async function sessionContextFor(context: Context, identity: McpIdentity,
     identity: {
       ...context.identity,
       actor: { kind: 'agent', name: agent },
+      evidence: context.token ? context.identity.evidence : 'agent-shell',
       owner: owner ?? context.identity.owner,
       client,
     },

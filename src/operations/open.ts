@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Evidence } from '../core/evidence.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { isName } from '../core/text.ts';
@@ -22,6 +23,8 @@ export interface OpenOptions {
   /** An open store, a PostgreSQL address, or the path of a SQLite file. */
   store?: Store | string | undefined;
   actor: Actor;
+  /** What the name of the actor rests on. */
+  evidence: Evidence;
   session?: string | undefined;
   run?: string | undefined;
   key?: string | undefined;
@@ -56,6 +59,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
   const context: Context & { close(): Promise<void> } = {
     identity: {
       actor: options.actor,
+      evidence: options.evidence,
       session: options.session ?? null,
       key: options.key ?? null,
       owner: options.owner,

@@ -1,3 +1,4 @@
+import type { Evidence } from '../evidence.ts';
 import { Fault, notFound } from '../fault.ts';
 import { evolve } from '../fold/evolve.ts';
 import type { Session, State } from '../fold/state.ts';
@@ -59,6 +60,8 @@ import { compactWorklog } from './worklog.ts';
 /** What `decide` needs to know beside state and command: who acts, when, and which sessions live. */
 export interface CommandContext extends Liveness {
   actor: Actor;
+  /** What the name of the actor rests on. */
+  evidence: Evidence;
   /** The session that the command names, if any. */
   session: string | null;
   /** The process that a session opened by this command belongs to, if known. */
@@ -78,6 +81,7 @@ export interface Decided {
   drafts: Draft[];
   /** The actor and session that the events are recorded under. This decision may have opened the session. */
   actor: Actor;
+  evidence: Evidence;
   session: string | null;
 }
 
@@ -96,10 +100,12 @@ export function decide(state: State, command: Command, context: CommandContext):
   const drafts: Draft[] = [];
   let work = state;
   const { actor, session: own, returning } = identify(state, command, context);
+  const { evidence } = context;
+  const by = { actor, evidence, session: null };
   const play = (more: Draft[]): void => {
     if (more.length === 0) return;
     if (work === state) work = forkState(state);
-    for (const one of more) evolve(work, provisionalEvent(one, work, context.now, actor, null), context.recall);
+    for (const one of more) evolve(work, provisionalEvent(one, work, context.now, by), context.recall);
     drafts.push(...more);
   };
   const base = { ...context, actor, session: own };
@@ -120,7 +126,7 @@ export function decide(state: State, command: Command, context: CommandContext):
   const acting = session ? (work.sessions.get(session.id) ?? null) : null;
   const decided = ruleOf(command.type)(ruleContextOf({ ...base, state: work, session: acting }), command);
   const started = decided.find((one) => one.type === 'session.started');
-  return { drafts: [...drafts, ...decided], actor, session: session?.id ?? started?.body.id ?? null };
+  return { drafts: [...drafts, ...decided], actor, evidence, session: session?.id ?? started?.body.id ?? null };
 }
 
 /** Commands that may take over what a gone session left. */

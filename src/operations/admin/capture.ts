@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
+import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { Sentence } from '../../core/text.ts';
 import { mustReadText } from '../../workspace/read.ts';
 import type { CaptureConfig, Workspace } from '../../workspace/workspace.ts';
 import { writeAtomically } from '../../workspace/write.ts';
-import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 
 export const capture = defineOperation({
@@ -36,7 +36,7 @@ export const capture = defineOperation({
     const before = withDefaults(workspace.config.capture);
     const isChange = Object.values(input).some((value) => value !== undefined);
     if (!isChange) return { data: before };
-    mustBePerson(context);
+    mustBePerson(context.identity, 'change what is recorded', 'holdfast capture');
     const after = {
       state: input.state ?? before.state,
       ignorePaths: joined(input.clearIgnored ? [] : before.ignorePaths, input.ignorePaths),
@@ -81,18 +81,6 @@ function save({ folder }: Workspace, { state, ignorePaths, ignoreCommands }: Ret
       cause: thrown,
     });
   }
-}
-
-function mustBePerson(context: Context): void {
-  if (context.identity.actor.kind === 'person') return;
-  throw new Fault(
-    'not_allowed',
-    `Only a person may change what is recorded; ${context.identity.actor.name} is an agent.`,
-    {
-      hints: ['Ask the person you work for to run `holdfast capture` at their terminal, and say why.'],
-      data: { actor: context.identity.actor },
-    },
-  );
 }
 
 function noWorkspace(): Fault {

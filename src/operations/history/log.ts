@@ -54,7 +54,7 @@ export const log = defineOperation({
 export type LogLine = ReturnType<typeof logLine>;
 
 export function logLine(event: Event) {
-  const { version, at, type, session, actor, basis, body, hash } = event;
+  const { version, at, type, session, actor, evidence, basis, body, hash } = event;
   return {
     version,
     at,
@@ -62,6 +62,7 @@ export function logLine(event: Event) {
     session,
     agent: actor.kind === 'agent' ? actor.name : null,
     person: actor.kind === 'person' ? actor.name : null,
+    evidence: evidence ?? null,
     basis,
     body,
     hash,

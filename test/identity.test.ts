@@ -1,0 +1,109 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newWorkspace, program } from './command-line.ts';
+import { openTestServer } from './http-server.ts';
+import { runAtTerminal } from './terminal.ts';
+
+const { openHoldfast } = (await import('../dist/lib/index.js' as string)) as typeof import('../src/index.ts');
+
+type Folder = ReturnType<typeof newWorkspace>;
+
+/** Who the last event names, and on what evidence. */
+function lastActor(folder: Folder) {
+  const [event] = folder.data('log', '--limit', '1')['events'] as Record<string, string | null>[];
+  return [event?.['agent'] ?? { person: event?.['person'] }, event?.['evidence']];
+}
+
+const skip = ['skip', 't3', '--reason', 'no time'];
+
+describe('C1: a caller without evidence', () => {
+  it('is the agent unknown and may do nothing that only a person may', () => {
+    const folder = newWorkspace();
+    folder.data('note', 'from a script');
+    expect(lastActor(folder)).toEqual(['unknown', 'none']);
+    const refused = folder.fault(...skip);
+    expect(refused).toMatchObject({ code: 'not_allowed', exit: 1, data: { evidence: 'none', recorded: 'no' } });
+    expect(refused.message).toBe('Only a person may skip a step, and nothing shows who calls.');
+    for (const words of [
+      'gate t3 close',
+      'erase N-1 --reason r',
+      'compact --approve',
+      'abort --reason r',
+      'capture off',
+    ])
+      expect([words, folder.fault(...words.split(' ')).code]).toEqual([words, 'not_allowed']);
+    expect(folder.fault('token', 'add', 'x', '--scope', 'read').code).toBe('not_allowed');
+  });
+
+  it('is not a person because it says so', () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_PERSON'] = 'ada';
+    folder.data('note', 'from a script of ada');
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'stated']);
+    expect(folder.fault(...skip)).toMatchObject({
+      code: 'not_allowed',
+      message: 'Only a person may skip a step, and nothing shows that ada calls.',
+      data: { evidence: 'stated' },
+    });
+    // An agent that sets the variable is still an agent.
+    folder.env['CLAUDECODE'] = '1';
+    folder.data('note', 'from an agent');
+    expect(lastActor(folder)).toEqual(['claude', 'agent-shell']);
+  });
+});
+
+describe('a terminal', () => {
+  it('is evidence of a person, who may be named by a variable', () => {
+    const folder = newWorkspace();
+    folder.person.data('note', 'typed');
+    expect(lastActor(folder)).toEqual([{ person: expect.any(String) }, 'terminal']);
+    folder.env['HOLDFAST_PERSON'] = 'ada';
+    expect(folder.person.data(...skip)).toMatchObject({ step: { status: 'skipped' } });
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'terminal']);
+    delete folder.env['HOLDFAST_PERSON'];
+    folder.env['HOLDFAST_AGENT'] = 'reviewer';
+    folder.person.data('note', 'as an agent');
+    expect(lastActor(folder)).toEqual(['reviewer', 'stated']);
+  });
+
+  it('that an agent’s client opened is none, even with its variables cleared', () => {
+    const folder = newWorkspace();
+    const bin = join(folder.path, 'bin');
+    mkdirSync(bin);
+    symlinkSync('/bin/sh', join(bin, 'codex'));
+    const run = (...words: string[]) =>
+      runAtTerminal([join(bin, 'codex'), '-c', '"$@"; exit $?', 'sh', process.execPath, program, ...words, '--json'], {
+        cwd: folder.path,
+        env: folder.env,
+      });
+    expect(run('note', 'from inside').code).toBe(0);
+    expect(lastActor(folder)).toEqual(['codex', 'agent-shell']);
+    const { code, out } = run(...skip);
+    expect([code, JSON.parse(out).fault]).toMatchObject([
+      1,
+      { code: 'not_allowed', data: { evidence: 'agent-shell' } },
+    ]);
+  });
+});
+
+describe('each interface', () => {
+  it('says on what evidence it names the actor', async () => {
+    const folder = newWorkspace();
+    const hf = await openHoldfast({ dir: folder.path, person: 'ada' });
+    await hf.note({ text: 'from a program' });
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'library']);
+    await expect(hf.skip({ key: 't3', reason: 'r' })).rejects.toMatchObject({ code: 'not_allowed' });
+    await hf.as({ person: 'ada', evidence: 'token:ada' }).note({ text: 'a program that checked a token of its own' });
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'token:ada']);
+    await hf.as({ run: 'auth' }).note({ text: 'the same identity on a named run' });
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'library']);
+    await hf.close();
+
+    const server = openTestServer(folder.path);
+    await server.post('note', { text: 'over HTTP' }, { token: server.person });
+    expect(lastActor(folder)).toEqual([{ person: expect.any(String) }, expect.stringMatching(/^token:/)]);
+    await server.close();
+    expect(folder.data('doctor')['findings']).toEqual([]);
+  });
+});
