@@ -87,6 +87,31 @@ describe('a terminal', () => {
   });
 });
 
+describe('what a person did', () => {
+  it('is shown with its evidence', () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_PERSON'] = 'ada';
+    expect(folder.person.run(...skip).out).toBe('– t3 Write the docs: skipped by ada (at a terminal).\n');
+    expect(folder.person.run('gate', 't1', 'close').out).toContain('the gate was closed by ada (at a terminal).');
+    expect(folder.run('plan', 'show').out).toContain('skipped by ada (at a terminal): no time');
+    folder.data('note', 'x', '--agent', 'codex');
+    const log = folder.run('log', '--limit', '3').out;
+    expect(log).toContain('step.skipped ada (person, at a terminal)');
+    expect(log).toContain('note.added codex (agent)');
+  });
+
+  it('and its help say that a command line proves no person', () => {
+    const { run } = newWorkspace();
+    for (const name of ['skip', 'gate', 'erase', 'compact', 'abort', 'capture', 'token add']) {
+      expect([name, run('help', ...name.split(' ')).out]).toEqual([
+        name,
+        expect.stringContaining('which a command line cannot prove'),
+      ]);
+    }
+    expect(run('help', 'note').out).not.toContain('cannot prove');
+  });
+});
+
 describe('each interface', () => {
   it('says on what evidence it names the actor', async () => {
     const folder = newWorkspace();

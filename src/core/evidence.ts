@@ -1,3 +1,5 @@
+import { type Fixed, fixed, type Line, line, quote } from './line.ts';
+
 /**
  * On what evidence an event names its actor. It is part of the hashed envelope. Events of version 0.1 have none.
  *
@@ -24,3 +26,21 @@ export const UNKNOWN = 'unknown';
 export function suffices(evidence: Evidence): boolean {
   return evidence === 'terminal' || evidence.startsWith('token:');
 }
+
+/** `at a terminal`, to stand after a name. */
+export function evidenceInWords(evidence: Evidence | null): Line {
+  if (evidence === null) return line`recorded by version 0.1`;
+  if (evidence.startsWith('token:')) return line`with the token ${quote(evidence.slice('token:'.length), 'name')}`;
+  return line`${words[evidence as keyof typeof words]}`;
+}
+
+const words = {
+  terminal: fixed('at a terminal'),
+  'agent-shell': fixed("in an agent's shell"),
+  hook: fixed('by a hook'),
+  library: fixed('by a program'),
+  file: fixed('in a file'),
+  import: fixed('by an import'),
+  stated: fixed('not proven'),
+  none: fixed('caller unknown'),
+} as const satisfies Record<(typeof plainEvidence)[number], Fixed>;

@@ -12,6 +12,7 @@ export const capture = defineOperation({
   name: 'capture',
   summary: 'Switch recording off or on, or change what is recorded.',
   scope: 'maintain',
+  by: 'person',
   words: ['state'],
   flags: { ignorePaths: 'ignore-path', ignoreCommands: 'ignore-command', clearIgnored: 'clear-ignored' },
   examples: ['holdfast capture off', 'holdfast capture on --ignore-path "secrets/**" --ignore-command "vault read"'],

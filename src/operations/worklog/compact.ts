@@ -23,6 +23,7 @@ export const compact = defineOperation({
   name: 'compact',
   summary: 'Show which worklog entries could be archived; with --approve move them (people only).',
   scope: 'write',
+  by: 'person',
   flags: { entries: 'entry' },
   examples: ['holdfast compact', 'holdfast compact --approve', 'holdfast compact --entry N-3 --approve'],
   input: v.object({
