@@ -9,6 +9,7 @@ import {
   updateState,
 } from './codewalk.ts';
 import { type Evidence, UNKNOWN } from './core/evidence.ts';
+import type { SessionProof } from './core/rules/session-proof.ts';
 import type { Actor } from './core/words.ts';
 import type { Identity } from './engine/execute.ts';
 import type { Context } from './operations/context.ts';
@@ -69,6 +70,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     actor: actorOf(options),
     evidence: options.evidence ?? 'library',
     session: options.session,
+    proof: proofOf(options),
     run: options.run,
     isVerbatim: options.verbatim,
     now: options.now,
@@ -90,6 +92,12 @@ function actorOf({ agent, person }: Named): Actor {
     : actorNamed('agent', agent ?? UNKNOWN);
 }
 
+/** A program may act in the sessions it opened, and in those of its own process. */
+function proofOf({ agent = null }: { agent?: string | null | undefined }): SessionProof {
+  const self = ownerOf(process.pid);
+  return { agent, conversations: [], ancestors: self ? [self] : [] };
+}
+
 /** Without a name the identity stays: naming only a run or session must not turn an agent into a person. */
 function identityOf({ agent, person, evidence = 'library' }: Named, before: Identity): Identity {
   if (agent === undefined && person === undefined) return before;
@@ -97,6 +105,7 @@ function identityOf({ agent, person, evidence = 'library' }: Named, before: Iden
     ...before,
     actor: actorOf({ agent, person }),
     evidence,
+    proof: proofOf({ agent }),
     owner: agent === undefined ? undefined : ownerOf(process.pid),
   };
 }

@@ -1,6 +1,7 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { newWorkspace, program } from './command-line.ts';
 import { openTestServer } from './http-server.ts';
 import { runAtTerminal } from './terminal.ts';
@@ -84,6 +85,76 @@ describe('a terminal', () => {
       1,
       { code: 'not_allowed', data: { evidence: 'agent-shell' } },
     ]);
+  });
+});
+
+describe('C3: the session of a conversation', () => {
+  /** A session that the client's hooks started. */
+  function withConversation() {
+    const folder = newWorkspace();
+    const input = { session_id: 'c-1', cwd: folder.path, source: 'startup', hook_event_name: 'SessionStart' };
+    const words = [program, 'hook', 'claude', 'SessionStart'];
+    // A client that is not above the processes of this test.
+    const client = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
+    onTestFinished(() => void client.kill());
+    const env = { ...folder.env, HOLDFAST_PID: String(client.pid) };
+    spawnSync(process.execPath, words, { cwd: folder.path, env, input: JSON.stringify(input) });
+    const [session] = folder.data('sessions', '--active')['sessions'] as { id: string }[];
+    return { folder, id: session?.id ?? '' };
+  }
+
+  it('is not used by another agent, nor by one of the same name', () => {
+    const { folder, id } = withConversation();
+    for (const env of [{ HOLDFAST_AGENT: 'mallory' }, { HOLDFAST_AGENT: 'claude' }, {}, { CODEX_THREAD_ID: 'c-2' }]) {
+      Object.assign(folder.env, env);
+      const refused = folder.fault('note', 'not mine', '--session', id);
+      expect([env, refused]).toMatchObject([env, { code: 'not_allowed', data: { session: id, recorded: 'no' } }]);
+      expect(refused.hints.join(' ')).not.toContain('S-');
+      expect(folder.fault('heartbeat', '--session', id).code).toBe('not_allowed');
+      for (const name of Object.keys(env)) delete folder.env[name];
+    }
+    expect(folder.person.fault('session', 'end', '--reason', 'completed', '--session', id).code).toBe('not_allowed');
+  });
+
+  it('is used in the conversation, which also tells two sessions of one agent apart', () => {
+    const { folder, id } = withConversation();
+    Object.assign(folder.env, { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'c-1' });
+    expect(folder.data('note', 'mine', '--session', id)).toMatchObject({ id: 'N-1' });
+    expect(lastActor(folder)).toEqual(['claude', 'agent-shell']);
+    folder.data('heartbeat', '--session', id);
+    folder.data('start', 't1');
+    folder.env['CLAUDE_CODE_SESSION_ID'] = 'c-2';
+    expect(folder.fault('checkpoint', 'half')).toMatchObject({ code: 'not_found' });
+    folder.env['CLAUDE_CODE_SESSION_ID'] = 'c-1';
+    expect(folder.data('checkpoint', 'half')).toMatchObject({ session: id });
+  });
+
+  it('is used below its process', () => {
+    const folder = newWorkspace();
+    const client = { name: 'cursor', id: 'c-7' };
+    // The process that owns the session runs a command of its own.
+    const script = `
+      const { spawnSync } = require('node:child_process');
+      const run = (...words) => spawnSync(process.execPath, [${JSON.stringify(program)}, ...words, '--json'], { encoding: 'utf8' });
+      const input = ${JSON.stringify({ conversation_id: client.id, hook_event_name: 'sessionStart' })};
+      spawnSync(process.execPath, [${JSON.stringify(program)}, 'hook', 'cursor', 'sessionStart'], {
+        input: JSON.stringify({ ...input, cwd: process.cwd() }),
+        env: { ...process.env, HOLDFAST_PID: String(process.pid) },
+      });
+      console.log(run('note', 'mine', '--session', 'S-1').stdout);`;
+    const ran = spawnSync(process.execPath, ['-e', script], { cwd: folder.path, env: folder.env, encoding: 'utf8' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true });
+    expect(lastActor(folder)).toEqual(['cursor', 'stated']);
+    expect(folder.fault('note', 'not mine', '--session', 'S-1').code).toBe('not_allowed');
+  });
+
+  it('that was started on the command line is used by its id, but not as another agent', () => {
+    const folder = newWorkspace();
+    const { id } = folder.data('session', 'start', '--agent', 'ci')['session'];
+    folder.data('note', 'mine', '--session', id);
+    expect(lastActor(folder)).toEqual(['ci', 'stated']);
+    folder.env['HOLDFAST_AGENT'] = 'mallory';
+    expect(folder.fault('note', 'not mine', '--session', id).code).toBe('not_allowed');
   });
 });
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { clientAmong, clientOfShell } from '../clients/recognise.ts';
+import { clientAmong, clientOfShell, conversationsIn } from '../clients/recognise.ts';
 import { type Evidence, UNKNOWN } from '../core/evidence.ts';
+import type { SessionProof } from '../core/rules/session-proof.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 import { actorNamed, type OpenOptions } from '../operations/open.ts';
@@ -31,6 +32,7 @@ export function identityFrom(flags: CommonFlags, caller: Caller): Omit<OpenOptio
     run: flags.run ?? given(environment, 'HOLDFAST_RUN'),
     ...actorFrom(flags, caller, session !== undefined),
     session,
+    proof: proofOf(flags, caller, session !== undefined),
     key: flags.idempotency,
     isVerbatim: flags.verbatim,
     owner,
@@ -66,6 +68,15 @@ function actorFrom(
   if (isAttended) return { actor: actorNamed('person', person ?? userName()), evidence: 'terminal' };
   if (person !== undefined) return { actor: actorNamed('person', person), evidence: 'stated' };
   return { actor: { kind: 'agent', name: UNKNOWN }, evidence: 'none' };
+}
+
+/** Processes are looked at only if a session is named. */
+function proofOf(flags: CommonFlags, { environment, parent }: Caller, hasSession: boolean): SessionProof {
+  return {
+    agent: flags.agent ?? given(environment, 'HOLDFAST_AGENT') ?? null,
+    conversations: conversationsIn(environment),
+    ancestors: hasSession ? ancestorsOf(parent).flatMap(({ pid }) => ownerOf(pid) ?? []) : [],
+  };
 }
 
 function userName(): string {

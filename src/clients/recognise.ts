@@ -26,6 +26,12 @@ export function clientOfShell(environment: Environment): ClientName | null {
   return clientBy('shells', environment);
 }
 
+/** The ids of the conversations whose shell a process runs in. */
+export function conversationsIn(environment: Environment): string[] {
+  const variables = clientNames.map((name): ClientVariables => clients[name].variables);
+  return variables.flatMap(({ conversation }) => (conversation && environment[conversation]) || []);
+}
+
 /** A process: its name and the words it was started with, as far as they are known. */
 export interface RunningProcess {
   name: string;

@@ -7,6 +7,7 @@ import { seal } from '../core/journal/chain.ts';
 import { type Command, referencesOf } from '../core/journal/command.ts';
 import type { Event, Owner } from '../core/journal/event.ts';
 import { type Decided, decide } from '../core/rules/decide.ts';
+import type { SessionProof } from '../core/rules/session-proof.ts';
 import { type Change, changesOf } from '../core/views/change.ts';
 import type { Actor, Scope } from '../core/words.ts';
 import type { Batch } from '../store/journal.ts';
@@ -36,6 +37,8 @@ export interface Identity {
   scope?: Scope | undefined;
   /** The conversation of a client it is in, where that is known. */
   client?: Session['client'] | undefined;
+  /** What it shows for the session that it names; undefined where the interface found the session itself. */
+  proof?: SessionProof | undefined;
 }
 
 export interface Done {

@@ -25,7 +25,7 @@ export async function sessionContextFor(context: Context, identity: McpIdentity,
   if (here.identity.session !== null) return here;
   const found = await findSession(here, identity, client?.id ?? null, operation);
   if (!found) return here;
-  return { ...here, run: found.run, identity: { ...here.identity, session: found.session.id } };
+  return { ...here, run: found.run, identity: { ...here.identity, session: found.session.id, proof: undefined } };
 }
 
 /** If a client sends no id, its process stands for the conversation: that is inferred, and marked so. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Evidence } from '../core/evidence.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import type { Owner } from '../core/journal/event.ts';
+import type { SessionProof } from '../core/rules/session-proof.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
@@ -30,6 +31,8 @@ export interface OpenOptions {
   key?: string | undefined;
   isVerbatim?: boolean | undefined;
   owner?: Owner | undefined;
+  /** What the caller shows for the session that it names. */
+  proof?: SessionProof | undefined;
   environment?: Context['environment'];
   now?: (() => string) | undefined;
   clients?: (() => Promise<Clients>) | undefined;
@@ -63,6 +66,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       session: options.session ?? null,
       key: options.key ?? null,
       owner: options.owner,
+      proof: options.proof,
     },
     run: options.run,
     isVerbatim: options.isVerbatim,

@@ -170,6 +170,8 @@ export interface Session {
   leaseMs: number;
   startedAt: string;
   startedVersion: number;
+  /** What the name of its agent rests on; null for a session of version 0.1 or of a file. */
+  startedWith: Evidence | null;
   /** The time of the last event it caused. */
   seenAt: string;
   /** Its turn is over and it has done nothing since. */

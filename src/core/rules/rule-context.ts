@@ -88,12 +88,7 @@ export function heldStep(context: RuleContext, reference: string | undefined): S
     const elsewhere = [...state.steps.values()].filter((step) => step.holder);
     throw new Fault('not_found', `${whoIs(context)} holds no step.`, {
       hints: [
-        ...elsewhere
-          .slice(0, 3)
-          .map(
-            (step) =>
-              `\`${step.key}\` is held by ${step.holder?.agent} (${step.holder?.session}): pass \`--session ${step.holder?.session}\` if that is you.`,
-          ),
+        ...elsewhere.slice(0, 3).map((step) => `\`${step.key}\` is held by ${step.holder?.agent}.`),
         'Take a step with `holdfast start KEY`; `holdfast status` shows what is ready.',
       ],
     });
