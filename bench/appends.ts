@@ -55,7 +55,12 @@ export interface Worker {
 export async function openWorker(store: Store, run: string): Promise<Worker> {
   const now = () => new Date().toISOString();
   const engine = createEngine({ store, now, probe: () => undefined, random: Math.random });
-  const identity = { actor: { kind: 'agent' as const, name: 'claude' }, session: null, key: null };
+  const identity = {
+    actor: { kind: 'agent' as const, name: 'claude' },
+    evidence: 'agent-shell' as const,
+    session: null,
+    key: null,
+  };
   await engine.execute(run, { type: 'run.open', title: 'Appends', workspace: 'w-bench' }, identity);
   await engine.execute(run, { type: 'plan.add', steps: [{ key: 't1', title: 'Append', kind: 'task' }] }, identity);
   await engine.execute(run, { type: 'step.start', step: 't1' }, identity);

@@ -14,7 +14,12 @@ export async function measureDisk(folder: string): Promise<Row[]> {
   const store = await openSqliteStore({ file: join(folder, 'journal.db') });
   const now = () => new Date().toISOString();
   const { execute } = createEngine({ store, now, probe: () => undefined, random: Math.random });
-  const identity = { actor: { kind: 'agent' as const, name: 'claude' }, session: null, key: null };
+  const identity = {
+    actor: { kind: 'agent' as const, name: 'claude' },
+    evidence: 'agent-shell' as const,
+    session: null,
+    key: null,
+  };
   const keys = Array.from({ length: STEPS }, (_, index) => `t${index + 1}`);
   await execute('bench', { type: 'run.open', title: 'Disk', workspace: 'w-bench' }, identity);
   const steps = keys.map((key) => ({ key, title: `Step ${key}`, kind: 'task' as const }));

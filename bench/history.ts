@@ -87,7 +87,11 @@ export function createRecorder(store: Store, run: string, total: number): Record
     record(type, body) {
       const at = new Date(beganMs + state.version * SECONDS_BETWEEN_EVENTS * 1000).toISOString();
       const drafts = [{ type, body, basis: 'declared' } as unknown as Draft];
-      const [event] = seal(drafts, { run, at, actor, session, key: null }, { version: state.version, hash });
+      const [event] = seal(
+        drafts,
+        { run, at, actor, evidence: 'hook', session, key: null },
+        { version: state.version, hash },
+      );
       if (!event) return;
       hash = event.hash;
       const touches = evolve(state, event, recall);

@@ -173,7 +173,7 @@ async function examineAccount(
 const isMigration = (format: Format, { version }: Parsed): boolean =>
   format.name === 'apex' && !version?.startsWith('3');
 
-const identity = { actor: { kind: 'agent', name: 'ada' }, session: null, key: null } as const;
+const identity = { actor: { kind: 'agent', name: 'ada' }, evidence: 'file', session: null, key: null } as const;
 
 /** Starts the first possible step and passes a checkpoint in it, as with mirrored files. */
 async function checkpointChanges(engine: Engine, format: Format, found: Found, files: Files): Promise<Change[] | null> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openBrowser } from './browser.ts';
 import { startServer } from './server.ts';
-import { buildWorld, type Product } from './world.ts';
+import { buildWorld, type Product, tokenOfAda } from './world.ts';
 
 // Takes the pictures of docs/dashboard.md: `node scripts/run.mjs demo/screenshots.ts [FOLDER]`, after `npm run build`.
 const folder = resolve(process.argv[2] ?? 'docs/images');
@@ -18,8 +18,9 @@ const pictures: readonly Picture[] = [
 const { openContext } = (await import(resolve('dist/lib/operations/open.js'))) as Pick<Product, 'openContext'>;
 const { operations } = (await import(resolve('dist/lib/operations/index.js'))) as Pick<Product, 'operations'>;
 const dir = mkdtempSync(join(tmpdir(), 'holdfast-screenshots-'));
-await buildWorld({ openContext, operations }, dir);
-const server = await startServer(resolve('dist/bin/holdfast.cjs'), dir);
+const product = { openContext, operations };
+await buildWorld(product, dir);
+const server = await startServer(resolve('dist/bin/holdfast.cjs'), dir, await tokenOfAda(product, dir));
 const browser = await openBrowser();
 try {
   mkdirSync(folder, { recursive: true });

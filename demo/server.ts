@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface Server {
-  /** With the token; it sets the cookie. */
+  /** Signs in with the secret of the token; it sets the cookie. */
   link: string;
   url: string;
   stop(): Promise<void>;
 }
 
 /** `holdfast serve` as a separate process, once it listens. */
-export async function startServer(program: string, dir: string, port = 0): Promise<Server> {
+export async function startServer(program: string, dir: string, secret: string, port = 0): Promise<Server> {
   const child: ChildProcess = spawn(process.execPath, [program, 'serve', '--port', String(port), '--json'], {
     cwd: dir,
     env: { PATH: process.env['PATH'] ?? '', HOME: dir },
@@ -19,9 +19,10 @@ export async function startServer(program: string, dir: string, port = 0): Promi
   const said = once(child.stdout ?? child, 'data') as Promise<[Buffer]>;
   const first = await Promise.race([said.then(([line]) => line.toString()), stopped.then(() => null)]);
   if (first === null) throw new Error('The server ended before it listened.');
-  const { data } = JSON.parse(first) as { data: { url: string; link: string } };
+  const { url } = (JSON.parse(first) as { data: { url: string } }).data;
   return {
-    ...data,
+    url,
+    link: `${url}/login?token=${secret}`,
     async stop() {
       child.kill('SIGTERM');
       await stopped;

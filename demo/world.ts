@@ -21,11 +21,19 @@ export type Play = (
 const MINUTE_MS = 60_000;
 const PEOPLE = new Set(['ada', 'grace']);
 
+/** The secret of a token with which ada signs in. */
+export async function tokenOfAda(product: Product, dir: string): Promise<string> {
+  const story = openStory(product, dir);
+  const made = await story.on('auth')('ada', 'token.add', { name: 'ada', scope: 'maintain' });
+  await story.close();
+  return (made as { secret: string }).secret;
+}
+
 /** Records operations at times in the past. */
 export function openStory({ openContext: open, operations: all }: Product, dir: string) {
   let clock = Date.now();
   const now = () => new Date(clock).toISOString();
-  const context = open({ dir, now, actor: { kind: 'person', name: 'ada' } });
+  const context = open({ dir, now, actor: { kind: 'person', name: 'ada' }, evidence: 'terminal' });
   return {
     /** Sets the clock to so many minutes ago. */
     at(minutesAgo: number): void {
@@ -41,7 +49,8 @@ export function openStory({ openContext: open, operations: all }: Product, dir: 
         clock += 1000;
         const operation: Operation = await all[name]();
         const actor = { kind: PEOPLE.has(who) ? ('person' as const) : ('agent' as const), name: who };
-        const identity = { actor, session: null, key: null };
+        const evidence = actor.kind === 'person' ? ('terminal' as const) : ('agent-shell' as const);
+        const identity = { actor, evidence, session: null, key: null };
         const parsed = v.parse(operation.input, name === 'session.start' ? { agent: who, ...input } : input);
         return (await operation.run({ ...context, run, identity }, parsed)).data;
       },

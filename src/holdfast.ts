@@ -8,6 +8,8 @@ import {
   type UpdateStateInput,
   updateState,
 } from './codewalk.ts';
+import { type Evidence, UNKNOWN } from './core/evidence.ts';
+import type { SessionProof } from './core/rules/session-proof.ts';
 import type { Actor } from './core/words.ts';
 import type { Identity } from './engine/execute.ts';
 import type { Context } from './operations/context.ts';
@@ -22,9 +24,14 @@ export interface HoldfastOptions {
   dir?: string;
   /** An open store, a PostgreSQL address, or the path of a SQLite file. Without `dir` no folder is used. */
   store?: Store | string;
-  /** The agent's name; without it the identity is a person. */
+  /** The agent's name. With neither an agent nor a person the identity is the agent `unknown`. */
   agent?: string;
   person?: string;
+  /**
+   * How the program knows who calls; `library` when left out, which is not enough for what only a person may do. A program
+   * that asked the person at a terminal says `terminal`; one that checked a credential of its own says `token:NAME`.
+   */
+  evidence?: Evidence;
   session?: string;
   run?: string;
   /** Records text as given, even where it looks like a secret. */
@@ -48,7 +55,7 @@ type Members<G extends string> = {
 /** Every operation as a method: `hf.start({ key })`, `hf.plan.add({ … })`. Each returns its data or throws a Fault. */
 export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Members<G> } & {
   /** The same under another identity or on another run. */
-  as(identity: Pick<HoldfastOptions, 'agent' | 'person' | 'session' | 'run'>): Holdfast;
+  as(identity: Pick<HoldfastOptions, 'agent' | 'person' | 'evidence' | 'session' | 'run'>): Holdfast;
   updateState(input: UpdateStateInput): Promise<void>;
   addDecision(input: AddDecisionInput): Promise<{ id: string }>;
   addBlocker(input: AddBlockerInput): Promise<{ id: string }>;
@@ -61,7 +68,9 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     withoutWorkspace: options.dir === undefined && options.store !== undefined,
     store: options.store,
     actor: actorOf(options),
+    evidence: options.evidence ?? 'library',
     session: options.session,
+    proof: proofOf(options),
     run: options.run,
     isVerbatim: options.verbatim,
     now: options.now,
@@ -74,18 +83,29 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
 interface Named {
   agent?: string | undefined;
   person?: string | undefined;
+  evidence?: Evidence | undefined;
 }
 
-function actorOf({ agent, person = 'person' }: Named): Actor {
-  return agent === undefined ? actorNamed('person', person) : actorNamed('agent', agent);
+function actorOf({ agent, person }: Named): Actor {
+  return agent === undefined && person !== undefined
+    ? actorNamed('person', person)
+    : actorNamed('agent', agent ?? UNKNOWN);
+}
+
+/** A program may act in the sessions it opened, and in those of its own process. */
+function proofOf({ agent = null }: { agent?: string | null | undefined }): SessionProof {
+  const self = ownerOf(process.pid);
+  return { agent, conversations: [], ancestors: self ? [self] : [] };
 }
 
 /** Without a name the identity stays: naming only a run or session must not turn an agent into a person. */
-function identityOf({ agent, person }: Named, before: Identity): Identity {
+function identityOf({ agent, person, evidence = 'library' }: Named, before: Identity): Identity {
   if (agent === undefined && person === undefined) return before;
   return {
     ...before,
     actor: actorOf({ agent, person }),
+    evidence,
+    proof: proofOf({ agent }),
     owner: agent === undefined ? undefined : ownerOf(process.pid),
   };
 }

@@ -102,7 +102,7 @@ describe('archiving a run with files of its own', () => {
     const folder = session();
     expect(folder.fault('archive')).toMatchObject({ code: 'illegal' });
     expect(has(folder, ACTIVE)).toBe(true);
-    folder.data('archive', '--reason', 'Nobody needs it');
+    folder.person.data('archive', '--reason', 'Nobody needs it');
     expect(textOf(folder, ARCHIVED)).not.toMatch(/^status: "?completed/m);
     expect(folder.data('runs')['runs']).toMatchObject([{ status: 'archived' }]);
   });
@@ -170,7 +170,7 @@ describe('archiving a run with files of its own', () => {
     folder.data('checkpoint', 'half', '--next', 'write the rest', '--agent', 'ada');
     folder.data('session', 'end', '--reason', 'timeout', '--agent', 'ada');
     expect(text()).toContain('write the rest');
-    folder.data('archive', '--reason', 'Nobody needs it');
+    folder.person.data('archive', '--reason', 'Nobody needs it');
     const { at } = folder.data('log', '--limit', '1', '--run', 'auth')['events'][0];
     const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
     expect(text().split('\n')[0]).toBe(`Archived ${when}: "User authentication" ("Nobody needs it")`);
@@ -182,7 +182,7 @@ describe('archiving a run with files of its own', () => {
     folder.data('start', 't1', '--agent', 'ada');
     folder.data('fail', '--message', 'no disk', '--agent', 'ada');
     expect(text()).toContain('wait for a person');
-    folder.data('abort', '--reason', 'Enough');
+    folder.person.data('abort', '--reason', 'Enough');
     expect(text()).toMatch(/^Abandoned on \S+ at \S+ UTC: "User authentication" \("Enough"\)\n/);
     expect(text()).not.toMatch(/unarchive|wait for a person/);
   });

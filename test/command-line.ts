@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, inject } from 'vitest';
 import { makeRepository } from './repository.ts';
+import { runAtTerminal } from './terminal.ts';
 
 /** The built program, run as a user runs it: as a process with its own environment. */
 export const program = fileURLToPath(new URL('../dist/bin/holdfast.cjs', import.meta.url));
@@ -33,14 +34,20 @@ interface FaultOutput {
   data: Data;
 }
 
-export interface Folder {
-  path: string;
-  /** Runs a command line given as words. */
+/** Command lines, given as words. */
+interface Commands {
   run(...words: string[]): Ran;
   /** The same with `--json`, which must succeed. */
   data(...words: string[]): Data & { changed: Ran['json']['changed'] };
   /** The same with `--json`, which must be refused. */
   fault(...words: string[]): FaultOutput & { exit: number | null };
+}
+
+/** Its commands come from a script: no terminal, and no variable of an agent unless the test sets one. */
+export interface Folder extends Commands {
+  path: string;
+  /** Commands of a person at a terminal. */
+  person: Commands;
   start(...words: string[]): Promise<Ran>;
   env: Record<string, string>;
   /** A file in the data folder. */
@@ -62,7 +69,7 @@ export function newFolder(): Folder {
   makeRepository(path);
   mkdirSync(state, { mode: 0o700 });
   const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: state, HOLDFAST_STATE_HOME: state };
-  const run = (...words: string[]): Ran => {
+  const run: Commands['run'] = (...words) => {
     const ran = spawnSync(process.execPath, [program, ...words], {
       cwd: path,
       env,
@@ -77,17 +84,11 @@ export function newFolder(): Folder {
     env,
     own: (...parts) => join(path, '.git/holdfast', ...parts),
     state: (...parts) => join(state, ...parts),
-    run,
-    data(...words) {
-      const ran = run(...words, '--json');
-      if (ran.code !== 0) throw new Error(`holdfast ${words.join(' ')} exited with ${ran.code}: ${ran.out}${ran.err}`);
-      return { ...ran.json.data, changed: ran.json.changed } as ReturnType<Folder['data']>;
-    },
-    fault(...words) {
-      const ran = run(...words, '--json');
-      if (ran.code === 0) throw new Error(`holdfast ${words.join(' ')} was not refused: ${ran.out}`);
-      return { ...ran.json.fault, exit: ran.code };
-    },
+    ...commandsBy(run),
+    person: commandsBy((...words) => {
+      const { code, out, err } = runAtTerminal([process.execPath, program, ...words], { cwd: path, env });
+      return read(code, out, err);
+    }),
     start: (...words) =>
       new Promise((resolve) => {
         const child = spawn(process.execPath, [program, ...words], {
@@ -105,6 +106,22 @@ export function newFolder(): Folder {
         });
         child.on('close', (code) => resolve(read(code, out, err)));
       }),
+  };
+}
+
+function commandsBy(run: Commands['run']): Commands {
+  return {
+    run,
+    data(...words) {
+      const ran = run(...words, '--json');
+      if (ran.code !== 0) throw new Error(`holdfast ${words.join(' ')} exited with ${ran.code}: ${ran.out}${ran.err}`);
+      return { ...ran.json.data, changed: ran.json.changed } as ReturnType<Folder['data']>;
+    },
+    fault(...words) {
+      const ran = run(...words, '--json');
+      if (ran.code === 0) throw new Error(`holdfast ${words.join(' ')} was not refused: ${ran.out}`);
+      return { ...ran.json.fault, exit: ran.code };
+    },
   };
 }
 

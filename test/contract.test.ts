@@ -108,7 +108,7 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
 
     // 6. The maintainer offers what the dead session left; much happens before anyone accepts.
     const dead = folder.data('sessions')['sessions'].find((one: { status: string }) => one.status === 'crashed');
-    const stale = folder.data('handoff', '--to', 'claude', '--from', dead.id);
+    const stale = folder.person.data('handoff', '--to', 'claude', '--from', dead.id);
     for (let count = 0; count < 10; count++) folder.data('note', `Meanwhile ${count}`);
     folder.data('session', 'start', ...claude);
     const taken = folder.data('handoff', 'accept', stale['id'], ...claude);
@@ -120,7 +120,7 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
     // 7. The worklog is compacted by the maintainer, with nothing lost.
     const before = folder.data('search', 'Meanwhile', '--limit', '100')['results'].length;
     expect(folder.fault('compact', '--approve', ...claude).code).toBe('not_allowed');
-    folder.data('compact', '--approve');
+    folder.person.data('compact', '--approve');
     const turns = readFileSync(join(folder.path, 'working-session/TURNFILE.yaml'), 'utf8');
     expect(turns.match(/role: "\w+"/g)).toEqual(['role: "agent"', 'role: "agent"', 'role: "maintainer"']);
     expect(folder.data('search', 'Meanwhile', '--limit', '100')['results']).toHaveLength(before);

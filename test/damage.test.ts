@@ -104,7 +104,7 @@ describe('a damaged journal', () => {
 
   it('has settings of the user: broken ones are reported, not replaced', () => {
     const folder = newWorkspace();
-    folder.data('config', 'notify', 'https://example.com/hook');
+    folder.person.data('config', 'notify', 'https://example.com/hook');
     const [name = ''] = readdirSync(folder.state('settings'));
     const file = folder.state('settings', name);
     const whole = readFileSync(file, 'utf8');

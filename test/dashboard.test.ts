@@ -8,8 +8,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../demo/browser.ts';
 import { type Server, startServer } from '../demo/server.ts';
-import { buildWorld, openStory, type Product } from '../demo/world.ts';
+import { buildWorld, openStory, type Product, tokenOfAda } from '../demo/world.ts';
 import { program } from './command-line.ts';
+import { runAtTerminal } from './terminal.ts';
 
 // As they are built: this is what users run.
 const { openContext } = (await import('../dist/lib/operations/open.js' as string)) as Pick<Product, 'openContext'>;
@@ -21,6 +22,8 @@ const views = ['overview', 'timeline', 'decisions', 'mail', 'tokens', 'snapshots
 let dir: string;
 let browser: Browser;
 let server: Server;
+/** Of a maintainer's token. */
+let secret: string;
 /** Errors that pages logged: violations of their security policy, and exceptions. */
 const complaints: string[] = [];
 const opened: BrowserContext[] = [];
@@ -28,7 +31,8 @@ const opened: BrowserContext[] = [];
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'holdfast-dashboard-'));
   await buildWorld(product, dir);
-  [server, browser] = await Promise.all([startServer(program, dir), openBrowser()]);
+  secret = await tokenOfAda(product, dir);
+  [server, browser] = await Promise.all([startServer(program, dir, secret), openBrowser()]);
 }, 60_000);
 
 afterEach(async () => {
@@ -76,10 +80,12 @@ async function settled(page: Page): Promise<void> {
 const hashOf = (run: string, view: string): string => `#/run/${run}${view === 'overview' ? '' : `/${view}`}`;
 
 /** A command of another process on the same workspace. */
+const environment = () => ({ PATH: process.env['PATH'] ?? '', HOME: dir });
+
 async function command(...words: string[]): Promise<void> {
   const child = spawn(process.execPath, [program, ...words], {
     cwd: dir,
-    env: { PATH: process.env['PATH'] ?? '', HOME: dir },
+    env: environment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let err = '';
@@ -367,7 +373,8 @@ describe('a person', () => {
     const page = await visit('#/run/auth');
     await page.getByRole('button', { name: 'Resolve: F-1' }).click();
     await command('settle', 'F-1', '--as', 'resolved', '--run', 'auth');
-    await command('erase', 'F-1', '--reason', 'gone', '--run', 'auth');
+    const words = ['erase', 'F-1', '--reason', 'gone', '--run', 'auth'];
+    expect(runAtTerminal([process.execPath, program, ...words], { cwd: dir, env: environment() }).code).toBe(0);
     const box = page.getByRole('dialog');
     await box.getByLabel('Outcome').selectOption('deferred');
     await box.getByRole('button', { name: 'Resolve', exact: true }).click();
@@ -421,7 +428,7 @@ describe('a page that is open', () => {
     await server.stop();
     await page.getByText('No connection, trying again').waitFor();
     await command('raise', 'finding', 'The analyzer drops umlauts', '--run', 'search-index', '--agent', 'codex');
-    server = await startServer(program, dir, port);
+    server = await startServer(program, dir, secret, port);
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByText('The analyzer drops umlauts').waitFor();
   });

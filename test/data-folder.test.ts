@@ -224,7 +224,7 @@ describe('init --outside', () => {
 describe('the state folder', () => {
   it('inside a repository, of a relative path or writable by others counts as absent', () => {
     const folder = newWorkspace();
-    folder.data('config', 'notify', 'https://example.com/hook');
+    folder.person.data('config', 'notify', 'https://example.com/hook');
     const shown = () => folder.data('config');
     expect(shown()).toMatchObject({ notify: 'https://example.com/hook', stateFolder: folder.state() });
     chmodSync(folder.state(), 0o770);
@@ -239,7 +239,7 @@ describe('the state folder', () => {
 
   it('has settings for one clone in one place', () => {
     const [folder, other] = [newWorkspace(), newWorkspace()];
-    folder.data('config', 'notify', 'https://example.com/hook');
+    folder.person.data('config', 'notify', 'https://example.com/hook');
     other.env['HOLDFAST_STATE_HOME'] = folder.state();
     cpSync(folder.own('clone.json'), other.own('clone.json'));
     expect(other.data('config')).toMatchObject({ notify: null });

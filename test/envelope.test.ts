@@ -182,7 +182,7 @@ describe('--json', () => {
     const called = new Set<string>();
     for (const [written, shape] of life) {
       const words = written.replace('CONFLICT', () => folder.data('resume')['conflicts'][0].id);
-      const ran = folder.run(...words.split(' '), '--json');
+      const ran = folder.person.run(...words.split(' '), '--json');
       expect([words, ran.code, ran.err]).toEqual([words, 0, '']);
       expect(ran.out.trimEnd().split('\n')).toHaveLength(1);
       expect(ran.json).toMatchObject({ ok: true, changed: expect.any(Array), data: shape });
@@ -296,7 +296,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { main } from ${JSON.stringify(new URL('../dist/lib/cli/main.js', import.meta.url).href)};
 import { commands } from ${JSON.stringify(new URL('../dist/lib/bin/interfaces.js', import.meta.url).href)};
 for (const argv of JSON.parse(readFileSync(0, 'utf8'))) {
-  const code = await main({ argv, environment: {}, cwd: process.cwd(), isTerminal: false, version: '', commands });
+  const code = await main({ argv, environment: {}, cwd: process.cwd(), isTerminal: false, isAttended: false, parent: 0, version: '', commands });
   writeSync(1, '\\0');
   writeSync(2, '\\u0001' + code + '\\0');
 }
@@ -309,7 +309,7 @@ function openHttp(folder: ReturnType<typeof newFolder>) {
     close: server.close,
     async call(words: string[]) {
       const { operation, input, common } = await parseArguments(words, commands);
-      if (operation === null || operation.local === true) return folder.run(...words, '--json').json;
+      if (operation === null || operation.local === true) return folder.person.run(...words, '--json').json;
       const token = common.agent === undefined ? server.person : server.agent(common.agent);
       const response = await server.post(operation.name, input, { token, run: common.run ?? 'auth' });
       return (await response.json()) as Record<string, unknown>;

@@ -44,14 +44,14 @@ describe('erasing', () => {
     folder.data('note', 'kept beside it');
     for (const [id, ...commands] of secrets) {
       for (const words of commands)
-        folder.data(...words.split(' ').map((word) => word.replace('SECRET', `hunter2${id}x`)));
+        folder.person.data(...words.split(' ').map((word) => word.replace('SECRET', `hunter2${id}x`)));
     }
     folder.data('resume');
     for (const [id] of secrets) {
       expect([id, filesWith(folder, `hunter2${id}x`)]).toEqual([id, expect.arrayContaining(['journal.db'])]);
     }
     for (const [id] of secrets) {
-      expect(folder.data('erase', id, '--reason', 'a password was pasted')['erased']).not.toEqual([]);
+      expect(folder.person.data('erase', id, '--reason', 'a password was pasted')['erased']).not.toEqual([]);
       expect([id, filesWith(folder, `hunter2${id}x`)]).toEqual([id, []]);
     }
     expect(filesWith(folder, 'hunter2')).toEqual([]);
@@ -67,12 +67,12 @@ describe('erasing', () => {
     folder.data('note', 'hunter2 first');
     folder.data('note', 'hunter2 second');
     const { version } = folder.data('note', 'third');
-    folder.data('erase', String(Number(version) - 1), '--reason', 'r');
+    folder.person.data('erase', String(Number(version) - 1), '--reason', 'r');
     expect(folder.data('search', 'hunter2')['results']).toMatchObject([{ id: 'N-1' }]);
     expect(folder.data('search', 'third')['results']).toHaveLength(1);
-    folder.data('erase', '3', '--reason', 'r');
+    folder.person.data('erase', '3', '--reason', 'r');
     expect(filesWith(folder, 'Issue tokens')).toEqual([]);
-    folder.data('erase', '1', '--reason', 'r');
+    folder.person.data('erase', '1', '--reason', 'r');
     expect(filesWith(folder, 'User authentication')).toEqual([]);
     expect(folder.data('runs')['runs']).toMatchObject([{ id: 'auth', title: '[erased]' }]);
     expect(folder.data('doctor')['findings']).toEqual([]);
@@ -84,18 +84,18 @@ describe('erasing', () => {
     const folder = newWorkspace();
     folder.data('note', 'words');
     expect(folder.fault('erase', 'N-1', '--reason', 'r', ...agent)).toMatchObject({ code: 'not_allowed', exit: 1 });
-    expect(folder.fault('erase', 'N-7', '--reason', 'r')).toMatchObject({ code: 'not_found' });
-    expect(folder.fault('erase', '99', '--reason', 'r')).toMatchObject({ code: 'not_found' });
-    expect(folder.fault('erase', 'N-1')).toMatchObject({ code: 'invalid' });
-    folder.data('erase', 'N-1', '--reason', 'r');
-    folder.data('erase', 'N-1', '--reason', 'r');
+    expect(folder.person.fault('erase', 'N-7', '--reason', 'r')).toMatchObject({ code: 'not_found' });
+    expect(folder.person.fault('erase', '99', '--reason', 'r')).toMatchObject({ code: 'not_found' });
+    expect(folder.person.fault('erase', 'N-1')).toMatchObject({ code: 'invalid' });
+    folder.person.data('erase', 'N-1', '--reason', 'r');
+    folder.person.data('erase', 'N-1', '--reason', 'r');
     expect(folder.data('doctor')['findings']).toEqual([]);
   });
 
   it('leaves a step blocked when the text of its blocker is erased', () => {
     const folder = newWorkspace();
     folder.data('raise', 'blocker', 'the password is hunter2', '--affects', 't1', '--affects', 'hunter2 everywhere');
-    folder.data('erase', 'B-1', '--reason', 'leaked');
+    folder.person.data('erase', 'B-1', '--reason', 'leaked');
     expect(folder.data('items')['items']).toMatchObject([{ id: 'B-1', text: '[erased]', affects: ['t1', '[erased]'] }]);
     expect(folder.fault('start', 't1', '--agent', 'claude')).toMatchObject({ code: 'blocked' });
     expect(folder.run('doctor').code).toBe(0);
@@ -135,7 +135,7 @@ describe('where erased text was', () => {
     const archived = [{ mirror: {}, moves: [], removes: [], writes: [['a.md', words]], done: true }];
     writeFileSync(ours(folder, 'archives/old.json'), JSON.stringify(archived));
 
-    const { places } = folder.data('erase', 'D-1', '--reason', 'leaked') as unknown as { places: Place[] };
+    const { places } = folder.person.data('erase', 'D-1', '--reason', 'leaked') as unknown as { places: Place[] };
     const stateOf = Object.fromEntries(places.map(({ place, state }) => [place, state]));
     expect(stateOf).toEqual({
       journal: 'done',
@@ -176,7 +176,7 @@ describe('where erased text was', () => {
     rmSync(ours(folder, 'hooks'), { recursive: true, force: true });
     symlinkSync(outside.path, ours(folder, 'hooks'));
     folder.data('note', words);
-    const ran = folder.run('erase', 'N-1', '--reason', 'leaked');
+    const ran = folder.person.run('erase', 'N-1', '--reason', 'leaked');
     expect(ran.out).toMatch(/cannot {5}hook memory, .*a\.json\. It is a link or behind one/);
     expect(existsSync(join(outside.path, 'a.json'))).toBe(true);
   });
@@ -187,7 +187,7 @@ describe('where erased text was', () => {
     const base = inputsOf('claude', folder)[1]?.input;
     hook(folder, 'claude', 'UserPromptSubmit', { ...base, prompt: words });
     const { id } = folder.data('search', 'staging')['results'][0];
-    const { places } = folder.data('erase', id, '--reason', 'leaked') as unknown as { places: Place[] };
+    const { places } = folder.person.data('erase', id, '--reason', 'leaked') as unknown as { places: Place[] };
     expect(places.at(-1)).toMatchObject({
       place: 'transcripts of the client',
       state: 'cannot',
@@ -237,13 +237,13 @@ describe('secrets in what somebody records', () => {
     ]);
     expect(folder.run('scan').out).toContain('holdfast erase --found');
     expect(folder.fault('erase', '--found', '--reason', 'r', ...agent)).toMatchObject({ code: 'not_allowed' });
-    expect(folder.fault('erase', 'N-1', '--found', '--reason', 'r')).toMatchObject({ code: 'usage' });
-    expect(folder.fault('erase', '--reason', 'r')).toMatchObject({ code: 'usage' });
-    expect(folder.data('erase', '--found', '--reason', 'r')['erased']).toEqual([version, later['version']]);
+    expect(folder.person.fault('erase', 'N-1', '--found', '--reason', 'r')).toMatchObject({ code: 'usage' });
+    expect(folder.person.fault('erase', '--reason', 'r')).toMatchObject({ code: 'usage' });
+    expect(folder.person.data('erase', '--found', '--reason', 'r')['erased']).toEqual([version, later['version']]);
     expect(folder.data('scan')['findings']).toEqual([]);
     expect(folder.data('search', 'nothing')['results']).toHaveLength(1);
     const before = folder.data('status')['version'];
-    expect(folder.data('erase', '--found', '--reason', 'r')).toMatchObject({ erased: [], changed: [] });
+    expect(folder.person.data('erase', '--found', '--reason', 'r')).toMatchObject({ erased: [], changed: [] });
     expect(folder.data('status')['version']).toBe(before);
   });
 });

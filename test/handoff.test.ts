@@ -122,7 +122,7 @@ describe('a handoff', () => {
     const folder = atWork();
     folder.data('session', 'end', '--reason', 'context-exhausted', ...claude);
     expect(folder.fault('handoff', '--to', 'codex', '--from', 'S-1', ...codex)).toMatchObject({ code: 'not_allowed' });
-    const offered = folder.data('handoff', '--to', 'codex', '--from', 'S-1');
+    const offered = folder.person.data('handoff', '--to', 'codex', '--from', 'S-1');
     expect(offered).toMatchObject({
       steps: ['t1'],
       snapshot: { id: 'P-1', path: '.git/holdfast/snapshots/claude-1.md' },
@@ -141,7 +141,7 @@ describe('a handoff', () => {
     owner.kill('SIGKILL');
     await dead;
     folder.data('supervise');
-    folder.data('handoff', '--to', 'codex', '--from', 'S-2');
+    folder.person.data('handoff', '--to', 'codex', '--from', 'S-2');
     expect(folder.run('handoff', 'list').out).toContain('offered, 0 events ago');
     for (let index = 0; index < 11; index++) folder.data('note', `note ${index}`);
     writeFileSync(join(folder.path, 'other.ts'), 'x\n');

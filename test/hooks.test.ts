@@ -206,7 +206,7 @@ describe('a hook', () => {
   it('ignores files outside the workspace and what the settings exclude, and stops where capture is off', () => {
     const folder = newRepository();
     play(folder, 'claude', 2);
-    folder.data('capture', '--ignore-path', 'secret/**', '--ignore-command', 'vault *');
+    folder.person.data('capture', '--ignore-path', 'secret/**', '--ignore-command', 'vault *');
     const base = { ...inputsOf('claude', folder)[1]?.input, hook_event_name: 'PostToolUse' };
     const before = journal(folder).length;
     const written = (file_path: string, id: string) => ({
@@ -225,11 +225,11 @@ describe('a hook', () => {
       tool_use_id: 'o4',
     });
     expect(journal(folder)).toHaveLength(before);
-    folder.data('capture', 'off');
+    folder.person.data('capture', 'off');
     hook(folder, 'claude', 'PostToolUse', written(join(folder.path, 'login.ts'), 'o5'));
     expect(hook(folder, 'claude', 'SessionStart', startOf(folder)).out).toBe('');
     expect(journal(folder)).toHaveLength(before);
-    folder.data('capture', 'on');
+    folder.person.data('capture', 'on');
     hook(folder, 'claude', 'PostToolUse', written(join(folder.path, 'login.ts'), 'o6'));
     expect(journal(folder)).toHaveLength(before + 1);
     expect(folder.fault('capture', 'off', '--agent', 'claude')).toMatchObject({ code: 'not_allowed' });

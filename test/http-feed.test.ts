@@ -74,10 +74,10 @@ describe('the feed', () => {
   it('ends when the token is revoked', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
-    const { secret: token } = folder.data('token', 'add', 'ada', '--scope', 'read');
+    const { secret: token } = folder.person.data('token', 'add', 'ada', '--scope', 'read');
     const messages = followFeed(await server.send('/api/feed', {}, { token }));
     await messages.next();
-    folder.data('token', 'revoke', 'ada');
+    folder.person.data('token', 'revoke', 'ada');
     expect((await messages.next()).done).toBe(true);
     await server.close();
   });

@@ -73,10 +73,10 @@ describe('a request is refused', () => {
     expect((await server.post('resume', {}, { token: reader })).status).toBe(200);
     expect(versionOf(folder)).toBe(before);
     expect((await server.post('gate', { key: 'g', state: 'open' }, { token: server.person })).status).toBe(200);
-    expect(folder.fault('token', 'add', 'x', '--scope', 'maintain', '--agent').code).toBe('usage');
+    expect(folder.person.fault('token', 'add', 'x', '--scope', 'maintain', '--agent').code).toBe('usage');
     folder.env['HOLDFAST_AGENT'] = 'claude';
     for (const words of [['add', 'x', '--scope', 'read'], ['list'], ['revoke', 'x']])
-      expect(folder.fault('token', ...words).code).toBe('not_allowed');
+      expect(folder.person.fault('token', ...words).code).toBe('not_allowed');
     await server.close();
   });
 
@@ -94,14 +94,14 @@ describe('a request is refused', () => {
   it('if its token was just revoked by another process', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
-    const { secret: token } = folder.data('token', 'add', 'ada', '--scope', 'write');
+    const { secret: token } = folder.person.data('token', 'add', 'ada', '--scope', 'write');
     expect((await server.post('note', { text: 'before' }, { token })).status).toBe(200);
-    expect(folder.data('token', 'list')['tokens']).toMatchObject([{ name: 'ada', usedAt: expect.any(String) }]);
-    expect(folder.run('token', 'list', '--json').out).not.toMatch(/hft?_|hash/);
-    folder.data('token', 'revoke', 'ada');
+    expect(folder.person.data('token', 'list')['tokens']).toMatchObject([{ name: 'ada', usedAt: expect.any(String) }]);
+    expect(folder.person.run('token', 'list', '--json').out).not.toMatch(/hft?_|hash/);
+    folder.person.data('token', 'revoke', 'ada');
     expect((await server.post('note', { text: 'after' }, { token })).status).toBe(401);
     expect(folder.data('search', 'after')['results']).toEqual([]);
-    expect(folder.fault('token', 'revoke', 'ada').code).toBe('not_found');
+    expect(folder.person.fault('token', 'revoke', 'ada').code).toBe('not_found');
     await server.close();
   });
 

@@ -10,6 +10,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { APPLICATION_ID, migrations } from '../src/store/sqlite/schema.ts';
 import { type Folder, newFolder, newWorkspace, program } from './command-line.ts';
 import { followFeed } from './sse.ts';
+import { startAtTerminal } from './terminal.ts';
 
 const started: ChildProcess[] = [];
 afterEach(() => {
@@ -73,7 +74,7 @@ describe('holdfast serve', () => {
   it('prints a sign-in link whose secret is in no file and ends with the server', async () => {
     const folder = newWorkspace();
     const first = await serve(folder);
-    expect(first.data).toMatchObject({ scope: 'maintain', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+    expect(first.data).toMatchObject({ scope: 'write', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
     const entered = await fetch(first.data.link, { redirect: 'manual' });
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/']);
     const who = await fetch(`${first.url}/api/whoami`, { headers: { authorization: `Bearer ${first.token}` } });
@@ -85,7 +86,7 @@ describe('holdfast serve', () => {
     for (const { parentPath, name } of files) {
       expect([name, readFileSync(join(parentPath, name)).includes(first.token)]).toEqual([name, false]);
     }
-    expect(folder.data('token', 'list')['tokens']).toEqual([]);
+    expect(folder.person.data('token', 'list')['tokens']).toEqual([]);
     expect(await stop(first.child)).toBe(0);
     expect(first.err()).not.toContain(first.token);
     for (const line of first.err().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: 'info' });
@@ -95,6 +96,19 @@ describe('holdfast serve', () => {
     const old = { authorization: `Bearer ${first.token}` };
     expect((await second.post('status', {}, old)).status).toBe(401);
     expect((await second.post('status', {})).status).toBe(200);
+  });
+
+  it('gives the rights of a maintainer to the person at whose terminal it was started, and to nobody else', async () => {
+    const folder = newWorkspace();
+    const words = [process.execPath, program, 'serve', '--port', '0', '--json'];
+    for (const [env, scope] of [
+      [folder.env, 'maintain'],
+      [{ ...folder.env, CLAUDECODE: '1' }, 'write'],
+    ] as const) {
+      const { line, stop } = await startAtTerminal(words, { cwd: folder.path, env });
+      expect(JSON.parse(line)).toMatchObject({ data: { scope } });
+      stop();
+    }
   });
 
   it('signs nobody in with a token that came with the folder', async () => {
@@ -121,8 +135,8 @@ describe('holdfast serve', () => {
   it('ends all streams of a token when it is revoked, and sends nothing more', async () => {
     const folder = newWorkspace();
     const { url } = await serve(folder);
-    const { secret } = folder.data('token', 'add', 'ada', '--scope', 'write');
-    const kept = folder.data('token', 'add', 'bob', '--scope', 'read')['secret'];
+    const { secret } = folder.person.data('token', 'add', 'ada', '--scope', 'write');
+    const kept = folder.person.data('token', 'add', 'bob', '--scope', 'read')['secret'];
     const as = (token: string, headers = {}) => ({ headers: { authorization: `Bearer ${token}`, ...headers } });
     const feed = (token: string) => fetch(`${url}/api/feed`, as(token));
     const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -156,7 +170,7 @@ describe('holdfast serve', () => {
     expect(streams.map((stream) => stream.status)).toEqual([200, 200, 200]);
     const others = followFeed(await feed(kept));
     await others.next();
-    folder.data('token', 'revoke', 'ada');
+    folder.person.data('token', 'revoke', 'ada');
     const said = await Promise.all(streams.map((stream) => stream.text()));
     expect(said.join('')).not.toContain('updated');
     folder.data('note', 'for those who still listen');
@@ -178,7 +192,7 @@ describe('holdfast serve', () => {
   it('refuses another address without tokens, and warns that traffic is not encrypted', async () => {
     const folder = newWorkspace();
     expect(folder.fault('serve', '--host', '0.0.0.0', '--port', '0')).toMatchObject({ code: 'usage', exit: 2 });
-    const { secret } = folder.data('token', 'add', 'ada', '--scope', 'read');
+    const { secret } = folder.person.data('token', 'add', 'ada', '--scope', 'read');
     const child = spawn(process.execPath, [program, 'serve', '--host', '0.0.0.0', '--port', '0'], {
       cwd: folder.path,
       env: folder.env,
@@ -253,7 +267,7 @@ describe('a notification that something needs a person', () => {
     const folder = newWorkspace();
     folder.data('raise', 'question', 'An old one');
     folder.data('plan', 'add', 'g', 'Deploy', '--gate', '--after', 't3');
-    folder.data('config', 'notify', `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
+    folder.person.data('config', 'notify', `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
     await serve(folder);
     const next = () =>
       new Promise<void>((resolve) => {
@@ -288,7 +302,7 @@ describe('a notification that something needs a person', () => {
   it('runs the program in the settings, which nothing in the working tree can name', async () => {
     const folder = newWorkspace();
     const script = "process.stdin.pipe(require('fs').createWriteStream('notified.json'))";
-    expect(folder.run('config', 'notify', '--', process.execPath, '-e', script).code).toBe(0);
+    expect(folder.person.run('config', 'notify', '--', process.execPath, '-e', script).code).toBe(0);
     const planted = { notify: [process.execPath, '-e', "require('fs').writeFileSync('planted', '')"] };
     mkdirSync(join(folder.path, '.holdfast'));
     for (const name of ['.holdfast/config.json', 'holdfast.json', '.git/holdfast/config.json'])
@@ -317,7 +331,7 @@ describe('several servers on one PostgreSQL', () => {
     folder.data('init', '--title', 'Team', '--id', run);
     const servers = [await serve(folder), await serve(folder)] as const;
     const [doomed, lasting] = servers;
-    const { secret } = folder.data('token', 'add', run, '--scope', 'write');
+    const { secret } = folder.person.data('token', 'add', run, '--scope', 'write');
     const headers = { 'holdfast-run': run, authorization: `Bearer ${secret}` };
     const acknowledged = new Set<string>();
     let isOver = false;

@@ -26,7 +26,13 @@ export function openTestServer(dir: string, options: Partial<AppOptions> & { sto
   const lines: { level: string; message: string; facts: unknown }[] = [];
   const log: Log = (level, message, facts) => lines.push({ level, message, facts });
   const clock = { now: () => new Date().toISOString() };
-  const context = openContext({ dir, store, actor: { kind: 'person', name: 'host' }, now: () => clock.now() });
+  const context = openContext({
+    dir,
+    store,
+    actor: { kind: 'person', name: 'host' },
+    evidence: 'library',
+    now: () => clock.now(),
+  });
   // Known only to the application: the store has only the tokens a test creates.
   const own: Token[] = [];
   const app = createApp({ context, version: '0.0.0', web: `${dir}/web`, log, own, ...rest });

@@ -230,7 +230,7 @@ describe('a token that has expired', () => {
   it('is refused with words, and its streams end', async () => {
     const folder = newWorkspace();
     const server = openTestServer(folder.path);
-    const { secret } = folder.data('token', 'add', 'ada', '--scope', 'read', '--expires', '1h');
+    const { secret } = folder.person.data('token', 'add', 'ada', '--scope', 'read', '--expires', '1h');
     expect((await server.send('/api/status', {}, { token: secret })).status).toBe(200);
     const feed = followFeed(await server.send('/api/feed', {}, { token: secret }));
     await feed.next();
@@ -255,17 +255,18 @@ describe('a token that has expired', () => {
     const folder = newWorkspace();
     const days = (token: Record<string, string>) =>
       Math.round((Date.parse(token['expiresAt'] ?? '') - Date.now()) / 86_400_000);
-    const add = (name: string, ...words: string[]) => folder.data('token', 'add', name, '--scope', 'read', ...words);
+    const add = (name: string, ...words: string[]) =>
+      folder.person.data('token', 'add', name, '--scope', 'read', ...words);
     expect(days(add('a'))).toBe(90);
     expect(days(add('b', '--expires', '2w'))).toBe(14);
     expect(add('c', '--expires', '2030-01-31')['expiresAt']).toBe('2030-01-31T00:00:00.000Z');
     for (const wrong of ['never', '0d', '2020-01-01', '99999d', '']) {
-      expect([wrong, folder.fault('token', 'add', 'x', '--scope', 'read', '--expires', wrong).code]).toEqual([
+      expect([wrong, folder.person.fault('token', 'add', 'x', '--scope', 'read', '--expires', wrong).code]).toEqual([
         wrong,
         'invalid',
       ]);
     }
-    expect(folder.run('token', 'list').out).toMatch(
+    expect(folder.person.run('token', 'list').out).toMatch(
       /^a read person, the workspace \S+, expires \S+, made by \S+, never used/m,
     );
   });
@@ -295,7 +296,8 @@ describe('a token of version 0.1', () => {
     const { tokenList } = (await import(
       '../dist/lib/operations/admin/token-list.js' as string
     )) as typeof import('../src/operations/admin/token-list.ts');
-    const { data } = await tokenList.run(server.context, {});
+    const identity = { ...server.context.identity, evidence: 'terminal' as const };
+    const { data } = await tokenList.run({ ...server.context, identity }, {});
     expect(tokenList.say(data, penFor(false))).toContain(
       'old read person, all workspaces, does not expire, made by version 0.1',
     );

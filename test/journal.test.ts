@@ -52,7 +52,7 @@ describe('journal export and import', () => {
 
       // It continues there, and comes back.
       far.data('note', 'from afar', '--run', run);
-      far.data('erase', 't1', '--reason', 'a password', '--run', run);
+      far.person.data('erase', 't1', '--reason', 'a password', '--run', run);
       const back = join(far.path, 'back.jsonl');
       far.data('journal', 'export', '--out', back, '--run', run);
       expect(readFileSync(back, 'utf8')).not.toContain('hunter2hunter2');

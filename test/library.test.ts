@@ -39,7 +39,7 @@ describe('the library', () => {
 
   it('works on a store without a folder', async () => {
     const store = openMemoryStore();
-    const hf = await openHoldfast({ store });
+    const hf = await openHoldfast({ store, person: 'grace', evidence: 'terminal' });
     expect(await hf.init({ title: 'In memory', id: 'm' })).toMatchObject({ run: { id: 'm' }, workspace: null });
     await hf.plan.add({ key: 't1', title: 'One' });
     const ada = hf.as({ agent: 'ada' });
@@ -62,7 +62,7 @@ describe('the library', () => {
 
   it('throws faults, and keeps the identity', async () => {
     const folder = newWorkspace();
-    const person = await openHoldfast({ dir: folder.path });
+    const person = await openHoldfast({ dir: folder.path, person: 'grace', evidence: 'terminal' });
     const ada = person.as({ agent: 'ada' });
     const refused = await ada.skip({ key: 't3', reason: 'r' }).catch((thrown: unknown) => thrown);
     expect(refused).toBeInstanceOf(Fault);

@@ -28,7 +28,7 @@ describe('file locks', () => {
     expect(folder.fault('release', id, '--agent', 'bob').code).toBe('held');
     folder.data('release', id, '--agent', 'ada');
     const next = folder.data('claim', 'src/a.ts', '--agent', 'bob');
-    folder.data('release', next['id']);
+    folder.person.data('release', next['id']);
     expect(folder.data('status')['claims']).toEqual([]);
   });
 

@@ -114,7 +114,7 @@ describe('looking', () => {
     expect(folder.data('status', '--run', 'second')).toMatchObject({ run: { id: 'second' } });
     expect(folder.data('note', 'x', '--session', 'S-1')).toMatchObject({ run: 'auth' });
     expect(folder.fault('status', '--run', 'secnd').hints.join(' ')).toContain('`second`');
-    folder.data('abort', '--run', 'second', '--reason', 'r');
+    folder.person.data('abort', '--run', 'second', '--reason', 'r');
     expect(folder.data('status')).toMatchObject({ run: { id: 'auth' } });
     expect(newFolder().fault('runs')).toMatchObject({ code: 'not_found' });
   });

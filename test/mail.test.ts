@@ -52,7 +52,7 @@ describe('mail', () => {
     expect(closed('--agent', 'bob')).toMatchObject({ reader: 'bob', unread: [], before: null });
     expect(ids(closed('--agent', 'bob')['closed'])).toEqual(['M-1', 'M-2']);
     expect(ids(closed('--agent', 'ada')['closed'])).toEqual(['M-3', 'M-4', 'M-1', 'M-2']);
-    expect(ids(closed()['closed'])).toEqual(['M-4']);
+    expect(ids(folder.person.data('mail', 'inbox', '--closed')['closed'])).toEqual(['M-4']);
     const first = closed('--all', '--limit', '3');
     expect(ids(first['closed'])).toEqual(['M-3', 'M-4', 'M-1']);
     const rest = closed('--all', '--limit', '3', '--before', String(first['before']));
@@ -85,10 +85,10 @@ describe('mail', () => {
   it('to the maintainer reaches any person', () => {
     const folder = newWorkspace();
     const id = send(folder, 'ada', 'maintainer');
-    expect(ids(folder.data('mail', 'inbox')['unread'])).toEqual([id]);
-    expect(folder.run('mail', 'inbox').out).toContain(`${id} P1 request from ada: Review the rotation`);
+    expect(ids(folder.person.data('mail', 'inbox')['unread'])).toEqual([id]);
+    expect(folder.person.run('mail', 'inbox').out).toContain(`${id} P1 request from ada: Review the rotation`);
     expect(folder.fault('mail', 'ack', id, '--note', 'x', '--agent', 'maintainer').code).toBe('not_allowed');
-    folder.data('mail', 'action', id, '--note', 'gate is open');
+    folder.person.data('mail', 'action', id, '--note', 'gate is open');
     expect(folder.data('mail', 'inbox', '--agent', 'ada')['replies']).toHaveLength(1);
   });
 
@@ -102,12 +102,12 @@ describe('mail', () => {
     const ended = folder.data('session', 'end', '--reason', 'completed', '--agent', 'bob');
     expect(ended).toMatchObject({ escalated: [id], mail: { unread: [{ id }, { id: small }] } });
     expect(ended['hints']).toEqual([`It ended over unread mail: ${id}, ${small}.`, `Left to the maintainer: ${id}.`]);
-    const [notice] = folder.data('mail', 'inbox')['unread'];
+    const [notice] = folder.person.data('mail', 'inbox')['unread'];
     expect(notice).toMatchObject({ type: 'notify', priority: 'P0', about: id });
     const log = readFileSync(folder.own('worklog/WORKLOG.md'), 'utf8');
     expect(log).toContain(`Escalated: ${id} — Review the rotation — bob ended S-1 without reading it.`);
     folder.data('mail', 'ack', id, '--note', 'late', '--agent', 'bob');
-    expect(folder.data('mail', 'inbox')['unread']).toEqual([]);
+    expect(folder.person.data('mail', 'inbox')['unread']).toEqual([]);
   });
 
   it('is no longer with the maintainer once its receiver answers or acknowledges it', () => {
@@ -116,9 +116,9 @@ describe('mail', () => {
     folder.data('session', 'start', '--agent', 'bob');
     folder.data('session', 'end', '--reason', 'completed', '--agent', 'bob');
     folder.data('mail', 'reply', id, '--body', 'Anybody there?', '--agent', 'ada');
-    expect(folder.data('mail', 'inbox')['unread']).toMatchObject([{ about: id }]);
+    expect(folder.person.data('mail', 'inbox')['unread']).toMatchObject([{ about: id }]);
     folder.data('mail', 'reply', id, '--body', 'Which line?', '--agent', 'bob');
-    expect(folder.data('mail', 'inbox')['unread']).toEqual([]);
+    expect(folder.person.data('mail', 'inbox')['unread']).toEqual([]);
   });
 
   it('that is overdue is marked everywhere and escalated to the maintainer once', () => {

@@ -192,7 +192,7 @@ describe('the server', () => {
 describe('over HTTP', () => {
   it('serves each request as the actor it was admitted as, within its scope', async () => {
     const folder = newWorkspace();
-    const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'ada' } });
+    const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'ada' }, evidence: 'library' });
     const handler = createMcpHandler({ version: '0.0.0' });
     const post = async (scope: 'read' | 'write', name: string, args: object) => {
       const request = new Request('http://127.0.0.1/mcp', {
@@ -222,7 +222,7 @@ describe('over HTTP', () => {
 
   it('sends nothing more in a session whose token is no longer valid, and ends it', async () => {
     const folder = newWorkspace();
-    const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'ada' } });
+    const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'ada' }, evidence: 'library' });
     const handler = createMcpHandler({ version: '0.0.0' });
     let holds = true;
     const headers: Record<string, string> = {

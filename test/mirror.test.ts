@@ -261,7 +261,7 @@ describe('a mirror', () => {
     const mirrors = folder.own('mirrors');
     const base = join(mirrors, readdirSync(mirrors).find((name) => name.endsWith('.json')) ?? '');
     const before = JSON.parse(readFileSync(base, 'utf8')) as { files: [string, string][] };
-    folder.data('archive', '--run', 'shop', '--reason', 'Done with it');
+    folder.person.data('archive', '--run', 'shop', '--reason', 'Done with it');
     const wanted = textOf(folder, page);
     const { files } = JSON.parse(readFileSync(base, 'utf8')) as typeof before;
     // As after a crash when the state file was written and the page was not.

@@ -28,7 +28,7 @@ describe('a journal of version 0.1 in the working tree', () => {
   it('is taken over with its runs, which are this clone’s own, and leaves the working tree', () => {
     const folder = oldWorkspace();
     folder.data('init', '--id', 'newer');
-    expect(folder.data('init', '--move-old')).toMatchObject({
+    expect(folder.person.data('init', '--move-old')).toMatchObject({
       run: null,
       takenOver: { runs: [{ id: 'auth', title: 'User authentication' }], kept: folder.own('from-0.1') },
     });
@@ -39,7 +39,7 @@ describe('a journal of version 0.1 in the working tree', () => {
     expect(existsSync(join(folder.path, '.holdfast'))).toBe(false);
     expect(readdirSync(folder.own('from-0.1')).sort()).toEqual(['config.json', 'journal.db', 'token']);
     expect(folder.data('config')).toMatchObject({ store: null });
-    expect(folder.fault('init', '--move-old')).toMatchObject({ code: 'not_found' });
+    expect(folder.person.fault('init', '--move-old')).toMatchObject({ code: 'not_found' });
   });
 
   it('is mentioned once where the workspace is used already', () => {
@@ -59,7 +59,7 @@ describe('a journal of version 0.1 in the working tree', () => {
     git('add', '.');
     git('commit', '-qm', 'theirs');
     const before = readFileSync(join(folder.path, '.holdfast/journal.db'));
-    expect(folder.fault('init', '--move-old')).toMatchObject({
+    expect(folder.person.fault('init', '--move-old')).toMatchObject({
       code: 'not_allowed',
       message: expect.stringContaining('came with the repository'),
     });
@@ -71,7 +71,7 @@ describe('a journal of version 0.1 in the working tree', () => {
     const folder = oldWorkspace();
     const file = join(folder.path, '.holdfast/journal.db');
     writeFileSync(file, 'no database');
-    expect(folder.fault('init', '--move-old')).toMatchObject({ code: 'corrupt', exit: 4 });
+    expect(folder.person.fault('init', '--move-old')).toMatchObject({ code: 'corrupt', exit: 4 });
     expect(readFileSync(file, 'utf8')).toBe('no database');
   });
 });

@@ -18,7 +18,7 @@ describe('the command line on PostgreSQL', () => {
     folder.data('complete', '--summary', 'hunter2hunter2', ...agent);
     folder.data('note', 'kept beside');
     expect(folder.data('search', 'hunter2hunter2')['results']).not.toEqual([]);
-    folder.data('erase', 't1', '--reason', 'a password was pasted');
+    folder.person.data('erase', 't1', '--reason', 'a password was pasted');
     expect(folder.data('search', 'hunter2hunter2')['results']).toEqual([]);
     expect(folder.data('search', 'beside')['results']).toHaveLength(1);
     expect(folder.run('log', '--limit', '50', '--json').out).not.toContain('hunter2hunter2');

@@ -40,7 +40,7 @@ describe('resuming', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
     folder.data('complete', '--agent', 'claude');
-    folder.data('skip', 't2', '--reason', 'out of scope');
+    folder.person.data('skip', 't2', '--reason', 'out of scope');
     expect(folder.data('resume')).toMatchObject({ position: { step: 't3', lastCompleted: 't1' } });
   });
 
@@ -59,7 +59,7 @@ describe('resuming', () => {
 
   it('says when everything is done and offers to archive', () => {
     const folder = newWorkspace();
-    for (const key of ['p1', 't3']) folder.data('skip', key, '--reason', 'no need');
+    for (const key of ['p1', 't3']) folder.person.data('skip', key, '--reason', 'no need');
     const brief = folder.data('resume');
     expect(brief['headline']).toBe('All 3 steps are done: "User authentication"');
     expect(brief['nextAction'].text).toContain('holdfast archive');
@@ -107,7 +107,7 @@ describe('resuming', () => {
   it('ranks decisions by what they affect', () => {
     const folder = newWorkspace();
     folder.data('plan', 'add', 't0', 'With a file', '--context', 'a.ts');
-    for (const key of ['p1', 't3']) folder.data('skip', key, '--reason', 'later');
+    for (const key of ['p1', 't3']) folder.person.data('skip', key, '--reason', 'later');
     const decide = (decision: string, ...more: string[]) =>
       folder.data('decide', '--context', 'c', '--decision', decision, '--reason', 'r', ...more)['id'] as string;
     const old = decide('old');
@@ -147,7 +147,7 @@ describe('resuming', () => {
     folder.data('plan', 'add', 'a', 'First plan', '--kind', 'plan', '--parent', 'p2');
     folder.data('plan', 'add', 'b', 'Second plan', '--kind', 'plan', '--parent', 'p2');
     folder.data('plan', 'add', 'b1', 'Task', '--parent', 'b', '--context', 'context.md', '--context', 'big.md');
-    for (const key of ['p1', 't3', 'a']) folder.data('skip', key, '--reason', 'done elsewhere');
+    for (const key of ['p1', 't3', 'a']) folder.person.data('skip', key, '--reason', 'done elsewhere');
     const brief = folder.data('resume');
     const files = brief['files'] as { path: string; advice: string; tokens: number }[];
     expect(files.map(({ path, advice }) => [path, advice])).toEqual([

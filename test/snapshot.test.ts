@@ -254,7 +254,7 @@ describe('a snapshot', () => {
     folder.data('decide', '--context', 'c', '--decision', 'hunter2', '--reason', 'r', ...agent);
     folder.data('session', 'end', '--reason', 'completed', ...agent);
     expect(read(folder, 'claude-1.md')).toContain('hunter2');
-    folder.data('erase', 'D-2', '--reason', 'leaked');
+    folder.person.data('erase', 'D-2', '--reason', 'leaked');
     expect(existsSync(folder.own('snapshots', 'claude-1.md'))).toBe(false);
     expect(folder.run('log', '--limit', '200', '--json').out).not.toContain('hunter2');
     expect(folder.fault('snapshot', '--again', 'P-1')).toMatchObject({ code: 'illegal' });

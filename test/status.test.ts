@@ -9,13 +9,13 @@ describe('status', () => {
     const folder = newWorkspace();
     folder.data('plan', 'add', 't4', 'Release', '--gate', '--after', 't3');
     folder.data('start', 't1', '--agent', 'claude');
-    folder.data('skip', 't3', '--reason', 'out of scope');
+    folder.person.data('skip', 't3', '--reason', 'out of scope');
     folder.data('usage', 'add', '--input', '900000', '--cached', '100000', '--output', '50000', '--of', 'claude');
     const { out } = folder.run('status');
     expect(out).toMatch(/^User authentication {2}[█░]{16} \d+ % {3}1 of 4 steps/);
     expect(out).toMatch(/○ t1 +Issue tokens +claude \(S-1\)/);
     expect(out).toMatch(/□ t2 +Rotate tokens +after t1/);
-    expect(out).toMatch(/– t3 +Write the docs +skipped: out of scope/);
+    expect(out).toMatch(/– t3 +Write the docs +skipped by \S+ \(at a terminal\): out of scope/);
     expect(out).toContain('Waits for a person: gate "t4"');
     expect(out).toContain('Tokens: 1.00 M in (10 % cached), 50 k out · claude 100 %');
     folder.data('complete', '--agent', 'claude');
@@ -33,7 +33,7 @@ describe('status', () => {
     const next = async () =>
       JSON.parse((await lines.next()).value as string) as { data: { progress: { done: number } } };
     expect((await next()).data.progress.done).toBe(0);
-    folder.data('skip', 't3', '--reason', 'out of scope');
+    folder.person.data('skip', 't3', '--reason', 'out of scope');
     expect((await next()).data.progress.done).toBe(1);
     child.kill();
     await once(child, 'exit');

@@ -64,7 +64,7 @@ describe('working on steps by the command line', () => {
     const skip = folder.fault('skip', 't3', '--reason', 'no time', '--agent', 'codex');
     expect(skip).toMatchObject({ code: 'not_allowed', exit: 1 });
     expect(skip.hints.join(' ')).toContain('Ask the person');
-    expect(folder.data('skip', 't3', '--reason', 'no time')).toMatchObject({ step: { status: 'skipped' } });
+    expect(folder.person.data('skip', 't3', '--reason', 'no time')).toMatchObject({ step: { status: 'skipped' } });
     folder.data('session', 'end', '--reason', 'completed', '--agent', 'claude');
     expect(folder.fault('note', 'late', '--session', 'S-1')).toMatchObject({ code: 'illegal', exit: 1 });
   });
@@ -102,7 +102,8 @@ describe('working on steps by the command line', () => {
     }
     folder.data('fail', '--message', 'still', '--agent', 'claude');
     expect(folder.fault('retry', 't1', '--agent', 'claude')).toMatchObject({ code: 'not_allowed' });
-    expect(folder.data('retry', 't1')).toMatchObject({ step: { status: 'in_progress', retries: 3 } });
+    expect(folder.fault('retry', 't1')).toMatchObject({ code: 'not_allowed', data: { evidence: 'none' } });
+    expect(folder.person.data('retry', 't1')).toMatchObject({ step: { status: 'in_progress', retries: 3 } });
     const errors = folder.data('items', '--kind', 'error', '--all')['items'] as {
       id: string;
       status: string;

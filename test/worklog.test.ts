@@ -92,7 +92,7 @@ describe('the worklog', () => {
         .map((part) => part.split(/^Generated from/m)[0] ?? '');
     const before = entriesIn(logOf(folder));
     expect(folder.fault('compact', '--approve', '--agent', 'ada').code).toBe('not_allowed');
-    const { archive, linesAfter } = folder.data('compact', '--approve');
+    const { archive, linesAfter } = folder.person.data('compact', '--approve');
     const kept = entriesIn(logOf(folder)).filter((text) => before.includes(text));
     const moved = entriesIn(readFileSync(archiveOf(folder), 'utf8'));
     expect(moved).toHaveLength(2);
@@ -113,28 +113,28 @@ describe('the worklog', () => {
       'snapshot.taken',
     ]);
     expect(folder.data('doctor')['findings']).toEqual([]);
-    expect(folder.data('compact', '--approve')).toMatchObject({ archive: null, changed: [] });
+    expect(folder.person.data('compact', '--approve')).toMatchObject({ archive: null, changed: [] });
   });
 
   it('moves the chosen entries only', () => {
     const folder = worked();
-    folder.data('compact', '--approve', '--entry', 'N-2');
+    folder.person.data('compact', '--approve', '--entry', 'N-2');
     expect(logOf(folder)).toContain('Chose cookies');
     expect(logOf(folder)).not.toContain('## lines');
-    expect(folder.fault('compact', '--entry', 'N-9').code).toBe('not_found');
-    expect(folder.fault('compact', '--entry', 'N-2').code).toBe('not_found');
-    folder.data('compact', '--approve');
+    expect(folder.person.fault('compact', '--entry', 'N-9').code).toBe('not_found');
+    expect(folder.person.fault('compact', '--entry', 'N-2').code).toBe('not_found');
+    folder.person.data('compact', '--approve');
     expect(readFileSync(archiveOf(folder, 2), 'utf8')).toContain('Chose cookies');
   });
 
   it('is completed by the next compaction if the first was cut off', () => {
     const folder = worked();
-    folder.data('compact', '--approve');
+    folder.person.data('compact', '--approve');
     const archived = readFileSync(archiveOf(folder), 'utf8');
     // As after a crash between the event and the file.
     rmSync(folder.own('worklog'), { recursive: true });
     expect(folder.data('compact')['unfinished']).toEqual([1]);
-    folder.data('compact', '--approve');
+    folder.person.data('compact', '--approve');
     expect(readFileSync(archiveOf(folder), 'utf8')).toBe(archived);
     expect(folder.data('compact')['unfinished']).toEqual([]);
     expect(logOf(folder)).toContain('Rotation follows N-3');
@@ -143,14 +143,14 @@ describe('the worklog', () => {
   it('is not compacted under the claim of another session', () => {
     const folder = worked();
     folder.data('claim', '.git/holdfast/**', '--agent', 'bob');
-    expect(folder.fault('compact', '--approve')).toMatchObject({ code: 'held', data: { agent: 'bob' } });
+    expect(folder.person.fault('compact', '--approve')).toMatchObject({ code: 'held', data: { agent: 'bob' } });
     expect(existsSync(archiveOf(folder))).toBe(false);
   });
 
   it('loses erased text in its archives too', () => {
     const folder = worked();
-    folder.data('compact', '--approve');
-    folder.data('erase', 'N-1', '--reason', 'secret');
+    folder.person.data('compact', '--approve');
+    folder.person.data('erase', 'N-1', '--reason', 'secret');
     expect(readFileSync(archiveOf(folder), 'utf8')).not.toContain('Chose cookies');
     expect(logOf(folder)).not.toContain('Chose cookies');
   });

@@ -8,12 +8,12 @@ const NULL_DEVICE = 0x103;
 /** Defined by the bundler. */
 declare const HOLDFAST_VERSION: string;
 
-async function isTerminal(): Promise<boolean> {
+async function isTerminal(stream: number): Promise<boolean> {
   // Loading the terminal module takes a tenth of the start; a pipe, a file or the null device is recognised without it.
-  const { mode, rdev } = fstatSync(1);
+  const { mode, rdev } = fstatSync(stream);
   if ((mode & constants.S_IFMT) !== constants.S_IFCHR || rdev === NULL_DEVICE) return false;
   const { isatty } = await import('node:tty');
-  return isatty(1);
+  return isatty(stream);
 }
 
 async function run(): Promise<void> {
@@ -21,7 +21,9 @@ async function run(): Promise<void> {
     argv: process.argv.slice(2),
     environment: process.env,
     cwd: process.cwd(),
-    isTerminal: await isTerminal(),
+    isTerminal: await isTerminal(1),
+    isAttended: (await isTerminal(0)) && (await isTerminal(2)),
+    parent: process.ppid,
     version: HOLDFAST_VERSION,
     commands,
   });

@@ -1,15 +1,28 @@
 import { resolve } from 'node:path';
-import { clientOfShell } from '../clients/recognise.ts';
+import { clientAmong, clientOfShell, conversationsIn } from '../clients/recognise.ts';
+import { type Evidence, UNKNOWN } from '../core/evidence.ts';
+import type { SessionProof } from '../core/rules/session-proof.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 import { actorNamed, type OpenOptions } from '../operations/open.ts';
-import { ownerOf } from '../workspace/process.ts';
+import { ancestorsOf, ownerOf } from '../workspace/process.ts';
 import type { CommonFlags } from './arguments.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The identity, folder and store of a command, from its flags and the environment. */
-export function identityFrom(flags: CommonFlags, environment: Environment, cwd: string): Omit<OpenOptions, 'warn'> {
+/** What a process can know of who called it. */
+export interface Caller {
+  environment: Environment;
+  cwd: string;
+  /** Standard input and error are a terminal. */
+  isAttended: boolean;
+  /** The process that started this one. */
+  parent: number;
+}
+
+/** The identity, folder and store of a command, from its flags and its caller. */
+export function identityFrom(flags: CommonFlags, caller: Caller): Omit<OpenOptions, 'warn'> {
+  const { environment, cwd } = caller;
   const session = flags.session ?? given(environment, 'HOLDFAST_SESSION');
   const pid = Number(environment['HOLDFAST_PID']);
   const owner = Number.isSafeInteger(pid) && pid > 0 ? ownerOf(pid) : undefined;
@@ -17,8 +30,9 @@ export function identityFrom(flags: CommonFlags, environment: Environment, cwd: 
     dir: resolve(cwd, flags.dir ?? '.'),
     store: flags.store ?? given(environment, 'HOLDFAST_STORE'),
     run: flags.run ?? given(environment, 'HOLDFAST_RUN'),
-    actor: actorFrom(flags, environment, session !== undefined),
+    ...actorFrom(flags, caller, session !== undefined),
     session,
+    proof: proofOf(flags, caller, session !== undefined),
     key: flags.idempotency,
     isVerbatim: flags.verbatim,
     owner,
@@ -32,15 +46,37 @@ function given(environment: Environment, name: string): string | undefined {
   return environment[name] || undefined;
 }
 
-/** An agent names itself or is recognised by its shell; anything else is the person at the terminal. */
-function actorFrom(flags: CommonFlags, environment: Environment, hasSession: boolean): Actor {
+/**
+ * An agent names itself or is recognised by its shell. A person is one who sits at a terminal that no agent's client
+ * opened. Whatever else calls is an agent without a name.
+ */
+function actorFrom(
+  flags: CommonFlags,
+  { environment, isAttended, parent }: Caller,
+  hasSession: boolean,
+): { actor: Actor; evidence: Evidence } {
+  const shell = clientOfShell(environment);
   const named = flags.agent ?? given(environment, 'HOLDFAST_AGENT');
-  if (named !== undefined) return actorNamed('agent', named);
-  const client = clientOfShell(environment);
-  if (client) return { kind: 'agent', name: client };
+  if (named !== undefined) {
+    return { actor: actorNamed('agent', named), evidence: shell ? 'agent-shell' : 'stated' };
+  }
+  const client = shell ?? (isAttended ? clientAmong(ancestorsOf(parent)) : null);
+  if (client) return { actor: { kind: 'agent', name: client }, evidence: 'agent-shell' };
   // The session names its agent; until it is looked up, any agent will do.
-  if (hasSession) return { kind: 'agent', name: 'agent' };
-  return { kind: 'person', name: userName() };
+  if (hasSession) return { actor: { kind: 'agent', name: UNKNOWN }, evidence: isAttended ? 'terminal' : 'stated' };
+  const person = given(environment, 'HOLDFAST_PERSON');
+  if (isAttended) return { actor: actorNamed('person', person ?? userName()), evidence: 'terminal' };
+  if (person !== undefined) return { actor: actorNamed('person', person), evidence: 'stated' };
+  return { actor: { kind: 'agent', name: UNKNOWN }, evidence: 'none' };
+}
+
+/** Processes are looked at only if a session is named. */
+function proofOf(flags: CommonFlags, { environment, parent }: Caller, hasSession: boolean): SessionProof {
+  return {
+    agent: flags.agent ?? given(environment, 'HOLDFAST_AGENT') ?? null,
+    conversations: conversationsIn(environment),
+    ancestors: hasSession ? ancestorsOf(parent).flatMap(({ pid }) => ownerOf(pid) ?? []) : [],
+  };
 }
 
 function userName(): string {

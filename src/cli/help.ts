@@ -24,7 +24,7 @@ export function overview(all: readonly Operation[], pen: Pen, isWhole: boolean):
     `Every command takes ${Object.keys(commonFlags)
       .map((name) => `--${name}`)
       .join(', ')}.`,
-    'Environment: HOLDFAST_RUN, HOLDFAST_SESSION, HOLDFAST_AGENT, HOLDFAST_STORE, HOLDFAST_PID, NO_COLOR.',
+    'Environment: HOLDFAST_RUN, HOLDFAST_SESSION, HOLDFAST_AGENT, HOLDFAST_PERSON, HOLDFAST_STORE, HOLDFAST_PID, NO_COLOR.',
     'Exit: 0 done or nothing to do, 1 refused by a rule, 2 usage, 3 try again, 4 damaged or newer, 70 a bug.',
   ].join('\n');
 }
@@ -94,6 +94,7 @@ export function explain(operation: Operation, pen: Pen): string {
     '',
     `${pen.bold('Usage')}  ${usage.join(' ')}`,
     ...(rows.length > 0 ? ['', ...rows.map((row) => `  ${`${row.shown}  `.padEnd(width)}${row.text}`)] : []),
+    ...(operation.by === 'person' ? ['', PERSONS_ONLY] : []),
     ...(operation.examples ? ['', pen.bold('Examples'), ...operation.examples.map((example) => `  ${example}`)] : []),
     '',
     pen.dim(
@@ -103,6 +104,9 @@ export function explain(operation: Operation, pen: Pen): string {
     ),
   ].join('\n');
 }
+
+const PERSONS_ONLY =
+  'It needs a person at a terminal, which a command line cannot prove: any program of yours can open one. A token on a server can.';
 
 /** Descriptions are on the innermost schema. */
 function inner(schema: unknown): v.GenericSchema {

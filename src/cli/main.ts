@@ -15,7 +15,12 @@ export interface Surroundings {
   argv: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
   cwd: string;
+  /** Standard output is a terminal. */
   isTerminal: boolean;
+  /** Standard input and error are a terminal: someone may sit there. */
+  isAttended: boolean;
+  /** The process that started this one. */
+  parent: number;
   version: string;
   commands: Commands;
 }
@@ -41,15 +46,16 @@ export async function main(surroundings: Surroundings): Promise<number> {
 async function runOperation(
   operation: Operation,
   call: Call,
-  { environment, cwd, isTerminal }: Surroundings,
+  surroundings: Surroundings,
   pen: TerminalPen,
 ): Promise<number> {
+  const { isTerminal } = surroundings;
   const input = parseInput(operation, call.input);
   const warnings: string[] = [];
   const tally = { events: 0 };
   const bar = operation.counts && !call.common.json ? await progressBar() : null;
   const context = openContext({
-    ...identityFrom(call.common, environment, cwd),
+    ...identityFrom(call.common, surroundings),
     tally,
     warn: (message) => warnings.push(message),
     progress: bar?.update,

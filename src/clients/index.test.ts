@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { clientNames, clients, hooksOf, installOf, transcriptClients, transcriptOf } from './index.ts';
-import { clientOfHook, clientOfShell } from './recognise.ts';
+import { clientAmong, clientOfHook, clientOfShell } from './recognise.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '../..');
@@ -14,7 +14,10 @@ it('lists every folder, with the parts that it has', () => {
     name,
     ['hooks', 'install', 'transcript'].filter((part) => existsSync(join(here, name, `${part}.ts`))),
   ]);
-  const listed = Object.entries(clients).map(([name, { title, variables, ...parts }]) => [name, Object.keys(parts)]);
+  const listed = Object.entries(clients).map(([name, { title, variables, ...parts }]) => [
+    name,
+    Object.keys(parts).filter((part) => part !== 'program'),
+  ]);
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(listed));
 });
 
@@ -66,6 +69,24 @@ describe('the running client', () => {
     [{}, null],
   ])('is known by its shell: %j', (environment, client) => {
     expect(clientOfShell(environment)).toBe(client);
+  });
+
+  it.each([
+    ['bash', ['-bash'], null],
+    ['claude', [], 'claude'],
+    ['MainThread', ['claude'], 'claude'],
+    ['codex', ['/opt/codex/codex', 'exec', 'do it'], 'codex'],
+    ['node', ['node', '--no-warnings', '/usr/local/bin/gemini'], 'gemini'],
+    ['node', ['/usr/bin/node', '/usr/lib/node_modules/@qwen-code/qwen-code/dist/index.js'], 'qwen'],
+    ['node.exe', ['C:\\node.exe', 'C:\\npm\\node_modules\\@github\\copilot\\index.js'], 'copilot'],
+    ['cursor-agent', [], 'cursor'],
+    // An editor with a terminal in it, and a file that is called like a client.
+    ['cursor', ['/usr/share/cursor/cursor'], null],
+    ['vim', ['vim', 'claude'], null],
+    ['node', ['node', 'server.js', 'codex'], null],
+  ])('is known by its process: %s %j', (name, words, client) => {
+    const shell = { name: 'sh', words: ['sh', '-c', 'claude'] };
+    expect(clientAmong([shell, { name, words }, shell])).toBe(client);
   });
 
   it.each([

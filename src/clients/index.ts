@@ -6,6 +6,7 @@ import type { ClientTranscript } from './transcript.ts';
 export const clients = {
   claude: {
     title: 'Claude Code',
+    program: { names: ['claude'], packages: ['@anthropic-ai/claude-code'] },
     variables: {
       rank: 7,
       hooks: ['CLAUDE_PID', 'CLAUDE_CODE_SESSION_ID', 'CLAUDECODE'],
@@ -18,6 +19,7 @@ export const clients = {
   },
   codex: {
     title: 'Codex CLI',
+    program: { names: ['codex'], packages: ['@openai/codex'] },
     variables: { rank: 6, shells: ['CODEX_THREAD_ID', 'CODEX_SANDBOX'], conversation: 'CODEX_THREAD_ID' },
     hooks: () => import('./codex/hooks.ts'),
     install: () => import('./codex/install.ts'),
@@ -25,6 +27,7 @@ export const clients = {
   },
   gemini: {
     title: 'Gemini CLI',
+    program: { names: ['gemini'], packages: ['@google/gemini-cli'] },
     variables: {
       rank: 4,
       hooks: ['GEMINI_SESSION_ID'],
@@ -37,6 +40,7 @@ export const clients = {
   },
   qwen: {
     title: 'Qwen Code',
+    program: { names: ['qwen'], packages: ['@qwen-code/qwen-code'] },
     variables: {
       rank: 1,
       hooks: ['QWEN_PROJECT_DIR', 'QWEN_CODE_SESSION_ID'],
@@ -49,6 +53,7 @@ export const clients = {
   },
   copilot: {
     title: 'Copilot CLI',
+    program: { names: ['copilot'], packages: ['@github/copilot'] },
     variables: {
       rank: 2,
       hooks: ['COPILOT_CLI', 'COPILOT_PROJECT_DIR'],
@@ -67,6 +72,7 @@ export const clients = {
   },
   cursor: {
     title: 'Cursor',
+    program: { names: ['cursor-agent'], packages: [] },
     variables: { rank: 3, hooks: ['CURSOR_VERSION'], shells: ['CURSOR_VERSION', 'CURSOR_AGENT'] },
     hooks: () => import('./cursor/hooks.ts'),
     install: () => import('./cursor/install.ts'),
@@ -74,6 +80,7 @@ export const clients = {
   },
   opencode: {
     title: 'OpenCode',
+    program: { names: ['opencode'], packages: ['opencode-ai'] },
     variables: { rank: 5, shells: ['OPENCODE'] },
     hooks: () => import('./opencode/hooks.ts'),
     install: () => import('./opencode/install.ts'),
@@ -84,10 +91,18 @@ export const clients = {
 /** The parts are loaded when they are needed: a hook loads no install code. */
 interface ClientEntry {
   title: string;
+  /** How its processes are recognised, where it is a command line. A window with a terminal in it is not an agent. */
+  program?: ClientProgram;
   variables: ClientVariables;
   hooks(): Promise<{ hooks: ClientHooks }>;
   install(): Promise<{ install: ClientInstall }>;
   transcript?(): Promise<{ transcript: ClientTranscript }>;
+}
+
+export interface ClientProgram {
+  names: readonly string[];
+  /** The npm packages that hold it. */
+  packages: readonly string[];
 }
 
 /** The environment variables of a client. */

@@ -17,8 +17,8 @@ import type { Identity } from './execute.ts';
 import type { DescribeSnapshot } from './snapshots.ts';
 
 const RUN = 'work';
-const ada: Identity = { actor: { kind: 'person', name: 'ada' }, session: null, key: null };
-const bob: Identity = { actor: { kind: 'agent', name: 'bob' }, session: null, key: null };
+const ada: Identity = { actor: { kind: 'person', name: 'ada' }, evidence: 'terminal', session: null, key: null };
+const bob: Identity = { actor: { kind: 'agent', name: 'bob' }, evidence: 'agent-shell', session: null, key: null };
 const note = (text: string): Command => ({ type: 'note.add', kind: 'worklog', text });
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-engine-'));

@@ -1,3 +1,4 @@
+import type { Evidence } from '../core/evidence.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
 import type { Session, State } from '../core/fold/state.ts';
 import { forkState, STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
@@ -6,6 +7,7 @@ import { seal } from '../core/journal/chain.ts';
 import { type Command, referencesOf } from '../core/journal/command.ts';
 import type { Event, Owner } from '../core/journal/event.ts';
 import { type Decided, decide } from '../core/rules/decide.ts';
+import type { SessionProof } from '../core/rules/session-proof.ts';
 import { type Change, changesOf } from '../core/views/change.ts';
 import type { Actor, Scope } from '../core/words.ts';
 import type { Batch } from '../store/journal.ts';
@@ -24,6 +26,8 @@ export interface Executor {
 
 export interface Identity {
   actor: Actor;
+  /** What the name of the actor rests on; the interface that is called decides it. */
+  evidence: Evidence;
   session: string | null;
   /** With a key the same command is recorded once, however often it is sent. */
   key: string | null;
@@ -33,6 +37,8 @@ export interface Identity {
   scope?: Scope | undefined;
   /** The conversation of a client it is in, where that is known. */
   client?: Session['client'] | undefined;
+  /** What it shows for the session that it names; undefined where the interface found the session itself. */
+  proof?: SessionProof | undefined;
 }
 
 export interface Done {
@@ -234,9 +240,9 @@ function prepare(
   key: string | null,
   rows: OpenRows,
 ): Prepared {
-  const { actor, session, drafts } = decided;
+  const { actor, evidence, session, drafts } = decided;
   const head = { version: loaded.state.version, hash: loaded.hash };
-  const events = seal(drafts, { run, at, actor, session, key }, head);
+  const events = seal(drafts, { run, at, actor, evidence, session, key }, head);
   const state = forkState(loaded.state);
   const touches = events.flatMap((event) => rows.fold(state, event));
   const last = events.at(-1) as Event;

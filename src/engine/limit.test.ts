@@ -5,7 +5,7 @@ import { createEngine, type Engine } from './engine.ts';
 import type { Identity } from './execute.ts';
 import { limitEngine } from './limit.ts';
 
-const ada: Identity = { actor: { kind: 'person', name: 'ada' }, session: null, key: null };
+const ada: Identity = { actor: { kind: 'person', name: 'ada' }, evidence: 'terminal', session: null, key: null };
 
 /** A store with a run in each of two workspaces, and the engine of a caller that reaches the first. */
 async function open() {

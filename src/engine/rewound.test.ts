@@ -13,7 +13,7 @@ import type { Identity } from './execute.ts';
 import { describeRewound } from './rewound.ts';
 
 const RUN = 'work';
-const ada: Identity = { actor: { kind: 'person', name: 'ada' }, session: null, key: null };
+const ada: Identity = { actor: { kind: 'person', name: 'ada' }, evidence: 'terminal', session: null, key: null };
 const note = (text: string): Command => ({ type: 'note.add', kind: 'worklog', text });
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-rewound-'));

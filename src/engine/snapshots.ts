@@ -53,8 +53,7 @@ export async function describeSnapshots(
       if (described) next = { ...draft, body: { ...taken, ...described } };
     }
     drafts.push(next);
-    const { actor, session } = decided;
-    evolve(work, provisionalEvent(next, work, at, actor, session));
+    evolve(work, provisionalEvent(next, work, at, decided));
   }
   return { ...decided, drafts };
 }

@@ -14,7 +14,7 @@ import { faultOf } from '../store/suite/fixture.ts';
 import { createEngine, type Engine } from './engine.ts';
 import type { Identity } from './execute.ts';
 
-const ada: Identity = { actor: { kind: 'agent', name: 'ada' }, session: null, key: null };
+const ada: Identity = { actor: { kind: 'agent', name: 'ada' }, session: null, key: null, evidence: 'library' };
 const note = (text: string): Command => ({ type: 'note.add', kind: 'worklog', text });
 const keyed = (key: string): Identity => ({ ...ada, key });
 
@@ -108,7 +108,7 @@ describe.each(Object.entries(databases))('commands that run together on %s', (_,
       await held.execute(
         'new-run',
         { type: 'run.abort', reason: 'No' },
-        { ...ada, actor: { kind: 'person', name: 'eve' } },
+        { ...ada, actor: { kind: 'person', name: 'eve' }, evidence: 'terminal' },
       );
     });
     const after = await other.heads({ workspace: run, limit: 9 });
@@ -214,7 +214,7 @@ describe.each(Object.entries(databases))('commands that run together on %s', (_,
     await engine.execute(run, note('a'), ada);
     const [last] = (await eventsOf(engine, run)).slice(-1);
     const erase: Command = { type: 'text.erase', versions: [last?.version ?? 0], reason: 'r' };
-    const person: Identity = { ...ada, actor: { kind: 'person', name: 'eve' } };
+    const person: Identity = { ...ada, actor: { kind: 'person', name: 'eve' }, evidence: 'terminal' };
     expect((await faultOf(engine.together((held) => held.execute(run, erase, person)))).code).toBe('internal');
     expect(await notes()).toEqual(['a']);
   });

@@ -194,6 +194,7 @@ async function contextFor(
     store: given('HOLDFAST_STORE'),
     run: given('HOLDFAST_RUN'),
     actor: { kind: 'agent', name },
+    evidence: 'hook',
     ...(moment.kind === 'tool-before' || moment.kind === 'tool-after'
       ? {}
       : { owner: await ownerFor(call, hooks, moment) }),

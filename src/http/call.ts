@@ -69,7 +69,8 @@ export interface Named {
 /** The context of one request: the server's engine, and the token's actor on everything it records. */
 export function contextFor(base: Context, token: Token, named: Named): Context {
   const { run, session, key, gone, warn } = named;
-  const identity: Identity = { actor: token.actor, session, key, scope: token.scope };
+  const evidence = `token:${token.name}` as const;
+  const identity: Identity = { actor: token.actor, evidence, session, key, scope: token.scope };
   const served = base.workspace();
   const isServed = served !== null && (token.workspaces === '*' || token.workspaces.includes(served.id));
   let limited: Promise<Engine> | undefined;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isMaintainer } from '../core/rules/rule-context.ts';
 import { addMs } from '../core/time.ts';
 import type { Scope } from '../core/words.ts';
 import { makerOf } from '../operations/admin/parts/token-reach.ts';
@@ -19,11 +20,11 @@ const VALID_MS = 12 * 3_600_000;
 
 /**
  * Only this process knows the secret: it is in no file that an agent could read and in no store that could be copied, so
- * it ends with the server. A server that an agent starts gives no maintainer rights.
+ * it ends with the server. A server that no person started at a terminal gives no maintainer rights.
  */
 export function prepareLink(context: Context): Link {
   const { actor } = context.identity;
-  const scope: Scope = actor.kind === 'person' ? 'maintain' : 'write';
+  const scope: Scope = isMaintainer(context.identity) ? 'maintain' : 'write';
   const secret = makeSecret();
   const hash = hashSecret(secret);
   const workspace = context.workspace();

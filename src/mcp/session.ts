@@ -17,6 +17,7 @@ export async function sessionContextFor(context: Context, identity: McpIdentity,
     identity: {
       ...context.identity,
       actor: { kind: 'agent', name: agent },
+      evidence: context.token ? context.identity.evidence : 'agent-shell',
       owner: owner ?? context.identity.owner,
       client,
     },
@@ -24,7 +25,7 @@ export async function sessionContextFor(context: Context, identity: McpIdentity,
   if (here.identity.session !== null) return here;
   const found = await findSession(here, identity, client?.id ?? null, operation);
   if (!found) return here;
-  return { ...here, run: found.run, identity: { ...here.identity, session: found.session.id } };
+  return { ...here, run: found.run, identity: { ...here.identity, session: found.session.id, proof: undefined } };
 }
 
 /** If a client sends no id, its process stands for the conversation: that is inferred, and marked so. */

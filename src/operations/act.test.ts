@@ -7,7 +7,7 @@ import { openContext } from './open.ts';
 
 it('looks the run up once per command: what follows stays in it, whatever others open meanwhile', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-act-'));
-  const context = openContext({ dir, actor: { kind: 'agent', name: 'ada' } });
+  const context = openContext({ dir, actor: { kind: 'agent', name: 'ada' }, evidence: 'library' });
   const workspace = context.createWorkspace()?.id ?? '';
   await execute(context, 'first', { type: 'run.open', title: 'First', workspace });
   const inFirst = await inRun(context);

@@ -19,7 +19,7 @@ afterEach(async () => {
 /** A workspace with a run of one step, which an agent holds. */
 async function openWork() {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-follow-'));
-  const context = openContext({ dir, actor: { kind: 'agent', name: 'ada' } });
+  const context = openContext({ dir, actor: { kind: 'agent', name: 'ada' }, evidence: 'library' });
   opened.push({ dir, context });
   const call = async (name: OperationName, input: object = {}, within: Context = context) =>
     (await callOperation(await loadOperation(name), within, input)).data as Record<string, unknown>;

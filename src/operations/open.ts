@@ -1,5 +1,7 @@
+import type { Evidence } from '../core/evidence.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import type { Owner } from '../core/journal/event.ts';
+import type { SessionProof } from '../core/rules/session-proof.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
@@ -22,11 +24,15 @@ export interface OpenOptions {
   /** An open store, a PostgreSQL address, or the path of a SQLite file. */
   store?: Store | string | undefined;
   actor: Actor;
+  /** What the name of the actor rests on. */
+  evidence: Evidence;
   session?: string | undefined;
   run?: string | undefined;
   key?: string | undefined;
   isVerbatim?: boolean | undefined;
   owner?: Owner | undefined;
+  /** What the caller shows for the session that it names. */
+  proof?: SessionProof | undefined;
   environment?: Context['environment'];
   now?: (() => string) | undefined;
   clients?: (() => Promise<Clients>) | undefined;
@@ -58,9 +64,11 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
   const context: Context & { close(): Promise<void> } = {
     identity: {
       actor: options.actor,
+      evidence: options.evidence,
       session: options.session ?? null,
       key: options.key ?? null,
       owner: options.owner,
+      proof: options.proof,
     },
     run: options.run,
     isVerbatim: options.isVerbatim,

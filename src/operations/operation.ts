@@ -31,6 +31,8 @@ export interface Operation<
    * name a file or a command.
    */
   local?: true | readonly (keyof Input['entries'] & string)[];
+  /** Only a person may call it, or may call it in its whole effect; help says what a command line proves of that. */
+  by?: 'person';
   /** It uses the standard streams for a protocol: nothing else is written there. */
   speaks?: true;
   input: Input;

@@ -12,6 +12,8 @@ export interface EventRow {
   type: string;
   actor_kind: string;
   actor_name: string;
+  /** Null in events of version 0.1. */
+  evidence: string | null;
   session: string | null;
   key: string | null;
   basis: string;
@@ -23,7 +25,7 @@ export interface EventRow {
 }
 
 export const EVENT_COLUMNS =
-  'run, version, at, type, actor_kind, actor_name, session, key, basis, previous, hash, body_hash, body';
+  'run, version, at, type, actor_kind, actor_name, evidence, session, key, basis, previous, hash, body_hash, body';
 
 export function toEventRow(event: Event): EventRow {
   return {
@@ -33,6 +35,7 @@ export function toEventRow(event: Event): EventRow {
     type: event.type,
     actor_kind: event.actor.kind,
     actor_name: toColumn(event.actor.name),
+    evidence: event.evidence === undefined ? null : toColumn(event.evidence),
     session: event.session === null ? null : toColumn(event.session),
     key: event.key === null ? null : toColumn(event.key),
     basis: event.basis,
@@ -50,6 +53,7 @@ export function fromEventRow(row: EventRow): Event {
     at: row.at,
     type: row.type,
     actor: { kind: row.actor_kind, name: fromColumn(row.actor_name) },
+    ...(row.evidence === null ? {} : { evidence: fromColumn(row.evidence) }),
     session: row.session === null ? null : fromColumn(row.session),
     key: row.key === null ? null : fromColumn(row.key),
     basis: row.basis,

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Owner } from '../core/journal/event.ts';
 
 /** A process as the owner of a session; undefined if there is no process with this number. */
@@ -24,6 +24,54 @@ export async function agentProcess(parent: number): Promise<Owner | undefined> {
 }
 
 const shells = /^-?(?:(?:ba|da|z|k|c|tc|fi|a)?sh|busybox|env|timeout|nohup|nice|setsid|sudo|npx|npm)\b/;
+
+/** A process above this one. */
+export interface Ancestor {
+  pid: number;
+  name: string;
+  /** The words it was started with; empty if they cannot be read. */
+  words: readonly string[];
+}
+
+/** The process and those above it, the nearest first; as far as they can be read. */
+export function ancestorsOf(pid: number): Ancestor[] {
+  const table = existsSync('/proc/self/stat') ? null : listProcesses();
+  const found: Ancestor[] = [];
+  for (let next = pid; next > 0 && found.length < MOST_ANCESTORS; ) {
+    const listed = table?.get(next);
+    const one = table ? listed : readProcess(next);
+    if (!one) break;
+    found.push({ pid: next, name: one.name, words: listed?.words ?? wordsOf(next) });
+    next = one.parent;
+  }
+  return found;
+}
+
+const MOST_ANCESTORS = 64;
+
+function wordsOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+/** For systems without /proc. A word with a space in it is cut there; names of programs have none. */
+function listProcesses(): Map<number, { name: string; parent: number; words: string[] }> {
+  if (process.platform === 'win32') return new Map();
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const { stdout } = spawnSync('/bin/ps', ['-axo', 'pid=,ppid=,command='], { encoding: 'utf8', timeout: 2000 });
+  const lines = (stdout ?? '').split('\n').map((text) => /^\s*(\d+)\s+(\d+)\s+(.+)$/.exec(text));
+  return new Map(
+    lines.flatMap((match) => {
+      const [, pid = '', parent = '', command = ''] = match ?? [];
+      const words = command.split(' ');
+      const name = words[0]?.replace(/^.*\//, '') ?? '';
+      return pid === '' ? [] : [[Number(pid), { name, parent: Number(parent), words }] as const];
+    }),
+  );
+}
 
 function readProcess(pid: number): { name: string; parent: number } | null {
   try {

@@ -20,7 +20,14 @@ import { evolve, fold } from './evolve.ts';
 import { count, nextId } from './state.ts';
 import { deserializeState, emptyState, forkState, serializeState } from './state-tables.ts';
 
-const stamp = { run: 'work', at: '2026-01-02T10:00:00.000Z', actor: ada.actor, session: null, key: null };
+const stamp = {
+  run: 'work',
+  at: '2026-01-02T10:00:00.000Z',
+  actor: ada.actor,
+  evidence: ada.evidence,
+  session: null,
+  key: null,
+};
 const history = (...drafts: Draft[]) => seal(drafts, stamp, { version: 0, hash: GENESIS });
 const added = (step: string, parent: string | null = null, after: string[] = []) =>
   draft('step.added', { step, title: step, kind: 'task', parent, after });

@@ -185,6 +185,7 @@ function readSession(state: State, event: Read, model: ModelSession, touch: AddT
     leaseMs: 0,
     startedAt,
     startedVersion: event.version,
+    startedWith: null,
     seenAt: startedAt,
     isResting: false,
     continues: continues ?? before?.continues ?? null,

@@ -27,6 +27,7 @@ function startSession(state: State, event: EventOf<'session.started'>, touch: Ad
     leaseMs,
     startedAt: event.at,
     startedVersion: event.version,
+    startedWith: event.evidence ?? null,
     seenAt: event.at,
     isResting: atRest ?? false,
     continues: continues ?? null,

@@ -1,3 +1,4 @@
+import type { Evidence } from '../evidence.ts';
 import type { Artifact, EventBody, Owner, TreeMark } from '../journal/event.ts';
 import type { Actor, MessageSide, Role, StepKind } from '../words.ts';
 
@@ -101,7 +102,7 @@ export interface Step {
   wave: number | null;
   agents: readonly string[];
   parallel: boolean;
-  gate: { state: 'closed' | 'open'; by?: string; at?: string } | null;
+  gate: { state: 'closed' | 'open'; by?: string; at?: string; evidence?: Evidence | null } | null;
   context: readonly string[];
   checkpoints: readonly string[];
   alias: string | null;
@@ -126,9 +127,18 @@ export interface Step {
   /** The open error that failing it raised. */
   error: string | null;
   reason: string | null;
+  /** Who skipped it; null if it was not skipped, or only a file says so. */
+  skipped: Act | null;
   /** The start of the summary; the projection has all of it. */
   summary: string | null;
   verified: { result: 'pass' | 'fail'; basis: 'declared' | 'verified'; at: string; probe: string | null } | null;
+}
+
+/** Who did what only a person may do, and what the name rests on. */
+export interface Act {
+  by: string;
+  /** Null for an event of version 0.1. */
+  evidence: Evidence | null;
 }
 
 export interface Holder {
@@ -160,6 +170,8 @@ export interface Session {
   leaseMs: number;
   startedAt: string;
   startedVersion: number;
+  /** What the name of its agent rests on; null for a session of version 0.1 or of a file. */
+  startedWith: Evidence | null;
   /** The time of the last event it caused. */
   seenAt: string;
   /** Its turn is over and it has done nothing since. */

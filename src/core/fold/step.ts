@@ -2,7 +2,7 @@ import { defined } from '../defined.ts';
 import type { Artifact, Event, EventBody, EventOf } from '../journal/event.ts';
 import { oneLine } from '../text.ts';
 import { namedPaths, treeOf } from './last-work.ts';
-import { count, type State, type Step } from './state.ts';
+import { type Act, count, type State, type Step } from './state.ts';
 import type { AddTouch } from './touch.ts';
 
 type StepEvent = Extract<Event, { type: `step.${string}` | `gate.${string}` }>;
@@ -121,6 +121,7 @@ export function freshStep(body: EventBody<'step.added'>): Step {
     crashes: 0,
     error: null,
     reason: null,
+    skipped: null,
     summary: null,
     verified: null,
   };
@@ -171,7 +172,7 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
     case 'step.failed':
       return { ...put(step, 'failed', event.at), error: event.body.error };
     case 'step.skipped':
-      return { ...put(step, 'skipped', event.at), error: null, reason: event.body.reason };
+      return { ...put(step, 'skipped', event.at), error: null, reason: event.body.reason, skipped: actOf(event) };
     case 'step.reopened':
       return reopenStep(step, event);
     case 'step.confirmed':
@@ -190,13 +191,15 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
       return { ...step, verified: { result, basis: event.basis, at: event.at, probe: probe ?? null } };
     }
     case 'gate.opened':
-      return { ...step, gate: { state: 'open', by: event.body.by, at: event.at } };
+      return { ...step, gate: { state: 'open', at: event.at, ...actOf(event, event.body.by) } };
     case 'gate.closed':
-      return { ...step, gate: { state: 'closed', by: event.body.by, at: event.at } };
+      return { ...step, gate: { state: 'closed', at: event.at, ...actOf(event, event.body.by) } };
     default:
       return event satisfies never;
   }
 }
+
+const actOf = ({ actor, evidence }: Event, by = actor.name): Act => ({ by, evidence: evidence ?? null });
 
 function reopenStep(step: Step, event: EventOf<'step.reopened'>): Step {
   const { session, claim, reason } = event.body;
@@ -206,6 +209,7 @@ function reopenStep(step: Step, event: EventOf<'step.reopened'>): Step {
     endedAt: null,
     holder: null,
     reason,
+    skipped: null,
     reopenedVersion: event.version,
     retries: 0,
   };

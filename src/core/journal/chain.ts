@@ -1,3 +1,4 @@
+import type { Evidence } from '../evidence.ts';
 import { sha256 } from '../sha256.ts';
 import type { Actor } from '../words.ts';
 import type { Draft, Event } from './event.ts';
@@ -9,6 +10,7 @@ export interface Stamp {
   run: string;
   at: string;
   actor: Actor;
+  evidence: Evidence;
   session: string | null;
   key: string | null;
 }
@@ -29,8 +31,9 @@ export function seal(drafts: readonly Draft[], stamp: Stamp, head: { version: nu
   });
 }
 
-/** The text that an event's hash is computed from. */
+/** The text that an event's hash is computed from. Events of version 0.1 have no evidence, and one field less. */
 export function chained(event: Event): string {
-  const { previous, run, version, at, type, actor, session, key, basis, bodyHash } = event;
-  return JSON.stringify([previous, run, version, at, type, actor.kind, actor.name, session, key, basis, bodyHash]);
+  const { previous, run, version, at, type, actor, evidence, session, key, basis, bodyHash } = event;
+  const known = [previous, run, version, at, type, actor.kind, actor.name, session, key, basis, bodyHash];
+  return JSON.stringify(evidence === undefined ? known : [...known, evidence]);
 }

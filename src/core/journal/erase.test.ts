@@ -114,7 +114,7 @@ describe('the chain after an erasure', () => {
     expect(problems(events.toSpliced(2, 1))[0]?.message).toBe('Event 3 is missing: 4 follows 2.');
     const [forged] = seal(
       [{ type: 'run.completed', body: {}, basis: 'declared' }],
-      { run: 'work', at: '', actor: sam.actor, session: null, key: null },
+      { run: 'work', at: '', actor: sam.actor, evidence: sam.evidence, session: null, key: null },
       { version: 2, hash: GENESIS },
     );
     expect(problems(events.with(2, forged as Event)).map((problem) => problem.message)).toEqual([

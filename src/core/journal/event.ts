@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Evidence } from '../evidence.ts';
 import { Count, RunModelPart } from '../model/run-model.ts';
 import { ActorName, FilePath, Instant, Label, Sentence, StepKey, Text } from '../text.ts';
 import {
@@ -326,6 +327,8 @@ interface Envelope {
   version: number;
   at: string;
   actor: Actor;
+  /** What the name of the actor rests on; events of version 0.1 do not say. */
+  evidence?: Evidence;
   session: string | null;
   /** The idempotency key of the command that caused it. */
   key: string | null;

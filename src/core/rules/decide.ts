@@ -1,3 +1,4 @@
+import type { Evidence } from '../evidence.ts';
 import { Fault, notFound } from '../fault.ts';
 import { evolve } from '../fold/evolve.ts';
 import type { Session, State } from '../fold/state.ts';
@@ -40,6 +41,7 @@ import {
   startSession,
   supervise,
 } from './session.ts';
+import { mustBeOwn, type SessionProof } from './session-proof.ts';
 import {
   checkpointStep,
   completeStep,
@@ -59,6 +61,8 @@ import { compactWorklog } from './worklog.ts';
 /** What `decide` needs to know beside state and command: who acts, when, and which sessions live. */
 export interface CommandContext extends Liveness {
   actor: Actor;
+  /** What the name of the actor rests on. */
+  evidence: Evidence;
   /** The session that the command names, if any. */
   session: string | null;
   /** The process that a session opened by this command belongs to, if known. */
@@ -70,6 +74,8 @@ export interface CommandContext extends Liveness {
   scope?: Scope | undefined;
   /** The client conversation that the command comes from, if known. */
   client?: Session['client'] | undefined;
+  /** What the caller shows for a session that it names; undefined where the interface found the session itself. */
+  proof?: SessionProof | undefined;
   /** Finds rows that folded state no longer holds, by kind and by id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }
@@ -78,6 +84,7 @@ export interface Decided {
   drafts: Draft[];
   /** The actor and session that the events are recorded under. This decision may have opened the session. */
   actor: Actor;
+  evidence: Evidence;
   session: string | null;
 }
 
@@ -96,13 +103,16 @@ export function decide(state: State, command: Command, context: CommandContext):
   const drafts: Draft[] = [];
   let work = state;
   const { actor, session: own, returning } = identify(state, command, context);
+  // At a terminal a session of an agent is only stated: the evidence is of a person.
+  const evidence = context.evidence === 'terminal' && actor.kind === 'agent' ? 'stated' : context.evidence;
+  const by = { actor, evidence, session: null };
   const play = (more: Draft[]): void => {
     if (more.length === 0) return;
     if (work === state) work = forkState(state);
-    for (const one of more) evolve(work, provisionalEvent(one, work, context.now, actor, null), context.recall);
+    for (const one of more) evolve(work, provisionalEvent(one, work, context.now, by), context.recall);
     drafts.push(...more);
   };
-  const base = { ...context, actor, session: own };
+  const base = { ...context, actor, evidence, session: own };
   if (takesOver.has(command.type) && goneSessions({ ...base, state }).length > 0) {
     play(supervise({ ...base, state }, { type: 'run.supervise' }));
   }
@@ -120,7 +130,7 @@ export function decide(state: State, command: Command, context: CommandContext):
   const acting = session ? (work.sessions.get(session.id) ?? null) : null;
   const decided = ruleOf(command.type)(ruleContextOf({ ...base, state: work, session: acting }), command);
   const started = decided.find((one) => one.type === 'session.started');
-  return { drafts: [...drafts, ...decided], actor, session: session?.id ?? started?.body.id ?? null };
+  return { drafts: [...drafts, ...decided], actor, evidence, session: session?.id ?? started?.body.id ?? null };
 }
 
 /** Commands that may take over what a gone session left. */
@@ -149,12 +159,13 @@ function identify(state: State, command: Command, context: CommandContext): Acti
   const { actor, session: named, client } = context;
   if (named !== null) return identifyByName(state, command, context, named);
   if (command.type === 'session.start') return { actor, session: null };
+  const conversations = client ? [client.id] : (context.proof?.conversations ?? []);
   const candidates = [...state.sessions.values()].filter(
     (session) =>
       session.agent === actor.name &&
       session.kind === actor.kind &&
       // Two conversations of one client are two sessions.
-      (!client || !session.client || session.client.id === client.id) &&
+      (conversations.length === 0 || !session.client || conversations.includes(session.client.id)) &&
       context.owners.get(session.id) !== 'dead',
   );
   const [only, ...others] = candidates;
@@ -201,22 +212,14 @@ function identifyByName(state: State, command: Command, context: CommandContext,
   const found = session ?? ended;
   if (found) mustBeOwn(found, context);
   if (session) return { actor: actorOf(session), session };
-  if (!ended) throw notFound('session', named, state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
+  // No other session is suggested: it would be someone else's.
+  if (!ended) throw notFound('session', named, [], 'See the sessions with `holdfast sessions`.');
   const actor = actorOf(ended);
   const verdict = returnOf(state, ended);
   if (verdict === 'may return') return { actor, session: null, returning: ended };
   // A fenced session may still file a note.
   if (verdict.code === 'fenced' && command.type === 'note.add') return { actor, session: null };
   throw verdict;
-}
-
-/** A token proves one name: with a session of another agent, its bearer would record under that agent's name. */
-function mustBeOwn(session: Session, { scope, actor }: CommandContext): void {
-  if (scope === undefined || (session.agent === actor.name && session.kind === actor.kind)) return;
-  throw new Fault('not_allowed', `${session.id} is a session of ${session.agent}; this token is ${actor.name}'s.`, {
-    hints: ['Name a session of your own, or none.', 'See the sessions with `holdfast sessions`.'],
-    data: { session: session.id, agent: session.agent, actor },
-  });
 }
 
 const actorOf = (session: Session): Actor => ({ kind: session.kind, name: session.agent });

@@ -1,3 +1,4 @@
+import { type Evidence, suffices, UNKNOWN } from '../evidence.ts';
 import { Fault, notFound, quoted } from '../fault.ts';
 import type { Session, State, Step } from '../fold/state.ts';
 import type { RowKind, Rows } from '../fold/touch.ts';
@@ -12,6 +13,7 @@ export interface RuleContext extends Liveness {
   state: State;
   plan: PlanView;
   actor: Actor;
+  evidence: Evidence;
   session: Session | null;
   /** What the actor's token allows, if there is one. */
   scope?: Scope | undefined;
@@ -34,14 +36,21 @@ export function draft<T extends EventType>(type: T, body: EventBody<T>, basis: B
 }
 
 /** The event that a draft would become, to fold it before it is recorded. */
-export function provisionalEvent(draft: Draft, state: State, now: string, actor: Actor, session: string | null): Event {
+export function provisionalEvent(
+  draft: Draft,
+  state: State,
+  now: string,
+  by: { actor: Actor; evidence: Evidence; session: string | null },
+): Event {
   const run = state.run?.id ?? '';
+  const { actor, evidence, session } = by;
   return {
     ...draft,
     run,
     version: state.version + 1,
     at: now,
     actor,
+    evidence,
     session,
     key: null,
     previous: '',
@@ -79,12 +88,7 @@ export function heldStep(context: RuleContext, reference: string | undefined): S
     const elsewhere = [...state.steps.values()].filter((step) => step.holder);
     throw new Fault('not_found', `${whoIs(context)} holds no step.`, {
       hints: [
-        ...elsewhere
-          .slice(0, 3)
-          .map(
-            (step) =>
-              `\`${step.key}\` is held by ${step.holder?.agent} (${step.holder?.session}): pass \`--session ${step.holder?.session}\` if that is you.`,
-          ),
+        ...elsewhere.slice(0, 3).map((step) => `\`${step.key}\` is held by ${step.holder?.agent}.`),
         'Take a step with `holdfast start KEY`; `holdfast status` shows what is ready.',
       ],
     });
@@ -119,14 +123,22 @@ export function mustAllow(noun: Noun, what: string, from: string, name: string, 
 
 const words = (name: string): string => name.replaceAll('_', ' ');
 
-/** A person; one with a token needs the scope `maintain`. */
-export function isMaintainer({ actor, scope }: Pick<RuleContext, 'actor' | 'scope'>): boolean {
-  return actor.kind === 'person' && (scope === undefined || scope === 'maintain');
+type Caller = Pick<RuleContext, 'actor' | 'evidence' | 'scope'>;
+
+/** A person, on evidence that is enough for one; a token also needs the scope `maintain`. */
+export function isMaintainer({ actor, evidence, scope }: Caller): boolean {
+  return actor.kind === 'person' && suffices(evidence) && (scope === undefined || scope === 'maintain');
 }
 
-export function mustBePerson(context: Pick<RuleContext, 'actor' | 'scope'>, action: string, command: string): void {
+export function mustBePerson(context: Caller, action: string, command: string): void {
   if (isMaintainer(context)) return;
-  const { actor, scope } = context;
+  const { actor, evidence, scope } = context;
+  if (actor.kind === 'person' && !suffices(evidence)) {
+    throw new Fault('not_allowed', `Only a person may ${action}, and nothing shows that ${actor.name} calls.`, {
+      hints: [atATerminal(command)],
+      data: { actor, evidence },
+    });
+  }
   if (actor.kind === 'person') {
     throw new Fault(
       'not_allowed',
@@ -137,11 +149,20 @@ export function mustBePerson(context: Pick<RuleContext, 'actor' | 'scope'>, acti
       },
     );
   }
-  throw new Fault('not_allowed', `Only a person may ${action}; ${context.actor.name} is an agent.`, {
+  if (actor.name === UNKNOWN) {
+    throw new Fault('not_allowed', `Only a person may ${action}, and nothing shows who calls.`, {
+      hints: [atATerminal(command)],
+      data: { actor, evidence },
+    });
+  }
+  throw new Fault('not_allowed', `Only a person may ${action}; ${actor.name} is an agent.`, {
     hints: [`Ask the person you work for to run \`${command}\` at their terminal, and say why.`],
-    data: { actor: context.actor },
+    data: { actor, evidence },
   });
 }
+
+const atATerminal = (command: string): string =>
+  `Run \`${command}\` yourself at a terminal, or on a server with a token of a person.`;
 
 /** Refuses a step that the session does not hold. */
 export function mustHold(context: RuleContext, view: StepView, name: string): void {

@@ -13,7 +13,7 @@ export function readRunModel(context: RuleContext, { type: _, ...read }: Command
   mustBeActive(context);
   const work = forkState(context.state);
   return draftRunModel(context, read).filter((one) => {
-    const event = provisionalEvent(one, work, context.now, context.actor, null);
+    const event = provisionalEvent(one, work, context.now, { ...context, session: null });
     return changesOf(evolve(work, event, context.recall)).length > 0;
   });
 }

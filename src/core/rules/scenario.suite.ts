@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Evidence } from '../evidence.ts';
 import { Fault } from '../fault.ts';
 import { evolve } from '../fold/evolve.ts';
 import type { Session, State, Step } from '../fold/state.ts';
@@ -21,12 +22,18 @@ import { type CommandContext, type Decided, decide } from './decide.ts';
 
 export interface By {
   actor: Actor;
+  evidence: Evidence;
   session: string | null;
 }
 
-export const agent = (name: string, session: string | null = null): By => ({ actor: { kind: 'agent', name }, session });
+export const agent = (name: string, session: string | null = null): By => ({
+  actor: { kind: 'agent', name },
+  evidence: 'agent-shell',
+  session,
+});
 export const person = (name: string, session: string | null = null): By => ({
   actor: { kind: 'person', name },
+  evidence: 'terminal',
   session,
 });
 
@@ -109,7 +116,8 @@ export function unopened(): Scenario {
     },
     when(by, command) {
       const decided = decide(self.state, command, contextOf(by));
-      const stamp = { run: 'work', at: self.now, actor: decided.actor, session: decided.session, key: null };
+      const { actor, evidence, session } = decided;
+      const stamp = { run: 'work', at: self.now, actor, evidence, session, key: null };
       const last = self.events.at(-1);
       const events = seal(decided.drafts, stamp, { version: self.events.length, hash: last?.hash ?? GENESIS });
       const touches: Touch[] = [];

@@ -200,7 +200,7 @@ describe('working on a step', () => {
     const run = scenario('p1', 'p2').given(ada, start('p1'));
     const none = run.refusal(bob, checkpoint('x'));
     expect(none.code).toBe('not_found');
-    expect(none.hints[0]).toContain('`p1` is held by ada (S-1)');
+    expect(none.hints[0]).toContain('`p1` is held by ada.');
     expect(run.when(ada, checkpoint('x')).body('step.checkpointed').step).toBe('p1');
     const several = run.given(ada, start('p2')).refusal(ada, complete());
     expect(several).toMatchObject({ code: 'usage', data: { steps: ['p1', 'p2'] } });

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
+import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { Sentence } from '../../core/text.ts';
 import { noWorkspace, saveConfig, type Workspace } from '../../workspace/workspace.ts';
 import type { CaptureConfig } from '../../workspace/workspace-settings.ts';
 import { defineOperation, described } from '../operation.ts';
-import { mustBePerson } from './parts/person.ts';
 
 export const capture = defineOperation({
   name: 'capture',
   summary: 'Switch recording off or on, or change what is recorded.',
   scope: 'maintain',
+  by: 'person',
   words: ['state'],
   flags: { ignorePaths: 'ignore-path', ignoreCommands: 'ignore-command', clearIgnored: 'clear-ignored' },
   examples: ['holdfast capture off', 'holdfast capture on --ignore-path "secrets/**" --ignore-command "vault read"'],
@@ -33,7 +34,7 @@ export const capture = defineOperation({
     const before = withDefaults(workspace.config.capture);
     const isChange = Object.values(input).some((value) => value !== undefined);
     if (!isChange) return { data: before };
-    mustBePerson(context, 'change what is recorded');
+    mustBePerson(context.identity, 'change what is recorded', 'holdfast capture');
     const after = {
       state: input.state ?? before.state,
       ignorePaths: joined(input.clearIgnored ? [] : before.ignorePaths, input.ignorePaths),

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
+import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { noWorkspace, saveConfig } from '../../workspace/workspace.ts';
 import type { WorkspaceConfig } from '../../workspace/workspace-settings.ts';
 import { defineOperation, described } from '../operation.ts';
-import { mustBePerson } from './parts/person.ts';
 
 const names = ['store', 'notify'] as const;
 
@@ -43,7 +43,7 @@ export const config = defineOperation({
       stateFolder: workspace.state?.root ?? null,
     });
     if (name === undefined || (value.length === 0 && !clear)) return { data: shown() };
-    mustBePerson(context, 'change settings');
+    mustBePerson(context.identity, 'change settings', 'holdfast config');
     const before = shown()[name];
     const { [name]: _, ...others } = workspace.config;
     saveConfig(workspace, clear ? others : { ...others, ...settingOf(name, value) });

@@ -13,6 +13,7 @@ export const erase = defineOperation({
   name: 'erase',
   summary: 'Erase the text of an entry permanently (people only).',
   scope: 'maintain',
+  by: 'person',
   words: ['target'],
   examples: [
     'holdfast erase N-8 --reason "a password was pasted"',

@@ -21,6 +21,7 @@ export const tokenAdd = defineOperation({
   name: 'token.add',
   summary: 'Create an access token for a person or an agent; the secret is shown once.',
   scope: 'maintain',
+  by: 'person',
   words: ['name'],
   flags: { workspaces: 'workspace', runs: 'only-run' },
   examples: [

@@ -7,6 +7,7 @@ export const tokenList = defineOperation({
   name: 'token.list',
   summary: 'List tokens and when each was last used.',
   scope: 'maintain',
+  by: 'person',
   input: v.object({ all: v.optional(described(v.boolean(), 'Also those that were revoked, with who did it.')) }),
   output: v.object({ tokens: v.array(TokenShown) }),
   async run(context, { all = false }) {

@@ -9,6 +9,7 @@ export const tokenRevoke = defineOperation({
   name: 'token.revoke',
   summary: 'Revoke a token.',
   scope: 'maintain',
+  by: 'person',
   words: ['name'],
   examples: ['holdfast token revoke codex'],
   input: v.object({ name: described(label, 'The name of the token.') }),

@@ -16,7 +16,7 @@ import { defineOperation, described, type Pen } from '../operation.ts';
 import { findForeign } from './parts/find-foreign.ts';
 import { type ForeignFile, freeRunId, knownRun } from './parts/foreign-file.ts';
 import { readBase, saveBase } from './parts/mirror-base.ts';
-import { FILE_ACTOR, mirrorOwner, syncMirrors } from './parts/mirrors.ts';
+import { FILE_IDENTITY, mirrorOwner, syncMirrors } from './parts/mirrors.ts';
 
 export const ProblemShape = v.object({
   code: v.string(),
@@ -205,10 +205,9 @@ async function absorbChange(context: Context, workspace: Workspace, run: string,
   if (!before || !parsed.model) return 0;
   const { changed } = diffModels(before, parsed.model);
   if (Object.keys(changed).length === 0) return 0;
-  const identity = { actor: FILE_ACTOR, session: null, key: null };
   const source = { format: format.name, path: name };
   const command = { type: 'account.read', ...source, account: changed } as const;
-  const done = await execute(context, run, command, { identity, mirrors: false });
+  const done = await execute(context, run, command, { identity: FILE_IDENTITY, mirrors: false });
   return done.events.length;
 }
 

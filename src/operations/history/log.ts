@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { evidenceInWords } from '../../core/evidence.ts';
 import type { Event } from '../../core/journal/event.ts';
 import { oneLine } from '../../core/text.ts';
 import { currentRun } from '../act.ts';
@@ -45,16 +46,21 @@ export const log = defineOperation({
           ([, value]) => typeof value === 'string' || typeof value === 'number',
         );
         const fields = body.map(([name, value]) => `${name}=${oneLine(String(value), 60)}`).join(' ');
-        const who = [event.agent ?? event.person, event.session].filter(Boolean).join(' ');
+        const who = [whoActed(event), event.session].filter(Boolean).join(' ');
         return `${pen.dim(String(event.version).padStart(6))} ${event.at.slice(0, 19)}Z ${pen.bold(event.type)} ${pen.dim(who)} ${fields}`;
       })
       .join('\n') || 'Nothing has happened yet.',
 });
 
+/** `codex (agent)`, `ada (person, at a terminal)`. */
+function whoActed({ agent, person, evidence }: LogLine): string {
+  return agent === null ? `${person} (person, ${evidenceInWords(evidence)})` : `${agent} (agent)`;
+}
+
 export type LogLine = ReturnType<typeof logLine>;
 
 export function logLine(event: Event) {
-  const { version, at, type, session, actor, basis, body, hash } = event;
+  const { version, at, type, session, actor, evidence, basis, body, hash } = event;
   return {
     version,
     at,
@@ -62,6 +68,7 @@ export function logLine(event: Event) {
     session,
     agent: actor.kind === 'agent' ? actor.name : null,
     person: actor.kind === 'person' ? actor.name : null,
+    evidence: evidence ?? null,
     basis,
     body,
     hash,

@@ -5,6 +5,7 @@ import { type Obstacle, type PlanView, planView, type StepView } from '../../cor
 import { currentState } from '../act.ts';
 import { version } from '../fields.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+import { actWords } from '../step/parts/act-words.ts';
 
 /** A step as a line of the plan. */
 export type StepLine = Step &
@@ -90,7 +91,9 @@ function remarksOn(step: StepLine, pen: Pen): Line[] {
     ...(step.paused ? [line`paused`] : []),
     ...(step.stale ? [line`stale: confirm it`] : []),
     ...obstacles.map((obstacle) => obstacleWords(obstacle, pen)),
-    ...(step.status === 'skipped' && step.reason ? [line`skipped: ${pen.quote(step.reason, 'title', 60)}`] : []),
+    ...(step.status === 'skipped' && step.reason
+      ? [line`skipped${actWords(step.skipped, pen)}: ${pen.quote(step.reason, 'title', 60)}`]
+      : []),
     ...(step.status === 'failed' ? [line`failed: ${id(step.error ?? '')}`] : []),
   ];
   return [...new Set(parts)];

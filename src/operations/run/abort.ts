@@ -7,6 +7,7 @@ export const abort = defineOperation({
   name: 'abort',
   summary: 'Abandon a run, with a reason (people only).',
   scope: 'maintain',
+  by: 'person',
   input: v.object({ reason }),
   output: v.object({ run: v.object({ id: v.string(), status: v.string() }), version: v.number() }),
   async run(context, { reason: why }) {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Fault, notFound } from '../../core/fault.ts';
+import { mustBeOwn } from '../../core/rules/session-proof.ts';
 import { leaseEnd } from '../../core/views/liveness.ts';
 import { currentState } from '../act.ts';
 import { defineOperation } from '../operation.ts';
@@ -13,20 +14,13 @@ export const heartbeat = defineOperation({
   async run(context) {
     const state = await currentState(context);
     const { beat, now } = await context.engine();
-    const { actor, session: named, scope } = context.identity;
+    const { actor, session: named } = context.identity;
     const mine = [...state.sessions.values()].filter((one) =>
-      named === null || scope !== undefined
-        ? one.agent === actor.name && (named === null || one.id === named || one.alias === named)
-        : one.id === named || one.alias === named,
+      named === null ? one.agent === actor.name : one.id === named || one.alias === named,
     );
     const [session, another] = mine;
     if (!session && named !== null)
-      throw notFound(
-        'active session',
-        named,
-        state.sessions.keys(),
-        'Start one with `holdfast session start --agent NAME`.',
-      );
+      throw notFound('active session', named, [], 'Start one with `holdfast session start --agent NAME`.');
     if (!session) {
       throw new Fault('not_found', `${actor.name} has no active session.`, {
         hints: ['Start one with `holdfast session start --agent NAME`.'],
@@ -37,6 +31,7 @@ export const heartbeat = defineOperation({
         hints: ['Name it with `--session`.'],
       });
     }
+    if (named !== null) mustBeOwn(session, context.identity);
     const at = now();
     const run = state.run?.id ?? '';
     await beat(run, session.id, at);

@@ -2,11 +2,13 @@ import * as v from 'valibot';
 import { act, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { actWords } from './parts/act-words.ts';
 
 export const gate = defineOperation({
   name: 'gate',
   summary: 'Open or close the gate before a step (people only).',
   scope: 'maintain',
+  by: 'person',
   words: ['key', 'state'],
   examples: ['holdfast gate p3 open'],
   input: v.object({ key: stepKey, state: described(v.picklist(['open', 'close']), 'What to do with it.') }),
@@ -16,6 +18,9 @@ export const gate = defineOperation({
     return stepOutcome(done, key);
   },
   say: ({ step }, pen) => {
-    return `${pen.bold(step.key)} ${step.title}: ${step.gate ? `the gate is ${step.gate.state}` : 'there is no gate'}.`;
+    const { gate } = step;
+    if (!gate) return `${pen.bold(step.key)} ${step.title}: there is no gate.`;
+    const act = gate.by === undefined ? null : { by: gate.by, evidence: gate.evidence ?? null };
+    return `${pen.bold(step.key)} ${step.title}: the gate was ${gate.state === 'open' ? 'opened' : 'closed'}${actWords(act, pen)}.`;
   },
 });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import type { Claim, State, WorklogArchive } from '../../core/fold/state.ts';
 import type { Command } from '../../core/journal/command.ts';
+import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { WORKLOG_FILE } from '../../core/rules/worklog.ts';
 import {
   type PlannedEntry,
@@ -22,6 +23,7 @@ export const compact = defineOperation({
   name: 'compact',
   summary: 'Show which worklog entries could be archived; with --approve move them (people only).',
   scope: 'write',
+  by: 'person',
   flags: { entries: 'entry' },
   examples: ['holdfast compact', 'holdfast compact --approve', 'holdfast compact --entry N-3 --approve'],
   input: v.object({
@@ -91,16 +93,7 @@ function mustBeMaintainer(context: Context): void {
       hints: ['Run it in the workspace, or name one with `--dir`.'],
     });
   }
-  if (context.identity.actor.kind !== 'person') {
-    throw new Fault(
-      'not_allowed',
-      `Only a person may compact the worklog; ${context.identity.actor.name} is an agent.`,
-      {
-        hints: ['Ask the person you work for to run `holdfast compact --approve` at their terminal, and say why.'],
-        data: { actor: context.identity.actor },
-      },
-    );
-  }
+  mustBePerson(context.identity, 'compact the worklog', 'holdfast compact --approve');
 }
 
 /**

@@ -16,6 +16,7 @@ const EVENT_TYPES = {
   type: 'text',
   actor_kind: 'text',
   actor_name: 'text',
+  evidence: 'text',
   session: 'text',
   key: 'text',
   basis: 'text',
@@ -202,7 +203,8 @@ function batchParts(name: string, batch: Merged, use: Use, index: number): strin
   RETURNING run, version, hash)`,
     `recorded${index} AS (
   INSERT INTO ${name}.events (${EVENT_COLUMNS}, tx)
-  SELECT head.run, e.version, e.at, e.type, e.actor_kind, e.actor_name, e.session, e.key, e.basis, e.previous, e.hash, e.body_hash, e.body,
+  SELECT head.run, e.version, e.at, e.type, e.actor_kind, e.actor_name, e.evidence, e.session, e.key, e.basis, e.previous,
+    e.hash, e.body_hash, e.body,
     (SELECT xid_offset FROM ${name}.meta) + pg_current_xact_id()::text::bigint
   FROM head${index} AS head, ${valuesOf('e', EVENT_TYPES, batch.events.map(toEventRow), use)})`,
   ];

@@ -165,4 +165,8 @@ UPDATE ${name}.tokens SET
   revoked_by = '{"actor":{"kind":"agent","name":"holdfast"},"evidence":"none"}'
   WHERE name = 'link-' || left(hash, 8);
 `,
+  // What the name of the actor rests on. Events that were recorded before do not say.
+  (name) => `
+ALTER TABLE ${name}.events ADD COLUMN evidence text;
+`,
 ];

@@ -99,13 +99,14 @@ function writeEvents({ statement }: Connection, run: string, events: readonly Ev
   let number: number | bigint = 0;
   for (const event of events) {
     const row = toEventRow(event);
-    number = statement(`INSERT INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    number = statement(`INSERT INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
       run,
       row.version,
       row.at,
       row.type,
       row.actor_kind,
       row.actor_name,
+      row.evidence,
       row.session,
       row.key,
       row.basis,

@@ -138,10 +138,11 @@ function integrityOf(database: Database | null): string[] {
 async function scan(database: Database | null, end: number, visit: (event: Event) => void | Promise<void>) {
   let lost = 0;
   if (database === null) return { lost };
+  const columns = hasEvidence(database) ? EVENT_COLUMNS : EVENT_COLUMNS.replace('evidence', 'NULL AS evidence');
   const several = database.prepare(
-    `SELECT seq, ${EVENT_COLUMNS} FROM events NOT INDEXED WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`,
+    `SELECT seq, ${columns} FROM events NOT INDEXED WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`,
   );
-  const one = database.prepare(`SELECT seq, ${EVENT_COLUMNS} FROM events NOT INDEXED WHERE seq = ?`);
+  const one = database.prepare(`SELECT seq, ${columns} FROM events NOT INDEXED WHERE seq = ?`);
   for (let last = 0; ; ) {
     let rows: (EventRow & { seq: number })[] = [];
     try {
@@ -166,6 +167,12 @@ async function scan(database: Database | null, end: number, visit: (event: Event
       else await visit(event);
     }
   }
+}
+
+/** A journal of an older version has no such column. */
+function hasEvidence(database: Database): boolean {
+  const columns = allOf(database, 'PRAGMA table_info(events)') as { name: string }[];
+  return columns.some(({ name }) => name === 'evidence');
 }
 
 /** Returns nothing if the value is unreadable. */

@@ -173,4 +173,8 @@ UPDATE tokens SET revoked_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'),
   revoked_by = '{"actor":{"kind":"agent","name":"holdfast"},"evidence":"none"}'
   WHERE name = 'link-' || substr(hash, 1, 8);
 `,
+  // What the name of the actor rests on. Events that were recorded before do not say.
+  `
+ALTER TABLE events ADD COLUMN evidence TEXT;
+`,
 ];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../core/fault.ts';
+import type { Event } from '../../core/journal/event.ts';
 import { storeSuite } from '../store.suite.ts';
 import {
   at,
@@ -20,6 +21,7 @@ import {
   row,
 } from '../suite/fixture.ts';
 import { isSafe, openDatabase } from './driver.ts';
+import { openRemains } from './remains.ts';
 import { APPLICATION_ID, migrations } from './schema.ts';
 import { openSqliteStore } from './store.ts';
 
@@ -104,6 +106,33 @@ describe('a journal file', () => {
     expect(await store.presence.findToken('abcdef01ff')).toBeNull();
     const [, link] = await store.presence.listTokens({ revoked: true });
     expect(link).toMatchObject({ name: 'link-abcdef01', revoked: { at: expect.stringMatching(/^\d{4}-.*Z$/) } });
+    await store.close();
+  });
+
+  it('keeps the events of version 0.1, which have no evidence, also where only remains can be read', async () => {
+    const file = newFile();
+    const old = openDatabase(file, false);
+    old.exec(
+      `PRAGMA journal_mode=WAL; ${migrations[0]}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1`,
+    );
+    const { events, head } = batchOf('r', [note('before')], null);
+    const { evidence: _, ...event } = events[0] as Event;
+    const { run, version, type, session, key, basis, previous, hash, bodyHash, body } = event;
+    old.exec(`INSERT INTO events (run, version, at, type, actor_kind, actor_name, session, key, basis, previous, hash,
+      body_hash, body) VALUES ('${run}', ${version}, '${event.at}', '${type}', 'agent', 'tester', ${session}, ${key},
+      '${basis}', '${previous}', '${hash}', '${bodyHash}', '${JSON.stringify(body)}');
+      INSERT INTO runs VALUES ('r', 'w', 't', 'active', 1, '${hash}', '${event.at}', '${event.at}', 1, '{}')`);
+    old.close();
+    const remains = openRemains(file);
+    const found: Event[] = [];
+    expect(await remains.scan((one) => void found.push(one))).toEqual({ lost: 0 });
+    remains.close();
+    expect(found).toEqual([event]);
+
+    const store = await openSqliteStore({ file });
+    const next = batchOf('r', [note('after')], { version: 1, hash }, { head });
+    expect(await store.journal.append([next])).toEqual({ outcome: 'appended' });
+    expect(await store.journal.read('r', 0, 10)).toEqual([event, ...next.events]);
     await store.close();
   });
 

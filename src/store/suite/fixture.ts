@@ -33,7 +33,14 @@ export function batchOf(
 ): Batch & { head: HeadColumns } {
   const { key = null, session = null, ...rest } = extra;
   const head = after ?? { version: 0, hash: GENESIS };
-  const stamp = { run, at: at(head.version + 1), actor: { kind: 'agent', name: 'tester' } as const, session, key };
+  const stamp = {
+    run,
+    at: at(head.version + 1),
+    actor: { kind: 'agent', name: 'tester' } as const,
+    evidence: 'hook' as const,
+    session,
+    key,
+  };
   const position = { phase: 1, plan: null, task: 'Build it', wave: null, status: 'in_progress', progress: { done: 1 } };
   return {
     run,

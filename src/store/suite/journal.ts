@@ -48,6 +48,18 @@ function appending(store: Get, other: Get): void {
       expect(chainProblems(events)).toEqual([]);
     });
 
+    it('keeps the evidence of an event, and that an event of version 0.1 has none', async () => {
+      const run = newRun();
+      const batch = batchOf(run, [note('a'), note('b'), note('c')], null);
+      const [first, second, third] = batch.events as [Event, Event, Event];
+      const { evidence: _, ...old } = first;
+      const events = [old as Event, { ...second, evidence: 'token:zed\u0000' as const }, third];
+      expect(await store().journal.append([{ ...batch, events }])).toEqual({ outcome: 'appended' });
+      expect(await other().journal.read(run, 0, 100)).toEqual(events);
+      const page = await store().journal.feed(null, 10_000, { runs: [run] });
+      expect(page.events).toEqual(events);
+    });
+
     it('reads after a version, up to a limit', async () => {
       const run = newRun();
       await put(store(), run, [note('a'), note('b'), note('c'), note('d')]);

@@ -225,7 +225,14 @@ async function briefOf(place: Place, base: readonly Event[], type: EventType, gi
   const { [SENDER]: sender, ...body } = given as Record<string, unknown>;
   const last = base.at(-1);
   const session = typeof sender === 'string' ? sender : 'S-1';
-  const stamp = { run: 'work', at: last?.at ?? '', actor: { kind: 'agent', name: 'ada' }, session, key: null } as const;
+  const stamp = {
+    run: 'work',
+    at: last?.at ?? '',
+    actor: { kind: 'agent', name: 'ada' },
+    evidence: 'hook',
+    session,
+    key: null,
+  } as const;
   const drafts = [{ type, body, basis: 'declared' } as unknown as Draft];
   const more = seal(drafts, stamp, { version: base.length, hash: last?.hash ?? GENESIS });
   const store = openMemoryStore();

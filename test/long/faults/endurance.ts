@@ -142,9 +142,10 @@ function countLook(trial: Trial, looks: readonly Look[]): void {
   trial.say(`${row}: ${JSON.stringify(last)}`);
 }
 
-const person: Identity = { actor: { kind: 'person', name: 'sam' }, session: null, key: null };
+const person: Identity = { actor: { kind: 'person', name: 'sam' }, evidence: 'terminal', session: null, key: null };
 const by = (name: string, session: string | null = null): Identity => ({
   actor: { kind: 'agent', name },
+  evidence: 'agent-shell',
   session,
   key: null,
 });

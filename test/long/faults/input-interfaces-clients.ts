@@ -203,7 +203,7 @@ async function openMcp() {
   const madeAt = '2026-01-01T00:00:00.000Z';
   const actor = { kind: 'agent', name: 'ada' } as const;
   const token = { name: 't', hash: hashSecret(secret), actor, scope: 'write', madeAt, ...unlimitedToken } as const;
-  const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' } });
+  const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' }, evidence: 'library' });
   const mcp = createMcpHandler({ version: '0.0.0' });
   const app = createApp({ context, version: '0.0.0', web: place.path, own: [token], limits: noLimits, mcp });
   const tools = [...(await loadTools({ remote: true })).values()];

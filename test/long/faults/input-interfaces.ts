@@ -143,7 +143,7 @@ async function openHttp() {
     madeAt,
     ...unlimitedToken,
   } as const;
-  const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' } });
+  const context = openContext({ dir: place.path, actor: { kind: 'person', name: 'host' }, evidence: 'library' });
   const app = createApp({ context, version: '0.0.0', web: place.path, own: [token], limits: noLimits });
   const offered = (await loadOffered()).filter(({ name }) => name !== 'wait');
   const values: Record<string, unknown> = {

@@ -28,8 +28,8 @@ export function shownToken({ hash: _, ...token }: Token): TokenShown {
 }
 
 /** Who calls, and what proves it. */
-export function makerOf({ identity, token }: Context): Maker {
-  return { actor: identity.actor, evidence: token ? `token:${token.name}` : 'none' };
+export function makerOf({ identity: { actor, evidence } }: Context): Maker {
+  return { actor, evidence };
 }
 
 /** The workspaces that are named; without any the one the caller is in, or else what the caller's own token reaches. */

@@ -30,7 +30,12 @@ export interface Synced extends Mirror {
 }
 
 /** An edit of a mirrored file is recorded under this name. */
-export const FILE_ACTOR = { kind: 'agent', name: 'file' } as const;
+export const FILE_IDENTITY = {
+  actor: { kind: 'agent', name: 'file' },
+  evidence: 'file',
+  session: null,
+  key: null,
+} as const;
 const LOCK_WAIT_MS = 10_000;
 
 /**
@@ -190,8 +195,7 @@ async function learnAliases(
   const written = format.parse({ format: format.name, main: path, files: [...files.keys()] }, files).model;
   const learned = written ? aliasesIn(model, written) : {};
   if (Object.keys(learned).length === 0) return;
-  const identity = { actor: FILE_ACTOR, session: null, key: null };
-  await engine.execute(run, { type: 'account.read', format: name, path, account: learned }, identity);
+  await engine.execute(run, { type: 'account.read', format: name, path, account: learned }, FILE_IDENTITY);
 }
 
 async function absorb(
@@ -205,14 +209,13 @@ async function absorb(
   if (!before.model || !after.model) return;
   const { changed, dropped } = diffModels(before.model, after.model);
   result.dropped.push(...dropped);
-  const identity = { actor: FILE_ACTOR, session: null, key: null };
   if (dropped.length > 0) {
     const gone = dropped.map(({ kind, name, words }) => `${kind} ${name} (${oneLine(words, 80)})`).join(', ');
     const text = `${path} was edited and no longer has ${gone}. It is kept here and was written back.`;
-    await engine.execute(run, { type: 'note.add', text, kind: 'deviation' }, identity);
+    await engine.execute(run, { type: 'note.add', text, kind: 'deviation' }, FILE_IDENTITY);
   }
   if (Object.keys(changed).length === 0) return;
-  const { events } = await engine.execute(run, { type: 'account.read', format, path, account: changed }, identity);
+  const { events } = await engine.execute(run, { type: 'account.read', format, path, account: changed }, FILE_IDENTITY);
   result.absorbed += events.length;
 }
 

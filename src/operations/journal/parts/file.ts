@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isEvidence } from '../../../core/evidence.ts';
 import { Fault, quoted } from '../../../core/fault.ts';
 import { type Event, eventBodies } from '../../../core/journal/event.ts';
 import { ActorName, Instant, isName, Label } from '../../../core/text.ts';
@@ -30,6 +31,7 @@ const Envelope = v.strictObject({
   at: Instant,
   type: v.string(),
   actor: v.strictObject({ kind: v.picklist(['agent', 'person']), name: ActorName }),
+  evidence: v.optional(v.pipe(v.string(), v.check(isEvidence, 'is not known'))),
   session: v.nullable(Label),
   key: v.nullable(v.string()),
   basis: Basis,

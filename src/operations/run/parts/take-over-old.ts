@@ -1,11 +1,11 @@
 import { Fault } from '../../../core/fault.ts';
 import { chainVerifier } from '../../../core/journal/verify.ts';
+import { mustBePerson } from '../../../core/rules/rule-context.ts';
 import type { Store } from '../../../store/store.ts';
 import { saveClone } from '../../../workspace/clone.ts';
 import { findOldJournal, isOldJournalTracked, keepOldFolder } from '../../../workspace/old-folder.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
 import { copyToTemporary } from '../../../workspace/write.ts';
-import { mustBePerson } from '../../admin/parts/person.ts';
 import type { Context } from '../../context.ts';
 
 export interface TakenOver {
@@ -21,7 +21,7 @@ const PAGE = 500;
  * records and bases of mirrors are left behind.
  */
 export async function takeOverOld(context: Context, workspace: Workspace): Promise<TakenOver> {
-  mustBePerson(context, 'take over the runs of version 0.1');
+  mustBePerson(context.identity, 'take over the runs of version 0.1', 'holdfast init --move-old');
   const file = findOldJournal(workspace.root);
   if (file === null) {
     throw new Fault('not_found', 'There is no journal of version 0.1 here that is yours.', {

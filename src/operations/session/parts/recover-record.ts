@@ -68,7 +68,7 @@ async function startRecovery(
   const engine = await context.engine();
   const [former] = sessions;
   const agent = former?.agent ?? agentName(conversation.client, conversation.subagent);
-  const identity = { actor: { kind: 'agent' as const, name: agent }, session: null, key: null };
+  const identity = { ...context.identity, actor: { kind: 'agent' as const, name: agent }, session: null, key: null };
   const done = await engine.execute(
     run,
     {

@@ -18,7 +18,7 @@ export interface SessionContext {
 export function sessionContextOf(context: Context, engine: Engine, state: State, session: Session): SessionContext {
   const run = state.run?.id ?? '';
   const actor = { kind: session.kind, name: session.agent };
-  const identity = { ...context.identity, actor, session: session.id, key: null };
+  const identity = { ...context.identity, actor, session: session.id, proof: undefined, key: null };
   return { context: { ...context, run, isRunKnown: true, identity }, engine, run, state, session };
 }
 

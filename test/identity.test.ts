@@ -1,0 +1,205 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { newWorkspace, program } from './command-line.ts';
+import { openTestServer } from './http-server.ts';
+import { runAtTerminal } from './terminal.ts';
+
+const { openHoldfast } = (await import('../dist/lib/index.js' as string)) as typeof import('../src/index.ts');
+
+type Folder = ReturnType<typeof newWorkspace>;
+
+/** Who the last event names, and on what evidence. */
+function lastActor(folder: Folder) {
+  const [event] = folder.data('log', '--limit', '1')['events'] as Record<string, string | null>[];
+  return [event?.['agent'] ?? { person: event?.['person'] }, event?.['evidence']];
+}
+
+const skip = ['skip', 't3', '--reason', 'no time'];
+
+describe('C1: a caller without evidence', () => {
+  it('is the agent unknown and may do nothing that only a person may', () => {
+    const folder = newWorkspace();
+    folder.data('note', 'from a script');
+    expect(lastActor(folder)).toEqual(['unknown', 'none']);
+    const refused = folder.fault(...skip);
+    expect(refused).toMatchObject({ code: 'not_allowed', exit: 1, data: { evidence: 'none', recorded: 'no' } });
+    expect(refused.message).toBe('Only a person may skip a step, and nothing shows who calls.');
+    for (const words of [
+      'gate t3 close',
+      'erase N-1 --reason r',
+      'compact --approve',
+      'abort --reason r',
+      'capture off',
+    ])
+      expect([words, folder.fault(...words.split(' ')).code]).toEqual([words, 'not_allowed']);
+    expect(folder.fault('token', 'add', 'x', '--scope', 'read').code).toBe('not_allowed');
+  });
+
+  it('is not a person because it says so', () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_PERSON'] = 'ada';
+    folder.data('note', 'from a script of ada');
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'stated']);
+    expect(folder.fault(...skip)).toMatchObject({
+      code: 'not_allowed',
+      message: 'Only a person may skip a step, and nothing shows that ada calls.',
+      data: { evidence: 'stated' },
+    });
+    // An agent that sets the variable is still an agent.
+    folder.env['CLAUDECODE'] = '1';
+    folder.data('note', 'from an agent');
+    expect(lastActor(folder)).toEqual(['claude', 'agent-shell']);
+  });
+});
+
+describe('a terminal', () => {
+  it('is evidence of a person, who may be named by a variable', () => {
+    const folder = newWorkspace();
+    folder.person.data('note', 'typed');
+    expect(lastActor(folder)).toEqual([{ person: expect.any(String) }, 'terminal']);
+    folder.env['HOLDFAST_PERSON'] = 'ada';
+    expect(folder.person.data(...skip)).toMatchObject({ step: { status: 'skipped' } });
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'terminal']);
+    delete folder.env['HOLDFAST_PERSON'];
+    folder.env['HOLDFAST_AGENT'] = 'reviewer';
+    folder.person.data('note', 'as an agent');
+    expect(lastActor(folder)).toEqual(['reviewer', 'stated']);
+  });
+
+  it('that an agent’s client opened is none, even with its variables cleared', () => {
+    const folder = newWorkspace();
+    const bin = join(folder.path, 'bin');
+    mkdirSync(bin);
+    symlinkSync('/bin/sh', join(bin, 'codex'));
+    const run = (...words: string[]) =>
+      runAtTerminal([join(bin, 'codex'), '-c', '"$@"; exit $?', 'sh', process.execPath, program, ...words, '--json'], {
+        cwd: folder.path,
+        env: folder.env,
+      });
+    expect(run('note', 'from inside').code).toBe(0);
+    expect(lastActor(folder)).toEqual(['codex', 'agent-shell']);
+    const { code, out } = run(...skip);
+    expect([code, JSON.parse(out).fault]).toMatchObject([
+      1,
+      { code: 'not_allowed', data: { evidence: 'agent-shell' } },
+    ]);
+  });
+});
+
+describe('C3: the session of a conversation', () => {
+  /** A session that the client's hooks started. */
+  function withConversation() {
+    const folder = newWorkspace();
+    const input = { session_id: 'c-1', cwd: folder.path, source: 'startup', hook_event_name: 'SessionStart' };
+    const words = [program, 'hook', 'claude', 'SessionStart'];
+    // A client that is not above the processes of this test.
+    const client = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
+    onTestFinished(() => void client.kill());
+    const env = { ...folder.env, HOLDFAST_PID: String(client.pid) };
+    spawnSync(process.execPath, words, { cwd: folder.path, env, input: JSON.stringify(input) });
+    const [session] = folder.data('sessions', '--active')['sessions'] as { id: string }[];
+    return { folder, id: session?.id ?? '' };
+  }
+
+  it('is not used by another agent, nor by one of the same name', () => {
+    const { folder, id } = withConversation();
+    for (const env of [{ HOLDFAST_AGENT: 'mallory' }, { HOLDFAST_AGENT: 'claude' }, {}, { CODEX_THREAD_ID: 'c-2' }]) {
+      Object.assign(folder.env, env);
+      const refused = folder.fault('note', 'not mine', '--session', id);
+      expect([env, refused]).toMatchObject([env, { code: 'not_allowed', data: { session: id, recorded: 'no' } }]);
+      expect(refused.hints.join(' ')).not.toContain('S-');
+      expect(folder.fault('heartbeat', '--session', id).code).toBe('not_allowed');
+      for (const name of Object.keys(env)) delete folder.env[name];
+    }
+    expect(folder.person.fault('session', 'end', '--reason', 'completed', '--session', id).code).toBe('not_allowed');
+  });
+
+  it('is used in the conversation, which also tells two sessions of one agent apart', () => {
+    const { folder, id } = withConversation();
+    Object.assign(folder.env, { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'c-1' });
+    expect(folder.data('note', 'mine', '--session', id)).toMatchObject({ id: 'N-1' });
+    expect(lastActor(folder)).toEqual(['claude', 'agent-shell']);
+    folder.data('heartbeat', '--session', id);
+    folder.data('start', 't1');
+    folder.env['CLAUDE_CODE_SESSION_ID'] = 'c-2';
+    expect(folder.fault('checkpoint', 'half')).toMatchObject({ code: 'not_found' });
+    folder.env['CLAUDE_CODE_SESSION_ID'] = 'c-1';
+    expect(folder.data('checkpoint', 'half')).toMatchObject({ session: id });
+  });
+
+  it('is used below its process', () => {
+    const folder = newWorkspace();
+    const client = { name: 'cursor', id: 'c-7' };
+    // The process that owns the session runs a command of its own.
+    const script = `
+      const { spawnSync } = require('node:child_process');
+      const run = (...words) => spawnSync(process.execPath, [${JSON.stringify(program)}, ...words, '--json'], { encoding: 'utf8' });
+      const input = ${JSON.stringify({ conversation_id: client.id, hook_event_name: 'sessionStart' })};
+      spawnSync(process.execPath, [${JSON.stringify(program)}, 'hook', 'cursor', 'sessionStart'], {
+        input: JSON.stringify({ ...input, cwd: process.cwd() }),
+        env: { ...process.env, HOLDFAST_PID: String(process.pid) },
+      });
+      console.log(run('note', 'mine', '--session', 'S-1').stdout);`;
+    const ran = spawnSync(process.execPath, ['-e', script], { cwd: folder.path, env: folder.env, encoding: 'utf8' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true });
+    expect(lastActor(folder)).toEqual(['cursor', 'stated']);
+    expect(folder.fault('note', 'not mine', '--session', 'S-1').code).toBe('not_allowed');
+  });
+
+  it('that was started on the command line is used by its id, but not as another agent', () => {
+    const folder = newWorkspace();
+    const { id } = folder.data('session', 'start', '--agent', 'ci')['session'];
+    folder.data('note', 'mine', '--session', id);
+    expect(lastActor(folder)).toEqual(['ci', 'stated']);
+    folder.env['HOLDFAST_AGENT'] = 'mallory';
+    expect(folder.fault('note', 'not mine', '--session', id).code).toBe('not_allowed');
+  });
+});
+
+describe('what a person did', () => {
+  it('is shown with its evidence', () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_PERSON'] = 'ada';
+    expect(folder.person.run(...skip).out).toBe('– t3 Write the docs: skipped by ada (at a terminal).\n');
+    expect(folder.person.run('gate', 't1', 'close').out).toContain('the gate was closed by ada (at a terminal).');
+    expect(folder.run('plan', 'show').out).toContain('skipped by ada (at a terminal): no time');
+    folder.data('note', 'x', '--agent', 'codex');
+    const log = folder.run('log', '--limit', '3').out;
+    expect(log).toContain('step.skipped ada (person, at a terminal)');
+    expect(log).toContain('note.added codex (agent)');
+  });
+
+  it('and its help say that a command line proves no person', () => {
+    const { run } = newWorkspace();
+    for (const name of ['skip', 'gate', 'erase', 'compact', 'abort', 'capture', 'token add']) {
+      expect([name, run('help', ...name.split(' ')).out]).toEqual([
+        name,
+        expect.stringContaining('which a command line cannot prove'),
+      ]);
+    }
+    expect(run('help', 'note').out).not.toContain('cannot prove');
+  });
+});
+
+describe('each interface', () => {
+  it('says on what evidence it names the actor', async () => {
+    const folder = newWorkspace();
+    const hf = await openHoldfast({ dir: folder.path, person: 'ada' });
+    await hf.note({ text: 'from a program' });
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'library']);
+    await expect(hf.skip({ key: 't3', reason: 'r' })).rejects.toMatchObject({ code: 'not_allowed' });
+    await hf.as({ person: 'ada', evidence: 'token:ada' }).note({ text: 'a program that checked a token of its own' });
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'token:ada']);
+    await hf.as({ run: 'auth' }).note({ text: 'the same identity on a named run' });
+    expect(lastActor(folder)).toEqual([{ person: 'ada' }, 'library']);
+    await hf.close();
+
+    const server = openTestServer(folder.path);
+    await server.post('note', { text: 'over HTTP' }, { token: server.person });
+    expect(lastActor(folder)).toEqual([{ person: expect.any(String) }, expect.stringMatching(/^token:/)]);
+    await server.close();
+    expect(folder.data('doctor')['findings']).toEqual([]);
+  });
+});
