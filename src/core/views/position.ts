@@ -11,7 +11,7 @@ export interface Position {
   failed: readonly StepView[];
   ready: readonly StepView[];
   lastCompleted: Step | null;
-  /** Numbers count from 1. */
+  /** By the number in its key (`2-3` is phase 2, plan 3); without one, by its place, counted from 1. */
   phase: { number: number; step: Step } | null;
   plan: { number: number; step: Step } | null;
   task: Step | null;
@@ -47,9 +47,9 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
     },
     phase:
       root && (root !== current || root.step.kind === 'phase')
-        ? { number: ordinal(plan, root), step: root.step }
+        ? { number: numberOf(plan, root), step: root.step }
         : null,
-    plan: planned ? { number: ordinal(plan, planned), step: planned.step } : null,
+    plan: planned ? { number: numberOf(plan, planned), step: planned.step } : null,
     task: current ? current.step : null,
   };
 }
@@ -64,6 +64,15 @@ function pathTo(plan: PlanView, view: StepView): StepView[] {
   }
   return path;
 }
+
+function numberOf(plan: PlanView, view: StepView): number {
+  const digits = (view.step.kind === 'plan' ? PLAN_NUMBER : PHASE_NUMBER).exec(view.step.key)?.[1];
+  // A number such as `9.10` cannot be kept as one.
+  return digits !== undefined && String(Number(digits)) === digits ? Number(digits) : ordinal(plan, view);
+}
+
+const PHASE_NUMBER = /^(?:phase[-_])?0*(\d{1,6}(?:\.\d{1,6})?)$/i;
+const PLAN_NUMBER = /^.*-0*(\d{1,6})$/;
 
 function ordinal(plan: PlanView, view: StepView): number {
   const siblings =
