@@ -207,7 +207,10 @@ describe('a mirrored file that is no edit', () => {
     put(folder, STATE, recent);
     expect(synced(folder)).toMatchObject({ paused: null });
     put(folder, STATE, old);
-    expect(synced(folder, '--keep', 'journal')).toMatchObject({ paused: null, written: [STATE] });
+    expect(synced(folder, '--keep', 'journal')).toMatchObject({
+      paused: null,
+      written: expect.arrayContaining([STATE]),
+    });
     expect(textOf(folder)).toContain('Use jose');
   });
 

@@ -38,6 +38,7 @@ export function applyRunModel(state: State, event: Read, touch: AddTouch, recall
     touch('usage', agent, before, after);
   }
   const { kept, claims, position, next } = model;
+  if (position !== undefined) state.stand = position.step;
   if (next !== undefined) {
     state.next =
       next === '' ? null : { text: next, session: null, step: position?.step ?? null, at: event.at, file: path };

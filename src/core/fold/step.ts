@@ -18,6 +18,8 @@ export function applyStep(state: State, event: StepEvent, touch: AddTouch): void
     return;
   }
   if (!before && event.type !== 'step.added') return;
+  if (event.type === 'step.started' || event.type === 'step.completed' || event.type === 'step.skipped')
+    state.stand = null;
   const after =
     event.type === 'step.added' ? freshStep(event.body) : withoutOldTimes(evolveStep(before as Step, event));
   state.steps.set(key, after);

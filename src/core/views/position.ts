@@ -4,7 +4,7 @@ import { isDone, type PlanView, readySteps, type StepView } from './plan.ts';
 
 /** The current position: the steps to continue with, and where the first of them is in the plan. */
 export interface Position {
-  /** An own step first, then an interrupted, held, failed or ready one. */
+  /** An own step first, then the one a file calls current, an interrupted, held, failed or ready one. */
   current: StepView | null;
   interrupted: readonly StepView[];
   held: readonly StepView[];
@@ -25,6 +25,7 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
   const ready = lazy(() => readySteps(plan));
   const current =
     own[0] ??
+    standIn(state, plan) ??
     interrupted[0] ??
     held[0] ??
     failed[0] ??
@@ -52,6 +53,13 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
     plan: planned ? { number: numberOf(plan, planned), step: planned.step } : null,
     task: current ? current.step : null,
   };
+}
+
+/** The step that a file calls the current one, or the first open one below it. */
+function standIn({ stand }: State, plan: PlanView): StepView | null {
+  if (stand === null || !plan.byKey.has(stand)) return null;
+  const isBelow = (view: StepView): boolean => pathTo(plan, view).some(({ step }) => step.key === stand);
+  return plan.leaves.find((view) => !isDone(view.status) && isBelow(view)) ?? null;
 }
 
 function pathTo(plan: PlanView, view: StepView): StepView[] {
