@@ -34,7 +34,7 @@ export function factsIn(format: FormatName, path: string, text: string): Fact[] 
 
 /**
  * Whether the run contains a fact, compared by letters and digits: markup and line breaks may differ, and a sentence
- * may be split at dashes, colons and brackets, but every part must be there.
+ * may be split at dashes, colons, brackets and "because", but every part must be there.
  */
 export function isInRun(fact: Fact, run: string): boolean {
   const whole = squeeze(fact.words);
@@ -44,7 +44,7 @@ export function isInRun(fact: Fact, run: string): boolean {
     fact.words
       // Words for settled are in the run as a status.
       .replace(/\b(?:RESOLVED|CLOSED|CLEARED|FIXED|SUPERSEDED|RETRACTED)\b/g, '|')
-      .split(/\s+(?:[—–-]+|->|→)\s+|[:;()[\]*|~]+/)
+      .split(/\s+(?:[—–-]+|->|→|because)\s+|[:;()[\]*|~]+/)
       .map((part) => squeeze(part).slice(0, 60))
       .filter((part) => part.length >= SHORTEST_PART)
       .every((part) => run.includes(part))

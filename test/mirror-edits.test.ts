@@ -72,7 +72,7 @@ describe('a mirror that is edited while it is written', () => {
     interrupt(folder, 1);
     const { code, err } = folder.run('raise', 'finding', 'ours', '--severity', 'must_fix');
     expect(code).toBe(0);
-    expect(err).toMatch(/edited, 1 change/);
+    expect(err).toMatch(/finding "edit 1" added/);
     folder.env['EDITS'] = '0';
     // The edit is compared with the text it was made to, not with the text that was about to be written.
     expect(folder.data('worklog')['text']).not.toContain('no longer has');

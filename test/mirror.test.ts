@@ -186,21 +186,13 @@ describe('a mirror', () => {
     state.steps['2'] = { ...state.steps['2'], status: 'complete', sub_step: null, completed: '2026-03-02T08:00:00Z' };
     state.steps['3'].status = 'in_progress';
     put(folder, STATE, `${JSON.stringify(state, null, 2)}\n`);
-    expect(folder.data('mirror', 'sync')['mirrors']).toMatchObject([{ absorbed: 1, dropped: [], rejected: null }]);
+    expect(folder.data('mirror', 'sync')['mirrors']).toMatchObject([{ absorbed: 1, rejected: null }]);
     const steps = folder.data('plan', 'show')['steps'] as { key: string; status: string }[];
     expect(steps.filter((step) => step.key === '2' || step.key === '3').map((step) => step.status)).toEqual([
       'completed',
       'in_progress',
     ]);
     expect(folder.data('log', '--limit', '1')['events']).toMatchObject([{ type: 'account.read', agent: 'file' }]);
-  });
-
-  it('keeps a decision that an edit removed, reports it, and writes it back', () => {
-    const folder = adopted();
-    put(folder, STATE, `${JSON.stringify({ ...stateOf(folder), decision_log: [] }, null, 2)}\n`);
-    const ran = folder.run('note', 'Looked at it', '--agent', 'ada');
-    expect(ran.err).toContain('`D001`');
-    expect(stateOf(folder).decision_log).toMatchObject([{ id: 'D001', choice: 'Table storage' }]);
   });
 
   it('keeps a copy of an edit that cannot be read', () => {

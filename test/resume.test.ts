@@ -12,7 +12,10 @@ describe('resuming', () => {
   it('starts a pending step', () => {
     const brief = newWorkspace().data('resume');
     expect(brief['headline']).toBe('Resuming from Phase 1, Task: "Issue tokens" (not started)');
-    expect(brief['nextAction']).toMatchObject({ text: 'Start step "t1" with `holdfast start KEY`.', basis: 'derived' });
+    expect(brief['nextAction']).toMatchObject({
+      text: 'Start step "t1" ("Issue tokens") with `holdfast start KEY`.',
+      basis: 'derived',
+    });
     expect(brief['position']).toMatchObject({ step: 't1', ready: ['t1', 't3'] });
   });
 

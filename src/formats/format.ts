@@ -1,3 +1,4 @@
+import type { GoneRule } from '../core/model/merge.ts';
 import type { RunModel } from '../core/model/run-model.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface Format {
    * `items[kind=error]`.
    */
   loses: readonly string[];
+  /** What it means when someone removes an entry from a file. */
+  gone: GoneRule;
   /** Repairs a run model from the files around a damaged one; null when there is nothing. */
   repair(found: Found, tree: Tree): Repaired | null;
 }

@@ -24,7 +24,7 @@ import { beat } from './tool-use.ts';
 export async function recordMoment(context: Context, hooks: ClientHooks, moment: Moment): Promise<Line | null> {
   switch (moment.kind) {
     case 'session-start':
-      return startSession(context, hooks, moment);
+      return startSession({ ...context, leavesTree: true }, hooks, moment);
     case 'prompt':
       return takePrompt(context, hooks, moment);
     case 'subagent-start':

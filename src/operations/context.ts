@@ -16,6 +16,8 @@ export interface Context {
   isRunKnown?: boolean | undefined;
   /** Text is recorded as it was given, even where it looks like a secret. */
   isVerbatim?: boolean | undefined;
+  /** The command only looks: no file in the working tree is written. */
+  leavesTree?: boolean | undefined;
   /** The current folder; paths are relative to it. */
   dir: string;
   /** The workspace around `dir`; null when there is none. */

@@ -47,7 +47,7 @@ export async function writeFollowing(
     saveSnapshots(context, events);
   }
   let current = state;
-  if (mirrors && state.mirrors.size > 0) {
+  if (mirrors && !context.leavesTree && state.mirrors.size > 0) {
     const { keepMirrors } = await import('./files/parts/mirrors.ts');
     await keepMirrors(context, state);
     // An edit of a mirrored file may have become events.

@@ -94,3 +94,30 @@ function wordFor(states: string): string {
   if (states.includes('D')) return 'deleted';
   return states.startsWith('A') ? 'added' : 'modified';
 }
+
+const COMMITS_LOOKED_AT = 200;
+
+/** The contents that a file had in the last commits that changed it, with the time of each commit. */
+export async function readBlobs(tree: string, path: string): Promise<{ blob: string; at: string }[]> {
+  const git = repositoryAt(tree);
+  if (!git) return [];
+  const words = [
+    'log',
+    `-${COMMITS_LOOKED_AT}`,
+    '--format=%ct',
+    '--raw',
+    '--no-abbrev',
+    '--no-renames',
+    '--no-ext-diff',
+  ];
+  const answer = await runGit(git, tree, [...words, '--', path]);
+  if ('failed' in answer) return [];
+  const found: { blob: string; at: string }[] = [];
+  let at = '';
+  for (const line of answer.output.split('\n')) {
+    if (/^\d+$/.test(line)) at = new Date(Number(line) * 1000).toISOString();
+    const blob = /^:\d+ \d+ [0-9a-f]+ ([0-9a-f]{40,64}) /.exec(line)?.[1];
+    if (blob && at !== '') found.push({ blob, at });
+  }
+  return found;
+}

@@ -31,11 +31,12 @@ export function nextActionOf(state: State, plan: PlanView, position: Position, m
   if (plan.leaves.length === 0)
     return declared ?? derived(line`Make a plan: \`holdfast plan add KEY TITLE\`, or \`holdfast plan import FILE\`.`);
   if (!current)
-    return derived(
-      line`Everything is done: \`holdfast archive\`, or reopen a step with \`holdfast reopen KEY --reason …\`.`,
+    return (
+      declared ??
+      derived(line`Everything is done: \`holdfast archive\`, or reopen a step with \`holdfast reopen KEY --reason …\`.`)
     );
   const { step, status } = current;
-  if (declared && next?.step === step.key) return declared;
+  if (declared && next && isAt(plan, current, next.step)) return declared;
   // An agent on another step may have declared a newer next action: what the checkpoint of this step says goes first.
   const { checkpoint } = step;
   if (status === 'in_progress' && checkpoint?.next)
@@ -50,6 +51,16 @@ export function nextLine(action: BriefAction, chars?: number): Line {
   const by = session ? line` by ${id(session)}` : '';
   const mark = file === undefined ? '' : line` ${sourceMark({ file })}`;
   return line`Next action: ${quote(text, 'text', chars)} (declared${by})${mark}`;
+}
+
+/** A next action for a phase or a plan is one for the step in it that is current. */
+function isAt(plan: PlanView, { step }: StepView, key: string | null): boolean {
+  if (key === null) return false;
+  for (let at: string | null = step.key, depth = 0; at !== null && depth < 50; depth++) {
+    if (at === key) return true;
+    at = plan.byKey.get(at)?.step.parent ?? null;
+  }
+  return false;
 }
 
 const derived = (text: Line): DerivedAction => ({ text, basis: 'derived', session: null });
@@ -70,7 +81,10 @@ function afterTheEnd(run: Run): Line {
 function stepAction(current: StepView, position: Position, mine: string | null): Line {
   const { step, status } = current;
   const { checkpoint, holder } = step;
-  const key = quote(step.key, 'name');
+  const key =
+    step.title === step.key
+      ? quote(step.key, 'name')
+      : line`${quote(step.key, 'name')} (${quote(step.title, 'title')})`;
   if (status === 'failed')
     return line`Step ${key} failed. Ask a person: retry (${retriesLeft(step)} left), skip, abort, or adjust the plan. Wait for the choice.`;
   if (current.interrupted) return takeOver(current, position);
@@ -79,6 +93,8 @@ function stepAction(current: StepView, position: Position, mine: string | null):
       ? line`Continue with step ${key}${checkpoint ? line` after checkpoint ${quote(checkpoint.name, 'name')}` : ''}.`
       : line`${quote(holder?.agent ?? '', 'name')} holds step ${key}; take another ready step, or wait with \`holdfast wait --for KEY\`.`;
   }
+  if (current.obstacles.some(({ kind }) => kind === 'gate') && !current.blocked)
+    return line`Step ${key} waits for its gate. A person opens it with \`holdfast gate KEY open\`.`;
   return current.obstacles.length > 0
     ? line`Nothing is ready: step ${key} is blocked. \`holdfast status\` shows by what.`
     : line`Start step ${key} with \`holdfast start KEY\`.`;

@@ -37,14 +37,18 @@ export function adviseReading(files: readonly Omit<FileAdvice, 'advice'>[], budg
 export function planFileNames({ phase, plan }: PositionNumbers): { plans: string[]; summaries: string[][] } {
   if (!phase) return { plans: [], summaries: [] };
   const names = (number: number, kind: string): string[] => {
-    const padded = (value: number): string => String(value).padStart(2, '0');
+    // `09.1-02-PLAN.md`: an inserted phase is padded before its point.
+    const padded = (value: number): string => String(value).replace(/^\d+/, (digits) => digits.padStart(2, '0'));
     return [`${padded(phase.number)}-${padded(number)}-${kind}.md`, `${phase.number}-${number}-${kind}.md`];
   };
   const current = plan?.number ?? null;
   if (current === null) return { plans: [`${phase.number}-PLAN.md`], summaries: [] };
-  const earlier = Array.from({ length: current - 1 }, (_, index) => current - 1 - index);
+  const earlier = Array.from({ length: Math.min(current, PLANS_LIMIT) - 1 }, (_, index) => current - 1 - index);
   return { plans: names(current, 'PLAN'), summaries: earlier.map((number) => names(number, 'SUMMARY')) };
 }
+
+/** A key may contain any number. */
+const PLANS_LIMIT = 100;
 
 interface PositionNumbers {
   phase: { number: number } | null;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GENESIS, seal } from '../journal/chain.ts';
+import type { Command } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { draft } from '../rules/rule-context.ts';
 import {
@@ -33,6 +34,13 @@ const added = (step: string, parent: string | null = null, after: string[] = [])
   draft('step.added', { step, title: step, kind: 'task', parent, after });
 
 describe('evolve', () => {
+  it('keeps the artifacts of checkpoints in the result of a step', () => {
+    const at = (name: string, path: string): Command => ({ type: 'step.checkpoint', name, artifacts: [{ path }] });
+    const run = scenario('a').given(ada, start('a'), at('one', '01-req.md'), at('two', '01b.md'));
+    run.given(ada, { type: 'step.complete', artifacts: [{ path: '01c.md' }] });
+    expect(run.row('result', 'a')?.artifacts.map(({ path }) => path)).toEqual(['01-req.md', '01b.md', '01c.md']);
+  });
+
   it('lets events that make no sense change nothing', () => {
     const state = fold(
       emptyState(),

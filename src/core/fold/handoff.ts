@@ -1,4 +1,5 @@
 import type { Event, EventOf } from '../journal/event.ts';
+import { isSameName } from '../names.ts';
 import { heldSteps } from './session.ts';
 import { count, firstWords, type Handoff, isOpenHandoff, type State } from './state.ts';
 import { holdStep, takeStep } from './step.ts';
@@ -69,7 +70,8 @@ function withProgress(handoff: Handoff, event: Event): Handoff | null {
 function inNewSession(state: State, handoff: Handoff, event: Event): Handoff | null {
   if (event.type !== 'step.started' || !handoff.steps.includes(event.body.step)) return null;
   const { session, takenOverFrom } = event.body;
-  const isSame = takenOverFrom === handoff.acceptedBy && state.sessions.get(session)?.agent === handoff.to;
+  const isSame =
+    takenOverFrom === handoff.acceptedBy && isSameName(state.sessions.get(session)?.agent ?? '', handoff.to);
   return isSame ? { ...handoff, acceptedBy: session } : null;
 }
 

@@ -1,4 +1,5 @@
 import type { EventOf } from '../journal/event.ts';
+import { isSameName } from '../names.ts';
 import type { Actor, MessageSide } from '../words.ts';
 import { count, type Message, type Session, type State } from './state.ts';
 import type { AddTouch } from './touch.ts';
@@ -8,8 +9,8 @@ export const MAINTAINER = 'maintainer';
 
 /** The side of a message that an actor is on; null if the actor is neither sender nor receiver. */
 export function sideOf({ from, to }: Pick<Message, 'from' | 'to'>, { kind, name }: Actor): MessageSide | null {
-  if (to === MAINTAINER ? kind === 'person' : to === name) return 'to';
-  return from === name ? 'from' : null;
+  if (isSameName(to, MAINTAINER) ? kind === 'person' : isSameName(to, name)) return 'to';
+  return isSameName(from, name) ? 'from' : null;
 }
 
 type MessageEvent = EventOf<

@@ -1,4 +1,5 @@
 import type { Event } from '../journal/event.ts';
+import { plainName } from '../names.ts';
 import type { RowKind, Rows, Touch } from './touch.ts';
 
 /** A row of the searchable projection. */
@@ -83,10 +84,10 @@ const facets: { readonly [K in RowKind]: (row: Rows[K], id: string) => Facets } 
   effect: ({ status, name, key }) => ({ status, tags: key ? [`key:${key}`] : [], text: name }),
   message: ({ status, from, to, subject, body, replies }) => ({
     status,
-    tags: [`from:${from}`, `to:${to}`],
+    tags: [`from:${plainName(from)}`, `to:${plainName(to)}`],
     text: words(subject, body, ...replies.map((reply) => reply.body)),
   }),
-  handoff: ({ status, to, message }) => ({ status, tags: [`to:${to}`], text: words(message) }),
+  handoff: ({ status, to, message }) => ({ status, tags: [`to:${plainName(to)}`], text: words(message) }),
   snapshot: ({ agent, next, why }) => ({ status: 'taken', tags: [`agent:${agent}`], text: words(next, why) }),
   file: ({ change, step, read }, id) => ({
     status: read ? 'read' : (change ?? 'recorded'),

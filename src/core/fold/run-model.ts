@@ -38,6 +38,7 @@ export function applyRunModel(state: State, event: Read, touch: AddTouch, recall
     touch('usage', agent, before, after);
   }
   const { kept, claims, position, next } = model;
+  if (position !== undefined) state.stand = position.step;
   if (next !== undefined) {
     state.next =
       next === '' ? null : { text: next, session: null, step: position?.step ?? null, at: event.at, file: path };
@@ -92,14 +93,16 @@ function readStep(state: State, event: Read, model: ModelStep, touch: AddTouch, 
   };
   state.steps.set(key, next);
   touch('step', key, before, next);
-  if (summary === undefined && !built?.length && artifacts.length === 0) return;
+  // What checkpoints listed stays with a step that the file ends.
+  const listed = over ? mergeArtifacts(base.artifacts, artifacts.map(plainFile)) : artifacts.map(plainFile);
+  if (summary === undefined && !built?.length && listed.length === 0) return;
   const result = recall('result', key);
   touch('result', key, result, {
     id: key,
     step: key,
     summary: summary ?? result?.summary ?? null,
     built: built ?? result?.built ?? [],
-    artifacts: artifacts.map(plainFile),
+    artifacts: listed,
     session: result?.session ?? event.session,
     by: result?.by ?? event.actor.name,
     at: times['endedAt'] ?? result?.at ?? event.at,

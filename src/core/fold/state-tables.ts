@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 
 /** Raised whenever the shape of folded state changes, so that saved state is rebuilt. */
-export const STATE_FORMAT = 14;
+export const STATE_FORMAT = 16;
 
 export function emptyState(): State {
   return stateWith(
@@ -10,6 +10,7 @@ export function emptyState(): State {
       run: null,
       counters: {},
       next: null,
+      stand: null,
       asked: [],
       said: null,
       totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },

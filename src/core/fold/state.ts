@@ -31,6 +31,8 @@ export interface State {
   mirrors: Map<string, Mirror>;
   acceptedConflicts: Map<string, string>;
   next: NextAction | null;
+  /** The current step according to a file, until a step is worked on here. */
+  stand: string | null;
   /** The last requests to the last two sessions, and the last answer at the end of a turn. */
   asked: readonly Excerpt[];
   said: Excerpt | null;

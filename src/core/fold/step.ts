@@ -18,11 +18,13 @@ export function applyStep(state: State, event: StepEvent, touch: AddTouch): void
     return;
   }
   if (!before && event.type !== 'step.added') return;
+  if (event.type === 'step.started' || event.type === 'step.completed' || event.type === 'step.skipped')
+    state.stand = null;
   const after =
     event.type === 'step.added' ? freshStep(event.body) : withoutOldTimes(evolveStep(before as Step, event));
   state.steps.set(key, after);
   touch('step', key, before, after);
-  afterStep(state, event, touch);
+  afterStep(state, event, before, touch);
 }
 
 /** The times that a file gave are outdated once the step is worked on here. */
@@ -31,7 +33,7 @@ function withoutOldTimes(step: Step): Step {
 }
 
 /** What a step's event changes apart from the step. */
-function afterStep(state: State, event: StepEvent, touch: AddTouch): void {
+function afterStep(state: State, event: StepEvent, before: Step | null, touch: AddTouch): void {
   const { step } = event.body;
   switch (event.type) {
     case 'step.started':
@@ -59,7 +61,8 @@ function afterStep(state: State, event: StepEvent, touch: AddTouch): void {
         step,
         summary: summary ?? null,
         built: built ? [built] : [],
-        artifacts: artifacts ?? [],
+        // Checkpoints inside the step have listed theirs before.
+        artifacts: mergeArtifacts(before?.artifacts ?? [], artifacts ?? []),
         session: event.session,
         by: event.actor.name,
         at: event.at,

@@ -2,6 +2,7 @@ import { Fault, notFound } from '../fault.ts';
 import { type Handoff, type Message, nextId, type Session, type State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft, EventBody } from '../journal/event.ts';
+import { isSameName } from '../names.ts';
 import { isOpenOffer } from '../views/offer.ts';
 import {
   draft,
@@ -117,7 +118,7 @@ function moveOfferMessage(
   note: string,
 ): Draft[] {
   const sent = offerMessage(context, handoff);
-  if (!sent || sent.to !== context.actor.name || sent.status === to || sent.status === 'actioned') return [];
+  if (!sent || !isSameName(sent.to, context.actor.name) || sent.status === to || sent.status === 'actioned') return [];
   return [draft('message.moved', { id: sent.id, to, note })];
 }
 
@@ -162,7 +163,7 @@ export function clarifyHandoff(context: RuleContext, { id, question }: CommandOf
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'clarify');
   mustReceive(context, handoff);
   const sent = offerMessage(context, handoff);
-  const asked = sent?.to === context.actor.name ? sent : null;
+  const asked = sent && isSameName(sent.to, context.actor.name) ? sent : null;
   return [
     draft('handoff.clarified', { id: handoff.id, question }),
     // The sender gets the question as a reply.
@@ -183,7 +184,7 @@ export function declineHandoff(context: RuleContext, { id, reason }: CommandOf<'
 export function withdrawHandoff(context: RuleContext, { id, reason }: CommandOf<'handoff.withdraw'>): Draft[] {
   const handoff = handoffOf(context, id);
   mustAllow('handoff', `Handoff ${handoff.id}`, handoff.status, 'withdraw');
-  if (handoff.by !== context.actor.name && !isMaintainer(context)) {
+  if (!isSameName(handoff.by, context.actor.name) && !isMaintainer(context)) {
     throw new Fault('not_allowed', `${handoff.id} was offered by ${handoff.by}; only they or a person take it back.`, {
       hints: [`Decline it with \`holdfast handoff decline ${handoff.id}\` if it was offered to you.`],
     });
@@ -221,7 +222,7 @@ export function snapshotOf(state: State, session: Session, closing: Closing, bef
 }
 
 function mustReceive(context: RuleContext, handoff: Handoff): void {
-  if (handoff.to === context.actor.name || isMaintainer(context)) return;
+  if (isSameName(handoff.to, context.actor.name) || isMaintainer(context)) return;
   throw new Fault('not_allowed', `${handoff.id} is offered to ${handoff.to}; you are ${context.actor.name}.`, {
     hints: [
       `Ask for it: a person can offer it to you with \`holdfast handoff --to ${context.actor.name} --from ${handoff.from}\`.`,

@@ -36,6 +36,17 @@ describe('a message', () => {
     }
   });
 
+  it('reaches an agent whose name is written in another case or with other separators', () => {
+    const run = scenario().given(ada, mail('Claude_Code'));
+    const code = agent('claude-code');
+    expect(mailOf(run.state, code.actor, run.now).unread.map(({ id, to }) => [id, to])).toEqual([
+      ['M-1', 'Claude_Code'],
+    ]);
+    expect(mailOf(run.state, agent('claude-2').actor, run.now).unread).toEqual([]);
+    expect(run.when(code, moveMail('M-1', 'acknowledged')).types).toEqual(['message.moved']);
+    expect(run.when(agent('ADA'), moveMail('M-1', 'closed')).types).toEqual(['message.moved']);
+  });
+
   it('to the maintainer is acknowledged by any person', () => {
     const run = scenario().given(ada, mail('maintainer'));
     expect(run.when(sam, moveMail('M-1', 'acknowledged')).types).toEqual(['message.moved']);

@@ -3,6 +3,7 @@ import { MAINTAINER, sideOf } from '../fold/message.ts';
 import { type Message, nextId, type Session } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
+import { isSameName } from '../names.ts';
 import { isAnswered, overdueBecause, unreadReplies } from '../views/mail.ts';
 import { moveBetween, movesFrom, type Who } from './lifecycle.ts';
 import { draft, isMaintainer, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
@@ -57,7 +58,7 @@ function mustBeAllowed(context: RuleContext, message: Message, to: string, who: 
   const may =
     who === 'receiver'
       ? sideOf(message, actor) === 'to'
-      : isMaintainer(context) || actor.name === message.from || message.type === 'notify';
+      : isMaintainer(context) || isSameName(actor.name, message.from) || message.type === 'notify';
   if (may) return;
   const whoMay = who === 'receiver' ? message.to : `${message.from} or a person`;
   throw new Fault('not_allowed', `${message.id} can be made ${to} only by ${whoMay}; you are ${actor.name}.`, {
@@ -129,7 +130,7 @@ function escalate({ state }: RuleContext, whyOf: (message: Message) => string | 
   let [notices, notes] = [0, 0];
   for (const message of state.messages.values()) {
     // There is nobody above the maintainer.
-    if (message.escalated || message.to === MAINTAINER) continue;
+    if (message.escalated || isSameName(message.to, MAINTAINER)) continue;
     const why = whyOf(message);
     if (why === null) continue;
     const { id, from, to, subject, priority } = message;

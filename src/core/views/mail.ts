@@ -1,5 +1,6 @@
 import { sideOf } from '../fold/message.ts';
 import type { Message, State } from '../fold/state.ts';
+import { isSameName } from '../names.ts';
 import { addMs, isPast } from '../time.ts';
 import type { Actor, MessageSide } from '../words.ts';
 
@@ -93,7 +94,7 @@ export function mailOf(state: State, reader: Actor | null, now: string): Mail {
     if (isNew) unread.push(view);
     if (side === 'to' && (status === 'acknowledged' || status === 'blocked')) pendingAcks.push(view);
     if (news.length > 0) replies.push(view);
-    if (reader && message.from === reader.name) unanswered.push(view);
+    if (reader && isSameName(message.from, reader.name)) unanswered.push(view);
   }
   for (const messages of [unread, pendingAcks, replies, unanswered]) messages.sort(byUrgency);
   return { unread, pendingAcks, replies, unanswered };

@@ -1,4 +1,5 @@
 import type { Handoff, State } from '../fold/state.ts';
+import { isSameName } from '../names.ts';
 
 /** A handoff that its receiver can accept. */
 export interface Offer {
@@ -15,7 +16,9 @@ export interface Offer {
 }
 
 export function offersTo(state: State, agent: string | null): Offer[] {
-  const open = [...state.handoffs.values()].filter((one) => one.to === agent && isOpenOffer(state, one));
+  const open = [...state.handoffs.values()].filter(
+    (one) => agent !== null && isSameName(one.to, agent) && isOpenOffer(state, one),
+  );
   return open.map(({ id, by, from, steps, message, snapshot, at, version, question }) => ({
     id,
     by,

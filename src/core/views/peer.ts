@@ -1,5 +1,6 @@
 import { sideOf } from '../fold/message.ts';
 import type { State, Step } from '../fold/state.ts';
+import { isSameName } from '../names.ts';
 import type { Actor } from '../words.ts';
 import { isGone, type Liveness, leaseEnd } from './liveness.ts';
 import { mailOf } from './mail.ts';
@@ -91,7 +92,7 @@ function debtsTo(state: State, reader: Actor | null, now: string): Map<string, s
   const owe = (who: string, id: string): void => void debts.set(who, [...(debts.get(who) ?? []), id]);
   for (const { id, kind, by, to } of state.items.values()) {
     if (kind === 'commitment' && to !== undefined && sideOf({ from: by, to }, reader) === 'to') owe(by, id);
-    if (kind === 'question' && to !== undefined && by === reader.name) owe(to, id);
+    if (kind === 'question' && to !== undefined && isSameName(by, reader.name)) owe(to, id);
   }
   for (const { id, to, type, status } of mailOf(state, reader, now).unanswered) {
     if (type !== 'notify' && status !== 'actioned') owe(to, id);

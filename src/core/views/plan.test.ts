@@ -140,6 +140,20 @@ describe('position', () => {
     expect(current('S-2')).toBe('p3');
   });
 
+  it.each([
+    ['2', '2-3', 2, 3],
+    ['09.1', '09.1-02', 9.1, 2],
+    ['phase-10', '10-01', 10, 1],
+    ['start', 'start-up', 1, 1],
+  ])('takes the numbers of %s and %s from their keys', (phase, plan, phaseNumber, planNumber) => {
+    const run = scenario(
+      { key: phase, title: 'P', kind: 'phase' },
+      { key: plan, title: 'Q', kind: 'plan', parent: phase },
+    );
+    const position = positionOf(run.state, run.plan());
+    expect([position.phase?.number, position.plan?.number]).toEqual([phaseNumber, planNumber]);
+  });
+
   it('has phase and task by number, and the last completed step', () => {
     const run = twoPhases().given(ada, start('a1'), complete(), start('a2'), complete(), start('b1'));
     const position = positionOf(run.state, run.plan());

@@ -4,14 +4,14 @@ import { isDone, type PlanView, readySteps, type StepView } from './plan.ts';
 
 /** The current position: the steps to continue with, and where the first of them is in the plan. */
 export interface Position {
-  /** An own step first, then an interrupted, held, failed or ready one. */
+  /** An own step first, then the one a file calls current, an interrupted, held, failed or ready one. */
   current: StepView | null;
   interrupted: readonly StepView[];
   held: readonly StepView[];
   failed: readonly StepView[];
   ready: readonly StepView[];
   lastCompleted: Step | null;
-  /** Numbers count from 1. */
+  /** By the number in its key (`2-3` is phase 2, plan 3); without one, by its place, counted from 1. */
   phase: { number: number; step: Step } | null;
   plan: { number: number; step: Step } | null;
   task: Step | null;
@@ -25,6 +25,7 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
   const ready = lazy(() => readySteps(plan));
   const current =
     own[0] ??
+    standIn(state, plan) ??
     interrupted[0] ??
     held[0] ??
     failed[0] ??
@@ -47,11 +48,18 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
     },
     phase:
       root && (root !== current || root.step.kind === 'phase')
-        ? { number: ordinal(plan, root), step: root.step }
+        ? { number: numberOf(plan, root), step: root.step }
         : null,
-    plan: planned ? { number: ordinal(plan, planned), step: planned.step } : null,
+    plan: planned ? { number: numberOf(plan, planned), step: planned.step } : null,
     task: current ? current.step : null,
   };
+}
+
+/** The step that a file calls the current one, or the first open one below it. */
+function standIn({ stand }: State, plan: PlanView): StepView | null {
+  if (stand === null || !plan.byKey.has(stand)) return null;
+  const isBelow = (view: StepView): boolean => pathTo(plan, view).some(({ step }) => step.key === stand);
+  return plan.leaves.find((view) => !isDone(view.status) && isBelow(view)) ?? null;
 }
 
 function pathTo(plan: PlanView, view: StepView): StepView[] {
@@ -64,6 +72,15 @@ function pathTo(plan: PlanView, view: StepView): StepView[] {
   }
   return path;
 }
+
+function numberOf(plan: PlanView, view: StepView): number {
+  const digits = (view.step.kind === 'plan' ? PLAN_NUMBER : PHASE_NUMBER).exec(view.step.key)?.[1];
+  // A number such as `9.10` cannot be kept as one.
+  return digits !== undefined && String(Number(digits)) === digits ? Number(digits) : ordinal(plan, view);
+}
+
+const PHASE_NUMBER = /^(?:phase[-_])?0*(\d{1,6}(?:\.\d{1,6})?)$/i;
+const PLAN_NUMBER = /^.*-0*(\d{1,6})$/;
 
 function ordinal(plan: PlanView, view: StepView): number {
   const siblings =

@@ -80,6 +80,12 @@ function stateWithoutSessions(state: State, plan: PlanView, idle: string | null)
   if (interrupted.length > 0)
     return { word: 'paused', why: `stopped in the middle of ${interrupted.map(({ step }) => step.key).join(', ')}` };
   const [next] = readySteps(plan);
+  // Without a plan only the next action itself can be blocked.
+  const told = state.next?.text ?? '';
+  const stop = [...state.items.values()].find(
+    (one) => one.kind === 'blocker' && one.status === 'active' && told.includes(one.text),
+  );
+  if (plan.leaves.length === 0 && stop) return { word: 'blocked', why: `by ${stop.id}` };
   return { word: 'paused', why: next ? `${next.step.key} is ready` : 'there is no plan yet' };
 }
 

@@ -1,3 +1,4 @@
+import type { GoneRule } from '../../core/model/merge.ts';
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
 import { checkState } from './check.ts';
@@ -13,6 +14,13 @@ import { addNext, checkSiblings } from './siblings.ts';
 import { openStateFile, stringAt } from './state-file.ts';
 import { HANDOFF_FILE, STATE_FILE } from './steps.ts';
 import { activeValues, rewriteState } from './write.ts';
+
+/** A finding that is no longer listed is resolved; a value taken out of `decisions` is taken back. */
+const gone: GoneRule = (list, entry) => {
+  if (list === 'items') return 'resolved';
+  if (list === 'decisions') return 'key' in entry && entry.key !== undefined ? 'retracted' : 'hidden';
+  return list === 'steps' ? 'ask' : 'hidden';
+};
 
 /** The session state of the APEX workflow: `agent-output/PROJECT/00-session-state.json` and its handoff. */
 export const apex: Format = {
@@ -71,6 +79,7 @@ export const apex: Format = {
     'files',
     'position.words',
   ],
+  gone,
   repair: repairRun,
 };
 

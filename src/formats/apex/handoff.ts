@@ -30,6 +30,8 @@ export interface Handoff {
   /** A next step written by hand. */
   next?: string;
   artifacts: string[];
+  /** What the tool's own skills told the sessions to keep to. */
+  rules: string[];
   /** Which of the six headings are missing. */
   missing: Heading[];
   lines: number;
@@ -62,6 +64,9 @@ export function parseHandoff(text: string): Handoff {
     findings: bullets('Open Challenger Findings (must_fix only)').filter((bullet) => !/^none\b/i.test(bullet)),
     ...(next === '' || next.startsWith(DERIVED) ? {} : { next }),
     artifacts: bullets('Artifacts').map((bullet) => bullet.replace(/^`([^`]+)`.*/, '$1').replace(/\s+\(.*\)$/, '')),
+    rules: (sections.find(({ name }) => sameHeading(name, 'Skill Context'))?.body ?? []).flatMap(
+      (line) => /^\s*[-*+]\s+(.*\S)/.exec(line)?.[1] ?? [],
+    ),
     missing: HEADINGS.filter((heading) => !section(heading)),
     lines: lines.at(-1) === '' ? lines.length - 1 : lines.length,
   };

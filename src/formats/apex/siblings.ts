@@ -66,7 +66,11 @@ export function addNext(model: RunModel, found: Found, files: Files): void {
   if (text === undefined) return;
   const handoff = parseHandoff(text);
   const [said, updated] = [momentOf(handoff.updated), momentOf(model.run.updatedAt)];
-  if (handoff.next !== undefined && said !== null && updated !== null && said >= updated) model.next = handoff.next;
+  if (isAboutAnother(handoff, projectOf(files.get(found.main), found.main) ?? '')) return;
+  const isCurrent = said !== null && updated !== null && said >= updated;
+  const context = handoff.next !== undefined && isCurrent && !isAction(handoff.next) ? [handoff.next] : [];
+  model.notes.push(...[...context, ...handoff.rules].map((text) => ({ kind: 'constraint' as const, text })));
+  if (handoff.next !== undefined && isCurrent && isAction(handoff.next)) model.next = handoff.next;
 }
 
 function handoffPath({ main }: Found): string {
@@ -78,3 +82,6 @@ function projectOf(text: string | undefined, path: string): string | undefined {
   const file = text === undefined ? null : openStateFile(path, text);
   return file && !file.damaged && member(file.root, 'project') ? stringAt(file.root, 'project') : undefined;
 }
+
+/** The section is called "context": some pages describe the project there (`Nordic Foods — a static web app …`). */
+const isAction = (text: string): boolean => !/^(?:[A-Z][\w-]*\s+){2,8}[—–]\s/.test(text);

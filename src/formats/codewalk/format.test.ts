@@ -141,7 +141,7 @@ describe('codewalk: reading', () => {
     ]);
     expect(run.next).toBe('Read the second page.\nThen the third.');
     expect(run.files.map(({ path }) => path)).toEqual(['src/pdf.ts', 'src/tide.ts']);
-    expect(run.kept).toEqual({ codewalk: { owner: 'mara' } });
+    expect(run.kept).toEqual({ codewalk: { owner: 'mara' }, 'codewalk-counted': { phase: '2', tasks: 8, done: 5 } });
   });
 
   it('reads the full forms, a decimal phase and a session that continues after a crash', () => {
@@ -231,6 +231,26 @@ describe('codewalk: writing in place', () => {
       '  current_phase_completed: 0',
       `  bar: "${progressBar(50)}"`,
     ]);
+  });
+
+  it('counts what the file counts and what is named here, the same after any number of writes', () => {
+    const run = structuredClone(model(short));
+    const step = run.steps.find(({ key }) => key === run.position?.step);
+    Object.assign(step ?? {}, { status: 'completed' });
+    // The phase has a task left, which the file does not name.
+    run.steps.push({ key: '2.last', title: 'Last', kind: 'task', parent: '2', status: 'in_progress' });
+    let text = short;
+    for (let turn = 0; turn < 3; turn++) {
+      text = codewalk.render(run, found, files(text), now).get('STATE.md') ?? text;
+      expect(text).toContain('current_phase_tasks: 8\n');
+      expect(text).toContain('current_phase_completed: 6\n');
+    }
+    for (const [index] of Array.from({ length: 7 }).entries())
+      run.steps.push({ key: `2.${index}`, title: `T${index}`, kind: 'task', parent: '2', status: 'pending' });
+    // A plan with as many tasks as were counted is the better source.
+    text = codewalk.render(run, found, files(text), now).get('STATE.md') ?? text;
+    expect(text).toContain('current_phase_tasks: 9\n');
+    expect(text).toContain('current_phase_completed: 1\n');
   });
 
   it('adds entries with the next id, also inside a fence', () => {

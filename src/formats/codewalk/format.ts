@@ -1,3 +1,4 @@
+import type { GoneRule } from '../../core/model/merge.ts';
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed, Repaired, Tree } from '../format.ts';
 import { type EntryFolder, entryFolder, readCodewalk } from './read.ts';
@@ -6,6 +7,9 @@ import { isCodewalkState } from './sniff.ts';
 import { editDocument, entryChanges, renderNew } from './write.ts';
 import { type Entries, renderEntries } from './write-yaml.ts';
 import { applySplices, eolOf, type Splice, type YamlPage } from './yaml-page.ts';
+
+/** A blocker or question is removed when it is resolved; decisions and sessions are history. */
+const gone: GoneRule = (list) => (list === 'items' ? 'resolved' : list === 'steps' ? 'ask' : 'hidden');
 
 /** STATE.md as one YAML document, alone or with folders of entries beside it; see docs/formats/codewalk.md. */
 export const codewalk: Format = {
@@ -57,6 +61,7 @@ export const codewalk: Format = {
     'files.note',
     'position',
   ],
+  gone,
   repair,
 };
 

@@ -1,4 +1,4 @@
-import type { ModelStep } from '../../core/model/run-model.ts';
+import type { RunModel } from '../../core/model/run-model.ts';
 
 /** Sixteen cells, a space, the percentage. */
 export function progressBar(percent: number): string {
@@ -6,8 +6,30 @@ export function progressBar(percent: number): string {
   return `${'█'.repeat(filled)}${'░'.repeat(16 - filled)} ${percent}%`;
 }
 
+/**
+ * What the counters of a file say of a phase beyond the tasks it names: STATE.md names the current task only. Read with
+ * the file and kept with the run, so that counters follow from the plan and never from their old values.
+ */
+export interface Counted {
+  phase: string;
+  tasks: number;
+  /** Completed, of those that the file does not name. */
+  done: number;
+}
+
+export const COUNTED = 'codewalk-counted';
+
+export function countedIn(model: RunModel): Counted | null {
+  const counted = model.kept?.[COUNTED] as Partial<Counted> | undefined;
+  const { phase, tasks, done } = counted ?? {};
+  return typeof phase === 'string' && Number.isSafeInteger(tasks) && Number.isSafeInteger(done)
+    ? (counted as Counted)
+    : null;
+}
+
 /** The mean over the phases of the share of their completed leaves; 100 only when nothing is left. */
-export function progressOf(steps: readonly ModelStep[], current: string | null) {
+export function progressOf(model: RunModel, current: string | null) {
+  const { steps } = model;
   const keys = new Set(steps.map(({ key }) => key));
   const parents = new Set(steps.map(({ parent }) => parent));
   const root = new Map<string, string>();
@@ -25,6 +47,14 @@ export function progressOf(steps: readonly ModelStep[], current: string | null) 
       if (step.status === 'completed' || step.status === 'skipped') share.done += 1;
     }
     shares.set(phase, share);
+  }
+  const counted = countedIn(model);
+  const told = counted && shares.get(counted.phase);
+  // Once the plan names as many tasks as the file counted, it is the better source.
+  if (counted && told && told.all < counted.tasks) {
+    const isOver = told.all > 0 && steps.find(({ key }) => key === counted.phase)?.status === 'completed';
+    told.done = isOver ? counted.tasks : Math.min(counted.tasks, counted.done + told.done);
+    told.all = counted.tasks;
   }
   const all = [...shares.values()];
   const sum = all.reduce((total, { done, all: count }) => total + (count === 0 ? 0 : done / count), 0);

@@ -6,6 +6,7 @@ import { labelOf } from '../label.ts';
 import { bare, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
 import { findContradictions, findDamage } from './contradictions.ts';
+import { COUNTED, type Counted } from './progress.ts';
 import { optional, readBlocker, readDecision, readSession } from './read-entry.ts';
 import type { Placed, Reading } from './reading.ts';
 import { itemsOf, listOf, nodeOf, problem, readMainPage, readYamlPage, wordsOf, type YamlPage } from './yaml-page.ts';
@@ -96,6 +97,7 @@ function readRoot(reading: Reading, page: YamlPage, root: YAMLMap, path: string)
   const others = root.items.filter((pair) => !known.has(wordsOf(pair.key as Node) ?? ''));
   if (others.length > 0)
     model.kept = {
+      ...model.kept,
       codewalk: Object.fromEntries(
         others.map((pair) => [wordsOf(pair.key as Node) ?? '', plain(page, pair.value as Node | null)]),
       ),
@@ -185,7 +187,21 @@ function readPosition(model: RunModel, root: YAMLMap): void {
   if (built.length > 0) last.built = built;
   steps.splice(at < 0 ? steps.length : at, 0, ...path);
   model.position.step = last.key;
+  const tasks = Number(word(progress, 'current_phase_tasks'));
+  const tasksDone = Number(word(progress, 'current_phase_completed'));
+  const named = last.key === current ? 0 : 1;
+  if (Number.isSafeInteger(tasks) && Number.isSafeInteger(tasksDone) && tasks > named && tasksDone >= 0)
+    model.kept = {
+      ...model.kept,
+      [COUNTED]: {
+        phase: current,
+        tasks,
+        done: Math.max(0, tasksDone - (isOverStatus(last.status) ? named : 0)),
+      } satisfies Counted,
+    };
 }
+
+const isOverStatus = (status: ModelStep['status']): boolean => status === 'completed' || status === 'skipped';
 
 /** A task is identified by its title, so its key is derived from it. */
 export function taskKey(parent: string, title: string): string {

@@ -76,7 +76,7 @@ export function toTables(model: RunModel): CodewalkTables {
     if (!parent || path.includes(parent)) break;
     path.unshift(parent);
   }
-  const progress = progressOf(model.steps, current);
+  const progress = progressOf(model, current);
   const id = (own: string | undefined, prefix: string, index: number) =>
     `${initiative}/${own ?? `${prefix}-${String(index + 1).padStart(3, '0')}`}`;
   return {

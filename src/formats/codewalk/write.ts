@@ -9,7 +9,7 @@ import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
 
 export function renderNew(model: RunModel): string {
   const current = currentStepOf(model);
-  const progress = progressOf(model.steps, current);
+  const progress = progressOf(model, current);
   const kept = model.kept?.['codewalk'];
   const parts: [string, Entries][] = [
     [
@@ -103,25 +103,19 @@ function editPosition(reading: Reading, model: RunModel, page: YamlPage, root: Y
     } else splices.push(...setKey(page, root, 'position', fresh as Value));
   }
   const progress = nodeOf(root, 'progress');
-  const after = progressOf(model.steps, now);
-  const before = progressOf(reading.model.steps, was);
+  const after = progressOf(model, now);
+  const before = progressOf(reading.model, was);
+  // A file that says what the run says keeps its own counters, right or wrong.
   if (!isMap(progress) || JSON.stringify(after) === JSON.stringify(before)) return splices;
-  const moved = (key: string, from: number, to: number): void => {
-    const stored = Number(nodeOf(progress, key)?.toString() ?? Number.NaN);
-    if (!Number.isSafeInteger(stored) || from === to) return;
-    splices.push(...changeKey(page, progress, key, Math.max(0, stored === from ? to : stored + to - from)));
-  };
-  moved('phases_total', before.total, after.total);
-  moved('phases_completed', before.done, after.done);
-  if (after.phase === before.phase) {
-    moved('current_phase_tasks', before.tasks, after.tasks);
-    moved('current_phase_completed', before.tasksDone, after.tasksDone);
-  } else {
-    // The counters of another phase start over.
-    splices.push(...changeKey(page, progress, 'current_phase_tasks', after.tasks));
-    splices.push(...changeKey(page, progress, 'current_phase_completed', after.tasksDone));
-  }
-  if (after.percent !== before.percent) splices.push(...changeKey(page, progress, 'bar', progressBar(after.percent)));
+  const counters: [string, Value][] = [
+    ['phases_total', after.total],
+    ['phases_completed', after.done],
+    ['current_phase_tasks', after.tasks],
+    ['current_phase_completed', after.tasksDone],
+    ['bar', progressBar(after.percent)],
+  ];
+  for (const [key, value] of counters)
+    if (nodeOf(progress, key)) splices.push(...changeKey(page, progress, key, value));
   return splices;
 }
 

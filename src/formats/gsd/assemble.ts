@@ -5,9 +5,10 @@ import { readContinueHere } from './continue-here.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDamage } from './damage.ts';
 import { fillModel } from './fill-model.ts';
+import { leadingNote } from './freshness.ts';
 import { type HandoffNote, readHandoffJson } from './handoff-json.ts';
 import { isNone } from './none.ts';
-import { isStepKey, planKey, readCount, readPhase, readPlanId } from './numbers.ts';
+import { isStepKey, phaseOfPlan, planKey, readCount, readPhase, readPlanId } from './numbers.ts';
 import { readDecision, readItem } from './read-entry.ts';
 import type { Reading } from './reading.ts';
 import { type Roadmap, readRoadmap } from './roadmap.ts';
@@ -48,7 +49,13 @@ export function assemble(found: Found, files: Files): Reading {
   }
   handoffs.sort((one, other) => (one.timestamp ?? '').localeCompare(other.timestamp ?? ''));
   const steps = gatherSteps(state, roadmap, files);
-  for (const note of handoffs) addTasks(steps, note, state === null);
+  const lead = leadingNote(state, handoffs, (note) => {
+    const phase = readPhase(note.phase ?? '')?.key;
+    return phase !== undefined && (steps.position === phase || phaseOfPlan(steps.position ?? '') === phase);
+  });
+  // Without STATE.md every note adds to the plan, and the newest has the position.
+  for (const note of handoffs) if (state === null && note !== lead) addTasks(steps, note);
+  if (lead) addTasks(steps, lead);
   const reading: Reading = {
     model: emptyRunModel(titleOf(found, state, roadmap)),
     state,
@@ -59,6 +66,7 @@ export function assemble(found: Found, files: Files): Reading {
     items: [],
     notes: [],
     handoffs,
+    lead,
     problems,
     writable: writable && (role === 'state' || main === undefined),
   };
@@ -98,6 +106,19 @@ export const noteKinds: Partial<Record<ListKind, ModelNote['kind']>> = {
   'dead-ends': 'dead-end',
 };
 
+/**
+ * A concern that is noted with the phase in hand does not keep anyone from it, unless it says so: the page goes on with
+ * that phase.
+ */
+function unblocked(item: ModelItem, { steps, position }: Steps, text: string): ModelItem {
+  const here = [position, phaseOfPlan(position ?? '')];
+  const isHeld = item.kind === 'blocker' && item.status === 'active' && item.step !== undefined;
+  if (!isHeld || !here.includes(item.step ?? '') || /\bblock/i.test(text)) return item;
+  if (!steps.some(({ key, status }) => here.includes(key) && status !== 'failed')) return item;
+  const { step: _, ...rest } = item;
+  return { ...rest, text };
+}
+
 function addEntries(reading: Reading): void {
   const keys = new Set(reading.steps.steps.map(({ key }) => key));
   const known = (key: string) => keys.has(key);
@@ -121,7 +142,10 @@ function addEntries(reading: Reading): void {
         );
         if (value)
           reading.items.push({
-            value: { ...value, text: clip(value.text), ...(list.kind === 'human' ? { to: 'human' } : {}) },
+            value: {
+              ...unblocked({ ...value, text: clip(value.text) }, reading.steps, clip(entry.text)),
+              ...(list.kind === 'human' ? { to: 'human' } : {}),
+            },
             list,
             entry,
           });
@@ -148,6 +172,8 @@ function addHandoffs(reading: Reading): void {
   const decided = new Set(reading.decisions.map(({ value }) => plain(value.decision)));
   const raised = new Set(reading.items.map(({ value }) => plain(value.text)));
   const keys = new Set(reading.steps.steps.map(({ key }) => key));
+  const isOld = (note: HandoffNote): boolean =>
+    reading.state !== null && note.timestamp !== reading.lead?.timestamp && note !== reading.lead;
   for (const note of reading.handoffs) {
     for (const decision of note.decisions) {
       const words = plain(decision.decision);
@@ -165,6 +191,8 @@ function addHandoffs(reading: Reading): void {
         value: {
           ...item,
           text: clip(item.text),
+          // What an older note was blocked by, STATE.md would say if it still were so.
+          ...(isOld(note) && item.kind === 'blocker' ? { status: 'deferred' as const } : {}),
           ...(note.timestamp ? { raisedAt: note.timestamp.slice(0, 200) } : {}),
         },
         list: null,
@@ -178,9 +206,12 @@ function addHandoffs(reading: Reading): void {
   }
 }
 
-function addTasks(steps: Steps, note: HandoffNote, alone: boolean): void {
+function addTasks(steps: Steps, note: HandoffNote): void {
   const phase = readPhase(note.phase ?? '');
-  const plan = note.plan === null || !phase ? null : (readPlanId(note.plan)?.key ?? planOf(phase.key, note.plan));
+  const plan =
+    note.plan === null || /^0+$/.test(note.plan) || !phase
+      ? null
+      : (readPlanId(note.plan)?.key ?? planOf(phase.key, note.plan));
   const byKey = new Map(steps.steps.map((step) => [step.key, step]));
   const ensure = (key: string, title: string, kind: 'phase' | 'plan', parent?: string) => {
     const there = byKey.get(key);
@@ -191,11 +222,9 @@ function addTasks(steps: Steps, note: HandoffNote, alone: boolean): void {
     return step;
   };
   let above = phase ? byKey.get(phase.key) : undefined;
-  if (phase && !above && alone)
-    above = ensure(phase.key, note.phaseName ?? phase.name ?? `Phase ${phase.key}`, 'phase');
-  if (phase && above && plan)
-    above = byKey.get(plan) ?? (alone ? ensure(plan, `Plan ${plan}`, 'plan', phase.key) : above);
-  if (alone && above) steps.position = above.key;
+  if (phase && !above) above = ensure(phase.key, note.phaseName ?? phase.name ?? `Phase ${phase.key}`, 'phase');
+  if (phase && above && plan) above = byKey.get(plan) ?? ensure(plan, `Plan ${plan}`, 'plan', phase.key);
+  if (above) steps.position = above.key;
   const over = above !== undefined && (above.status === 'completed' || above.status === 'skipped');
   for (const [index, task] of note.tasks.entries()) {
     const id = (task.id || String(index + 1)).replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 24);
@@ -228,6 +257,7 @@ function planOf(phase: string, plan: string): string | null {
 function titleOf(found: Found, state: StatePage | null, roadmap: Roadmap | null): string {
   const project = state?.anywhere.get('project')?.value;
   const name = state?.front?.fields.get('milestone_name')?.value;
+  const milestone = state?.front?.fields.get('milestone')?.value;
   const folder = found.main
     .split('/')
     .filter((part) => !part.startsWith('.'))
@@ -236,7 +266,7 @@ function titleOf(found: Found, state: StatePage | null, roadmap: Roadmap | null)
     state?.title?.text ??
     (project && !isNone(project) ? project : null) ??
     roadmap?.title ??
-    (name && name !== 'milestone' ? name : null) ??
+    (name && name !== 'milestone' ? [milestone, name].filter(Boolean).join(' ') : null) ??
     folder;
   return clip(title ?? 'Project').slice(0, 500);
 }

@@ -114,7 +114,7 @@ const spellings: Record<FieldName, string> = {
     'last session|last date|session date|última sessão|ultima sessão|última sesión|上次会话|最近会话|마지막 세션|지난 세션',
   stoppedAt: 'stopped at|parou em|parado em|detenido en|停止于|停在|中断于|중단 지점|중단 위치',
   resumeFile: 'resume file|resume from|arquivo de retomada|archivo de reanudación|恢复文件|재개 파일',
-  next: 'next|next action|next step|next steps|próxima ação|próximo passo|siguiente paso|下一步|下一步行动|다음|다음 작업|다음 단계|次|次のアクション|nächster schritt|prochaine action|prochaine étape|следующий шаг|далее',
+  next: 'next|resume|next action|next step|next steps|próxima ação|próximo passo|siguiente paso|下一步|下一步行动|다음|다음 작업|다음 단계|次|次のアクション|nächster schritt|prochaine action|prochaine étape|следующий шаг|далее',
 };
 
 const labels = new Map<string, FieldName>(

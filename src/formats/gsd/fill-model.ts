@@ -1,9 +1,10 @@
-import type { RunModel } from '../../core/model/run-model.ts';
+import type { ModelItem, RunModel } from '../../core/model/run-model.ts';
 import type { Found } from '../format.ts';
 import { labelOf } from '../label.ts';
 import { bare, type Heading } from '../markdown.ts';
 import { clip, plain } from './clip.ts';
 import type { Field } from './fields.ts';
+import type { HandoffNote } from './handoff-json.ts';
 import { belowLabel } from './next-action.ts';
 import { isNone } from './none.ts';
 import { readDate } from './numbers.ts';
@@ -32,17 +33,27 @@ export function fillModel(reading: Reading, found: Found): void {
   if (updated) model.run.updatedAt = updated.slice(0, 200);
   if (/^(?:completed?|done|shipped|milestone[ _-]?completed?)$/i.test(front('status') ?? ''))
     model.run.status = 'completed';
+  if (steps.isShipped) model.run.status = 'completed';
   if (reading.roadmap) model.run.plan = reading.roadmapPath;
+  addStop(reading, front);
   addActivity(reading, front);
   model.notes = reading.notes.map(({ value }) => value);
   addSessions(reading, front);
   model.files = [...new Map(handoffs.flatMap(({ files }) => files).map((file) => [file.path, file])).values()];
   const position = positionOf(reading, front);
   if (position) model.position = position;
-  const next = state?.next?.text ?? nextField(state) ?? front('next_action') ?? handoffs.at(-1)?.next;
+  const next =
+    reading.lead?.next ?? state?.next?.text ?? nextField(state) ?? front('next_action') ?? toward(reading, front);
   if (next && !isNone(next)) model.next = clip(next);
   const kept = keptOf(state, found);
   if (kept) model.kept = { gsd: kept };
+}
+
+/** Where no step is next, what the page is about or where work stopped is the best that is known. */
+function toward({ state, steps }: Reading, front: (key: string) => string | null): string | null {
+  const isOver = (status: string): boolean => status === 'completed' || status === 'skipped';
+  if (steps.steps.some(({ status }) => !isOver(status))) return null;
+  return state?.anywhere.get('focus')?.value ?? front('stopped_at');
 }
 
 /** In the section on the position or the session, on the line of its label or below it. */
@@ -57,6 +68,16 @@ function nextField(state: StatePage | null): string | null {
     if (said !== '') return said;
   }
   return null;
+}
+
+/** `stopped_at: … blocked at the disposition gate`: a page without a list of blockers has it there. */
+function addStop({ model, items, state }: Reading, front: (key: string) => string | null): void {
+  const stopped = front('stopped_at');
+  if (!stopped || !/\bblocked (?:at|on|by|until|pending)\b/i.test(stopped)) return;
+  if (state?.lists.some(({ kind }) => kind === 'blockers')) return;
+  const item: ModelItem = { kind: 'blocker', text: clip(stopped), status: 'active' };
+  items.push({ value: item, list: null, entry: null });
+  model.items.push(item);
 }
 
 /** The body and the front matter each have the last activity, and not always the same one. */
@@ -78,7 +99,7 @@ function addActivity(reading: Reading, front: (key: string) => string | null): v
   }
 }
 
-function addSessions({ model, state, handoffs }: Reading, front: (key: string) => string | null): void {
+function addSessions({ model, state, handoffs, lead }: Reading, front: (key: string) => string | null): void {
   for (const note of handoffs) {
     model.sessions.push({
       ...(labelOf(note.path) === note.path ? { alias: note.path } : {}),
@@ -91,7 +112,7 @@ function addSessions({ model, state, handoffs }: Reading, front: (key: string) =
               .join(', '),
           }
         : {}),
-      ...(note.notes.length > 0 ? { notes: note.notes.map(clip) } : {}),
+      ...filledNotes([...note.notes, ...(state === null || note === lead ? [] : tasksIn(note))]),
       ...(note.next ? { next: clip(note.next) } : {}),
     });
   }
@@ -121,7 +142,18 @@ function addSessions({ model, state, handoffs }: Reading, front: (key: string) =
   });
 }
 
-function positionOf({ state, steps, handoffs }: Reading, front: (key: string) => string | null): RunModel['position'] {
+const filledNotes = (notes: readonly string[]) => (notes.length > 0 ? { notes: notes.map(clip) } : {});
+
+/** The tasks of a note that is older than STATE.md are history. */
+const tasksIn = ({ tasks }: HandoffNote): string[] =>
+  tasks.map(
+    ({ name, done, summary }) => `${done ? 'Done' : 'Open then'}: ${[name, summary].filter(Boolean).join(': ')}`,
+  );
+
+function positionOf(
+  { state, steps, handoffs, lead }: Reading,
+  front: (key: string) => string | null,
+): RunModel['position'] {
   const parts: string[] = [];
   for (const [name, label] of [
     ['milestone', 'Milestone'],
@@ -138,8 +170,8 @@ function positionOf({ state, steps, handoffs }: Reading, front: (key: string) =>
   }
   if (!state?.position.has('phase') && front('current_phase')) parts.push(`Phase: ${front('current_phase')}`);
   if (state) parts.push(...restOf(state, state.positionHeading, state.position, parts.join('\n').length));
-  const last = handoffs.at(-1);
-  if (parts.length === 0 && last?.phase)
+  const last = lead ?? handoffs.at(-1);
+  if ((parts.length === 0 || lead) && last?.phase)
     parts.push(`Phase: ${last.phase}`, ...(last.status ? [`Status: ${last.status}`] : []));
   if (parts.length === 0 && steps.position === null) return undefined;
   return { step: steps.position, ...(parts.length > 0 ? { words: clip(parts.join('\n')) } : {}) };

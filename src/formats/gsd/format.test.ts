@@ -191,14 +191,11 @@ describe('gsd: reading', () => {
       '02-02 in_progress',
       '02-03 pending',
       '3 pending',
-      '02-02.1 completed',
-      '02-02.2 pending',
     ]);
+    // STATE.md is newer than the handoff: its tasks are history.
+    expect(run?.sessions.flatMap(({ notes = [] }) => notes)).toContain('Done: Find the relay: commit abc1234');
     expect(run?.steps.find(({ key }) => key === '2')?.after).toEqual(['1']);
-    expect(run?.decisions.map(({ decision }) => decision)).toEqual([
-      'Mute by relay',
-      'Start with the small bell, because it is loud',
-    ]);
+    expect(run?.decisions.map(({ decision }) => decision)).toEqual(['Mute by relay', 'Start with the small bell']);
     expect(run?.items.map(({ kind }) => kind)).toEqual(['blocker', 'commitment']);
     expect(run?.notes.map(({ kind }) => kind)).toContain('constraint');
     expect(run?.files).toEqual([{ path: 'src/relay.ts' }]);

@@ -1,3 +1,4 @@
+import type { GoneRule } from '../../core/model/merge.ts';
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found } from '../format.ts';
 import { assemble, roleOf } from './assemble.ts';
@@ -8,6 +9,9 @@ import { renderState } from './new-state.ts';
 import { repairRun } from './repair.ts';
 import { renderRoadmap } from './roadmap.ts';
 import { stepChanges } from './step-changes.ts';
+
+/** Blockers, to-dos, questions and issues are removed when they are done; the rest of a page is history. */
+const gone: GoneRule = (list) => (list === 'items' ? 'resolved' : list === 'steps' ? 'ask' : 'hidden');
 
 /** `.planning/` of Get Shit Done and its successors; see docs/formats/gsd.md. */
 export const gsd: Format = {
@@ -69,6 +73,7 @@ export const gsd: Format = {
     'files',
     'position.words',
   ],
+  gone,
   repair: repairRun,
 };
 

@@ -200,8 +200,9 @@ function untagged(text: string): { tag: string | null; rest: string } {
 function parted(text: string): [string, string | null] {
   const at = text.indexOf(' — ');
   const line = text.indexOf('\n');
-  if (at <= 0 || (line >= 0 && at > line)) return [text.trim(), null];
-  return [text.slice(0, at).trim(), text.slice(at + 3).trim()];
+  if (at > 0 && !(line >= 0 && at > line)) return [text.slice(0, at).trim(), text.slice(at + 3).trim()];
+  const because = /^(.{8,}?),?\s+because\s+(\S.{8,})$/su.exec(text);
+  return because ? [(because[1] as string).trim(), (because[2] as string).trim()] : [text.trim(), null];
 }
 
 /** The step and context from a tag or a group. */

@@ -17,6 +17,8 @@ export interface Reading {
   items: Placed<ModelItem>[];
   notes: Placed<ModelNote>[];
   handoffs: HandoffNote[];
+  /** The handoff that is newer than STATE.md; its position and next action count. */
+  lead: HandoffNote | null;
   problems: Problem[];
   writable: boolean;
 }

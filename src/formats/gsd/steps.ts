@@ -15,6 +15,8 @@ export interface Steps {
   rows: ReadonlyMap<string, Entry>;
   /** The current step according to STATE.md. */
   position: string | null;
+  /** The milestone is over, and the page names no work after it. */
+  isShipped: boolean;
   /** The number of plans on disk, and of those with a summary. */
   onDisk: { plans: number; summaries: number };
 }
@@ -43,8 +45,20 @@ export function gatherSteps(state: StatePage | null, roadmap: Roadmap | null, fi
   const rows = addRows(drafts, state);
   const onDisk = addFiles(drafts, files);
   const position = addPosition(drafts, state);
+  const isShipped = state !== null && saysShipped(state);
+  if (isShipped) for (const { step } of drafts.values()) if (step.status !== 'skipped') step.status = 'completed';
   settle(drafts);
-  return { steps: ordered(drafts), rows, position, onDisk };
+  return { steps: ordered(drafts), rows, position: isShipped ? null : position, onDisk, isShipped };
+}
+
+/** `Milestone: v1.2 — SHIPPED`, `Phase: 15 of 15 (all phases complete)`. */
+function saysShipped({ position }: StatePage): boolean {
+  const milestone = position.get('milestone')?.value ?? '';
+  const phase = position.get('phase')?.value ?? '';
+  return (
+    (/[—–-]\s*(?:shipped|complete[d]?|archived)\b/i.test(milestone) && !/in progress|next/i.test(milestone)) ||
+    /\ball phases (?:are )?(?:complete[d]?|done|shipped)\b/i.test(phase)
+  );
 }
 
 function add(
@@ -165,7 +179,12 @@ function addPosition(drafts: Map<string, Draft>, state: StatePage | null): strin
   if (named === undefined) return null;
   const key = keyed(drafts, named);
   const status =
-    stepStatus(value('status')) ?? suffixStatus(value('phase')) ?? stepStatus(front('status')) ?? ('pending' as const);
+    stepStatus(value('status')) ??
+    suffixStatus(value('phase')) ??
+    ownStatus(value('status'), named) ??
+    stepStatus(front('status')) ??
+    ('pending' as const);
+  const following = followingPhase(drafts, value('status'));
   const title = (phase?.name ?? value('phaseName')) || front('current_phase_name') || `Phase ${key}`;
   const hadPhases = [...drafts.values()].some(({ step }) => step.kind === 'phase');
   if (!hadPhases && phase?.total)
@@ -179,15 +198,42 @@ function addPosition(drafts: Map<string, Draft>, state: StatePage | null): strin
   if (plan === null) {
     if (!draft.said || draft.step.status === 'pending') draft.step.status = status;
     draft.said = true;
-    return key;
+    return draft.step.status === 'completed' ? (following ?? key) : key;
   }
   const task = state.position.get('task')?.value.toLowerCase();
   const below = task
     ? [...drafts.values()].find(({ step }) => step.parent === plan && step.title.toLowerCase() === task)
     : undefined;
   if (below) return below.step.key;
-  addPlans(drafts, key, plan, count, status);
-  return plan;
+  const planStatus = bracketStatus(value('plan')) ?? status;
+  addPlans(drafts, key, plan, count, planStatus);
+  if (ownStatus(value('status'), named) === 'completed') Object.assign(draft, { said: true }).step.status = 'completed';
+  return planStatus === 'completed' && following !== null ? following : plan;
+}
+
+/** `1 of 1 (COMPLETE)`, `03 (complete)`. */
+function bracketStatus(value: string): ModelStep['status'] | null {
+  const words = /^\s*(?:plan\s+)?[\d.\s/of-]+\(([^)]{1,40})\)/iu.exec(value)?.[1];
+  return words ? stepStatus(words) : null;
+}
+
+/** `Phase 26 complete; ready for Phase 27 (extractor)`, of phase 26. */
+function ownStatus(value: string, phase: string): ModelStep['status'] | null {
+  const parts = /^\W*phase\s+0*(\d+[A-Za-z]?(?:\.\d+)*)\s+(?:is\s+)?(\w.*)$/isu.exec(value);
+  return parts && parts[1] === phase ? stepStatus(parts[2] as string) : null;
+}
+
+/** The phase that a status names as the one to come. */
+function followingPhase(drafts: Map<string, Draft>, value: string): string | null {
+  const words = /\b(?:ready (?:for|to (?:plan|execute|start|begin|discuss))|next(?: is|:)?)\s+(phase\s+\d.*)$/isu.exec(
+    value,
+  )?.[1];
+  const phase = words ? readPhase(words) : null;
+  if (!phase) return null;
+  const key = keyed(drafts, phase.key);
+  const draft =
+    drafts.get(key) ?? add(drafts, { key, title: phase.name ?? `Phase ${key}`, kind: 'phase', status: null });
+  return draft.step.status === 'completed' ? null : key;
 }
 
 /** The key for a number in a file. */

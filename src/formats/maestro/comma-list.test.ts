@@ -79,3 +79,19 @@ describe('lists on one line', () => {
     expect(diff(byHand, set('4', { after: [] }))).toEqual(['-- Phase 3']);
   });
 });
+
+describe('a bracketed list', () => {
+  const bracketed = byHand.replace('depends_on: 1, 2 # both', 'depends_on: [1, 2, 4] # three');
+
+  it.each([
+    [['1'], '[1]'],
+    [['4'], '[4]'],
+    [['2'], '[2]'],
+    [[], '[]'],
+  ])('keeps %j only', (after, list) => {
+    expect(diff(bracketed, set('3', { after }))).toEqual([
+      '-depends_on: [1, 2, 4] # three',
+      `+depends_on: ${list} # three`,
+    ]);
+  });
+});

@@ -57,11 +57,11 @@ export function setList(
   if (there?.type === 'list') {
     const said = there.items.map((item) => wordsOf(item) ?? '');
     const grows = said.length > 0 && said.every((words, index) => words === String(values[index]));
-    const gone = there.items.filter((_, index) => !values.some((value) => String(value) === said[index]));
-    const [first] = gone;
-    const shrinks = gone.length === 1 && said.length > 1 && values.length === said.length - 1;
+    const stays = (index: number): boolean => values.some((value) => String(value) === said[index]);
+    const left = said.filter((_, index) => stays(index));
+    const shrinks = left.length === values.length && left.every((words, index) => words === String(values[index]));
     if (grows) splicer.append(there, values.slice(said.length));
-    else if (shrinks && first) splicer.remove(there, first);
+    else if (shrinks) there.items.forEach((item, index) => void (stays(index) || splicer.remove(there, item)));
     else splicer.set(map, key, values, after);
   } else if (there?.type === 'scalar' && there.value !== null && values.length > 0 && values.every(isBare))
     setLine(splicer, map, key, there, values);

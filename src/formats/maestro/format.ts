@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { GoneRule } from '../../core/model/merge.ts';
 import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
 import { detectSessions, homeOf, isArchived, sessionId, stateDir } from './paths.ts';
 import { repairSession } from './repair.ts';
@@ -9,6 +10,9 @@ import { editSession, newSession } from './write-session.ts';
  * Maestro's session file: front matter for programs, a log for people. `docs/formats/maestro.md` describes the keys,
  * the variants and how each is written.
  */
+/** Errors are history: one that was taken out of the file stays in the journal. */
+const gone: GoneRule = (list) => (list === 'steps' ? 'ask' : 'hidden');
+
 export const maestro: Format = {
   name: 'maestro',
   detect: detectSessions,
@@ -52,6 +56,7 @@ export const maestro: Format = {
     'position.words',
     'next',
   ],
+  gone,
   repair: repairSession,
 };
 

@@ -18,6 +18,7 @@ export interface Splicer {
 
 export function openSplicer(text: string, eol: string, manner: Manner): Splicer {
   const splices: Splice[] = [];
+  const removed = new Map<ListNode, Set<Node>>();
   const replace = (start: number, end: number, by: string): void => {
     const put = by.replace(/\r?\n/g, eol);
     if (text.slice(start, end) !== put) splices.push({ start, end, by: put });
@@ -26,13 +27,18 @@ export function openSplicer(text: string, eol: string, manner: Manner): Splicer 
   return {
     text,
     get changed() {
-      return splices.length > 0;
+      return splices.length > 0 || removed.size > 0;
     },
     replace,
     set: (map, key, value, after = []) => setKey(draft, map, key, value, after),
     append: (list, items) => appendItems(draft, list, items),
-    remove: (list, item) => removeItem(draft, list, item),
-    apply: () => applySplices(text, splices),
+    remove: (list, item) => void removed.set(list, (removed.get(list) ?? new Set()).add(item)),
+    apply: () => {
+      // Neighbours share a comma, so what goes from one list goes at once.
+      for (const [list, items] of removed) removeItems(draft, list, items);
+      removed.clear();
+      return applySplices(text, splices);
+    },
   };
 }
 
@@ -115,19 +121,30 @@ function appendItems(draft: Draft, list: ListNode, items: readonly unknown[]): v
   }
 }
 
-function removeItem(draft: Draft, list: ListNode, item: Node): void {
+function removeItems(draft: Draft, list: ListNode, gone: ReadonlySet<Node>): void {
   const { text, replace, lineStart, lineEnd } = draft;
-  const index = list.items.indexOf(item);
-  const [previous, next] = [list.items[index - 1], list.items[index + 1]];
-  if (!list.flow) {
-    if (list.items.length === 1) replace(list.start, item.end, '[]');
-    else {
+  const { items } = list;
+  const [first, last] = [items[0], items.at(-1)];
+  if (!first || !last) return;
+  if (items.every((item) => gone.has(item))) {
+    if (list.flow) replace(first.start, last.end, '');
+    else replace(list.start, last.end, '[]');
+    return;
+  }
+  for (const [index, item] of items.entries()) {
+    if (!gone.has(item)) continue;
+    if (!list.flow) {
       const end = lineEnd(item.end);
       replace(lineStart(item.start), end < text.length ? text.indexOf('\n', end) + 1 : end, '');
+      continue;
     }
-  } else if (next) replace(item.start, next.start, '');
-  else if (previous) replace(previous.end, item.end, '');
-  else replace(item.start, item.end, '');
+    // One that follows an entry that stays takes the comma before it, one in front of the first that stays the one after.
+    const before = items.slice(0, index).findLast((one) => !gone.has(one));
+    const previous = items[index - 1];
+    const next = items[index + 1];
+    if (before && previous) replace(previous.end, item.end, '');
+    else if (next) replace(item.start, next.start, '');
+  }
 }
 
 function replaceValue(draft: Draft, map: MapNode | null, keyStart: number, there: Node, value: unknown): void {

@@ -1,3 +1,4 @@
+import type { GoneRule } from '../../core/model/merge.ts';
 import { emptyRunModel, type ModelItem, type ModelMessage, type RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed } from '../format.ts';
 import { isObject } from '../is-object.ts';
@@ -14,6 +15,9 @@ import { type ReadFolder, readFolder, versionOf } from './read.ts';
 import { repairFolder } from './repair.ts';
 import { changeTurnfile, newTurnfile } from './turnfile-write.ts';
 import { changeWorklog, newWorklog, type Pointers } from './worklog-write.ts';
+
+/** Messages and questions are archived by taking them out of their page. */
+const gone: GoneRule = (list) => (list === 'steps' ? 'ask' : 'hidden');
 
 /** SNAP: the files with which agents coordinate in one folder. See `docs/formats/snap.md`. */
 export const snap: Format = {
@@ -85,6 +89,7 @@ export const snap: Format = {
     'files',
     'position.words',
   ],
+  gone,
   repair: repairFolder,
 };
 

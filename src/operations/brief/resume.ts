@@ -67,7 +67,7 @@ export const resume = defineOperation({
   output: Resumed,
   async run(given, { budget, role, probe }) {
     const status = beginGitStatus(given);
-    const context = await inRun(given);
+    const context = { ...(await inRun(given)), leavesTree: true };
     // Resuming records the crashed sessions it finds, and nothing else.
     const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
     const edits = before.mirrors.size > 0 ? await absorbEdits(context, before) : [];
@@ -95,7 +95,7 @@ export const resume = defineOperation({
 async function absorbEdits(context: Context, state: State): Promise<{ path: string; found: string }[]> {
   const { editsOf, syncMirrors } = await import('../files/parts/mirrors.ts');
   try {
-    return editsOf(await syncMirrors(context, state));
+    return editsOf(await syncMirrors(context, state, { write: false }));
   } catch (thrown) {
     context.warn(`The mirrors could not be read: ${(thrown as Error).message}`);
     return [];

@@ -2,7 +2,6 @@ import { dirname, join, posix, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import type { FileRow } from '../../core/fold/state.ts';
-import { diffModels } from '../../core/model/diff.ts';
 import type { ModelFile, RunModel } from '../../core/model/run-model.ts';
 import { oneLine } from '../../core/text.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -13,10 +12,12 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen } from '../operation.ts';
+import { absorbEdit } from './parts/absorb.ts';
 import { findForeign } from './parts/find-foreign.ts';
 import { type ForeignFile, freeRunId, knownRun } from './parts/foreign-file.ts';
-import { readBase, saveBase } from './parts/mirror-base.ts';
-import { FILE_IDENTITY, mirrorOwner, syncMirrors } from './parts/mirrors.ts';
+import { readBase, readMemory, saveBase } from './parts/mirror-base.ts';
+import { mirrorOwner, syncMirrors } from './parts/mirrors.ts';
+import { readWholeRun } from './parts/run-model.ts';
 
 export const ProblemShape = v.object({
   code: v.string(),
@@ -203,12 +204,11 @@ async function absorbChange(context: Context, workspace: Workspace, run: string,
   const base = readBase(workspace, { format: format.name, path: name }, files);
   const before = base && format.parse({ ...found, files: [...base.keys()] }, base).model;
   if (!before || !parsed.model) return 0;
-  const { changed } = diffModels(before, parsed.model);
-  if (Object.keys(changed).length === 0) return 0;
-  const source = { format: format.name, path: name };
-  const command = { type: 'account.read', ...source, account: changed } as const;
-  const done = await execute(context, run, command, { identity: FILE_IDENTITY, mirrors: false });
-  return done.events.length;
+  const engine = await context.engine();
+  const mirror = { format: format.name, path: name };
+  const journal = await readWholeRun(engine, await engine.load(run), format.name);
+  const sides = { before, after: parsed.model, journal };
+  return (await absorbEdit(engine, run, mirror, format, sides, readMemory(workspace, mirror))).events;
 }
 
 function reportOf({ format, name, parsed }: ForeignFile, outcome: Adopted['outcome'], run: string | null): Adopted {

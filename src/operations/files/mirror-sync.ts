@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { oneLine } from '../../core/text.ts';
 import { currentState } from '../act.ts';
-import { defineOperation, type Pen, shaped } from '../operation.ts';
-import { type Synced, syncMirrors } from './parts/mirrors.ts';
+import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+import { PAUSE_HINT } from './parts/mirror-pause.ts';
+import { askWords, newsWords, type Synced, syncMirrors } from './parts/mirrors.ts';
 
 export const MirrorShape = shaped<Synced>({ format: v.string(), path: v.string(), absorbed: v.number() });
 
@@ -11,23 +11,30 @@ export const mirrorSync = defineOperation({
   summary: 'Sync mirrors in both directions.',
   scope: 'write',
   local: true,
-  input: v.object({}),
+  examples: ['holdfast mirror sync', 'holdfast mirror sync --keep journal'],
+  input: v.object({
+    keep: v.optional(described(v.picklist(['journal', 'file']), 'End pauses and settle what is asked, for this side.')),
+  }),
   output: v.object({ mirrors: v.array(MirrorShape) }),
-  async run(context) {
-    return { data: { mirrors: await syncMirrors(context, await currentState(context)) } };
+  async run(context, { keep }) {
+    return { data: { mirrors: await syncMirrors(context, await currentState(context), { keep }) } };
   },
   say: ({ mirrors }, pen) =>
     mirrors.length === 0 ? 'This run has no mirrors.' : mirrors.map((one) => syncedWords(one, pen)).join('\n'),
 });
 
-function syncedWords({ path, format, absorbed, dropped, rejected, written }: Synced, pen: Pen): string {
+function syncedWords(synced: Synced, pen: Pen): string {
+  const { path, format, paused, rejected, written } = synced;
   const changes = [
-    ...(absorbed > 0 ? [`${absorbed} changes absorbed`] : []),
+    ...(paused ? [pen.warn('paused')] : []),
+    ...(synced.absorbed > 0 ? ['edited'] : []),
     ...(written.length > 0 ? ['written'] : []),
     ...(rejected ? [pen.warn(`an edit could not be read and was kept as ${rejected}`)] : []),
   ];
-  const gone = dropped.map(({ kind, name, words }) =>
-    pen.warn(`  ${kind} ${oneLine(name, 60)} was removed there and is kept here: ${oneLine(words, 80)}`),
-  );
-  return [`${pen.bold(path)} ${pen.dim(format)} ${changes.join(', ') || 'up to date'}`, ...gone].join('\n');
+  return [
+    `${pen.bold(path)} ${pen.dim(format)} ${changes.join(', ') || 'up to date'}`,
+    ...(paused ? [paused, PAUSE_HINT] : []),
+    ...askWords(synced).map((words) => pen.warn(words)),
+    ...newsWords(synced),
+  ].join('\n  ');
 }

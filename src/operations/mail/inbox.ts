@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { MAINTAINER } from '../../core/fold/message.ts';
 import type { Message } from '../../core/fold/state.ts';
 import { joined, line } from '../../core/line.ts';
+import { plainName } from '../../core/names.ts';
 import { type MessageView, mailOf, messageView } from '../../core/views/mail.ts';
 import type { Actor } from '../../core/words.ts';
 import type { StoredRow } from '../../store/projection.ts';
@@ -73,7 +74,8 @@ async function closedMail(
   const engine = await context.engine();
   const filter = { kind: 'message', status: 'closed', limit: wanted, ...(before === undefined ? {} : { before }) };
   if (!reader) return engine.rows(run, filter);
-  const tags = [`from:${reader.name}`, `to:${reader.name}`, ...(reader.kind === 'person' ? [`to:${MAINTAINER}`] : [])];
+  const name = plainName(reader.name);
+  const tags = [`from:${name}`, `to:${name}`, ...(reader.kind === 'person' ? [`to:${MAINTAINER}`] : [])];
   const pages = await Promise.all(tags.map((tag) => engine.rows(run, { ...filter, tag })));
   const found = new Map(pages.flat().map((row) => [row.id, row]));
   return [...found.values()].sort((a, b) => b.version - a.version);

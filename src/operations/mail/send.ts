@@ -3,6 +3,7 @@ import { nearest } from '../../core/fault.ts';
 import { MAINTAINER } from '../../core/fold/message.ts';
 import type { State } from '../../core/fold/state.ts';
 import { joined, type Line, line, id as ownId, quote, quoteAll } from '../../core/line.ts';
+import { isSameName } from '../../core/names.ts';
 import { ActorName, Label, Sentence, Text } from '../../core/text.ts';
 import { MessageType, Priority } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
@@ -79,7 +80,7 @@ function unknownNameHints(state: State, to: string, sender: string): Line[] {
     for (const name of [lastAgent, ...agents]) known.add(name ?? '');
   for (const { from, acks, replies } of state.messages.values())
     for (const name of [from, ...acks.map((ack) => ack.by), ...replies.map((reply) => reply.from)]) known.add(name);
-  if (known.has(to)) return [];
+  if ([...known].some((name) => isSameName(name, to))) return [];
   const near = nearest(to, [...known].filter(Boolean));
   const meant = near.length > 0 ? line` Did you mean ${quoteAll(near, 'name')}?` : '';
   return [line`No one called ${quote(to, 'name')} has worked here so far; the message waits for them.${meant}`];

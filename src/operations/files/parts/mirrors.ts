@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Mirror, State } from '../../../core/fold/state.ts';
-import { aliasesIn, type Dropped, diffModels } from '../../../core/model/diff.ts';
+import { type Ask, aliasesIn, type Bindings, bindModel, toldOf, withAsks } from '../../../core/model/merge.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
 import { writableBy } from '../../../core/rules/claim.ts';
+import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../../../formats/format.ts';
@@ -14,35 +15,52 @@ import { openTree } from '../../../workspace/tree.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
 import { keepCopy, replaceText } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
-import { readBase, saveBase, unwrittenFiles, wasCutOff } from './mirror-base.ts';
+import { absorbEdit, FILE_IDENTITY, takeFileSide } from './absorb.ts';
+import {
+  type MirrorMemory,
+  type Paused,
+  readBase,
+  readMemory,
+  saveBase,
+  saveMemory,
+  unwrittenFiles,
+  type Version,
+  wasCutOff,
+  withVersion,
+} from './mirror-base.ts';
+import { goneFile, PAUSE_HINT, pauseFor, staleCopy } from './mirror-pause.ts';
 import { readWholeRun } from './run-model.ts';
 
 /** What syncing one mirror did. */
 export interface Synced extends Mirror {
   /** Events recorded from an edit of the file. */
   absorbed: number;
-  /** What the edit removed; the journal keeps it. */
-  dropped: Dropped[];
+  /** What the edit changed, one sentence each. */
+  news: string[];
+  /** What the file and the journal disagree about. */
+  asks: Ask[];
+  /** Why nothing is read or written; null unless the mirror is paused. */
+  paused: string | null;
   /** The copy of an edit that could not be read. */
   rejected: string | null;
   written: string[];
   problems: Problem[];
 }
 
-/** An edit of a mirrored file is recorded under this name. */
-export const FILE_IDENTITY = {
-  actor: { kind: 'agent', name: 'file' },
-  evidence: 'file',
-  session: null,
-  key: null,
-} as const;
 const LOCK_WAIT_MS = 10_000;
+
+export interface SyncOptions {
+  /** False where a command only looks: edits are recorded, and no file is written. */
+  write?: boolean;
+  /** Ends pauses and answers what was asked, for one side. */
+  keep?: 'journal' | 'file' | undefined;
+}
 
 /**
  * Syncs the mirrors of a run with the journal: edits of the files become events first, then files that differ from the
  * journal are written. One process at a time.
  */
-export async function syncMirrors(context: Context, state: State): Promise<Synced[]> {
+export async function syncMirrors(context: Context, state: State, options: SyncOptions = {}): Promise<Synced[]> {
   const workspace = context.workspace();
   const run = state.run?.id;
   if (!workspace || run === undefined || state.mirrors.size === 0) return [];
@@ -51,7 +69,7 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
     const done: Synced[] = [];
     for (const mirror of state.mirrors.values()) {
       const format = await formatNamed(mirror.format);
-      done.push(await syncMirror({ context, engine, workspace, run, mirror, format }));
+      done.push(await syncMirror({ context, engine, workspace, run, mirror, format, ...options }));
     }
     return done;
   });
@@ -60,28 +78,49 @@ export async function syncMirrors(context: Context, state: State): Promise<Synce
   return [];
 }
 
-/** The edits of mirrors, as text. */
+/** The edits of mirrors, and what they wait for, as text. */
 export function editsOf(synced: readonly Synced[]): { path: string; found: string }[] {
-  return synced.flatMap(({ path, absorbed, dropped, rejected }) => {
+  return synced.flatMap((one) => {
+    const { path, rejected, paused } = one;
     const changes = [
-      ...(absorbed > 0 ? [`edited, ${absorbed} changes absorbed`] : []),
-      ...dropped.map(({ kind, name }) => `${kind} ${quoted(name)} removed there, kept here`),
+      ...(paused ? [`paused: ${paused} ${PAUSE_HINT}`] : []),
+      ...askWords(one),
+      ...newsWords(one),
       ...(rejected ? [`edited but not readable, the edit was kept as ${rejected}`] : []),
     ];
     return changes.length > 0 ? [{ path, found: changes.join('; ') }] : [];
   });
 }
 
+const NEWS_SHOWN = 5;
+
+export function newsWords({ news }: Pick<Synced, 'news'>): string[] {
+  const more = news.length - NEWS_SHOWN;
+  return [...news.slice(0, NEWS_SHOWN), ...(more > 0 ? [`and ${more} more ${more === 1 ? 'change' : 'changes'}`] : [])];
+}
+
+export function askWords({ asks }: Pick<Synced, 'asks'>): string[] {
+  if (asks.length === 0) return [];
+  const all = asks.slice(0, NEWS_SHOWN).map(({ list, id, field, file, journal, words }) => {
+    const name = `${list.slice(0, -1)} ${quoted(id)}`;
+    return field === null
+      ? `${name} (${oneLine(words, 60)}) was removed there and is kept here`
+      : `${name}: ${field} is ${quoted(oneLine(file, 60))} there and ${quoted(oneLine(journal, 60))} here`;
+  });
+  const more = asks.length - all.length;
+  return [...all, ...(more > 0 ? [`and ${more} more`] : []), PAUSE_HINT];
+}
+
 /** Syncs after a command has recorded something: an error here is only a warning. */
 export async function keepMirrors(context: Context, state: State): Promise<void> {
   try {
-    for (const { path, found } of editsOf(await syncMirrors(context, state))) context.warn(`${path}: ${found}.`);
+    for (const { path, found } of editsOf(await syncMirrors(context, state))) context.warn(`${path}: ${found}`);
   } catch (thrown) {
     context.warn(`The mirrors were not written: ${(thrown as Error).message} \`holdfast mirror sync\` tries again.`);
   }
 }
 
-interface Sync {
+interface Sync extends SyncOptions {
   context: Context;
   engine: Engine;
   workspace: Workspace;
@@ -95,7 +134,8 @@ const ATTEMPTS = 5;
 
 async function syncMirror(sync: Sync): Promise<Synced> {
   const { context, mirror } = sync;
-  const result: Synced = { ...mirror, absorbed: 0, dropped: [], rejected: null, written: [], problems: [] };
+  const nothing = { absorbed: 0, news: [], asks: [], paused: null, rejected: null, written: [], problems: [] };
+  const result: Synced = { ...mirror, ...nothing };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (await syncOnce(sync, result)) return result;
     await new Promise((resolve) => setTimeout(resolve, attempt * 20));
@@ -106,14 +146,41 @@ async function syncMirror(sync: Sync): Promise<Synced> {
 
 /** Returns false, and has overwritten nothing, if a file was edited after it was read. */
 async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
-  const { context, engine, workspace, run, mirror, format } = sync;
+  const { context, engine, workspace, run, mirror, format, write = true, keep } = sync;
   const { found, files } = readMirror(workspace.tree, format, mirror.path);
   const base = readBase(workspace, mirror, files);
-  const { absorbed, isRejected } = await absorbEdit(sync, found, files, base, result);
+  const memory = readMemory(workspace, mirror);
+  const paused = await pausedNow(sync, files, base, memory);
+  result.paused = paused?.words ?? null;
+  if (paused) {
+    if (memory.paused?.words !== paused.words) saveMemory(workspace, mirror, { paused });
+    return true;
+  }
+  const read = await readEdit(sync, found, files, base, memory, result);
+  if (read === 'paused') return true;
+  const { absorbed, isRejected, parsed } = read;
+  let state = await engine.load(run);
+  let model = await readWholeRun(engine, state, format.name);
+  const bindings = parsed ? bindModel(model, parsed) : {};
+  if (keep === 'file' && parsed && result.asks.length > 0) {
+    await takeFileSide(engine, run, mirror, result.asks, parsed, bindings);
+    state = await engine.load(run);
+    model = await readWholeRun(engine, state, format.name);
+  }
+  if (keep) result.asks = [];
+  const isTheirs = base !== null && !isSame(base, files);
+  const theirs = isTheirs && !isRejected ? files.get(mirror.path) : undefined;
+  const now = { at: engine.now(), version: state.version };
+  const seen = withText(memory.versions, theirs, { ...now, ours: false });
+  const remembered = { hidden: [...read.hidden], asks: result.asks, paused: null };
+  if (!write) {
+    const known = { ...remembered, versions: seen, bindings, told: toldOf(model, bindings) };
+    if (isTheirs && !isRejected) saveBase(workspace, mirror, absorbed, undefined, known);
+    return true;
+  }
   const previous = new Map([...absorbed, ...unwrittenFiles(workspace, mirror, files)]);
-  const state = await engine.load(run);
-  const model = await readWholeRun(engine, state, format.name);
-  const rendered = format.render(model, found, previous, engine.now());
+  const shown = withAsks(model, parsed, bindings, new Set(read.hidden), result.asks);
+  const rendered = format.render(shown, found, previous, engine.now());
   // A file without a base may hold anything, so the whole of it is kept.
   const isUnknown = files.has(mirror.path) && !base?.has(mirror.path);
   if (isUnknown && rendered.has(mirror.path)) result.rejected ??= reject(sync);
@@ -121,7 +188,7 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
   const writing = new Map([...wanted].filter(([path, text]) => files.get(path) !== text));
   await mustBeFree(context, engine, state, writing.keys());
   // Saved first: what a crash leaves half written is then known as our own text, not taken for an edit.
-  if (writing.size > 0) saveBase(workspace, mirror, absorbed, writing);
+  if (writing.size > 0) saveBase(workspace, mirror, absorbed, writing, remembered);
   const unwritten = new Map(writing);
   for (const [path, text] of writing) {
     const file = join(workspace.tree, recordedPath(workspace.tree, workspace.tree, path));
@@ -129,43 +196,95 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
     const backup = !(path === mirror.path && (isRejected || isUnknown));
     unwritten.delete(path);
     if (!replaceText(file, files.get(path) ?? null, text, backup)) {
-      saveBase(workspace, mirror, absorbed, unwritten);
+      saveBase(workspace, mirror, absorbed, unwritten, remembered);
       return false;
     }
     absorbed.set(path, text);
     result.written.push(path);
   }
+  const isKnown = base !== null && !isTheirs && memory.bindings !== undefined;
+  if (writing.size === 0 && isKnown && !keep && !memory.paused) return true;
+  const written = format.parse({ ...found, files: [...wanted.keys()] }, wanted).model;
+  const bound = written ? bindModel(model, written) : {};
   // Before the base is final: after a crash in between, the next sync does it.
-  if (writing.size > 0 || wasCutOff(workspace, mirror)) await learnAliases(engine, run, mirror, format, model, wanted);
-  saveBase(workspace, mirror, wanted);
+  if (written && (writing.size > 0 || wasCutOff(workspace, mirror)))
+    await learnAliases(engine, run, mirror, model, written, bound);
+  const versions = withText(seen, wanted.get(mirror.path), { ...now, ours: writing.has(mirror.path) });
+  saveBase(workspace, mirror, wanted, undefined, {
+    ...remembered,
+    versions,
+    bindings: bound,
+    told: toldOf(model, bound),
+  });
   return true;
 }
 
-/** Records what others edited, and returns the files without what was rejected. */
-async function absorbEdit(
+const withText = (known: readonly Version[] | undefined, text: string | undefined, about: Omit<Version, 'sha256'>) =>
+  text === undefined ? [...(known ?? [])] : withVersion(known, { ...about, sha256: sha256(text) });
+
+/** Whether the mirror is paused, or must be now. */
+async function pausedNow(sync: Sync, files: Files, base: Files | null, memory: MirrorMemory): Promise<Paused | null> {
+  const { engine, workspace, run, mirror, keep } = sync;
+  if (keep || base === null || !base.has(mirror.path)) return null;
+  const text = files.get(mirror.path);
+  if (text === undefined) return goneFile(mirror);
+  if (text === base.get(mirror.path)) return null;
+  const { version } = await engine.load(run);
+  const paused = await pauseFor(workspace, mirror, text, memory, version);
+  return paused ?? (memory.paused?.why === 'stale' ? memory.paused : null);
+}
+
+interface ReadEdit {
+  /** The files without what was rejected. */
+  absorbed: Map<string, string>;
+  isRejected: boolean;
+  parsed: RunModel | null;
+  hidden: readonly string[];
+}
+
+/** Records what others edited. */
+async function readEdit(
   sync: Sync,
   found: Found,
   files: Files,
   base: Files | null,
+  memory: MirrorMemory,
   result: Synced,
-): Promise<{ absorbed: Map<string, string>; isRejected: boolean }> {
-  const { engine, run, mirror, format } = sync;
-  if (!files.has(mirror.path)) return { absorbed: new Map(files), isRejected: false };
+): Promise<ReadEdit | 'paused'> {
+  const { engine, run, workspace, mirror, format, keep } = sync;
+  const { hidden = [] } = memory;
+  result.asks = memory.asks ?? [];
+  const absorbed = new Map(files);
+  if (!files.has(mirror.path)) return { absorbed, isRejected: false, parsed: null, hidden };
   const parsed = format.parse(found, files);
   result.problems = parsed.problems;
   const isEdited = base === null || !isSame(base, files);
   if (isEdited && parsed.model === null) {
     result.rejected = reject(sync);
     // Only the main file goes back to its last text; the files beside it were not rejected.
-    const absorbed = new Map([...files].filter(([path]) => path !== mirror.path));
+    absorbed.delete(mirror.path);
     const last = base?.get(mirror.path);
     if (last !== undefined) absorbed.set(mirror.path, last);
-    return { absorbed, isRejected: true };
+    return { absorbed, isRejected: true, parsed: null, hidden };
   }
   if (!parsed.writable) throw unwritable(mirror, parsed);
-  if (isEdited && base !== null)
-    await absorb(engine, run, mirror, format.parse({ ...found, files: [...base.keys()] }, base), parsed, result);
-  return { absorbed: new Map(files), isRejected: false };
+  const unchanged = { absorbed, isRejected: false, parsed: parsed.model, hidden };
+  if (!isEdited || base === null || parsed.model === null || keep === 'journal') return unchanged;
+  const before = format.parse({ ...found, files: [...base.keys()] }, base);
+  if (before.model === null) return unchanged;
+  const stale = keep ? null : staleCopy(mirror, before, parsed);
+  if (stale) {
+    saveMemory(workspace, mirror, { paused: stale });
+    result.paused = stale.words;
+    return 'paused';
+  }
+  const journal = await readWholeRun(engine, await engine.load(run), format.name);
+  const sides = { before: before.model, after: parsed.model, journal };
+  const done = await absorbEdit(engine, run, mirror, format, sides, memory);
+  result.absorbed += done.events;
+  result.news.push(...done.news);
+  result.asks = done.asks;
+  return { ...unchanged, hidden: done.hidden };
 }
 
 const reject = ({ workspace, mirror, engine }: Sync): string =>
@@ -187,36 +306,14 @@ async function mustBeFree(context: Context, engine: Engine, state: State, paths:
 async function learnAliases(
   engine: Engine,
   run: string,
-  { format: name, path }: Mirror,
-  format: Format,
-  model: RunModel,
-  files: Files,
-): Promise<void> {
-  const written = format.parse({ format: format.name, main: path, files: [...files.keys()] }, files).model;
-  const learned = written ? aliasesIn(model, written) : {};
-  if (Object.keys(learned).length === 0) return;
-  await engine.execute(run, { type: 'account.read', format: name, path, account: learned }, FILE_IDENTITY);
-}
-
-async function absorb(
-  engine: Engine,
-  run: string,
   { format, path }: Mirror,
-  before: Parsed,
-  after: Parsed,
-  result: Synced,
+  journal: RunModel,
+  file: RunModel,
+  bindings: Bindings,
 ): Promise<void> {
-  if (!before.model || !after.model) return;
-  const { changed, dropped } = diffModels(before.model, after.model);
-  result.dropped.push(...dropped);
-  if (dropped.length > 0) {
-    const gone = dropped.map(({ kind, name, words }) => `${kind} ${name} (${oneLine(words, 80)})`).join(', ');
-    const text = `${path} was edited and no longer has ${gone}. It is kept here and was written back.`;
-    await engine.execute(run, { type: 'note.add', text, kind: 'deviation' }, FILE_IDENTITY);
-  }
-  if (Object.keys(changed).length === 0) return;
-  const { events } = await engine.execute(run, { type: 'account.read', format, path, account: changed }, FILE_IDENTITY);
-  result.absorbed += events.length;
+  const learned = aliasesIn(journal, file, bindings);
+  if (Object.keys(learned).length === 0) return;
+  await engine.execute(run, { type: 'account.read', format, path, account: learned }, FILE_IDENTITY);
 }
 
 /** The run that a file mirrors. Two runs in one file would overwrite each other. */

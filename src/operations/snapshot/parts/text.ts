@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Item, Message, State, Step } from '../../../core/fold/state.ts';
 import type { Artifact, Event, TreeMark } from '../../../core/journal/event.ts';
 import { joined, type Line, line, quote, time, word } from '../../../core/line.ts';
+import { isSameName } from '../../../core/names.ts';
 import { isDone, planView } from '../../../core/views/plan.ts';
 import { positionOf } from '../../../core/views/position.ts';
 import type { SnapshotMoment } from '../../../engine/snapshots.ts';
@@ -167,8 +168,8 @@ function takeOver({ key, checkpoint, artifacts }: Step): Line {
 
 export function mailOf(state: State, agent: string): Snapshot['mail'] {
   const all = [...state.messages.values()];
-  const received = all.filter((message) => message.to === agent);
-  const sent = all.filter((message) => message.from === agent);
+  const received = all.filter((message) => isSameName(message.to, agent));
+  const sent = all.filter((message) => isSameName(message.from, agent));
   const from = (message: Message): Entry =>
     messageEntry(message, line`from ${quote(message.from, 'name')}, ${word(message.priority)}`);
   const to = (message: Message): Entry =>
