@@ -37,7 +37,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
     'board',
     {
       runs: expect.arrayContaining([
-        expect.objectContaining({ id: 'auth', standing: expect.objectContaining({ word: 'paused' }) }),
+        expect.objectContaining({ id: 'auth', standing: expect.objectContaining({ word: 'not started' }) }),
       ]),
     },
   ],

@@ -48,7 +48,11 @@ describe.each(clientNames)('a session of %s', (client) => {
       ['X-1', 'succeeded', expect.toBeOneOf([0, null])],
       ['X-2', 'failed', 3],
     ]);
-    expect(ofType(events, 'snapshot.taken').length).toBeGreaterThan(0);
+    expect(ofType(events, 'turn.began').map((one) => one.body)).toMatchObject([
+      { session: 'S-1', kind: 'request', request: expect.stringMatching(/^Let the login form remember the user\./) },
+    ]);
+    expect(ofType(events, 'turn.ended').map((one) => one.body)).toMatchObject([{ session: 'S-1', outcome: 'done' }]);
+    expect(ofType(events, 'snapshot.taken')).toEqual([]);
     expect(existsSync(folder.state('log/hook.log'))).toBe(false);
 
     const before = events.length;

@@ -193,7 +193,7 @@ describe('a hook', () => {
       ['S-1', 'completed'],
       ['S-2', 'completed'],
     ]);
-    expect(ofType(events, 'note.added').at(-1)).toMatchObject({ session: 'S-3', body: { text: 'Asked: And now?' } });
+    expect(ofType(events, 'turn.began').at(-1)).toMatchObject({ session: 'S-3', body: { request: 'And now?' } });
   });
 
   it('gives a conversation one session when two hooks of its client run at the same moment', async () => {
@@ -212,7 +212,7 @@ describe('a hook', () => {
       });
       await Promise.all(ran);
       expect(ofType(journal(folder), 'session.started')).toHaveLength(1);
-      expect(ofType(journal(folder), 'note.added')).toMatchObject([{ session: 'S-1' }]);
+      expect(ofType(journal(folder), 'turn.began')).toMatchObject([{ session: 'S-1' }]);
     }
   });
 
@@ -225,21 +225,23 @@ describe('a hook', () => {
     expect(folder.data('supervise')).toMatchObject({ crashed: [{ session: 'S-1' }], ended: [] });
   });
 
-  it('does not treat a session as ended while a background task runs', () => {
+  it('leaves a command in the background open when its turn ends, and names it', () => {
     const folder = newRepository();
-    play(folder, 'claude');
-    const stop = inputsOf('claude', folder).at(-1);
-    expect(stop?.event).toBe('Stop');
-    const before = ofType(journal(folder), 'snapshot.taken').at(-1);
-    expect(before?.body.atRest).toBe(true);
-    hook(folder, 'claude', 'UserPromptSubmit', {
-      ...stop?.input,
-      prompt_id: 'another',
-      hook_event_name: 'UserPromptSubmit',
-      prompt: 'Go on.',
-    });
-    hook(folder, 'claude', 'Stop', { ...stop?.input, prompt_id: 'another', background_tasks: [{ id: 'b1' }] });
-    expect(ofType(journal(folder), 'snapshot.taken').at(-1)?.body.atRest).toBeUndefined();
+    const [start, prompt] = inputsOf('claude', folder).map(({ input }) => input);
+    hook(folder, 'claude', 'SessionStart', start);
+    hook(folder, 'claude', 'UserPromptSubmit', prompt);
+    const tool_input = { command: 'npm run dev', run_in_background: true };
+    const dev = { ...prompt, tool_name: 'Bash', tool_input, tool_use_id: 'toolu_dev' };
+    hook(folder, 'claude', 'PreToolUse', { ...dev, hook_event_name: 'PreToolUse' });
+    const started = { stdout: '', backgroundTaskId: 'b1' };
+    hook(folder, 'claude', 'PostToolUse', { ...dev, hook_event_name: 'PostToolUse', tool_response: started });
+    const stop = { ...prompt, hook_event_name: 'Stop', last_assistant_message: 'It runs.' };
+    hook(folder, 'claude', 'Stop', { ...stop, background_tasks: [{ id: 'b1' }] });
+    const events = journal(folder);
+    expect(ofType(events, 'effect.began')).toMatchObject([{ body: { id: 'X-1', background: true } }]);
+    expect(ofType(events, 'effect.ended')).toEqual([]);
+    expect(ofType(events, 'turn.ended')).toMatchObject([{ body: { outcome: 'done', background: ['X-1'] } }]);
+    expect(folder.data('status')['standing']).toMatchObject({ word: 'open', why: 'a background command' });
   });
 
   it('shows the next session the last request, the last message and the next action, and no installed files', async () => {

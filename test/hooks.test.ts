@@ -141,8 +141,8 @@ describe('a hook', () => {
       error: 'rate_limit',
       error_details: '429 Too Many Requests',
     });
-    const [note] = ofType(journal(folder), 'note.added').filter((one) => one.body.kind === 'deviation');
-    expect(note?.body.text).toContain('Stopped by a rate limit: rate_limit: 429');
+    const failure = { reason: 'rate-limit', message: 'rate_limit: 429 Too Many Requests' };
+    expect(ofType(journal(folder), 'turn.ended')).toMatchObject([{ body: { outcome: 'failed', failure } }]);
   });
 
   it('redacts secrets', () => {
@@ -246,7 +246,7 @@ describe('a hook', () => {
       prompt: 'Go on',
     });
     expect(folder.data('runs')['runs']).toHaveLength(2);
-    expect(ofType(journal(folder, '--run', 'auth'), 'note.added')).toHaveLength(1);
+    expect(ofType(journal(folder, '--run', 'auth'), 'turn.began')).toHaveLength(1);
     hook(folder, 'codex', 'SessionStart', startOf(folder, 'startup', 'conversation-2'), { CLAUDECODE: '' });
     expect(folder.data('runs')['runs']).toHaveLength(3);
   });
@@ -279,9 +279,14 @@ describe('a to-do list', () => {
     write(folder, '4', ['Read', 'completed'], ['Write', 'pending']);
     expect(steps(folder)).toEqual(['todo-1 Read: completed', 'todo-2 Write: pending']);
     write(folder, '5', ['Write', 'completed']);
-    expect(folder.data('runs')['runs'][0]).toMatchObject({ status: 'completed' });
-    write(folder, '6', ['Write', 'completed'], ['One more', 'in_progress']);
+    // Whether an ad hoc run is finished is derived, and its turn is still open.
     expect(folder.data('runs')['runs'][0]).toMatchObject({ status: 'active' });
+    write(folder, '6', ['Write', 'completed'], ['One more', 'in_progress']);
+    expect(steps(folder)).toEqual([
+      'todo-1 Read: completed',
+      'todo-2 Write: completed',
+      'todo-3 One more: in_progress',
+    ]);
   });
 
   it('adds nothing to a plan made on purpose: it moves the steps it names, the rest are checkpoints or a note', () => {

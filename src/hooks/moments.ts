@@ -5,6 +5,7 @@ import type { Session } from '../core/fold/state.ts';
 import { id, type Line, line, quote, shortened, time } from '../core/line.ts';
 import { redact } from '../core/redact/redact.ts';
 import { oneLine } from '../core/text.ts';
+import { lastWordsAsk } from '../core/views/last-words.ts';
 import { briefFor } from '../operations/brief/parts/compose.ts';
 import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
 import { saveResumeText } from '../operations/brief/parts/save-resume.ts';
@@ -73,7 +74,10 @@ async function startSession(
   if (!within) return null;
   const { files, memory, remember } = memoryOf(within, moment);
   if (files) pruneMemory(files);
-  if (request !== null) await setGoal(within, moment, request);
+  if (request !== null) {
+    await setGoal(within, moment, request);
+    await beginTurn(within, moment, request);
+  }
   const isCompacted = source === 'compact';
   if (!hooks.takesContext.has('session-start')) {
     remember({ ...memory, due: isCompacted ? 'compacted' : 'start' });
@@ -96,13 +100,7 @@ async function takePrompt(context: Context, hooks: ClientHooks, moment: MomentOf
   const within = await sessionForTurn(context, moment);
   if (!within) return handedOver(hooks);
   await setGoal(within, moment, moment.request);
-  const words = requestWords(moment.request);
-  if (words)
-    await execute(
-      within,
-      { type: 'note.add', kind: 'worklog', text: `Asked: ${words.goal}`, asked: true },
-      keyOf(moment, moment.request),
-    );
+  await beginTurn(within, moment, moment.request);
   if (!hooks.takesContext.has('prompt')) return null;
   const { memory: before, remember } = memoryOf(within, moment);
   let memory = before;
@@ -142,6 +140,19 @@ function handedOver(hooks: ClientHooks): Line | null {
     : null;
 }
 
+/** Two hooks of one client report the same prompt; it begins one turn. */
+async function beginTurn(within: SessionContext, moment: Moment, request: string): Promise<void> {
+  const words = requestWords(request);
+  const text = words?.goal ?? redact(request).text.trim();
+  const kind = words ? 'request' : 'command';
+  const said = text === '' ? {} : { request: text };
+  await execute(
+    within,
+    { type: 'turn.begin', kind, ...said, mark: treeMark(within.context) },
+    keyOf({ ...moment, kind: 'prompt' }, request),
+  );
+}
+
 /** The first request becomes the goal of a run without one. */
 async function setGoal(within: SessionContext, moment: Moment, request: string): Promise<void> {
   const { run } = within.state;
@@ -154,17 +165,49 @@ async function setGoal(within: SessionContext, moment: Moment, request: string):
 async function endTurn(context: Context, hooks: ClientHooks, moment: MomentOf<'turn-end'>): Promise<null> {
   const within = await sessionContextFor(context, moment);
   if (!within) return null;
-  // No tool outlives its turn: one without a reported end has ended with it.
+  await endCommands(within);
+  const found = await countTokens(within, hooks, moment);
+  const said = spokenWords(moment.lastMessage);
+  const background = runningOn(within);
+  await execute(
+    within,
+    {
+      type: 'turn.end',
+      outcome: 'done',
+      ...(said === null ? {} : { said }),
+      ...(said !== null && lastWordsAsk(said) ? { asks: true } : {}),
+      ...(background.length > 0 ? { background } : {}),
+      mark: treeMark(within.context),
+    },
+    null,
+  );
+  const isReported = await reportPressure(within, moment, moment.pressure ?? found);
+  // The contract of a planned run needs a snapshot even if the client is killed next.
+  if (!isReported && within.state.run?.kind === 'planned') await leaveSnapshot(within, moment.lastMessage);
+  return null;
+}
+
+/** No tool outlives its turn, unless it was started in the background: one without a reported end has ended with it. */
+async function endCommands(within: SessionContext): Promise<void> {
   for (const effect of within.state.effects.values()) {
-    if (effect.session !== within.session.id || !effect.key?.startsWith('tool:')) continue;
+    if (effect.session !== within.session.id || !effect.key?.startsWith('tool:') || effect.background) continue;
     const note = 'The turn ended; no end of the command was reported.';
     await execute(within, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
   }
-  const found = await countTokens(within, hooks, moment);
-  const atRest = moment.isBusy !== true;
-  const isReported = await reportPressure(within, moment, moment.pressure ?? found, atRest);
-  if (!isReported) await leaveSnapshot(within, moment.lastMessage, atRest);
-  return null;
+}
+
+const runningOn = ({ state, session }: SessionContext): string[] =>
+  [...state.effects.values()]
+    .filter((effect) => effect.session === session.id && effect.background)
+    .map(({ id: effect }) => effect);
+
+const SAID_CHARS = 4000;
+
+/** The beginning and the end of long words: a question stands at the end. */
+function spokenWords(message: string | null): string | null {
+  const text = message === null ? '' : redact(message).text.trim();
+  if (text.length <= SAID_CHARS) return text === '' ? null : text;
+  return `${text.slice(0, SAID_CHARS / 2)} … ${text.slice(-SAID_CHARS / 2)}`;
 }
 
 /** Adds the tokens that the transcript reports since it was read last; a client may write them after the turn has ended. */
@@ -180,12 +223,14 @@ async function countTokens(within: SessionContext, hooks: ClientHooks, moment: M
 async function failTurn(context: Context, moment: MomentOf<'turn-failed'>): Promise<null> {
   const within = await sessionContextFor(context, moment);
   if (!within) return null;
-  const what = moment.reason === 'rate-limit' ? 'Stopped by a rate limit' : 'Stopped by an error';
-  const text = `${what}: ${oneLine(redact(moment.message).text, 400)}`;
-  await execute(within, { type: 'note.add', kind: 'deviation', text }, keyOf(moment, text));
-  await leaveSnapshot(within, text);
+  const message = oneLine(redact(moment.message).text, 400);
+  const failure = { reason: moment.reason, message };
+  await execute(within, { type: 'turn.end', outcome: 'failed', failure, mark: treeMark(within.context) }, null);
+  if (within.state.run?.kind === 'planned') await leaveSnapshot(within, `${failureWords[moment.reason]}: ${message}`);
   return null;
 }
+
+const failureWords = { 'rate-limit': 'Stopped by a rate limit', error: 'Stopped by an error' } as const;
 
 async function beforeCompaction(
   context: Context,
@@ -242,40 +287,39 @@ async function endSession(context: Context, hooks: ClientHooks, moment: MomentOf
 }
 
 /** Takes a snapshot in case the session does not come back, unless nothing happened since the last one. */
-async function leaveSnapshot(within: SessionContext, lastMessage: string | null, atRest = false): Promise<void> {
-  const { lastSnapshot, version, sessions } = within.state;
-  const isKnown = !atRest || sessions.get(within.session.id)?.isResting === true;
-  if (isKnown && lastSnapshot?.session === within.session.id && lastSnapshot.version === version) {
+async function leaveSnapshot(within: SessionContext, lastMessage: string | null): Promise<void> {
+  const { lastSnapshot, version } = within.state;
+  if (lastSnapshot?.session === within.session.id && lastSnapshot.version === version) {
     await beat(within);
     return;
   }
   const why = lastMessage === null ? '' : oneLine(redact(lastMessage).text, 600);
-  const words = { ...(why ? { why } : {}), ...(atRest ? { atRest } : {}) };
-  await execute(within, { type: 'snapshot.take', ...words }, null);
+  await execute(within, { type: 'snapshot.take', ...(why ? { why } : {}) }, null);
 }
 
 const THRESHOLDS = [90, 75] as const;
 
-/** Reports once per threshold that the context is nearly full, and takes a snapshot. */
+/** Reports once per threshold that the context is nearly full, and takes a snapshot of a planned run. */
 export async function reportPressure(
   within: SessionContext,
   moment: Moment,
   pressure: Pressure | null,
-  atRest = false,
 ): Promise<boolean> {
   const { memory, remember } = memoryOf(within, moment);
   const threshold = THRESHOLDS.find((one) => pressure !== null && pressure.percent >= one);
   if (threshold === undefined || threshold <= (memory.reportedPercent ?? 0)) return false;
   const hintPercent = Math.round(pressure?.percent ?? threshold);
   const lastMessage = moment.kind === 'turn-end' ? moment.lastMessage : null;
-  await leaveSnapshot(within, lastMessage ?? `${hintPercent} % of the context is used.`, atRest);
+  if (within.state.run?.kind === 'planned')
+    await leaveSnapshot(within, lastMessage ?? `${hintPercent} % of the context is used.`);
   remember({ ...memory, reportedPercent: threshold, hintPercent });
   return true;
 }
 
-export function pressureHint({ session }: SessionContext, percent: number | undefined): Line | null {
+export function pressureHint({ session, state }: SessionContext, percent: number | undefined): Line | null {
   if (typeof percent !== 'number') return null;
-  return line`Holdfast: about ${percent} % of the context is used. A snapshot of session ${id(session.id)} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
+  const taken = state.run?.kind === 'planned' ? line` A snapshot of session ${id(session.id)} was taken.` : '';
+  return line`Holdfast: about ${percent} % of the context is used.${taken} What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
 }
 
 function memoryOf(

@@ -18,6 +18,7 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
   const { command, files, todos } = moment.call;
   const config = within.context.workspace()?.config.capture;
   let isRecorded = false;
+  await mustBeInTurn(within, moment);
   if (command !== null && capturesCommand(config, command)) {
     if (moment.kind === 'tool-before') await beginCommand(within, moment, command);
     else await endCommand(within, moment, command, moment.result);
@@ -36,6 +37,24 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
   if (!isRecorded) await beat(within);
 }
 
+/** The agent works although no prompt was reported: a turn has begun. */
+async function mustBeInTurn(within: SessionContext, moment: ToolMoment): Promise<void> {
+  const { state, session, engine, run } = within;
+  const turn = state.sessions.get(session.id)?.turn;
+  if (session.parent !== null || (turn && turn.endedAt === null)) return;
+  // The late end of a command belongs to the turn before, and so does a report that is repeated.
+  if (openEffect(within, effectKey(moment, moment.call.command ?? ''))) return;
+  for (const key of keysOf(moment)) if (await engine.hasRecorded(run, key)) return;
+  await execute(within, { type: 'turn.begin', kind: 'unknown' }, null);
+}
+
+/** The keys of everything that may be recorded of a tool call. */
+const keysOf = (moment: ToolMoment): string[] => [
+  keyOf({ ...moment, kind: 'tool-before' }),
+  keyOf(moment),
+  ...['written', 'read', 'todos'].map((part) => keyOf(moment, part)),
+];
+
 const NAME_CHARS = 1000;
 
 async function beginCommand(within: SessionContext, moment: ToolMoment, command: string): Promise<boolean> {
@@ -51,6 +70,7 @@ async function beginCommand(within: SessionContext, moment: ToolMoment, command:
       class: classOfCommand(command),
       key,
       owner: within.session.owner ?? undefined,
+      ...(moment.call.inBackground ? { background: true } : {}),
     },
     keyOf({ ...moment, kind: 'tool-before' }),
   );
@@ -70,12 +90,11 @@ async function endCommand(
     if (!(await beginCommand(within, moment, command))) return;
   }
   const effect = openEffect(within, key);
-  if (!effect) return;
+  // A command in the background has only been started.
+  if (!effect || (moment.call.inBackground && tookEffect(result))) return;
   const { exitCode, isFailure, isCancelled } = result;
   const outcome = isCancelled ? 'cancelled' : isFailure ? 'failed' : 'succeeded';
-  const ending = moment.call.inBackground
-    ? ({ outcome: 'unknown', note: 'It continued in the background.' } as const)
-    : ({ outcome, ...(exitCode === null ? {} : { exitCode }) } as const);
+  const ending = { outcome, ...(exitCode === null ? {} : { exitCode }) } as const;
   await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...ending }, keyOf(moment));
 }
 

@@ -49,6 +49,30 @@ export function treeOf(state: State, event: Event): string | null {
   return (mark ?? session?.mark)?.tree ?? null;
 }
 
+const CONVERSATIONS = 20;
+
+/** Keeps who recorded last and where. The place of a session is that of its last event that names one. */
+export function recordLast(state: State, event: Event): void {
+  const { last } = state;
+  const id = event.type === 'session.started' ? event.body.id : event.session;
+  const session = id === null ? undefined : state.sessions.get(id);
+  if (!session) return;
+  const place = {
+    machine: session.owner?.host ?? last.place.machine,
+    tree: session.mark?.tree ?? '',
+    branch: session.mark?.branch ?? null,
+  };
+  const conversation = session.client?.id;
+  const known = last.conversations;
+  const conversations =
+    conversation === undefined || known.at(-1) === conversation
+      ? known
+      : [...known.filter((one) => one !== conversation), conversation].slice(-CONVERSATIONS);
+  // A subagent works for its parent.
+  const acting = session.parent === null ? session : (state.sessions.get(session.parent) ?? session);
+  state.last = { session: { session: acting.id, agent: acting.agent }, place, conversations };
+}
+
 /** What could be a path in a sentence on what was built. Whether the file exists is not checked here. */
 export function namedPaths(sentence: string): string[] {
   const words = sentence.slice(0, 4096).split(/[\s"'`()<>[\]{},;:|]+/);

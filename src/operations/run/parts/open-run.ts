@@ -3,8 +3,8 @@ import { requestWords } from '../../../clients/request.ts';
 import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import { execute } from '../../act.ts';
 import type { Context } from '../../context.ts';
-import { init } from '../init.ts';
 
 /** The id comes from the conversation, so that two hooks at the same moment open one run. */
 export async function openRun(
@@ -17,8 +17,10 @@ export async function openRun(
   const id = `${engine.now().slice(0, 10)}-${conversation.client}-${suffix}`;
   const words = request === null ? null : requestWords(request);
   try {
-    await init.run(context, {
-      id,
+    await execute(context, id, {
+      type: 'run.open',
+      kind: 'ad-hoc',
+      workspace: context.workspace()?.id ?? '',
       title: words?.title ?? defaultTitle(context),
       ...(words ? { goal: words.goal } : {}),
     });
