@@ -4,6 +4,7 @@ import type { ToolMoment } from '../clients/moment.ts';
 import { type ToolResult, tookEffect } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact/redact.ts';
+import { oneLine } from '../core/text.ts';
 import { msBetween } from '../core/time.ts';
 import { capturedPath } from '../operations/session/parts/captured-path.ts';
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
@@ -32,6 +33,7 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
     const refused = (message: string): void => log(within.context.workspace()?.root ?? null, message);
     const key = moment.id === null ? null : keyOf(moment, 'todos');
     await followTodos(within, { owner: conversationOf(moment), key, refused }, todos);
+    await nameByTodo(within);
     isRecorded = true;
   }
   if (!isRecorded) await beat(within);
@@ -54,6 +56,14 @@ const keysOf = (moment: ToolMoment): string[] => [
   keyOf(moment),
   ...['written', 'read', 'todos'].map((part) => keyOf(moment, part)),
 ];
+
+/** A run without a request takes its title from the first entry of a to-do list. */
+async function nameByTodo(within: SessionContext): Promise<void> {
+  const { run, steps } = within.state;
+  const [first] = steps.values();
+  if (!run || !first || !/^Untitled work, /.test(run.title)) return;
+  await execute(within, { type: 'run.amend', title: oneLine(first.title, 60) }, null);
+}
 
 const NAME_CHARS = 1000;
 

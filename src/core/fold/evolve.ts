@@ -152,6 +152,7 @@ function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
       id: event.run,
       title,
       kind: kind ?? kindOf(event.run),
+      titledBy: event.actor.kind,
       goal: goal ?? null,
       workspace,
       status: 'active',
@@ -164,8 +165,10 @@ function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
       reason: null,
     };
   } else if (before) {
-    if (event.type === 'run.amended') state.run = { ...before, ...defined(event.body) } as Run;
-    else if (event.type === 'run.completed') state.run = { ...before, status: 'completed' };
+    if (event.type === 'run.amended') {
+      const titledBy = event.body.title === undefined ? before.titledBy : event.actor.kind;
+      state.run = { ...before, ...defined(event.body), titledBy } as Run;
+    } else if (event.type === 'run.completed') state.run = { ...before, status: 'completed' };
     else if (event.type === 'run.reopened')
       state.run = { ...before, status: 'active', endedAt: null, reason: event.body.reason ?? null };
     else if (event.type === 'run.abandoned')

@@ -1,5 +1,5 @@
 import type { Event } from '../journal/event.ts';
-import type { State } from './state.ts';
+import type { Session, State } from './state.ts';
 
 /** How many working trees are remembered; agents create and delete them by the dozen. */
 const TREES_LIMIT = 20;
@@ -62,15 +62,20 @@ export function recordLast(state: State, event: Event): void {
     tree: session.mark?.tree ?? '',
     branch: session.mark?.branch ?? null,
   };
-  const conversation = session.client?.id;
+  const conversation = conversationOf(state, session);
   const known = last.conversations;
   const conversations =
     conversation === undefined || known.at(-1) === conversation
       ? known
       : [...known.filter((one) => one !== conversation), conversation].slice(-CONVERSATIONS);
-  // A subagent works for its parent.
   const acting = session.parent === null ? session : (state.sessions.get(session.parent) ?? session);
   state.last = { session: { session: acting.id, agent: acting.agent }, place, conversations };
+}
+
+/** A subagent inside a conversation is found through it; some clients give it a conversation of its own. */
+function conversationOf(state: State, { client, parent }: Session): string | undefined {
+  const above = parent === null ? undefined : state.sessions.get(parent)?.client?.id;
+  return client && above !== undefined && client.id.startsWith(`${above}/`) ? undefined : client?.id;
 }
 
 /** What could be a path in a sentence on what was built. Whether the file exists is not checked here. */

@@ -162,6 +162,8 @@ export interface Run {
   stated?: Verbatim | undefined;
   title: string;
   kind: RunKind;
+  /** A person's title is not changed by hooks. */
+  titledBy: Actor['kind'];
   goal: string | null;
   workspace: string;
   status: 'active' | 'completed' | 'abandoned' | 'archived' | 'moved';
@@ -170,6 +172,8 @@ export interface Run {
   openedAt: string;
   openedBy: Actor;
   updatedAt: string;
+  /** The run that its only session was moved to. */
+  movedTo?: string | undefined;
   /** When it was abandoned or archived; null while work can continue. */
   endedAt: string | null;
   reason: string | null;

@@ -1,5 +1,6 @@
 import type { Place, Session, State, Turn } from '../fold/state.ts';
 import type { Owner } from '../journal/event.ts';
+import { significantWords } from '../prompt/words.ts';
 import type { RunKind } from '../words.ts';
 import { isBegun, isInTurn, isTodo, isUncertain, isWaiting, type Left, openQuestion, whatIsLeft } from './left.ts';
 import { waitsForPerson } from './needs-you.ts';
@@ -10,6 +11,7 @@ import { isDone, type PlanView, planView, readySteps } from './plan.ts';
  * candidates are compared without folding any of them. Only a look at processes separates working from cut off.
  */
 export interface RunFacts {
+  format: number;
   kind: RunKind;
   status: string;
   /** The last turn, without its words. */
@@ -33,7 +35,7 @@ export interface RunFacts {
   uncertain: readonly string[];
   /** Conversations that recorded here, as their sessions name them, the last ones. */
   conversations: readonly string[];
-  /** Titles and names that a prompt may share words with. */
+  /** Significant words of titles, requests, to-do entries and names of changed files. */
   words: readonly string[];
   /** Titles of steps that are neither completed nor skipped. */
   steps: readonly string[];
@@ -49,7 +51,10 @@ export interface SessionFacts extends Pick<Session, 'id' | 'agent' | 'leaseMs' |
   steps: readonly string[];
 }
 
-const SHOWN_STEPS = 60;
+/** Raised whenever the shape of these facts changes: older ones are folded again. */
+export const FACTS_FORMAT = 1;
+
+const SHOWN_STEPS = 40;
 
 export function runFactsOf(state: State): RunFacts {
   const { run } = state;
@@ -58,6 +63,7 @@ export function runFactsOf(state: State): RunFacts {
   const left = whatIsLeft(state);
   const question = openQuestion(state);
   return {
+    format: FACTS_FORMAT,
     kind: run?.kind ?? 'ad-hoc',
     status: run?.status ?? 'active',
     turn: turnFacts(state),
@@ -109,7 +115,7 @@ function blockers(state: State, plan: PlanView): readonly string[] | null {
     .map(({ id }) => id);
 }
 
-const TRIVIAL_TOOLS = 3;
+export const TRIVIAL_TOOLS = 3;
 
 /** Hardly anything happened: nobody would want to continue it. */
 function isTrivial(state: State): boolean {
@@ -120,11 +126,11 @@ function isTrivial(state: State): boolean {
   return ![...effects.values()].some(isUncertain);
 }
 
-const WORD_TEXTS = 40;
+const WORDS = 150;
 
 function wordsOf(state: State): string[] {
   const { run, requests, tally } = state;
-  const texts = [run?.title, requests.first?.text, requests.current?.text, requests.latest?.text];
+  const texts = [run?.title, requests.current?.text, requests.latest?.text, requests.first?.text, ...tally.changed];
   const todos = [...state.steps.values()].filter(({ key }) => isTodo(key)).map(({ title }) => title);
-  return [...new Set([...texts.filter((text) => text !== undefined), ...todos, ...tally.changed])].slice(0, WORD_TEXTS);
+  return [...significantWords([...texts, ...todos].join(' '))].slice(0, WORDS);
 }
