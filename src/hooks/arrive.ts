@@ -70,7 +70,7 @@ interface FirstText {
   shown: { run: string; version: number } | null;
 }
 
-/** What a session is told before anything was asked: the run it may want to continue, and the names of others. */
+/** What a session reads before anything was asked: the run it may want to continue, and the names of others. */
 async function firstText(
   context: Context,
   { field, viewer }: Around,
@@ -142,7 +142,7 @@ export async function takePrompt(
   const prompt = readPrompt(moment.request);
   const present = await presentSession(context, moment);
   if (present) {
-    // What a subagent is told is no request.
+    // The prompt of a subagent is no request.
     if (present.session.parent !== null || moment.subagent !== null) return null;
     const waits = present.state.turn?.session === present.session.id && present.state.turn.asks;
     await beginTurn(present, moment, prompt, laterKind(prompt, waits));
