@@ -131,10 +131,10 @@ describe('the pages', () => {
     const page = await visit();
     for (const [id, word] of [
       ['auth', 'working'],
-      ['crawler', 'dead'],
+      ['crawler', 'cut off'],
       ['release-4-2', 'blocked'],
       ['handbook', 'completed'],
-      ['search-index', 'paused'],
+      ['search-index', 'not started'],
     ] as const) {
       await page.locator('.run-row', { hasText: id }).locator('.pill', { hasText: word }).waitFor();
     }
@@ -338,7 +338,7 @@ describe('a person', () => {
     const page = await visit('#/run/release-4-2');
     await page.getByRole('button', { name: 'Resolve: B-1' }).click();
     await submit(page, 'Resolve');
-    await page.locator('.run-facts .pill', { hasText: 'paused' }).waitFor();
+    await page.locator('.run-facts .pill', { hasText: 'not started' }).waitFor();
   });
 
   it('accepts a conflict and records the outcome of an effect', async () => {

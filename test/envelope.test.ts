@@ -32,12 +32,13 @@ const rollout = [
 /** A story of one run that calls every command once, in an order in which all succeed. */
 const life: [words: string, shape: Record<string, unknown>][] = [
   ['init --title Other --id other', { run: { id: 'other' } }],
+  ['use auth', { run: 'auth' }],
   ['runs', { runs: expect.arrayContaining([expect.objectContaining({ id: 'auth', status: 'active' })]) }],
   [
     'board',
     {
       runs: expect.arrayContaining([
-        expect.objectContaining({ id: 'auth', standing: expect.objectContaining({ word: 'paused' }) }),
+        expect.objectContaining({ id: 'auth', standing: expect.objectContaining({ word: 'not started' }) }),
       ]),
     },
   ],
@@ -236,9 +237,9 @@ describe('--json', () => {
     folder.data('start', 't1', '--agent', 'ada');
     const refusals: [string, number, string[]][] = [
       ['not_found', 1, ['start', 't9']],
-      ['not_found', 1, ['status', '--run', 'aut']],
+      ['not_found', 1, ['status', '--run', 'aht']],
       ['not_found', 1, ['note', 'x', '--session', 'S-9']],
-      ['not_found', 1, ['doctor', '--run', 'aut']],
+      ['not_found', 1, ['doctor', '--run', 'aht']],
       ['illegal', 1, ['complete', 't3']],
       ['blocked', 1, ['start', 't2', '--agent', 'bob']],
       ['held', 1, ['start', 't1', '--agent', 'bob']],

@@ -4,7 +4,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientNames } from '../src/clients/index.ts';
-import { program } from './command-line.ts';
+import { type Folder, program } from './command-line.ts';
 import {
   contextIn,
   hook,
@@ -18,14 +18,21 @@ import {
   turnOf,
 } from './hook-player.ts';
 
+/** A session whose client is killed in its turn. */
+async function cutOff(folder: Folder, client: string): Promise<void> {
+  const agent = newAgent();
+  for (const { event, input } of inputsOf(client, folder).slice(0, 6))
+    hook(folder, client, event, input, { HOLDFAST_PID: agent.pid });
+  await agent.kill();
+}
+
 describe('a hook', () => {
   it('gives the brief again after a compaction, as a continuation', () => {
     const folder = newRepository();
     play(folder, 'codex');
     const input = inputsOf('codex', folder)[0]?.input;
     const compacted = contextIn(hook(folder, 'codex', 'SessionStart', { ...input, source: 'compact' }));
-    expect(compacted).toContain('was compacted and session S-1 continues');
-    expect(compacted).not.toContain('Holdfast brief of');
+    expect(compacted).toContain('the work of this session, after compaction');
     expect(compacted).toContain('Remember the user');
     expect(ofType(journal(folder), 'session.started')).toHaveLength(1);
   });
@@ -39,7 +46,7 @@ describe('a hook', () => {
     const compact = { ...again, timestamp: 1794771999100, trigger: 'auto' };
     expect(hook(folder, 'copilot', 'preCompact', compact).out).toBe('');
     const next = hook(folder, 'copilot', 'userPromptSubmitted', { ...again, timestamp: 1794771999200 });
-    expect(next.answer).toEqual({ additionalContext: expect.stringContaining('was compacted') });
+    expect(next.answer).toEqual({ additionalContext: expect.stringContaining('after compaction') });
     expect(hook(folder, 'copilot', 'userPromptSubmitted', { ...again, timestamp: 1794771999300 }).out).toBe('');
   });
 
@@ -52,16 +59,16 @@ describe('a hook', () => {
       const base = { session_id: 'gemini-1', cwd: folder.path, transcript_path: transcript, hook_event_name: event };
       return contextIn(hook(folder, 'gemini', event, { ...base, timestamp, ...more }));
     };
-    expect(tell('BeforeAgent', '2026-11-15T20:00:01.000Z', { prompt: 'Begin' })).toContain('Holdfast brief of');
+    expect(tell('BeforeAgent', '2026-11-15T20:00:01.000Z', { prompt: 'Begin' })).toBe('');
     tell('PreCompress', '2026-11-15T20:00:02.000Z', { trigger: 'auto' });
     tell('AfterAgent', '2026-11-15T20:00:03.000Z', { prompt: 'Begin', prompt_response: 'Yes' });
     expect(tell('BeforeAgent', '2026-11-15T20:00:09.000Z', { prompt: 'Go on' })).toBe('');
     appendFileSync(transcript, `${JSON.stringify({ $set: { messages: [] } })}\n`);
     tell('AfterAgent', '2026-11-15T20:00:10.000Z', { prompt: 'Go on', prompt_response: 'Yes' });
-    expect(tell('BeforeAgent', '2026-11-15T20:00:19.000Z', { prompt: 'And on' })).toContain('was compacted');
+    expect(tell('BeforeAgent', '2026-11-15T20:00:19.000Z', { prompt: 'And on' })).toContain('after compaction');
     // A conversation that is resumed in another minute has another file at first.
     transcript = join(folder.path, 'session-later.jsonl');
-    expect(tell('BeforeAgent', '2026-11-15T20:01:19.000Z', { prompt: 'Still on' })).toContain('was compacted');
+    expect(tell('BeforeAgent', '2026-11-15T20:01:19.000Z', { prompt: 'Still on' })).toContain('after compaction');
     // One prompt that two hook files report at once is answered once.
     expect(tell('BeforeAgent', '2026-11-15T20:01:19.000Z', { prompt: 'Still on' })).toBe('');
     expect(tell('BeforeAgent', '2026-11-15T20:01:29.000Z', { prompt: 'Go on then' })).toBe('');
@@ -70,17 +77,19 @@ describe('a hook', () => {
     ]);
   });
 
-  it('answers a client that is started again a moment later, and no process twice', () => {
+  it('answers a client that is started again a moment later, and no process twice', async () => {
     const folder = newRepository();
+    await cutOff(folder, 'codex');
     const begin = (pid: number): string =>
-      contextIn(hook(folder, 'claude', 'SessionStart', startOf(folder, 'resume'), { HOLDFAST_PID: String(pid) }));
-    expect(begin(process.pid)).toContain('Holdfast brief of');
+      contextIn(hook(folder, 'claude', 'SessionStart', startOf(folder), { HOLDFAST_PID: String(pid) }));
+    expect(begin(process.pid)).toContain('Holdfast record of');
     expect(begin(process.pid)).toBe('');
-    expect(begin(process.ppid)).toContain('Holdfast brief of');
+    expect(begin(process.ppid)).toContain('Holdfast record of');
   });
 
-  it('answers once when one client runs two hook files, and records one session', () => {
+  it('answers once when one client runs two hook files, and records one session', async () => {
     const folder = newRepository();
+    await cutOff(folder, 'codex');
     const own = inputsOf('copilot', folder);
     const session = own[0]?.input['sessionId'] as string;
     const first = hook(folder, 'copilot', 'sessionStart', own[0]?.input);
@@ -105,7 +114,7 @@ describe('a hook', () => {
       tool_result: 'ok',
     };
     hook(folder, 'claude', 'PostToolUse', other, { COPILOT_CLI: '1', CLAUDECODE: '' });
-    const events = journal(folder);
+    const events = journal(folder).filter((one) => one.agent === 'copilot');
     expect(ofType(events, 'session.started')).toHaveLength(1);
     expect(ofType(events, 'effect.began')).toHaveLength(1);
   });
@@ -141,8 +150,13 @@ describe('a hook', () => {
     expect(brief).toContain('irreversible');
     expect(brief).toContain('Remember the user');
     expect(brief).toContain('A signed cookie');
+    // Opening a client records nothing; its first prompt does.
+    expect(ofType(journal(folder), 'session.ended')).toEqual([]);
+    const prompt = { ...inputsOf('codex', folder)[1]?.input, prompt: 'continue' };
+    expect(hook(folder, 'codex', 'UserPromptSubmit', prompt).out).toBe('');
     const events = journal(folder);
     expect(ofType(events, 'session.ended')).toMatchObject([{ body: { id: 'S-1', reason: 'crashed' } }]);
+    expect(ofType(events, 'turn.began').at(-1)).toMatchObject({ session: 'S-2', body: { kind: 'continuation' } });
     expect(ofType(events, 'snapshot.taken').at(-1)?.body).toMatchObject({ session: 'S-1', reconstructed: true });
     expect(folder.data('runs')['runs']).toHaveLength(1);
 
@@ -165,6 +179,7 @@ describe('a hook', () => {
       const brief = contextIn(hook(folder, other, 'SessionStart', inputsOf(other, folder)[0]?.input));
       expect(brief).toContain('Remember the user');
       expect(brief).not.toContain('crashed');
+      folder.data('supervise');
       expect(ofType(journal(folder), 'session.ended')).toMatchObject([
         { body: { id: 'S-1', reason: 'completed', unannounced: true } },
       ]);
@@ -187,13 +202,9 @@ describe('a hook', () => {
     expect(ofType(events, 'session.started').map(({ body }) => [body.id, body.continues ?? null])).toEqual([
       ['S-1', null],
       ['S-2', 'S-1'],
-      ['S-3', 'S-2'],
     ]);
-    expect(ofType(events, 'session.ended').map(({ body }) => [body.id, body.reason])).toEqual([
-      ['S-1', 'completed'],
-      ['S-2', 'completed'],
-    ]);
-    expect(ofType(events, 'note.added').at(-1)).toMatchObject({ session: 'S-3', body: { text: 'Asked: And now?' } });
+    expect(ofType(events, 'session.ended').map(({ body }) => [body.id, body.reason])).toEqual([['S-1', 'completed']]);
+    expect(ofType(events, 'turn.began').at(-1)).toMatchObject({ session: 'S-2', body: { request: 'And now?' } });
   });
 
   it('gives a conversation one session when two hooks of its client run at the same moment', async () => {
@@ -212,7 +223,7 @@ describe('a hook', () => {
       });
       await Promise.all(ran);
       expect(ofType(journal(folder), 'session.started')).toHaveLength(1);
-      expect(ofType(journal(folder), 'note.added')).toMatchObject([{ session: 'S-1' }]);
+      expect(ofType(journal(folder), 'turn.began')).toMatchObject([{ session: 'S-1' }]);
     }
   });
 
@@ -225,21 +236,23 @@ describe('a hook', () => {
     expect(folder.data('supervise')).toMatchObject({ crashed: [{ session: 'S-1' }], ended: [] });
   });
 
-  it('does not treat a session as ended while a background task runs', () => {
+  it('leaves a command in the background open when its turn ends, and names it', () => {
     const folder = newRepository();
-    play(folder, 'claude');
-    const stop = inputsOf('claude', folder).at(-1);
-    expect(stop?.event).toBe('Stop');
-    const before = ofType(journal(folder), 'snapshot.taken').at(-1);
-    expect(before?.body.atRest).toBe(true);
-    hook(folder, 'claude', 'UserPromptSubmit', {
-      ...stop?.input,
-      prompt_id: 'another',
-      hook_event_name: 'UserPromptSubmit',
-      prompt: 'Go on.',
-    });
-    hook(folder, 'claude', 'Stop', { ...stop?.input, prompt_id: 'another', background_tasks: [{ id: 'b1' }] });
-    expect(ofType(journal(folder), 'snapshot.taken').at(-1)?.body.atRest).toBeUndefined();
+    const [start, prompt] = inputsOf('claude', folder).map(({ input }) => input);
+    hook(folder, 'claude', 'SessionStart', start);
+    hook(folder, 'claude', 'UserPromptSubmit', prompt);
+    const tool_input = { command: 'npm run dev', run_in_background: true };
+    const dev = { ...prompt, tool_name: 'Bash', tool_input, tool_use_id: 'toolu_dev' };
+    hook(folder, 'claude', 'PreToolUse', { ...dev, hook_event_name: 'PreToolUse' });
+    const started = { stdout: '', backgroundTaskId: 'b1' };
+    hook(folder, 'claude', 'PostToolUse', { ...dev, hook_event_name: 'PostToolUse', tool_response: started });
+    const stop = { ...prompt, hook_event_name: 'Stop', last_assistant_message: 'It runs.' };
+    hook(folder, 'claude', 'Stop', { ...stop, background_tasks: [{ id: 'b1' }] });
+    const events = journal(folder);
+    expect(ofType(events, 'effect.began')).toMatchObject([{ body: { id: 'X-1', background: true } }]);
+    expect(ofType(events, 'effect.ended')).toEqual([]);
+    expect(ofType(events, 'turn.ended')).toMatchObject([{ body: { outcome: 'done', background: ['X-1'] } }]);
+    expect(folder.data('status')['standing']).toMatchObject({ word: 'open', why: 'a background command' });
   });
 
   it('shows the next session the last request, the last message and the next action, and no installed files', async () => {
@@ -262,12 +275,13 @@ describe('a hook', () => {
     expect(brief.indexOf('Said at the end')).toBeLessThan(brief.indexOf('Asked last'));
     expect(brief).toContain('After it: "todo-2" "Run the tests".');
     expect(brief).toContain('continue from the files that were changed for it');
-    expect(brief).toContain('left.ts" half-changed');
     expect(brief).not.toMatch(/\.codex|\.agents|AGENTS\.md/);
     const [, prompt] = inputsOf('gemini', folder);
     const request = { ...prompt?.input, prompt: 'Go on.' };
     const other = contextIn(hook(folder, 'gemini', prompt?.event ?? '', request));
-    expect(other).toMatch(/Asked before \(S-1, .*\): "Now the tests, please\."\n- Asked last \(S-3, .*\): "Go on\."/);
+    expect(other).toContain('the work this session continues');
+    expect(other).toContain('left.ts" half-changed');
+    expect(other).toMatch(/Asked last \(S-1, .*\): "Now the tests, please\."/);
   });
 
   it('continues a conversation after its client died, with the steps it held', async () => {
@@ -276,7 +290,9 @@ describe('a hook', () => {
     const inputs = inputsOf('claude', folder);
     for (const { event, input } of inputs.slice(0, 5)) hook(folder, 'claude', event, input, { CLAUDE_PID: agent.pid });
     await agent.kill();
-    hook(folder, 'claude', 'SessionStart', { ...inputs[0]?.input, source: 'resume' });
+    const news = contextIn(hook(folder, 'claude', 'SessionStart', { ...inputs[0]?.input, source: 'resume' }));
+    expect(news).toContain('news since the last turn of this conversation');
+    hook(folder, 'claude', 'UserPromptSubmit', { ...inputs[1]?.input, prompt: 'And the tests', prompt_id: 'p2' });
     const [, second] = ofType(journal(folder), 'session.started');
     expect(second?.body).toMatchObject({ id: 'S-2', continues: 'S-1', client: { name: 'claude' } });
     expect(folder.data('plan', 'show')['steps'][0]).toMatchObject({ key: 'todo-1', holder: { session: 'S-2' } });
@@ -288,8 +304,10 @@ describe('a hook', () => {
     const [first] = inputsOf('claude', folder);
     hook(folder, 'claude', 'SessionEnd', { ...first?.input, hook_event_name: 'SessionEnd', reason: 'other' });
     expect(folder.data('sessions')['sessions']).toMatchObject([{ id: 'S-1', status: 'completed' }]);
-    const brief = contextIn(hook(folder, 'claude', 'SessionStart', { ...first?.input, source: 'resume' }));
-    expect(brief).toContain('Remember the user');
+    // What the conversation did itself is still in its context.
+    expect(hook(folder, 'claude', 'SessionStart', { ...first?.input, source: 'resume' }).out).toBe('');
+    const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'Something else', prompt_id: 'p2' };
+    hook(folder, 'claude', 'UserPromptSubmit', { ...first?.input, ...prompt });
     const sessions = folder.data('sessions')['sessions'] as { id: string; continues: string | null; status: string }[];
     expect(sessions).toContainEqual(expect.objectContaining({ id: 'S-2', continues: 'S-1', status: 'active' }));
     hook(folder, 'claude', 'SessionEnd', { ...first?.input, hook_event_name: 'SessionEnd', reason: 'other' });

@@ -126,7 +126,9 @@ describe('a hook', () => {
     git('commit', '--quiet', '-m', 'Begin');
     git('worktree', 'add', '--quiet', 'tree');
     const tree = join(folder.path, 'tree');
+    const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'Sort the list' };
     hook(folder, 'claude', 'SessionStart', { ...startOf(folder), cwd: tree }, { HOLDFAST_AGENT: 'ada' });
+    hook(folder, 'claude', 'UserPromptSubmit', { ...startOf(folder), ...prompt, cwd: tree }, { HOLDFAST_AGENT: 'ada' });
     const [session] = ofType(journal(folder), 'session.started');
     expect(session?.body).toMatchObject({ agent: 'ada', client: { name: 'claude' }, mark: { tree: 'tree' } });
   });
@@ -141,8 +143,8 @@ describe('a hook', () => {
       error: 'rate_limit',
       error_details: '429 Too Many Requests',
     });
-    const [note] = ofType(journal(folder), 'note.added').filter((one) => one.body.kind === 'deviation');
-    expect(note?.body.text).toContain('Stopped by a rate limit: rate_limit: 429');
+    const failure = { reason: 'rate-limit', message: 'rate_limit: 429 Too Many Requests' };
+    expect(ofType(journal(folder), 'turn.ended')).toMatchObject([{ body: { outcome: 'failed', failure } }]);
   });
 
   it('redacts secrets', () => {
@@ -235,20 +237,30 @@ describe('a hook', () => {
     expect(folder.fault('capture', 'off', '--agent', 'claude')).toMatchObject({ code: 'not_allowed' });
   });
 
-  it('opens a second run only where several are active, and joins the one its session is in', () => {
+  it('records nothing when a client is opened, and joins the chosen run with its first prompt', () => {
     const folder = newWorkspace();
-    hook(folder, 'claude', 'SessionStart', startOf(folder));
+    const before = journal(folder, '--run', 'auth').length;
+    const chosen = contextIn(hook(folder, 'claude', 'SessionStart', startOf(folder)));
+    expect(chosen).toContain('the run chosen for this worktree');
+    expect(journal(folder, '--run', 'auth')).toHaveLength(before);
+    const ask = (prompt: string, session = 'conversation-1') =>
+      hook(folder, 'claude', 'UserPromptSubmit', {
+        ...startOf(folder, 'startup', session),
+        hook_event_name: 'UserPromptSubmit',
+        prompt,
+        prompt_id: prompt,
+      });
+    expect(ask('/compact').out).toBe('');
+    expect(journal(folder, '--run', 'auth')).toHaveLength(before);
+    ask('Issue the tokens');
+    expect(ofType(journal(folder, '--run', 'auth'), 'turn.began')).toMatchObject([{ body: { kind: 'request' } }]);
     expect(folder.data('runs')['runs']).toHaveLength(1);
+    // Another run that is chosen later does not take the conversation away.
     folder.data('init', '--title', 'Other', '--id', 'other');
-    hook(folder, 'claude', 'UserPromptSubmit', {
-      ...startOf(folder),
-      hook_event_name: 'UserPromptSubmit',
-      prompt: 'Go on',
-    });
-    expect(folder.data('runs')['runs']).toHaveLength(2);
-    expect(ofType(journal(folder, '--run', 'auth'), 'note.added')).toHaveLength(1);
-    hook(folder, 'codex', 'SessionStart', startOf(folder, 'startup', 'conversation-2'), { CLAUDECODE: '' });
-    expect(folder.data('runs')['runs']).toHaveLength(3);
+    ask('And the store');
+    expect(ofType(journal(folder, '--run', 'auth'), 'turn.began')).toHaveLength(2);
+    ask('Write a privacy page', 'conversation-2');
+    expect(ofType(journal(folder, '--run', 'other'), 'turn.began')).toHaveLength(1);
   });
 });
 
@@ -279,9 +291,14 @@ describe('a to-do list', () => {
     write(folder, '4', ['Read', 'completed'], ['Write', 'pending']);
     expect(steps(folder)).toEqual(['todo-1 Read: completed', 'todo-2 Write: pending']);
     write(folder, '5', ['Write', 'completed']);
-    expect(folder.data('runs')['runs'][0]).toMatchObject({ status: 'completed' });
-    write(folder, '6', ['Write', 'completed'], ['One more', 'in_progress']);
+    // Whether an ad hoc run is finished is derived, and its turn is still open.
     expect(folder.data('runs')['runs'][0]).toMatchObject({ status: 'active' });
+    write(folder, '6', ['Write', 'completed'], ['One more', 'in_progress']);
+    expect(steps(folder)).toEqual([
+      'todo-1 Read: completed',
+      'todo-2 Write: completed',
+      'todo-3 One more: in_progress',
+    ]);
   });
 
   it('adds nothing to a plan made on purpose: it moves the steps it names, the rest are checkpoints or a note', () => {

@@ -100,17 +100,19 @@ describe('looking', () => {
     expect(folder.run('plan', 'show').out).toContain('blocked by B-1');
   });
 
-  it('asks for the run when there are several, and uses the session’s', () => {
+  it('names the run it is about when there are several, and uses the session’s', () => {
     const folder = newWorkspace();
     folder.data('session', 'start', '--agent', 'ada');
     folder.data('init', '--title', 'Second', '--id', 'second');
-    for (const words of [['status'], ['note', 'x'], ['resume']]) {
-      expect(folder.fault(...words)).toMatchObject({
-        code: 'usage',
-        exit: 2,
-        data: { runs: [{ id: 'second' }, { id: 'auth' }] },
-      });
-    }
+    // The one that was opened last is the chosen one.
+    const shown = folder.run('status', '--json').json;
+    expect(shown).toMatchObject({ data: { run: { id: 'second' } } });
+    expect(shown).toMatchObject({ warnings: [expect.stringContaining('run `second`, one of 2')] });
+    folder.data('use', 'auth');
+    expect(folder.data('note', 'x')).toMatchObject({ run: 'auth' });
+    folder.data('use', '--clear');
+    expect(folder.data('status')).toMatchObject({ run: { id: 'auth' } });
+    expect(folder.fault('use', 'nothing')).toMatchObject({ code: 'not_found' });
     expect(folder.data('status', '--run', 'second')).toMatchObject({ run: { id: 'second' } });
     expect(folder.data('note', 'x', '--session', 'S-1')).toMatchObject({ run: 'auth' });
     expect(folder.fault('status', '--run', 'secnd').hints.join(' ')).toContain('`second`');

@@ -85,8 +85,8 @@ describe('the server', () => {
     const folder = newFolder();
     const client = await openClient(folder);
     expect((await client.call('resume')).structuredContent.fault).toMatchObject({ code: 'not_found' });
-    folder.data('init', '--title', 'New', '--id', 'new');
-    expect((await client.call('resume')).structuredContent.data.run.id).toBe('new');
+    folder.data('init', '--title', 'New', '--id', 'fresh');
+    expect((await client.call('resume')).structuredContent.data.run.id).toBe('fresh');
     await client.close();
   });
 

@@ -21,6 +21,7 @@ async function loadPlugin(folder: string) {
 
 it('brings a whole session of OpenCode into the journal, and the brief into its first message', async () => {
   const folder = newRepository();
+  folder.data('init', '--title', 'The form');
   const plugin = await loadPlugin(folder.path);
   const sessionID = 'ses_1';
   await plugin.event({ event: { type: 'session.created', properties: { sessionID, info: { id: sessionID } } } });
@@ -33,7 +34,7 @@ it('brings a whole session of OpenCode into the journal, and the brief into its 
     return output.parts;
   };
   const [brief, asked] = await ask('msg_1', 'Let the form remember');
-  expect(brief).toMatchObject({ synthetic: true, text: expect.stringContaining('Holdfast brief of') });
+  expect(brief).toMatchObject({ synthetic: true, text: expect.stringContaining('the work this session continues') });
   expect(asked?.text).toBe('Let the form remember');
   const todos = [{ content: 'Remember', status: 'in_progress', priority: 'high' }];
   await plugin.event({ event: { type: 'todo.updated', properties: { sessionID, todos } } });

@@ -232,6 +232,7 @@ describe('recover', () => {
     folder.env['HOLDFAST_PID'] = agent.pid;
     folder.data('init', '--title', 'Login');
     const [first = 0, , third = 0] = ends.values();
+    hook(folder, 'UserPromptSubmit', { prompt: 'Begin' });
     for (const count of [first, third]) {
       writeUpTo(count);
       hook(folder, 'Stop', { transcript_path: transcript });

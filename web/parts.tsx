@@ -5,7 +5,7 @@ import type { Loaded } from './state.ts';
 /** A state, by colour, by shape and in words. */
 export function Pill({ word }: { word: string }) {
   return (
-    <span class={`pill pill-${word.replaceAll('_', '-')}`}>
+    <span class={`pill pill-${slug(word)}`}>
       <svg class="pill-mark" viewBox="0 0 10 10" aria-hidden="true">
         <path d={marks[word] ?? marks['idle']} />
       </svg>
@@ -15,6 +15,9 @@ export function Pill({ word }: { word: string }) {
 }
 
 const names: Readonly<Record<string, string>> = { waiting: 'needs you' };
+
+/** A word as part of a class name. */
+export const slug = (word: string): string => word.replace(/[_ ]/g, '-');
 
 const dot = 'M5 1a4 4 0 1 1 0 8a4 4 0 0 1 0-8z';
 const ring = 'M5 1a4 4 0 1 1 0 8a4 4 0 0 1 0-8zM5 3a2 2 0 1 0 0 4a2 2 0 0 0 0-4z';
@@ -28,19 +31,22 @@ const marks: Readonly<Record<string, string>> = {
   in_progress: dot,
   held: dot,
   waiting: diamond,
+  'needs you': diamond,
   blocked: 'M1 4h8v2H1z',
-  stuck: 'M5 .8L9.4 9H.6z',
-  dead: cross,
+  'not responding': 'M5 .8L9.4 9H.6z',
+  'cut off': cross,
+  gone: ring,
   crashed: cross,
   failed: cross,
   fail: cross,
-  paused: bars,
+  'not started': bars,
   interrupted: bars,
   idle: ring,
   pending: ring,
   open: ring,
   unread: dot,
   completed: check,
+  finished: check,
   resolved: check,
   actioned: check,
   acknowledged: check,

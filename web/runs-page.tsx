@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Output } from './api.ts';
-import { Await, Empty, Pill, Progress } from './parts.tsx';
+import { Await, Empty, Pill, Progress, slug } from './parts.tsx';
 import { hrefOf } from './route.ts';
 import { useAnswer } from './state.ts';
 import { Ago, Id, Line, plural } from './words.tsx';
@@ -83,7 +83,7 @@ function RunRow({ run }: { run: Row }) {
   return (
     <li>
       <a
-        class={`run-row run-row-${standing.word}`}
+        class={`run-row run-row-${slug(standing.word)}`}
         data-row
         href={hrefOf({ page: 'run', run: id, view: 'overview', at: null })}
       >
@@ -105,7 +105,7 @@ function RunRow({ run }: { run: Row }) {
         </span>
         <span class="run-people">
           {sessions.slice(0, 4).map((session) => (
-            <span key={session.session} class={`run-session run-session-${session.standing}`}>
+            <span key={session.session} class={`run-session run-session-${slug(session.standing)}`}>
               {session.agent}
               {session.steps.length > 0 && (
                 <span class="dim"> on {session.steps.map((step) => step.key).join(', ')}</span>

@@ -26,6 +26,14 @@ export type ItemKind = v.InferOutput<typeof ItemKind>;
 export const Severity = v.picklist(['must_fix', 'should_fix', 'suggestion']);
 export const ErrorType = v.picklist(['validation', 'timeout', 'file_conflict', 'runtime', 'dependency']);
 export const NoteKind = v.picklist(['worklog', 'deviation', 'constraint', 'dead-end']);
+/** Ad hoc: opened by hooks for what a user asked. Planned: it has a plan made on purpose. */
+export const RunKind = v.picklist(['ad-hoc', 'planned']);
+export type RunKind = v.InferOutput<typeof RunKind>;
+/** What began a turn. Unknown: the agent worked, and no prompt was reported. */
+export const TurnKind = v.picklist(['request', 'continuation', 'answer', 'command', 'unknown']);
+export type TurnKind = v.InferOutput<typeof TurnKind>;
+export const TurnOutcome = v.picklist(['done', 'failed', 'interrupted']);
+export type TurnOutcome = v.InferOutput<typeof TurnOutcome>;
 export const EffectClass = v.picklist(['read', 'idempotent', 'irreversible', 'unknown']);
 export const EffectOutcome = v.picklist(['succeeded', 'failed', 'cancelled', 'unknown']);
 export const CloseReason = v.picklist(['completed', 'context-exhausted', 'timeout', 'maintainer-directed']);

@@ -3,7 +3,7 @@ import type { Liveness } from '../core/views/liveness.ts';
 import type { Presence, Tokens } from '../store/presence.ts';
 import type { Store } from '../store/store.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from './execute.ts';
-import { readLiveness } from './liveness.ts';
+import { readLiveness, type Watched, watchedIn } from './liveness.ts';
 import { createLoader, type Loader } from './loader.ts';
 import type { Maintenance } from './maintenance.ts';
 import { createJournalReader, type JournalReader } from './read-journal.ts';
@@ -32,6 +32,8 @@ export interface Engine
    * Text cannot be erased this way.
    */
   together<T>(work: (engine: Engine) => Promise<T>, options?: TogetherOptions): Promise<T>;
+  /** The same for sessions that are known from the head of a run. */
+  watch(run: string, sessions: readonly Watched[]): Promise<Liveness>;
   /** Loaded on first use: it needs the schemas of all events. */
   maintenance(): Promise<Maintenance>;
 }
@@ -58,7 +60,8 @@ export function createEngine(options: EngineOptions): Engine {
     load: loader.load,
     rewound: loader.rewound,
     onRewound: loader.onRewound,
-    liveness: (state) => readLiveness(store.presence, probe, state, now(), true),
+    liveness: (state) => readLiveness(store.presence, probe, watchedIn(state), now(), true),
+    watch: (run, sessions) => readLiveness(store.presence, probe, { run, sessions }, now(), true),
     beat: (run, session, at) => store.presence.beat(run, session, at),
     async together(work, overrides = {}) {
       const { appendTogether } = await import('./together.ts');

@@ -9,11 +9,12 @@ import type { Event, Owner } from '../core/journal/event.ts';
 import { type Decided, decide } from '../core/rules/decide.ts';
 import type { SessionProof } from '../core/rules/session-proof.ts';
 import { type Change, changesOf } from '../core/views/change.ts';
+import { TRIVIAL_TOOLS } from '../core/views/run-facts.ts';
 import type { Actor, Scope } from '../core/words.ts';
 import type { Batch } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { headOf } from './head-columns.ts';
-import { type Probe, readLiveness } from './liveness.ts';
+import { type Probe, readLiveness, watchedIn } from './liveness.ts';
 import { type Loaded, type Loader, SAVE_EVERY_AT_MOST } from './loader.ts';
 import { mustSave, type OpenRows, openRows, pendingRows, referencesIn, storedRows } from './pending-rows.ts';
 import { describeRewound, type Rewound, rewoundDraft, rewoundFault, withRewound } from './rewound.ts';
@@ -137,7 +138,7 @@ async function tryOnce(options: ExecutorOptions, attempt: Attempt): Promise<Done
   const { store, loader, describe } = options;
   const { run, command, identity, loaded, fresh } = attempt;
   const { state } = loaded;
-  const liveness = await readLiveness(store.presence, options.probe, state, options.now(), fresh);
+  const liveness = await readLiveness(store.presence, options.probe, watchedIn(state), options.now(), fresh);
   const references = [...(identity.session ? [identity.session] : []), ...referencesOf(command)];
   const rows = await recallFor(store, run, loaded, references);
   const { key, ...rest } = identity;
@@ -264,15 +265,22 @@ function prepare(
       run,
       expected: head.version,
       events,
-      ...(touches.every((touch) => notInHead.has(touch.kind)) ? {} : { head: headOf(state) }),
+      ...(isShownInHead(touches, loaded.state, state) ? { head: headOf(state) } : {}),
       rows: save ? storedRows(run, pendingRows(pending).values()) : [],
       ...(saved === null ? {} : { cache: { format: STATE_FORMAT, state: saved } }),
     },
   };
 }
 
-/** Kinds of rows that no column of a run's head shows. */
-const notInHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'effect', 'note', 'usage']);
+/** Kinds of rows that no column of a run's head shows, apart from the names of changed files. */
+const notInHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'note', 'usage']);
+
+function isShownInHead(touches: readonly Touch[], before: State, { tally }: State): boolean {
+  if (touches.some((touch) => !notInHead.has(touch.kind))) return true;
+  const { tools, changed, declared } = before.tally;
+  const hasNewNames = tally.changed.some((name) => !changed.includes(name));
+  return hasNewNames || tally.declared !== declared || (tools < TRIVIAL_TOOLS && tally.tools >= TRIVIAL_TOOLS);
+}
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {

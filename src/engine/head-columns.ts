@@ -1,6 +1,7 @@
 import type { State } from '../core/fold/state.ts';
 import { planView } from '../core/views/plan.ts';
 import { positionOf } from '../core/views/position.ts';
+import { runFactsOf } from '../core/views/run-facts.ts';
 import type { HeadColumns } from '../store/projection.ts';
 
 /** The columns of a run's head: what lists of runs and the Codewalk view show. */
@@ -18,6 +19,7 @@ export function headOf(state: State): HeadColumns {
       wave: task?.wave ?? null,
       status: task ? (plan.byKey.get(task.key)?.status ?? 'pending') : (state.run?.status ?? 'active'),
       progress: plan.progress,
+      facts: runFactsOf(state),
     },
   };
 }

@@ -72,6 +72,10 @@ export function limitEngine(engine: Engine, within: Within): Engine {
       return engine.load(run, at);
     },
     liveness: (state) => engine.liveness(state),
+    async watch(run, sessions) {
+      await mustSee(run);
+      return engine.watch(run, sessions);
+    },
     async beat(run, session, at) {
       await mustSee(run);
       return engine.beat(run, session, at);

@@ -71,6 +71,8 @@ const recordedAs: Readonly<Record<CommandType, readonly EventType[]>> = {
   'session.start': ['session.started'],
   'session.recover': ['session.ended'],
   'session.end': ['session.ended'],
+  'turn.begin': ['turn.began'],
+  'turn.end': ['turn.ended'],
   'claim.take': ['claim.taken'],
   'claim.release': ['claim.released'],
   'decision.make': ['decision.made'],

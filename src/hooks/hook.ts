@@ -2,21 +2,22 @@ import { constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { agentName, conversationOf } from '../clients/conversation.ts';
 import { hooksOf } from '../clients/index.ts';
 import type { JsonObject } from '../clients/json-value.ts';
-import type { ClientHooks, Moment } from '../clients/moment.ts';
+import type { ClientHooks, Moment, ToolMoment } from '../clients/moment.ts';
 import { clientOfHook } from '../clients/recognise.ts';
 import type { Owner } from '../core/journal/event.ts';
 import type { Line } from '../core/line.ts';
+import { redact } from '../core/redact/redact.ts';
 import { isName } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import { findSession } from '../operations/session/parts/find-session.ts';
-import type { SessionContext } from '../operations/session/parts/session-context.ts';
+import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
 import { repositoryAt } from '../workspace/repository.ts';
 import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { log } from './log.ts';
-import { isFirstToAnswer, keepMemory, recallMemory } from './memory.ts';
+import { isFirstToAnswer, keepMemory, memoryFor, recallMemory } from './memory.ts';
 import { isTime } from './moment-key.ts';
 import { recordTool } from './tool-use.ts';
 
@@ -106,9 +107,17 @@ async function record(
 }
 
 /** For a conversation whose first report is a tool call. */
-async function firstSession(context: Context, moment: Moment): Promise<SessionContext | null> {
+async function firstSession(context: Context, moment: ToolMoment): Promise<SessionContext | null> {
   const { openSession } = await import('../operations/session/parts/open-session.ts');
-  return openSession(context, moment, { source: null, request: null, parent: null });
+  const { memory, remember } = memoryFor(context, moment);
+  const { owner, command = null } = memory.arrival ?? {};
+  const here = owner ? { ...context, identity: { ...context.identity, owner } } : context;
+  const within = await openSession(here, moment, { source: null, request: null, parent: null, command });
+  if (within && command !== null && within.session.parent === null) {
+    await execute(within, { type: 'turn.begin', kind: 'command', request: redact(command).text }, null);
+    remember({ ...memory, arrival: undefined });
+  }
+  return within;
 }
 
 /** Text that earlier moments left for the next answer. */
@@ -122,7 +131,7 @@ async function dueText(
     const { pressureAtEnd } = await import('./transcript.ts');
     const pressure = pressureAtEnd(hooks, moment.transcript);
     if (pressure && pressure.percent >= PRESSURE_PERCENT) {
-      const { reportPressure } = await import('./moments.ts');
+      const { reportPressure } = await import('./pressure.ts');
       await reportPressure(within, moment, pressure);
     }
   }
@@ -132,8 +141,10 @@ async function dueText(
   const due = hooks.takesContext.has('prompt') ? undefined : memory.due;
   if (memory.hintPercent === undefined && due === undefined) return null;
   keepMemory(files, conversation, { ...memory, hintPercent: undefined, due: due ? undefined : memory.due });
-  const { briefText, pressureHint } = await import('./moments.ts');
-  return due === undefined ? pressureHint(within, memory.hintPercent) : briefText(within, due);
+  const { pressureHint } = await import('./pressure.ts');
+  if (due === undefined) return pressureHint(within, memory.hintPercent);
+  const { sessionBrief } = await import('./arrive.ts');
+  return sessionBrief(within, due);
 }
 
 const PRESSURE_PERCENT = 75;

@@ -1,4 +1,8 @@
+import { conversationOf } from '../clients/conversation.ts';
+import type { Moment, StartSource } from '../clients/moment.ts';
+import type { Owner } from '../core/journal/event.ts';
 import { sha256 } from '../core/sha256.ts';
+import type { Context } from '../operations/context.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 
 /**
@@ -8,8 +12,10 @@ import type { OwnFiles } from '../workspace/own-files.ts';
  */
 export interface Memory {
   /** The brief for the next answer that can carry it. */
-  due?: 'start' | 'compacted' | undefined;
-  /** A brief was given in this conversation. */
+  due?: 'joined' | 'compacted' | undefined;
+  /** The conversation was opened, and nothing was recorded of it yet. */
+  arrival?: Arrival | undefined;
+  /** The other unfinished runs were named in this conversation, or there were none. */
   briefed?: boolean;
   /** The next answer says that so much of the context is used. */
   hintPercent?: number | undefined;
@@ -19,6 +25,16 @@ export interface Memory {
   looked?: { path: string; offset: number };
   /** How far the transcript was read for token use, and what was counted last. */
   transcript?: { path: string; offset: number; lastId?: string | undefined; total?: number[] | undefined };
+}
+
+export interface Arrival {
+  at: string;
+  source: StartSource;
+  owner?: Owner | undefined;
+  /** The run that was shown in full, and its version then. */
+  shown?: { run: string; version: number } | undefined;
+  /** A command to the client that came before any request. */
+  command?: string | undefined;
 }
 
 export function recallMemory(files: OwnFiles, conversation: string): Memory {
@@ -72,3 +88,17 @@ const PRUNE_FROM = 64;
 const KEEP_MS = 14 * 24 * 3600 * 1000;
 
 const fileOf = (conversation: string): string => `${FOLDER}/${sha256(conversation).slice(0, 24)}.json`;
+
+/** The memory of the moment's conversation; nothing is kept where there is no workspace. */
+export function memoryFor(
+  context: Pick<Context, 'workspace'>,
+  moment: Moment,
+): { files: OwnFiles | null; memory: Memory; remember: (memory: Memory) => void } {
+  const files = context.workspace()?.files ?? null;
+  const conversation = conversationOf(moment);
+  return {
+    files,
+    memory: files ? recallMemory(files, conversation) : {},
+    remember: (memory) => files && keepMemory(files, conversation, memory),
+  };
+}

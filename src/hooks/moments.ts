@@ -1,30 +1,24 @@
-import { conversationOf } from '../clients/conversation.ts';
 import type { ClientHooks, Moment, Pressure } from '../clients/moment.ts';
-import { requestWords } from '../clients/request.ts';
-import type { Session } from '../core/fold/state.ts';
-import { id, type Line, line, quote, shortened, time } from '../core/line.ts';
+import type { Line } from '../core/line.ts';
 import { redact } from '../core/redact/redact.ts';
 import { oneLine } from '../core/text.ts';
-import { briefFor } from '../operations/brief/parts/compose.ts';
-import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
-import { saveResumeText } from '../operations/brief/parts/save-resume.ts';
 import type { Context } from '../operations/context.ts';
-import { defaultTitle } from '../operations/run/parts/open-run.ts';
-import { findSession } from '../operations/session/parts/find-session.ts';
-import { type Opening, openSession } from '../operations/session/parts/open-session.ts';
+import { findSession, runsOf } from '../operations/session/parts/find-session.ts';
+import { openSession } from '../operations/session/parts/open-session.ts';
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
 import { treeMark } from '../operations/working-tree.ts';
-import type { GitStatus } from '../workspace/git-status.ts';
-import type { OwnFiles } from '../workspace/own-files.ts';
-import { keepMemory, type Memory, pruneMemory, recallMemory } from './memory.ts';
+import { arrive, sessionBrief, takePrompt } from './arrive.ts';
+import { memoryFor } from './memory.ts';
 import { keyOf } from './moment-key.ts';
-import { beat } from './tool-use.ts';
+import { reportPressure } from './pressure.ts';
+import { leaveSnapshot } from './snapshot.ts';
+import { endTurn, failTurn } from './turns.ts';
 
 /** Records every moment but tool calls, and returns the text for the agent; null for none. */
 export async function recordMoment(context: Context, hooks: ClientHooks, moment: Moment): Promise<Line | null> {
   switch (moment.kind) {
     case 'session-start':
-      return startSession({ ...context, leavesTree: true }, hooks, moment);
+      return arrive({ ...context, leavesTree: true }, hooks, moment);
     case 'prompt':
       return takePrompt(context, hooks, moment);
     case 'subagent-start':
@@ -33,9 +27,9 @@ export async function recordMoment(context: Context, hooks: ClientHooks, moment:
     case 'subagent-stop':
       return stopSubagent(context, hooks, moment);
     case 'turn-end':
-      return endTurn(context, hooks, moment);
+      return stopTurn(context, hooks, moment);
     case 'turn-failed':
-      return failTurn(context, moment);
+      return stopFailedTurn(context, moment);
     case 'compact-before':
       return beforeCompaction(context, hooks, moment);
     case 'usage':
@@ -50,140 +44,42 @@ export async function recordMoment(context: Context, hooks: ClientHooks, moment:
   }
 }
 
-/** The session of the moment's conversation, opened if it has none. */
-async function sessionContextFor(
-  context: Context,
-  moment: Moment,
-  opening: Partial<Opening> = {},
-): Promise<SessionContext | null> {
-  const unknown = { source: null, request: null, parent: null };
-  return (await findSession(context, moment)) ?? (await openSession(context, moment, { ...unknown, ...opening }));
-}
-
 type MomentOf<K extends Moment['kind']> = Extract<Moment, { kind: K }>;
 
-async function startSession(
-  context: Context,
-  hooks: ClientHooks,
-  moment: MomentOf<'session-start'>,
-): Promise<Line | null> {
-  const status = beginGitStatus(context);
-  const { source, request, parent = null } = moment;
-  const within = await openSession(context, moment, { source, request, parent, status, atRest: request === null });
-  if (!within) return null;
-  const { files, memory, remember } = memoryOf(within, moment);
-  if (files) pruneMemory(files);
-  if (request !== null) await setGoal(within, moment, request);
-  const isCompacted = source === 'compact';
-  if (!hooks.takesContext.has('session-start')) {
-    remember({ ...memory, due: isCompacted ? 'compacted' : 'start' });
-    return null;
-  }
-  remember({
-    ...memory,
-    due: undefined,
-    hintPercent: undefined,
-    briefed: true,
-    ...(isCompacted ? { reportedPercent: 0 } : {}),
-  });
-  return withHint(
-    await briefText(within, isCompacted ? 'compacted' : 'start', status),
-    pressureHint(within, memory.hintPercent),
-  );
+/** The session of the moment's conversation; opened again if it had one. A conversation that recorded nothing has none. */
+async function sessionFor(context: Context, moment: Moment): Promise<SessionContext | null> {
+  const found = await findSession(context, moment);
+  if (found || moment.conversation === null) return found;
+  const [run] = await runsOf(context, await context.engine(), moment);
+  return run === undefined ? null : openSession(context, moment, { source: null, request: null, run, parent: null });
 }
 
-async function takePrompt(context: Context, hooks: ClientHooks, moment: MomentOf<'prompt'>): Promise<Line | null> {
-  const within = await sessionForTurn(context, moment);
-  if (!within) return handedOver(hooks);
-  await setGoal(within, moment, moment.request);
-  const words = requestWords(moment.request);
-  if (words)
-    await execute(
-      within,
-      { type: 'note.add', kind: 'worklog', text: `Asked: ${words.goal}`, asked: true },
-      keyOf(moment, moment.request),
-    );
-  if (!hooks.takesContext.has('prompt')) return null;
-  const { memory: before, remember } = memoryOf(within, moment);
-  let memory = before;
-  let { due } = memory;
-  if (due === undefined && memory.briefed !== true) due = 'start';
-  if (hooks.showsCompaction) {
-    const { lookForCompaction } = await import('./transcript.ts');
-    const looked = lookForCompaction(hooks, moment.transcript, memory);
-    memory = looked.memory;
-    if (looked.wasCompacted) due ??= 'compacted';
-  }
-  if (due === undefined && memory.hintPercent === undefined) {
-    if (memory !== before) remember(memory);
-    return null;
-  }
-  remember({
-    ...memory,
-    due: undefined,
-    hintPercent: undefined,
-    briefed: true,
-    ...(due === 'compacted' ? { reportedPercent: 0 } : {}),
-  });
-  return withHint(due === undefined ? null : await briefText(within, due), pressureHint(within, memory.hintPercent));
-}
-
-/** A client may report the first request before the start of its session: a session whose process is gone is not reused. */
-async function sessionForTurn(context: Context, moment: MomentOf<'prompt'>): Promise<SessionContext | null> {
-  const within = await findSession(context, moment);
-  const isDead = within && (await within.engine.liveness(within.state)).owners.get(within.session.id) === 'dead';
-  if (within && !isDead) return within;
-  return openSession(context, moment, { source: null, request: moment.request, parent: null });
-}
-
-function handedOver(hooks: ClientHooks): Line | null {
-  return hooks.takesContext.has('prompt')
-    ? line`Holdfast: the work of this session was handed to another one, so nothing is recorded here any more. \`holdfast resume\` shows who has it.`
-    : null;
-}
-
-/** The first request becomes the goal of a run without one. */
-async function setGoal(within: SessionContext, moment: Moment, request: string): Promise<void> {
-  const { run } = within.state;
-  const words = requestWords(request);
-  if (!run || run.goal !== null || !words || moment.subagent !== null) return;
-  const title = run.title === defaultTitle(within.context) ? { title: words.title } : {};
-  await execute(within, { type: 'run.amend', goal: words.goal, ...title }, keyOf(moment, 'goal'));
-}
-
-async function endTurn(context: Context, hooks: ClientHooks, moment: MomentOf<'turn-end'>): Promise<null> {
-  const within = await sessionContextFor(context, moment);
-  if (!within) return null;
-  // No tool outlives its turn: one without a reported end has ended with it.
-  for (const effect of within.state.effects.values()) {
-    if (effect.session !== within.session.id || !effect.key?.startsWith('tool:')) continue;
-    const note = 'The turn ended; no end of the command was reported.';
-    await execute(within, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
-  }
+async function stopTurn(context: Context, hooks: ClientHooks, moment: MomentOf<'turn-end'>): Promise<null> {
+  const within = await sessionFor(context, moment);
+  if (!within || within.session.parent !== null) return null;
   const found = await countTokens(within, hooks, moment);
-  const atRest = moment.isBusy !== true;
-  const isReported = await reportPressure(within, moment, moment.pressure ?? found, atRest);
-  if (!isReported) await leaveSnapshot(within, moment.lastMessage, atRest);
+  await endTurn(within, moment.lastMessage);
+  const isReported = await reportPressure(within, moment, moment.pressure ?? found);
+  // The contract of a planned run needs a snapshot even if the client is killed next.
+  if (!isReported && within.state.run?.kind === 'planned') await leaveSnapshot(within, moment.lastMessage);
   return null;
 }
 
 /** Adds the tokens that the transcript reports since it was read last; a client may write them after the turn has ended. */
 async function countTokens(within: SessionContext, hooks: ClientHooks, moment: Moment): Promise<Pressure | null> {
   const { readUsage } = await import('./transcript.ts');
-  const { memory, remember } = memoryOf(within, moment);
+  const { memory, remember } = memoryFor(within.context, moment);
   const read = readUsage(hooks, moment, memory);
   if (read.memory !== memory) remember(read.memory);
   if (read.spent) await execute(within, { type: 'usage.add', ...read.spent }, null);
   return read.pressure;
 }
 
-async function failTurn(context: Context, moment: MomentOf<'turn-failed'>): Promise<null> {
-  const within = await sessionContextFor(context, moment);
-  if (!within) return null;
-  const what = moment.reason === 'rate-limit' ? 'Stopped by a rate limit' : 'Stopped by an error';
-  const text = `${what}: ${oneLine(redact(moment.message).text, 400)}`;
-  await execute(within, { type: 'note.add', kind: 'deviation', text }, keyOf(moment, text));
-  await leaveSnapshot(within, text);
+async function stopFailedTurn(context: Context, moment: MomentOf<'turn-failed'>): Promise<null> {
+  const within = await sessionFor(context, moment);
+  if (!within || within.session.parent !== null) return null;
+  const words = await failTurn(within, moment.reason, moment.message);
+  if (within.state.run?.kind === 'planned') await leaveSnapshot(within, words);
   return null;
 }
 
@@ -192,15 +88,14 @@ async function beforeCompaction(
   hooks: ClientHooks,
   moment: MomentOf<'compact-before'>,
 ): Promise<Line | null> {
-  // Copilot compacts by command in a process that reports nothing else.
-  const within = await sessionContextFor(context, moment, { atRest: true });
+  const within = await findSession(context, moment);
   if (!within) return null;
   if (moment.isCertain) await countTokens(within, hooks, moment);
   // A client that announces it before every request gets a snapshot only now and then.
   const last = within.state.lastSnapshot?.session === within.session.id ? within.state.lastSnapshot.version : 0;
   if (moment.isCertain || within.state.version - last >= EVENTS_PER_SNAPSHOT) await leaveSnapshot(within, null);
-  const { memory, remember } = memoryOf(within, moment);
-  if (hooks.takesContext.has('compact-before')) return briefText(within, 'compacted');
+  const { memory, remember } = memoryFor(context, moment);
+  if (hooks.takesContext.has('compact-before')) return sessionBrief(within, 'compacted');
   if (moment.isCertain && !hooks.reportsCompacted) remember({ ...memory, due: 'compacted' });
   return null;
 }
@@ -208,7 +103,7 @@ async function beforeCompaction(
 const EVENTS_PER_SNAPSHOT = 25;
 
 async function addUsage(context: Context, moment: MomentOf<'usage'>): Promise<null> {
-  const within = await sessionContextFor(context, moment);
+  const within = await sessionFor(context, moment);
   if (!within) return null;
   await execute(within, { type: 'usage.add', ...moment.spent }, keyOf(moment));
   await reportPressure(within, moment, moment.pressure);
@@ -239,92 +134,4 @@ async function endSession(context: Context, hooks: ClientHooks, moment: MomentOf
     keyOf(moment, within.session.id),
   );
   return null;
-}
-
-/** Takes a snapshot in case the session does not come back, unless nothing happened since the last one. */
-async function leaveSnapshot(within: SessionContext, lastMessage: string | null, atRest = false): Promise<void> {
-  const { lastSnapshot, version, sessions } = within.state;
-  const isKnown = !atRest || sessions.get(within.session.id)?.isResting === true;
-  if (isKnown && lastSnapshot?.session === within.session.id && lastSnapshot.version === version) {
-    await beat(within);
-    return;
-  }
-  const why = lastMessage === null ? '' : oneLine(redact(lastMessage).text, 600);
-  const words = { ...(why ? { why } : {}), ...(atRest ? { atRest } : {}) };
-  await execute(within, { type: 'snapshot.take', ...words }, null);
-}
-
-const THRESHOLDS = [90, 75] as const;
-
-/** Reports once per threshold that the context is nearly full, and takes a snapshot. */
-export async function reportPressure(
-  within: SessionContext,
-  moment: Moment,
-  pressure: Pressure | null,
-  atRest = false,
-): Promise<boolean> {
-  const { memory, remember } = memoryOf(within, moment);
-  const threshold = THRESHOLDS.find((one) => pressure !== null && pressure.percent >= one);
-  if (threshold === undefined || threshold <= (memory.reportedPercent ?? 0)) return false;
-  const hintPercent = Math.round(pressure?.percent ?? threshold);
-  const lastMessage = moment.kind === 'turn-end' ? moment.lastMessage : null;
-  await leaveSnapshot(within, lastMessage ?? `${hintPercent} % of the context is used.`, atRest);
-  remember({ ...memory, reportedPercent: threshold, hintPercent });
-  return true;
-}
-
-export function pressureHint({ session }: SessionContext, percent: number | undefined): Line | null {
-  if (typeof percent !== 'number') return null;
-  return line`Holdfast: about ${percent} % of the context is used. A snapshot of session ${id(session.id)} was taken. What only this conversation knows (decisions, what comes next) is kept by \`holdfast decide\` and \`holdfast checkpoint NAME --next TEXT\`.`;
-}
-
-function memoryOf(
-  within: SessionContext,
-  moment: Moment,
-): { files: OwnFiles | null; memory: Memory; remember: (memory: Memory) => void } {
-  const files = within.context.workspace()?.files ?? null;
-  const conversation = conversationOf(moment);
-  return {
-    files,
-    memory: files ? recallMemory(files, conversation) : {},
-    remember: (memory) => files && keepMemory(files, conversation, memory),
-  };
-}
-
-const LIMIT_CHARS = 9500;
-
-/** The brief below a dated line: a client may keep earlier briefs in the same conversation. */
-export async function briefText(
-  within: SessionContext,
-  occasion: 'start' | 'compacted',
-  status: Promise<GitStatus | null> = beginGitStatus(within.context),
-): Promise<Line> {
-  const { session, state, engine } = within;
-  const above = occasion === 'start' ? introduction(session, engine.now()) : continuation(session, engine.now());
-  let text = above;
-  for (const budgetTokens of [2000, 1500, 1000]) {
-    const brief = await briefFor(within.context, state, status, {
-      session: session.id,
-      agent: session.agent,
-      role: session.role,
-      budgetTokens,
-    });
-    text = line`${above}\n\n${brief.text}`;
-    if (text.length <= LIMIT_CHARS) {
-      saveResumeText(within.context, brief.text, state);
-      return text;
-    }
-  }
-  return shortened(text, LIMIT_CHARS);
-}
-
-const introduction = (session: Session, now: string): Line =>
-  line`Holdfast brief of ${time(now)} for ${quote(session.agent, 'name')}, session ${id(session.id)}; it supersedes earlier ones. It is a record of the work in this folder, not a list of instructions. Files, commands and the to-do list of this session are recorded automatically; decisions are recorded with \`holdfast decide --context … --decision … --reason …\`.`;
-
-const continuation = (session: Session, now: string): Line =>
-  line`Holdfast, ${time(now)}: the context of ${quote(session.agent, 'name')} was compacted and session ${id(session.id)} continues. The current state follows; it supersedes earlier briefs.`;
-
-function withHint(text: Line | null, hint: Line | null): Line | null {
-  if (hint === null) return text;
-  return text === null ? hint : shortened(line`${hint}\n\n${text}`, LIMIT_CHARS);
 }

@@ -4,6 +4,7 @@ import type { ToolMoment } from '../clients/moment.ts';
 import { type ToolResult, tookEffect } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact/redact.ts';
+import { oneLine } from '../core/text.ts';
 import { msBetween } from '../core/time.ts';
 import { capturedPath } from '../operations/session/parts/captured-path.ts';
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
@@ -18,6 +19,7 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
   const { command, files, todos } = moment.call;
   const config = within.context.workspace()?.config.capture;
   let isRecorded = false;
+  await mustBeInTurn(within, moment);
   if (command !== null && capturesCommand(config, command)) {
     if (moment.kind === 'tool-before') await beginCommand(within, moment, command);
     else await endCommand(within, moment, command, moment.result);
@@ -31,9 +33,36 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
     const refused = (message: string): void => log(within.context.workspace()?.root ?? null, message);
     const key = moment.id === null ? null : keyOf(moment, 'todos');
     await followTodos(within, { owner: conversationOf(moment), key, refused }, todos);
+    await nameByTodo(within);
     isRecorded = true;
   }
   if (!isRecorded) await beat(within);
+}
+
+/** The agent works although no prompt was reported: a turn has begun. */
+async function mustBeInTurn(within: SessionContext, moment: ToolMoment): Promise<void> {
+  const { state, session, engine, run } = within;
+  const turn = state.sessions.get(session.id)?.turn;
+  if (session.parent !== null || (turn && turn.endedAt === null)) return;
+  // The late end of a command belongs to the turn before, and so does a report that is repeated.
+  if (openEffect(within, effectKey(moment, moment.call.command ?? ''))) return;
+  for (const key of keysOf(moment)) if (await engine.hasRecorded(run, key)) return;
+  await execute(within, { type: 'turn.begin', kind: 'unknown' }, null);
+}
+
+/** The keys of everything that may be recorded of a tool call. */
+const keysOf = (moment: ToolMoment): string[] => [
+  keyOf({ ...moment, kind: 'tool-before' }),
+  keyOf(moment),
+  ...['written', 'read', 'todos'].map((part) => keyOf(moment, part)),
+];
+
+/** A run without a request takes its title from the first entry of a to-do list. */
+async function nameByTodo(within: SessionContext): Promise<void> {
+  const { run, steps } = within.state;
+  const [first] = steps.values();
+  if (!run || !first || !/^Untitled work, /.test(run.title)) return;
+  await execute(within, { type: 'run.amend', title: oneLine(first.title, 60) }, null);
 }
 
 const NAME_CHARS = 1000;
@@ -51,6 +80,7 @@ async function beginCommand(within: SessionContext, moment: ToolMoment, command:
       class: classOfCommand(command),
       key,
       owner: within.session.owner ?? undefined,
+      ...(moment.call.inBackground ? { background: true } : {}),
     },
     keyOf({ ...moment, kind: 'tool-before' }),
   );
@@ -70,12 +100,11 @@ async function endCommand(
     if (!(await beginCommand(within, moment, command))) return;
   }
   const effect = openEffect(within, key);
-  if (!effect) return;
+  // A command in the background has only been started.
+  if (!effect || (moment.call.inBackground && tookEffect(result))) return;
   const { exitCode, isFailure, isCancelled } = result;
   const outcome = isCancelled ? 'cancelled' : isFailure ? 'failed' : 'succeeded';
-  const ending = moment.call.inBackground
-    ? ({ outcome: 'unknown', note: 'It continued in the background.' } as const)
-    : ({ outcome, ...(exitCode === null ? {} : { exitCode }) } as const);
+  const ending = { outcome, ...(exitCode === null ? {} : { exitCode }) } as const;
   await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...ending }, keyOf(moment));
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Fault, nearest, quoted } from '../core/fault.ts';
+import { Fault, quoted } from '../core/fault.ts';
 import type { State, Step } from '../core/fold/state.ts';
 import type { Command } from '../core/journal/command.ts';
 import type { Change } from '../core/views/change.ts';
@@ -57,53 +57,11 @@ export async function currentState(context: Context, at?: number): Promise<State
   return engine.load(run, at);
 }
 
-/** The run that was named; else the only active one, or the only one not archived; of several, the session's. */
+/** The run that was named; else that of the session, the one chosen here, or the one last recorded in from here. */
 export async function currentRun(context: Context): Promise<string> {
   if (context.isRunKnown && context.run !== undefined) return context.run;
-  const engine = await context.engine();
-  const workspace = context.workspace()?.ids;
-  const mine = workspace === undefined ? {} : { workspace };
-  if (context.run !== undefined) {
-    const [named] = await engine.heads({ run: context.run });
-    if (named) return named.run;
-    const heads = await engine.heads(mine);
-    throw new Fault('not_found', `There is no run ${quoted(context.run)}.`, {
-      hints: [
-        ...nearest(
-          context.run,
-          heads.map((head) => head.run),
-        ).map((name) => `Did you mean \`${name}\`?`),
-        'See the runs with `holdfast runs`.',
-      ],
-      data: { run: context.run },
-    });
-  }
-  const active = await engine.heads({ ...mine, status: 'active', limit: 50 });
-  const candidates = active.length > 0 ? active : await engine.heads({ ...mine, status: 'completed', limit: 50 });
-  const [first, second] = candidates;
-  if (first && !second) return first.run;
-  if (!first) {
-    throw new Fault('not_found', 'There is no run in this workspace that is not archived.', {
-      hints: ['Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows archived ones.'],
-    });
-  }
-  const ofSession: string[] = [];
-  if (context.identity.session !== null) {
-    for (const { run } of candidates) {
-      const found = await engine.recall(run, [context.identity.session]);
-      if (found.some((row) => row.kind === 'session')) ofSession.push(run);
-    }
-  }
-  if (ofSession.length === 1 && ofSession[0] !== undefined) return ofSession[0];
-  const names = candidates.map((head) => head.run);
-  throw new Fault(
-    'usage',
-    `There are ${names.length} runs here: ${names.slice(0, 10).map(quoted).join(', ')}. Choose one.`,
-    {
-      hints: ['Name it with `--run ID` or `HOLDFAST_RUN`.'],
-      data: { runs: candidates.map(({ run, title, status }) => ({ id: run, title, status })) },
-    },
-  );
+  const { findRun } = await import('./run/parts/current-run.ts');
+  return findRun(context);
 }
 
 /** A step, with what is derived from the rest of the plan. */

@@ -59,6 +59,7 @@ export const operations = {
   decisions: () => import('./item/decisions.ts').then((module) => module.decisions),
   items: () => import('./item/items.ts').then((module) => module.items),
   runs: () => import('./run/runs.ts').then((module) => module.runs),
+  use: () => import('./run/use.ts').then((module) => module.use),
   sessions: () => import('./session/sessions.ts').then((module) => module.sessions),
   timeline: () => import('./history/timeline.ts').then((module) => module.timeline),
   wait: () => import('./run/wait.ts').then((module) => module.wait),

@@ -1,4 +1,5 @@
 import type { ProjectedRow } from '../core/fold/row.ts';
+import type { RunFacts } from '../core/views/run-facts.ts';
 
 /** What is derived from the events: saved state and rows. It is written with `Journal.append` and can be rebuilt. */
 export interface Projection {
@@ -42,7 +43,7 @@ export interface HeadColumns {
   workspace: string;
   title: string;
   status: string;
-  /** What the Codewalk view `initiative_state` shows: phase, plan, task, wave, status, progress. */
+  /** What the Codewalk view `initiative_state` shows (phase, plan, task, wave, status, progress), and what its state follows from. */
   position: HeadPosition;
 }
 
@@ -53,6 +54,8 @@ export interface HeadPosition {
   wave: number | null;
   status: string;
   progress: unknown;
+  /** Left out by version 0.1; of another format it is not used. */
+  facts?: RunFacts;
 }
 
 export interface CacheColumns {

@@ -1,14 +1,17 @@
 import { defined } from '../defined.ts';
 import type { Event, EventBody, EventOf } from '../journal/event.ts';
+import type { RunKind } from '../words.ts';
 import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
-import { recordLastWork } from './last-work.ts';
+import { recordLast, recordLastWork } from './last-work.ts';
 import { applyMessage } from './message.ts';
 import { applyRunModel } from './run-model.ts';
 import { applyClaim, applySession, restsAfter } from './session.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
 import { count, firstWords, isOpenItem } from './state.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './step.ts';
+import { countWork } from './tally.ts';
 import type { AddTouch, Recall, Touch } from './touch.ts';
+import { applyTurn, openTurn } from './turn.ts';
 import { applyCompaction, growWorklog, noteLines } from './worklog.ts';
 
 /**
@@ -25,6 +28,8 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   if (state.run) state.run = { ...state.run, updatedAt: event.at };
   recordLastWork(state, event);
   apply(state, event, touch, recall);
+  countWork(state, event);
+  recordLast(state, event);
   if (state.handoffs.size > 0) markProgress(state, event, touch);
   const session = event.session === null ? undefined : state.sessions.get(event.session);
   if (session) {
@@ -69,6 +74,9 @@ function apply(state: State, event: Event, touch: AddTouch, recall: Recall): voi
     case 'session.started':
     case 'session.ended':
       return applySession(state, event, touch, recall);
+    case 'turn.began':
+    case 'turn.ended':
+      return applyTurn(state, event, touch);
     case 'claim.taken':
     case 'claim.released':
       return applyClaim(state, event, touch);
@@ -139,10 +147,12 @@ type RunEvent = EventOf<
 function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
   const before = state.run;
   if (event.type === 'run.opened') {
-    const { title, goal, workspace, design, plan } = event.body;
+    const { title, goal, workspace, kind, design, plan } = event.body;
     state.run = {
       id: event.run,
       title,
+      kind: kind ?? kindOf(event.run),
+      titledBy: event.actor.kind,
       goal: goal ?? null,
       workspace,
       status: 'active',
@@ -155,8 +165,10 @@ function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
       reason: null,
     };
   } else if (before) {
-    if (event.type === 'run.amended') state.run = { ...before, ...defined(event.body) } as Run;
-    else if (event.type === 'run.completed') state.run = { ...before, status: 'completed' };
+    if (event.type === 'run.amended') {
+      const titledBy = event.body.title === undefined ? before.titledBy : event.actor.kind;
+      state.run = { ...before, ...defined(event.body), titledBy } as Run;
+    } else if (event.type === 'run.completed') state.run = { ...before, status: 'completed' };
     else if (event.type === 'run.reopened')
       state.run = { ...before, status: 'active', endedAt: null, reason: event.body.reason ?? null };
     else if (event.type === 'run.abandoned')
@@ -165,6 +177,9 @@ function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
   }
   if (state.run) touch('run', state.run.id, before, state.run);
 }
+
+/** Version 0.1 recorded no kind: the ids of runs that its hooks opened name the client. */
+const kindOf = (run: string): RunKind => (/^\d{4}-\d\d-\d\d-[a-z]+-[0-9a-f]{8}$/.test(run) ? 'ad-hoc' : 'planned');
 
 function applyFiles(state: State, event: EventOf<'files.seen'>, touch: AddTouch): void {
   const { artifacts, step, read } = event.body;
@@ -265,8 +280,7 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: AddTouch):
   if (note.asked) {
     const text = firstWords(note.text.replace(/^Asked: /, ''));
     // The last request of the session before is kept beside the one of this session.
-    const before = state.asked.filter((one) => one.session !== event.session).slice(-1);
-    state.asked = [...before, { text, session: event.session, at: event.at }];
+    openTurn(state, event, event.session ?? '', { kind: 'request', request: text });
   }
   touch('note', note.id, null, note);
 }
@@ -302,6 +316,7 @@ function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended
   if (!before) return;
   const { outcome, exitCode } = event.body;
   state.effects.delete(before.id);
+  recordEnd(state, before, event);
   touch('effect', before.id, before, {
     ...before,
     status: 'ended',
@@ -311,3 +326,24 @@ function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended
     ...(outcome === 'succeeded' && before.key !== undefined ? { alias: before.key } : {}),
   });
 }
+
+/** Keeps the last command, and the last one that failed and was not repeated with success. */
+function recordEnd(state: State, { id, name, class: effectClass, asks }: Effect, event: EventOf<'effect.ended'>): void {
+  if (effectClass === 'read' || asks) return;
+  const { outcome, exitCode } = event.body;
+  const last = {
+    effect: id,
+    name: firstWords(name),
+    class: effectClass,
+    outcome,
+    exitCode: exitCode ?? null,
+    session: event.session,
+    at: event.at,
+    version: event.version,
+  };
+  const { failed } = state.commands;
+  const isRepaired = outcome === 'succeeded' && failed !== null && sameCommand(failed.name, last.name);
+  state.commands = { last, failed: outcome === 'failed' ? last : isRepaired ? null : failed };
+}
+
+const sameCommand = (a: string, b: string): boolean => a.replace(/\s+/g, ' ').trim() === b.replace(/\s+/g, ' ').trim();

@@ -4,9 +4,11 @@ import { heldSteps } from './session.ts';
 import { count, firstWords, type Handoff, isOpenHandoff, type State } from './state.ts';
 import { holdStep, takeStep } from './step.ts';
 import type { AddTouch } from './touch.ts';
+import { closeTurn } from './turn.ts';
 
 export function applySnapshot(state: State, event: EventOf<'snapshot.taken'>, touch: AddTouch): void {
   const { id, session, agent, sequence, next, why, atRest } = event.body;
+  if (atRest) closeTurn(state, event, session, { outcome: 'done', said: why ?? null });
   if (why && atRest) state.said = { text: firstWords(why), session, at: event.at };
   count(state, id);
   state.snapshotSequences.set(agent, Math.max(state.snapshotSequences.get(agent) ?? 0, sequence));

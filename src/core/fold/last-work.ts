@@ -1,5 +1,5 @@
 import type { Event } from '../journal/event.ts';
-import type { State } from './state.ts';
+import type { Session, State } from './state.ts';
 
 /** How many working trees are remembered; agents create and delete them by the dozen. */
 const TREES_LIMIT = 20;
@@ -47,6 +47,35 @@ export function treeOf(state: State, event: Event): string | null {
   const mark = 'mark' in event.body ? event.body.mark : undefined;
   const session = event.session === null ? undefined : state.sessions.get(event.session);
   return (mark ?? session?.mark)?.tree ?? null;
+}
+
+const CONVERSATIONS = 20;
+
+/** Keeps who recorded last and where. The place of a session is that of its last event that names one. */
+export function recordLast(state: State, event: Event): void {
+  const { last } = state;
+  const id = event.type === 'session.started' ? event.body.id : event.session;
+  const session = id === null ? undefined : state.sessions.get(id);
+  if (!session) return;
+  const place = {
+    machine: session.owner?.host ?? last.place.machine,
+    tree: session.mark?.tree ?? '',
+    branch: session.mark?.branch ?? null,
+  };
+  const conversation = conversationOf(state, session);
+  const known = last.conversations;
+  const conversations =
+    conversation === undefined || known.at(-1) === conversation
+      ? known
+      : [...known.filter((one) => one !== conversation), conversation].slice(-CONVERSATIONS);
+  const acting = session.parent === null ? session : (state.sessions.get(session.parent) ?? session);
+  state.last = { session: { session: acting.id, agent: acting.agent }, place, conversations };
+}
+
+/** A subagent inside a conversation is found through it; some clients give it a conversation of its own. */
+function conversationOf(state: State, { client, parent }: Session): string | undefined {
+  const above = parent === null ? undefined : state.sessions.get(parent)?.client?.id;
+  return client && above !== undefined && client.id.startsWith(`${above}/`) ? undefined : client?.id;
 }
 
 /** What could be a path in a sentence on what was built. Whether the file exists is not checked here. */

@@ -69,6 +69,11 @@ const facets: { readonly [K in RowKind]: (row: Rows[K], id: string) => Facets } 
     ],
     text: words(...notes, ...issues),
   }),
+  turn: ({ kind, outcome, session, request, said }) => ({
+    status: outcome ?? 'open',
+    tags: [`session:${session}`, `kind:${kind}`],
+    text: words(request, said),
+  }),
   claim: ({ status, files }) => ({ status, tags: [], text: words(...files) }),
   decision: ({ status, context, decision, reason, alternatives, key, irreversible, affects, step }) => ({
     status,

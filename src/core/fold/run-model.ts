@@ -13,6 +13,7 @@ import type {
 } from '../model/run-model.ts';
 import { oneLine } from '../text.ts';
 import { instantOf } from '../time.ts';
+import { isTodo } from '../views/left.ts';
 import { treeOf } from './last-work.ts';
 import { count, type Item, isOpenItem, type Message, type State, type Step, type Verbatim } from './state.ts';
 import { freshStep, mergeArtifacts } from './step.ts';
@@ -30,6 +31,8 @@ export function applyRunModel(state: State, event: Read, touch: AddTouch, recall
   for (const note of model.notes ?? []) readNote(state, event, note, touch, recall);
   for (const session of model.sessions ?? []) readSession(state, event, session, touch, recall);
   for (const message of model.messages ?? []) readMessage(state, event, message, touch, recall);
+  if (state.run?.kind === 'ad-hoc' && [...state.steps.keys()].some((key) => !isTodo(key)))
+    state.run = { ...state.run, kind: 'planned' };
   readFiles(state, event, model, touch, recall);
   for (const { agent, input, output, cached } of model.usage ?? []) {
     const before = state.usage.get(agent) ?? null;
@@ -191,6 +194,7 @@ function readSession(state: State, event: Read, model: ModelSession, touch: AddT
     startedWith: null,
     seenAt: startedAt,
     isResting: false,
+    turn: null,
     continues: continues ?? before?.continues ?? null,
     continuedBy: before?.continuedBy ?? null,
     returns: false,

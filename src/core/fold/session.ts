@@ -30,6 +30,7 @@ function startSession(state: State, event: EventOf<'session.started'>, touch: Ad
     startedWith: event.evidence ?? null,
     seenAt: event.at,
     isResting: atRest ?? false,
+    turn: null,
     continues: continues ?? null,
     continuedBy: null,
     returns: returns ?? false,
@@ -70,8 +71,12 @@ function endSession(state: State, event: EventOf<'session.ended'>, touch: AddTou
   growWorklog(state, SESSION_LINES);
   if (next) state.next = { text: next, session: id, step: left.at(-1) ?? null, at: event.at };
   state.sessions.delete(id);
+  const cut = before.turn && before.turn.endedAt === null ? { ...before.turn, cutBy: reason } : before.turn;
+  if (cut && state.turn?.version === cut.version) state.turn = cut;
+  if (cut === null && before.parent === null) countAsTurn(state, before, event);
   touch('session', id, before, {
     ...before,
+    turn: cut,
     status: reason,
     endReason: reason,
     left,
@@ -87,9 +92,33 @@ function endSession(state: State, event: EventOf<'session.ended'>, touch: AddTou
   });
 }
 
+/** A session without turns counts as one, from its start to its end. */
+function countAsTurn(state: State, session: Session, { at, body: { reason } }: EventOf<'session.ended'>): void {
+  const { id, agent, startedAt, startedVersion: version } = session;
+  if (state.turn !== null && state.turn.version > version) return;
+  const isCut = reason === 'crashed' && !session.isResting;
+  state.turn = {
+    session: id,
+    agent,
+    kind: 'unknown',
+    request: null,
+    beganAt: startedAt,
+    version,
+    endedAt: isCut ? null : at,
+    outcome: isCut ? null : 'done',
+    said: null,
+    asks: false,
+    failure: null,
+    background: [],
+    cutBy: isCut ? reason : null,
+  };
+}
+
 /** Whether a session rests after one of its events. Usage and late ends of effects belong to the turn before. */
 export function restsAfter(session: Session, event: Event): boolean {
   switch (event.type) {
+    case 'turn.ended':
+      return true;
     case 'snapshot.taken':
       return event.body.atRest ?? session.isResting;
     case 'step.started':

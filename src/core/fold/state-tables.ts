@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 
 /** Raised whenever the shape of folded state changes, so that saved state is rebuilt. */
-export const STATE_FORMAT = 16;
+export const STATE_FORMAT = 20;
 
 export function emptyState(): State {
   return stateWith(
@@ -13,6 +13,11 @@ export function emptyState(): State {
       stand: null,
       asked: [],
       said: null,
+      turn: null,
+      requests: { first: null, current: null, latest: null },
+      commands: { last: null, failed: null },
+      tally: { tools: 0, changed: [], declared: false },
+      last: { session: null, place: { machine: null, tree: null, branch: null }, conversations: [] },
       totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
       lastSnapshot: null,
       worklog: { lines: 0, entries: 0, archives: [] },

@@ -1,6 +1,6 @@
 import type { Evidence } from '../evidence.ts';
 import type { Artifact, EventBody, Owner, TreeMark } from '../journal/event.ts';
-import type { Actor, MessageSide, Role, StepKind } from '../words.ts';
+import type { Actor, MessageSide, Role, RunKind, StepKind, TurnKind, TurnOutcome } from '../words.ts';
 
 /**
  * Folded state: what the rules need and nothing more. It holds the plan and what is open; what is settled, ended or
@@ -36,6 +36,13 @@ export interface State {
   /** The last requests to the last two sessions, and the last answer at the end of a turn. */
   asked: readonly Excerpt[];
   said: Excerpt | null;
+  /** The turn that began last, in any session. */
+  turn: Turn | null;
+  requests: Requests;
+  commands: Commands;
+  /** What tells a trivial run from real work, and what a later prompt may name. */
+  tally: Tally;
+  last: LastRecord;
   /** By working tree; the main one has the empty name. */
   lastWork: Map<string, LastWork>;
   /** How many there have been of each, for briefs that say what they leave out. */
@@ -50,6 +57,83 @@ export interface Excerpt {
   text: string;
   session: string | null;
   at: string;
+}
+
+/** One request to a session, and what the agent does until it stops. */
+export interface Turn {
+  session: string;
+  agent: string;
+  kind: TurnKind;
+  request: string | null;
+  beganAt: string;
+  /** Of the event that began it. */
+  version: number;
+  /** Null while it is open. */
+  endedAt: string | null;
+  outcome: TurnOutcome | null;
+  said: string | null;
+  /** The last words ask the user something. */
+  asks: boolean;
+  failure: EventBody<'turn.ended'>['failure'] | null;
+  /** Effects that went on after it. */
+  background: readonly string[];
+  /** How its session ended while the turn was open. */
+  cutBy: EventBody<'session.ended'>['reason'] | null;
+}
+
+export interface Request extends Excerpt {
+  kind: TurnKind;
+  version: number;
+  /** The question that it answers. */
+  question: string | null;
+}
+
+/** Null until there is one. The current one opened the run, or came when it was finished; what is left counts from there. */
+export interface Requests {
+  first: Request | null;
+  current: Request | null;
+  latest: Request | null;
+}
+
+export interface EndedCommand {
+  effect: string;
+  name: string;
+  class: EventBody<'effect.began'>['class'];
+  outcome: EventBody<'effect.ended'>['outcome'];
+  exitCode: number | null;
+  session: string | null;
+  at: string;
+  version: number;
+}
+
+/** Commands that only read are not among them. */
+export interface Commands {
+  last: EndedCommand | null;
+  /** The last one that failed and has not succeeded since. */
+  failed: EndedCommand | null;
+}
+
+export interface Tally {
+  /** Tool uses, as far as they were recorded. */
+  tools: number;
+  /** Names of changed files, the last ones. */
+  changed: readonly string[];
+  /** Something was declared: a decision, item, note, message, handoff or claim. */
+  declared: boolean;
+}
+
+/** Who recorded last, and where; and the conversations that recorded here, the last ones. */
+export interface LastRecord {
+  session: { session: string; agent: string } | null;
+  place: Place;
+  conversations: readonly string[];
+}
+
+/** Null where it is not known: no git, or no session yet. An empty tree is the main one. */
+export interface Place {
+  machine: string | null;
+  tree: string | null;
+  branch: string | null;
 }
 
 /** The size of the worklog, and its archives. */
@@ -79,14 +163,19 @@ export interface Run {
   branch?: string | undefined;
   stated?: Verbatim | undefined;
   title: string;
+  kind: RunKind;
+  /** A person's title is not changed by hooks. */
+  titledBy: Actor['kind'];
   goal: string | null;
   workspace: string;
-  status: 'active' | 'completed' | 'abandoned' | 'archived';
+  status: 'active' | 'completed' | 'abandoned' | 'archived' | 'moved';
   design: { path: string; approvedBy?: string | undefined } | null;
   plan: { path: string; sha256?: string | null | undefined } | null;
   openedAt: string;
   openedBy: Actor;
   updatedAt: string;
+  /** The run that its only session was moved to. */
+  movedTo?: string | undefined;
   /** When it was abandoned or archived; null while work can continue. */
   endedAt: string | null;
   reason: string | null;
@@ -178,6 +267,8 @@ export interface Session {
   seenAt: string;
   /** Its turn is over and it has done nothing since. */
   isResting: boolean;
+  /** Its last turn; null for a session without turns, which counts as one turn from its start to its end. */
+  turn: Turn | null;
   continues: string | null;
   /** The session that continues it. */
   continuedBy: string | null;

@@ -14,6 +14,7 @@ import type {
   Session,
   Snapshot,
   Step,
+  Turn,
   Usage,
 } from './state.ts';
 
@@ -29,6 +30,7 @@ export interface Rows {
   step: Step;
   result: Result;
   session: Session;
+  turn: Turn & { id: string };
   claim: Claim;
   decision: Decision;
   item: Item;

@@ -90,6 +90,8 @@ export type Command =
       EventBody<'session.ended'>,
       'next' | 'why' | 'evidence' | 'lastSeenAt' | 'mark'
     >)
+  | ({ type: 'turn.begin' } & Omit<EventBody<'turn.began'>, 'session'>)
+  | ({ type: 'turn.end' } & Omit<EventBody<'turn.ended'>, 'session'>)
   | { type: 'claim.take'; files: string[]; reason?: string | undefined }
   | { type: 'claim.release'; id: string }
   | ({ type: 'decision.make' } & Omit<EventBody<'decision.made'>, 'id' | 'type' | 'by'> & {
@@ -130,6 +132,8 @@ export type Command =
       /** The key names one action for good: once it succeeded, it is not started again. */
       once?: boolean | undefined;
       owner?: Owner | undefined;
+      background?: boolean | undefined;
+      asks?: EventBody<'effect.began'>['asks'];
     }
   | {
       type: 'effect.end';

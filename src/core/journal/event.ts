@@ -19,9 +19,12 @@ import {
   NoteKind,
   Priority,
   Role,
+  RunKind,
   SettledAs,
   Severity,
   StepKind,
+  TurnKind,
+  TurnOutcome,
 } from '../words.ts';
 
 /**
@@ -99,12 +102,15 @@ export const eventBodies = {
   'run.opened': v.object({
     title: Sentence,
     workspace: Label,
+    /** Left out in journals of version 0.1. */
+    kind: v.optional(RunKind),
     goal: v.optional(Text),
     design: v.optional(v.object({ path: FilePath, approvedBy: v.optional(ActorName) })),
     plan: v.optional(v.object({ path: FilePath, sha256: v.optional(v.nullable(v.string())) })),
   }),
   'run.amended': v.object({
     title: v.optional(Sentence),
+    kind: v.optional(RunKind),
     goal: v.optional(Text),
     design: v.optional(v.object({ path: FilePath, approvedBy: v.optional(ActorName) })),
     plan: v.optional(v.object({ path: FilePath, sha256: v.optional(v.nullable(v.string())) })),
@@ -177,6 +183,30 @@ export const eventBodies = {
     unannounced: v.optional(v.boolean()),
   }),
 
+  /** A request to the agent, or whatever else made it work. */
+  'turn.began': v.object({
+    session: Label,
+    kind: TurnKind,
+    /** Word for word; left out where nothing was said but "continue". */
+    request: v.optional(Sentence),
+    images: v.optional(Count),
+    mark: v.optional(TreeMark),
+  }),
+  /** The agent stopped. Interrupted: the next turn began before this one had ended. */
+  'turn.ended': v.object({
+    session: Label,
+    outcome: TurnOutcome,
+    /** The agent's last words. */
+    said: v.optional(Sentence),
+    /** The last words ask the user something. */
+    asks: v.optional(v.boolean()),
+    /** Effects that go on after the turn. */
+    background: v.optional(v.array(Label)),
+    /** Why a turn failed. */
+    failure: v.optional(v.object({ reason: v.picklist(['rate-limit', 'error']), message: Sentence })),
+    mark: v.optional(TreeMark),
+  }),
+
   'claim.taken': v.object({
     id: Label,
     session: Label,
@@ -219,7 +249,7 @@ export const eventBodies = {
     text: Sentence,
     kind: NoteKind,
     step: v.optional(StepKey),
-    /** The text is a request to the agent, word for word. */
+    /** The text is a request to the agent, word for word; version 0.1 recorded requests this way. */
     asked: v.optional(v.boolean()),
     ...Aliased,
   }),
@@ -237,6 +267,10 @@ export const eventBodies = {
     key: v.optional(Label),
     step: v.optional(StepKey),
     owner: v.optional(Owner),
+    /** It goes on after the tool call, and after the turn. */
+    background: v.optional(v.boolean()),
+    /** It shows the user a question or a plan; its end is the answer. */
+    asks: v.optional(v.picklist(['question', 'plan'])),
   }),
   'effect.ended': v.object({
     id: Label,
@@ -276,7 +310,7 @@ export const eventBodies = {
     sequence: Count,
     reason: v.optional(CloseReason),
     reconstructed: v.optional(v.boolean()),
-    /** Taken at the end of a turn: the session waits for the next request. */
+    /** Taken at the end of a turn: the session waits for the next request. Version 0.1 recorded the end of a turn this way. */
     atRest: v.optional(v.boolean()),
     token: v.optional(Label),
     mark: v.optional(TreeMark),

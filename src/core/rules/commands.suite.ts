@@ -121,6 +121,8 @@ const seldom = fc.oneof(
     continues: maybe(session),
     leaseMs: maybe(pick(0, 1000, Number.MAX_SAFE_INTEGER)),
   }),
+  of('turn.begin', { kind: pick('request', 'continuation', 'answer', 'unknown'), request: maybe(words) }),
+  of('turn.end', { outcome: pick('done', 'failed'), said: maybe(words), asks: maybe(fc.boolean()) }),
   of('claim.take', { files: fc.array(file, { minLength: 1, maxLength: 2 }) }),
   of('claim.release', { id: id('L') }),
   of('decision.make', { context: words, decision: words, reason: words, supersedes: maybe(id('D')) }),

@@ -55,6 +55,7 @@ import {
   startStep,
   verifyStep,
 } from './step.ts';
+import { beginTurn, endTurn } from './turn.ts';
 import { addUsage } from './usage.ts';
 import { compactWorklog } from './worklog.ts';
 
@@ -190,6 +191,8 @@ const needsSession: ReadonlySet<CommandType> = new Set([
   'step.release',
   'session.end',
   'session.recover',
+  'turn.begin',
+  'turn.end',
   'claim.take',
   'claim.release',
   'snapshot.take',
@@ -254,6 +257,8 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'session.start': startSession,
   'session.end': endSession,
   'session.recover': recoverSession,
+  'turn.begin': beginTurn,
+  'turn.end': endTurn,
   'claim.take': takeClaim,
   'claim.release': releaseClaim,
   'decision.make': makeDecision,

@@ -6,7 +6,7 @@ import { draft, mustAllow, mustBeActive, onlyStepHeld, type RuleContext } from '
 
 export function beginEffect(
   context: RuleContext,
-  { name, class: effectClass, key, once, owner }: CommandOf<'effect.begin'>,
+  { name, class: effectClass, key, once, owner, background, asks }: CommandOf<'effect.begin'>,
 ): Draft[] {
   mustBeActive(context);
   const open = key ? [...context.state.effects.values()].find((effect) => effect.key === key) : undefined;
@@ -31,7 +31,9 @@ export function beginEffect(
     });
   }
   const step = onlyStepHeld(context);
-  return [draft('effect.began', { id: nextId(context.state, 'X'), name, class: effectClass, key, step, owner })];
+  const id = nextId(context.state, 'X');
+  const rest = { ...(background ? { background } : {}), ...(asks ? { asks } : {}) };
+  return [draft('effect.began', { id, name, class: effectClass, key, step, owner, ...rest })];
 }
 
 export function endEffect(

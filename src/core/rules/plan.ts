@@ -4,6 +4,7 @@ import type { State, Step } from '../fold/state.ts';
 import { forkState } from '../fold/state-tables.ts';
 import type { CommandOf, PlannedStep } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
+import { isTodo } from '../views/left.ts';
 import { hasChildren, planView } from '../views/plan.ts';
 import {
   draft,
@@ -20,7 +21,14 @@ export function addSteps(context: RuleContext, { steps }: CommandOf<'plan.add'>)
   mustBeActive(context);
   const { drafts, open } = draftSteps(context.state, steps);
   if (drafts.length === 0) return [];
-  return open ? [...reviveRun(context, 'The plan grew.'), ...drafts] : [...drafts, ...finishRun(context, [])];
+  const made = [...becomesPlanned(context, steps), ...drafts];
+  return open ? [...reviveRun(context, 'The plan grew.'), ...made] : [...made, ...finishRun(context, [])];
+}
+
+/** A step that is no entry of a to-do list is a plan made on purpose. */
+function becomesPlanned({ state }: RuleContext, steps: readonly PlannedStep[]): Draft[] {
+  const isPlan = state.run?.kind === 'ad-hoc' && steps.some(({ key }) => !isTodo(key));
+  return isPlan ? [draft('run.amended', { kind: 'planned' })] : [];
 }
 
 /** Drafts that add steps, if they fit the plan: new keys, known parents and predecessors, no cycle. */

@@ -230,11 +230,12 @@ export function reviveRun(context: RuleContext, reason: string): Draft[] {
   return context.state.run?.status === 'completed' ? [draft('run.reopened', { reason })] : [];
 }
 
-/** The run is completed with its last unfinished step. */
+/** A planned run is completed with its last unfinished step; whether an ad hoc run is finished is derived. */
 export function finishRun(context: Pick<RuleContext, 'state' | 'plan'>, finished: readonly string[] = []): Draft[] {
   const now = new Set(finished);
   const all = context.plan.leaves.every((leaf) => isDone(leaf.status) || now.has(leaf.step.key));
-  return all && context.state.run?.status === 'active' ? [draft('run.completed', {})] : [];
+  const { run } = context.state;
+  return all && run?.kind === 'planned' && run.status === 'active' ? [draft('run.completed', {})] : [];
 }
 
 export function mustHaveSession(context: RuleContext): Session {

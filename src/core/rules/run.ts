@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { Fault, quoted } from '../fault.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
@@ -17,8 +18,9 @@ export function openRun(
     });
   }
   const { drafts, open } = draftSteps(context.state, steps);
-  const finished = drafts.length > 0 && !open ? [draft('run.completed', {})] : [];
-  return [draft('run.opened', body), ...drafts, ...finished, ...(model ? draftRunModel(context, model) : [])];
+  const finished = drafts.length > 0 && !open && body.kind !== 'ad-hoc' ? [draft('run.completed', {})] : [];
+  const opened = draft('run.opened', { kind: 'planned', ...defined(body) } as typeof body);
+  return [opened, ...drafts, ...finished, ...(model ? draftRunModel(context, model) : [])];
 }
 
 export function amendRun(context: RuleContext, { type: _, ...patch }: CommandOf<'run.amend'>): Draft[] {

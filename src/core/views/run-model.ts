@@ -41,7 +41,8 @@ export function runModelOf(state: State, rows: RunRows): RunModel {
       ...defined({ alias: run.alias, goal: run.goal ?? undefined, reason: run.reason ?? undefined }),
       id: run.id,
       title: run.title,
-      status: run.status,
+      // A run whose only session was moved is history.
+      status: run.status === 'moved' ? 'archived' : run.status,
       ...asWritten(run.stated, { openedAt: run.openedAt }),
       updatedAt: run.updatedAt,
       ...defined({ design: run.design ?? undefined, plan: run.plan?.path, branch: run.branch }),

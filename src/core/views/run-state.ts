@@ -1,99 +1,160 @@
 import type { Run, Session, State } from '../fold/state.ts';
 import { addMs, inWords, msBetween } from '../time.ts';
+import { isInTurn, type LeftKind } from './left.ts';
 import { isGone, type Liveness } from './liveness.ts';
-import { type Waiting, waitsForPerson } from './needs-you.ts';
-import { type PlanView, planView, readySteps } from './plan.ts';
+import { type RunFacts, runFactsOf, type SessionFacts } from './run-facts.ts';
 
 /** The state of a run in a word and a sentence. It is derived and never stored. */
 export interface RunState {
+  /** What rules compare. */
+  state: RunStateName;
+  /** What people read. */
   word: RunStateWord;
   why: string;
 }
 
-export type RunStateWord =
-  /** A session is active and records work. */
-  | 'working'
-  /** Work cannot continue until a person has acted. */
+export type RunStateName =
+  /** The user was asked, and no turn began since. */
   | 'waiting'
-  /** Steps remain, and none of them can be started. */
-  | 'blocked'
-  /** Alive, but nothing recorded for longer than its lease. */
-  | 'stuck'
-  /** The session is gone in the middle of a step. */
-  | 'dead'
-  /** Work could continue, but no session is active. */
-  | 'paused'
+  /** A turn is open and its session is alive. */
+  | 'working'
+  /** A turn is open and its session is gone. */
+  | 'cut off'
+  /** No turn is open, and something is left. */
+  | 'open'
+  /** Planned, and nothing of it was ever begun. */
+  | 'not started'
+  /** Ad hoc, and nothing is left. */
+  | 'finished'
   | Exclude<Run['status'], 'active'>;
 
+export type RunStateWord = Exclude<RunStateName, 'waiting'> | 'needs you' | 'not responding' | 'blocked';
+
 /** The state of a session that has not ended. */
-export type SessionStateWord = 'working' | 'idle' | 'stuck' | 'dead';
+export type SessionStateWord = 'working' | 'idle' | 'not responding' | 'cut off' | 'gone';
 
-/** A session that is alive but has recorded nothing for longer than its lease is stuck. */
-export function sessionStateOf(state: State, session: Session, liveness: Liveness): SessionStateWord {
-  if (isGone(session, liveness)) return 'dead';
-  if (addMs(session.seenAt, session.leaseMs) <= liveness.now) return 'stuck';
-  return stepsHeldBy(state, session.id).length > 0 ? 'working' : 'idle';
+/** Alive and silent for longer than its lease: not responding. Gone with its turn over, nothing was cut off. */
+export function sessionStateOf(session: SessionFacts, liveness: Liveness): SessionStateWord {
+  if (isGone(session, liveness)) return session.isOpen ? 'cut off' : 'gone';
+  if (!session.isOpen) return 'idle';
+  return addMs(session.seenAt, session.leaseMs) <= liveness.now ? 'not responding' : 'working';
 }
 
-export function runStateOf(state: State, liveness: Liveness): RunState {
-  const { run } = state;
-  if (run && run.status !== 'active') return { word: run.status, why: run.reason ?? '' };
-  const plan = planView(state);
-  const sessions = [...state.sessions.values()].map((session) => ({
-    session,
-    word: sessionStateOf(state, session, liveness),
-    steps: stepsHeldBy(state, session.id),
-  }));
-  const of = (word: SessionStateWord) => sessions.filter((session) => session.word === word);
-  const names = (word: SessionStateWord): string =>
-    of(word)
-      .map(({ session, steps }) => `${session.agent}${steps.length > 0 ? ` on ${steps.join(', ')}` : ''}`)
+/** The same for one session of folded state. */
+export function sessionWordOf(state: State, session: Session, liveness: Liveness): SessionStateWord {
+  const { id, agent, leaseMs, seenAt, owner } = session;
+  const steps = [...state.steps.values()].filter(({ holder }) => holder?.session === id).map(({ key }) => key);
+  const isOpen = isInTurn(session);
+  return sessionStateOf({ id, agent, leaseMs, seenAt, owner, conversation: null, isOpen, steps }, liveness);
+}
+
+export const stateOfRun = (state: State, liveness: Liveness): RunState => runStateOf(runFactsOf(state), liveness);
+
+/** The first that applies, in this order. With several sessions the latest turn counts, and a working one wins. */
+export function runStateOf(facts: RunFacts, liveness: Liveness): RunState {
+  const { status, waits, turn } = facts;
+  if (status === 'abandoned' || status === 'archived' || status === 'moved')
+    return { state: status, word: status, why: '' };
+  const sessions = facts.sessions.map((session) => ({ session, word: sessionStateOf(session, liveness) }));
+  const working = sessions.filter(({ word }) => word === 'working' || word === 'not responding');
+  const last = turn?.session;
+  if (waits !== null && working.every(({ session }) => session.id === last)) {
+    return { state: 'waiting', word: 'needs you', why: waits === 'plan' ? 'a plan was shown' : 'a question was asked' };
+  }
+  const [alive] = working;
+  if (alive) return workingState(working, liveness);
+  const cut = cutOff(facts, sessions);
+  if (cut !== null) return { state: 'cut off', word: 'cut off', why: cut };
+  return restingState(facts);
+}
+
+interface NamedSession {
+  session: SessionFacts;
+  word: SessionStateWord;
+}
+
+function workingState(working: readonly NamedSession[], { now }: Liveness): RunState {
+  const responding = working.filter(({ word }) => word === 'working');
+  const names = (some: readonly NamedSession[]): string =>
+    some
+      .map(({ session: { agent, steps } }) => (steps.length > 0 ? `${agent} on ${steps.join(', ')}` : agent))
       .join('; ');
-  if (of('working').length > 0) return { word: 'working', why: names('working') };
-  const [quiet] = of('stuck');
-  if (quiet) {
-    const since = inWords(msBetween(quiet.session.seenAt, liveness.now));
-    return { word: 'stuck', why: `${names('stuck')}: alive, but nothing recorded for ${since}` };
-  }
-  const abandoned = of('dead').filter(({ steps }) => steps.length > 0);
-  if (abandoned.length > 0) return { word: 'dead', why: `${names('dead')}: stopped responding` };
-  return stateWithoutSessions(state, plan, of('idle').length > 0 ? names('idle') : null);
+  if (responding.length > 0) return { state: 'working', word: 'working', why: names(responding) };
+  const since = inWords(msBetween(working[0]?.session.seenAt ?? now, now));
+  return {
+    state: 'working',
+    word: 'not responding',
+    why: `${names(working)}: alive, but nothing recorded for ${since}`,
+  };
 }
 
-/** For a run in which no session holds a step; `idle` names the sessions that are active without one. */
-function stateWithoutSessions(state: State, plan: PlanView, idle: string | null): RunState {
-  const waiting = waitsForPerson(state).filter(({ kind }) => kind !== 'escalation');
-  if (waiting.length > 0) return { word: 'waiting', why: waiting.map(waitingWords).slice(0, 3).join('; ') };
-  const interrupted = plan.leaves.filter((view) => view.interrupted);
-  const crashed = interrupted.filter((view) => view.step.crashes > 0);
-  if (idle === null && crashed.length > 0) {
-    const crashes = crashed.map(({ step }) => `${step.lastAgent ?? 'an agent'} crashed on ${step.key}`);
-    return { word: 'dead', why: `${crashes.slice(0, 3).join('; ')}; not taken over` };
+/** The last turn is open although its session ended, or a session is gone in its turn and no later turn began. */
+function cutOff({ turn, sessions: all }: RunFacts, sessions: readonly NamedSession[]): string | null {
+  if (turn !== null && turn.endedAt === null && !all.some(({ id }) => id === turn.session)) {
+    return turn.cutBy === 'crashed' ? `${turn.agent} stopped responding` : `${turn.agent} ended before its turn did`;
   }
-  const remains = plan.progress.done < plan.progress.total;
-  if (remains && interrupted.length === 0 && (plan.escalated || readySteps(plan).length === 0)) {
-    const blockers = [...state.items.values()].filter((item) => item.kind === 'blocker' && item.status === 'active');
-    const by = blockers.map((item) => item.id).slice(0, 3);
-    return { word: 'blocked', why: by.length > 0 ? `by ${by.join(', ')}` : 'nothing that remains can be started' };
+  const gone = sessions.filter(({ word, session }) => word === 'cut off' && (turn === null || isLatest(turn, session)));
+  return gone.length > 0 ? `${gone.map(({ session }) => session.agent).join('; ')}: stopped responding` : null;
+}
+
+/** A session without turns has no turn of its own to compare. */
+const isLatest = (turn: NonNullable<RunFacts['turn']>, { id, seenAt }: SessionFacts): boolean =>
+  turn.session === id || seenAt >= (turn.endedAt ?? turn.beganAt);
+
+function restingState({ kind, status, left, forPerson, blockedBy, isBegun, progress }: RunFacts): RunState {
+  const remains = kind === 'planned' ? status !== 'completed' : left.length > 0;
+  if (!remains || (kind === 'planned' && left.length === 0 && isBegun && progress.total > 0)) {
+    const isDone = kind === 'planned';
+    return { state: isDone ? 'completed' : 'finished', word: isDone ? 'completed' : 'finished', why: '' };
   }
-  if (idle !== null) return { word: 'working', why: `${idle}, between steps` };
-  if (interrupted.length > 0)
-    return { word: 'paused', why: `stopped in the middle of ${interrupted.map(({ step }) => step.key).join(', ')}` };
-  const [next] = readySteps(plan);
-  // Without a plan only the next action itself can be blocked.
-  const told = state.next?.text ?? '';
-  const stop = [...state.items.values()].find(
-    (one) => one.kind === 'blocker' && one.status === 'active' && told.includes(one.text),
-  );
-  if (plan.leaves.length === 0 && stop) return { word: 'blocked', why: `by ${stop.id}` };
-  return { word: 'paused', why: next ? `${next.step.key} is ready` : 'there is no plan yet' };
+  const state = left.length === 0 && !isBegun ? 'not started' : 'open';
+  if (forPerson.length > 0) return { state, word: 'needs you', why: forPerson.slice(0, 3).join('; ') };
+  if (blockedBy !== null) {
+    const why = blockedBy.length > 0 ? `by ${blockedBy.slice(0, 3).join(', ')}` : 'nothing that remains can be started';
+    return { state, word: 'blocked', why };
+  }
+  const why = progress.total === 0 && kind === 'planned' ? 'there is no plan yet' : '';
+  return { state, word: state, why: left.map(leftWords).slice(0, 4).join(', ') || why };
+}
+
+const leftWords = ({ kind, count }: { kind: LeftKind; count: number }): string =>
+  count === 1 ? `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${names[kind]}` : `${count} ${plurals[kind]}`;
+
+const names: Readonly<Record<LeftKind, string>> = {
+  'to-do': 'to-do entry',
+  step: 'step',
+  effect: 'uncertain effect',
+  background: 'background command',
+  blocker: 'blocker',
+  error: 'error',
+  question: 'question',
+  commitment: 'commitment',
+  finding: 'finding that must be fixed',
+  handoff: 'unanswered handoff',
+  'failed turn': 'failed turn',
+  'failed command': 'failed command',
+};
+
+const plurals: Readonly<Record<LeftKind, string>> = {
+  'to-do': 'to-do entries',
+  step: 'steps',
+  effect: 'uncertain effects',
+  background: 'background commands',
+  blocker: 'blockers',
+  error: 'errors',
+  question: 'questions',
+  commitment: 'commitments',
+  finding: 'findings that must be fixed',
+  handoff: 'unanswered handoffs',
+  'failed turn': 'failed turns',
+  'failed command': 'failed commands',
+};
+
+/** Something can still be done in it. Planned runs are unfinished until every step is completed or skipped. */
+export function isUnfinished({ state }: RunState, { kind, status, progress }: RunFacts): boolean {
+  if (state === 'working' || state === 'cut off' || state === 'waiting' || state === 'open') return true;
+  return kind === 'planned' && status === 'active' && (state === 'not started' || progress.done < progress.total);
 }
 
 /** An ended run is history, not work to continue. */
 export const isOver = ({ status }: Run): boolean => status === 'archived' || status === 'abandoned';
-
-const waitingWords = ({ kind, id }: Waiting): string => `${kind} ${id}`;
-
-function stepsHeldBy(state: State, session: string): string[] {
-  return [...state.steps.values()].filter((step) => step.holder?.session === session).map((step) => step.key);
-}

@@ -2,11 +2,19 @@ import * as v from 'valibot';
 import { oneLine } from '../../core/text.ts';
 import { type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
 import { planView } from '../../core/views/plan.ts';
-import { type RunState, runStateOf, sessionStateOf } from '../../core/views/run-state.ts';
+import { type RunState, type SessionStateWord, sessionWordOf, stateOfRun } from '../../core/views/run-state.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Head } from '../../store/journal.ts';
 import { limit } from '../fields.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+
+const sessionWords = [
+  'working',
+  'idle',
+  'not responding',
+  'cut off',
+  'gone',
+] as const satisfies readonly SessionStateWord[];
 
 const Row = v.object({
   id: v.string(),
@@ -14,14 +22,14 @@ const Row = v.object({
   status: v.string(),
   version: v.number(),
   updatedAt: v.string(),
-  standing: shaped<RunState>({ word: v.string(), why: v.string() }),
+  standing: shaped<RunState>({ state: v.string(), word: v.string(), why: v.string() }),
   progress: v.looseObject({ percent: v.number(), done: v.number(), total: v.number() }),
   /** Open sessions, their states and the steps they hold. */
   sittings: v.array(
     v.object({
       session: v.string(),
       agent: v.string(),
-      standing: v.picklist(['working', 'idle', 'stuck', 'dead']),
+      standing: v.picklist(sessionWords),
       seenAt: v.string(),
       steps: v.array(v.object({ key: v.string(), title: v.string() })),
     }),
@@ -65,7 +73,7 @@ async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): P
   const sittings = [...state.sessions.values()].map((session) => ({
     session: session.id,
     agent: session.agent,
-    standing: sessionStateOf(state, session, liveness),
+    standing: sessionWordOf(state, session, liveness),
     seenAt: session.seenAt,
     steps: [...state.steps.values()]
       .filter((step) => step.holder?.session === session.id)
@@ -77,16 +85,18 @@ async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): P
     status,
     version: state.version,
     updatedAt,
-    standing: runStateOf(state, liveness),
+    standing: stateOfRun(state, liveness),
     progress: { ...planView(state).progress },
     sittings,
     waiting: status === 'active' ? waitsForPerson(state) : [],
   };
 }
 
+const isFine = (word: RunState['word']): boolean => word === 'working' || word === 'completed' || word === 'finished';
+
 function sayRow({ id, title, standing, progress, waiting }: Row, pen: Pen): string[] {
   const { word, why } = standing;
-  const paint = word === 'working' || word === 'completed' ? pen.good : word === 'dead' ? pen.bad : pen.warn;
+  const paint = isFine(word) ? pen.good : word === 'cut off' ? pen.bad : pen.warn;
   return [
     `${pen.bold(id)} ${paint(word)}${why ? pen.dim(` ${oneLine(why, 80)}`) : ''}  ${progress.percent} %  ${oneLine(title, 60)}`,
     ...waiting.map(

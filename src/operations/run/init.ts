@@ -8,16 +8,19 @@ import { draftSteps } from '../../core/rules/plan.ts';
 import { ActorName, isName, oneLine, Sentence, Text } from '../../core/text.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText } from '../../workspace/read.ts';
+import { keepChosenRun } from '../../workspace/run-presence.ts';
 import { noWorkspace } from '../../workspace/workspace.ts';
 import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { isPreset, presetSteps, readPlanFile } from '../plan/import.ts';
 import { withholdSecrets } from '../withhold-secrets.ts';
+import { treeMark } from '../working-tree.ts';
 import type { TakenOver } from './parts/take-over-old.ts';
 
 const RunId = v.pipe(
   v.string(),
+  v.check((text) => text !== 'new', 'must not be `new`, which stands for a new run'),
   v.check(
     (text) => isName(text, '._-', 96),
     'must be letters, digits, dots, dashes or underscores, at most 96 of them',
@@ -77,6 +80,7 @@ export const init = defineOperation({
       workspace: workspace?.id ?? soleWorkspace(context) ?? NO_WORKSPACE,
       ...(steps.length > 0 ? { steps } : {}),
     });
+    if (workspace) keepChosenRun(workspace.files, treeMark(context)?.tree ?? '', run);
     return {
       data: {
         run: { ...state.run, id: run, title, status: 'active' },

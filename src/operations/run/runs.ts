@@ -1,36 +1,79 @@
 import * as v from 'valibot';
+import type { KnownRun } from '../../core/choice/candidate.ts';
+import { shortName } from '../../core/prompt/run-id.ts';
 import { oneLine } from '../../core/text.ts';
-import { defineOperation } from '../operation.ts';
+import type { RunState } from '../../core/views/run-state.ts';
+import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+import { knownRun } from './parts/known-runs.ts';
+
+const Row = v.looseObject({
+  id: v.string(),
+  /** The digits that name it in a command. */
+  short: v.string(),
+  title: v.string(),
+  kind: v.picklist(['ad-hoc', 'planned']),
+  status: v.string(),
+  standing: shaped<RunState>({ state: v.string(), word: v.string(), why: v.string() }),
+  version: v.number(),
+  openedAt: v.string(),
+  updatedAt: v.string(),
+  agent: v.nullable(v.string()),
+  machine: v.nullable(v.string()),
+  tree: v.nullable(v.string()),
+  branch: v.nullable(v.string()),
+  uncertain: v.number(),
+});
+type Row = v.InferOutput<typeof Row>;
 
 export const runs = defineOperation({
   name: 'runs',
-  summary: 'List the runs of this workspace, the last changed first.',
+  summary: 'List the runs of this workspace with their states, the last changed first.',
   scope: 'read',
-  input: v.object({}),
-  output: v.object({
-    runs: v.array(
-      v.looseObject({
-        id: v.string(),
-        title: v.string(),
-        status: v.string(),
-        version: v.number(),
-        updatedAt: v.string(),
-      }),
-    ),
+  input: v.object({
+    all: v.optional(described(v.boolean(), 'Also runs in which hardly anything was done, and runs that were moved.')),
   }),
-  async run(context) {
+  output: v.object({ runs: v.array(Row) }),
+  async run(context, { all }) {
     const engine = await context.engine();
     const workspace = context.workspace()?.ids;
     const heads = await engine.heads(workspace === undefined ? {} : { workspace });
-    return { data: { runs: heads.map(({ run, ...head }) => ({ id: run, ...head })) } };
+    const found: Row[] = [];
+    for (const head of heads) {
+      const known = await knownRun(engine, head);
+      if (all || !isHidden(known)) found.push(rowOf(known, head));
+    }
+    return { data: { runs: found } };
   },
   say: ({ runs: found }, pen) =>
-    found.length === 0
-      ? 'There are no runs yet: `holdfast init`.'
-      : found
-          .map(
-            (run) =>
-              `${pen.bold(run.id)} ${pen.dim(`${run.status}, ${run.updatedAt.slice(0, 16)}Z`)} ${oneLine(run.title, 80)}`,
-          )
-          .join('\n'),
+    found.length === 0 ? 'There are no runs yet: `holdfast init`.' : found.map((run) => sayRun(run, pen)).join('\n'),
 });
+
+const isHidden = ({ facts, state }: KnownRun): boolean =>
+  state.state === 'moved' || (facts.isTrivial && state.state !== 'working');
+
+function rowOf(
+  { run, facts, state, ...rest }: KnownRun,
+  { status, version }: { status: string; version: number },
+): Row {
+  const { machine, tree, branch } = facts.place;
+  return {
+    id: run,
+    short: shortName(run),
+    title: rest.title,
+    kind: facts.kind,
+    status,
+    standing: state,
+    version,
+    openedAt: rest.openedAt,
+    updatedAt: rest.updatedAt,
+    agent: facts.last?.agent ?? null,
+    machine,
+    tree,
+    branch,
+    uncertain: facts.uncertain.length,
+  };
+}
+
+function sayRun({ id, title, standing, updatedAt }: Row, pen: Pen): string {
+  return `${pen.bold(id)} ${pen.dim(`${standing.word}, ${updatedAt.slice(0, 16)}Z`)} ${oneLine(title, 80)}`;
+}

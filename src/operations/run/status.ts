@@ -6,7 +6,7 @@ import { type Liveness, leaseEnd } from '../../core/views/liveness.ts';
 import { type MessageView, messageView } from '../../core/views/mail.ts';
 import { owedByPeople, type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
 import { planView } from '../../core/views/plan.ts';
-import { type RunState, runStateOf, type SessionStateWord, sessionStateOf } from '../../core/views/run-state.ts';
+import { type RunState, type SessionStateWord, sessionWordOf, stateOfRun } from '../../core/views/run-state.ts';
 import { describeRewound, type Rewound } from '../../engine/rewound.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
@@ -26,7 +26,7 @@ const Status = v.object({
     rootsTotal: v.number(),
   }),
   escalated: v.boolean(),
-  standing: shaped<RunState>({ word: v.string(), why: v.string() }),
+  standing: shaped<RunState>({ state: v.string(), word: v.string(), why: v.string() }),
   /** What cannot continue until a person acts. */
   waiting: v.array(shaped<Waiting>({ kind: v.string(), id: v.string(), text: v.string() })),
   steps: v.array(StepLine),
@@ -85,13 +85,13 @@ function statusOf(state: State, liveness: Liveness): Status {
     now: liveness.now,
     progress: plan.progress,
     escalated: plan.escalated,
-    standing: runStateOf(state, liveness),
+    standing: stateOfRun(state, liveness),
     waiting: waitsForPerson(state),
     steps: stepLines(plan),
     sessions: [...state.sessions.values()].map((session) => ({
       ...session,
       until: leaseEnd(session, liveness),
-      standing: sessionStateOf(state, session, liveness),
+      standing: sessionWordOf(state, session, liveness),
     })),
     items: [...state.items.values()].map((item) => ({
       ...item,

@@ -3,13 +3,15 @@ import type { StartSource } from '../../../clients/moment.ts';
 import { Fault } from '../../../core/fault.ts';
 import type { Session, State } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
+import type { RunState } from '../../../core/views/run-state.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { GitStatus } from '../../../workspace/git-status.ts';
 import { fullTreeMark } from '../../brief/parts/evidence.ts';
 import type { Context } from '../../context.ts';
+import { lookAround } from '../../run/parts/known-runs.ts';
 import { openRun } from '../../run/parts/open-run.ts';
 import { treeMark } from '../../working-tree.ts';
-import { sessionIn } from './find-session.ts';
+import { runsOf, sessionIn } from './find-session.ts';
 import { execute, type SessionContext, sessionContextOf } from './session-context.ts';
 import { superviseRun } from './supervision.ts';
 
@@ -18,16 +20,18 @@ export interface Opening {
   /** How it started or continued, where its client reports that. */
   source: StartSource | null;
   request: string | null;
+  /** A command to the client that came first. */
+  command?: string | null | undefined;
+  /** The run that was chosen for it; null for a new one, undefined where nothing was said that could choose. */
+  run?: string | null | undefined;
   /** The conversation that started this one. */
   parent: string | null;
-  /** It waits for a request; otherwise a turn is running. */
-  atRest?: boolean;
   status?: Promise<GitStatus | null> | undefined;
 }
 
 /**
- * Finds or starts the session of a conversation; a new one continues the conversation's last one. The run is that of its
- * session, else the only active one, else a new one. Sessions that are gone are marked first. Returns null if the work was
+ * Finds or starts the session of a conversation; a new one continues the conversation's last one. Sessions of the run that
+ * are gone are marked first. Returns null if the work was
  * handed to another session: this conversation then records nothing more.
  */
 export async function openSession(
@@ -36,7 +40,7 @@ export async function openSession(
   opening: Opening,
 ): Promise<SessionContext | null> {
   const engine = await context.engine();
-  const { run, isNew } = await chooseRun(context, engine, moment, opening.request);
+  const { run, isNew } = await runFor(context, engine, moment, opening);
   const here: Context = { ...context, run, identity: { ...context.identity, session: null, key: null } };
   if (!isNew) await superviseRun(here, opening.status);
   const state = await engine.load(run);
@@ -69,11 +73,10 @@ async function startSession(
   engine: Engine,
   state: State,
   moment: Conversation,
-  { source, parent, status, atRest }: Opening,
+  { source, parent, status }: Opening,
   former: Session | null,
 ): Promise<SessionContext> {
-  const continues =
-    former?.id ?? (source === 'clear' || source === 'fork' ? siblingOf(state, moment, context)?.id : undefined);
+  const continues = former?.id ?? (source === 'fork' ? siblingOf(state, moment, context)?.id : undefined);
   const above = parentOf(state, moment, parent);
   const isInferred = moment.conversation === null;
   const done = await engine.execute(
@@ -85,7 +88,6 @@ async function startSession(
       client: { name: moment.client, id: conversationOf(moment), ...(isInferred ? { inferred: true } : {}) },
       owner: context.identity.owner,
       mark: status ? await fullTreeMark(context, status) : treeMark(context),
-      ...(atRest ? { atRest } : {}),
     },
     { ...context.identity, key: startKey(context, moment, former) },
   );
@@ -102,7 +104,7 @@ function startKey(context: Context, moment: Conversation, former: Session | null
   return `hook:session:${sha256(JSON.stringify(parts)).slice(0, 32)}`;
 }
 
-/** The session of the same process, which a cleared or forked conversation continues. */
+/** The session of the same process, which a forked conversation continues. */
 function siblingOf(state: State, moment: Conversation, context: Context): Session | undefined {
   const { owner } = context.identity;
   if (!owner) return undefined;
@@ -144,42 +146,28 @@ async function takeBack(within: SessionContext, former: Session): Promise<void> 
   }
 }
 
-const RUNS_LIMIT = 50;
-
-async function chooseRun(
+/** Where nothing was said: the run of the conversation, of the one it works for, the one named or chosen, else a new one. */
+async function runFor(
   context: Context,
   engine: Engine,
   moment: Conversation,
-  request: string | null,
+  opening: Opening,
 ): Promise<{ run: string; isNew: boolean }> {
-  if (context.run !== undefined) {
-    const [named] = await engine.heads({ run: context.run });
-    if (named) return { run: named.run, isNew: false };
-  }
-  const workspace = context.workspace()?.id ?? '';
-  const [active, completed] = await Promise.all([
-    engine.heads({ workspace, status: 'active', limit: RUNS_LIMIT }),
-    engine.heads({ workspace, status: 'completed', limit: 3 }),
-  ]);
-  if (moment.conversation !== null) {
-    // A subagent belongs to the run of the conversation it works for.
-    const ids = [conversationOf(moment), conversationOf({ ...moment, subagent: null })];
-    for (const { run } of [...active, ...completed]) {
-      for (const id of new Set(ids)) {
-        const known = await engine.savedRows(run, { kind: 'session', tag: `client:${id}`, limit: 1 });
-        if (known.length > 0) return { run, isNew: false };
-      }
+  if (opening.run) return { run: opening.run, isNew: false };
+  if (opening.run === undefined) {
+    const above = opening.parent === null ? moment : { ...moment, conversation: opening.parent, subagent: null };
+    const [own] = moment.conversation === null ? [] : await runsOf(context, engine, above);
+    if (own !== undefined) return { run: own, isNew: false };
+    const { field, viewer } = await lookAround(context);
+    const chosen = context.run ?? viewer.chosen;
+    const run = field.all.find((one) => one.run === chosen);
+    if (run && !isFinishedRun(run.state)) return { run: run.run, isNew: false };
+    if (moment.conversation === null) {
+      const [last] = field.candidates;
+      if (last) return { run: last.run, isNew: false };
     }
   }
-  const [only, another] = active;
-  if (only && !another) return { run: only.run, isNew: false };
-  const [last] = completed;
-  if (!only && last && (await hasOpenWork(engine, last.run))) return { run: last.run, isNew: false };
-  return openRun(context, engine, moment, request);
+  return openRun(context, engine, moment, opening);
 }
 
-/** A run completes with the last entry of a to-do list; its session may have continued after that, and crashed. */
-async function hasOpenWork(engine: Engine, run: string): Promise<boolean> {
-  const { sessions, effects } = await engine.load(run);
-  return sessions.size > 0 || effects.size > 0;
-}
+const isFinishedRun = ({ state }: RunState): boolean => state === 'finished' || state === 'completed';

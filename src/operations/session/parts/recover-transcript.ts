@@ -117,7 +117,9 @@ async function isRecorded(context: Context, { run, key }: Place): Promise<boolea
 async function newRun(context: Context, conversation: Conversation, found: Reconstruction): Promise<string> {
   context.createWorkspace();
   const identity = { ...withoutSession(context), key: null };
-  const { run } = await openRun({ ...context, identity }, await context.engine(), conversation, found.goal);
+  const { run } = await openRun({ ...context, identity }, await context.engine(), conversation, {
+    request: found.goal,
+  });
   return run;
 }
 

@@ -1,4 +1,8 @@
+import { evolve } from '../../../core/fold/evolve.ts';
 import type { Session, State } from '../../../core/fold/state.ts';
+import { forkState } from '../../../core/fold/state-tables.ts';
+import { provisionalEvent } from '../../../core/rules/rule-context.ts';
+import { supervise } from '../../../core/rules/session.ts';
 import { isGone } from '../../../core/views/liveness.ts';
 import type { Done } from '../../../engine/execute.ts';
 import type { GitStatus } from '../../../workspace/git-status.ts';
@@ -48,4 +52,16 @@ function evidenceFor(state: State, session: Session, { files, commitsSince, dirt
     lines.push(`${commitsSince} commits were made since the last recorded event.`);
   if (dirty !== null && dirty > 0) lines.push(`${dirty} files are changed and not committed.`);
   return lines;
+}
+
+/** The state as it will be once the sessions that are gone are marked; nothing is recorded. */
+export async function asSupervised(context: Context, state: State): Promise<State> {
+  if ((await goneSessions(context, state)).length === 0) return state;
+  const liveness = await (await context.engine()).liveness(state);
+  const { actor, evidence } = context.identity;
+  const seen = { ...liveness, state, actor, evidence, session: null, recall: () => null };
+  const later = forkState(state);
+  for (const draft of supervise(seen, { type: 'run.supervise' }))
+    evolve(later, provisionalEvent(draft, later, liveness.now, { actor, evidence, session: null }));
+  return later;
 }

@@ -1,0 +1,290 @@
+/** How people say "go on", "yes" and "hello", as one table. Everything is compared in lower case and after NFKC. */
+
+interface Phrases {
+  language: string;
+  /** At the start of a prompt. */
+  start: readonly string[];
+  /** Anywhere in its first characters. */
+  anywhere: readonly string[];
+  /** Words that may follow a start phrase without saying what is to be continued. */
+  connectors: readonly string[];
+  /** Polite words before it. */
+  fillers: readonly string[];
+  /** A short answer to a question. */
+  answers: readonly string[];
+  greetings: readonly string[];
+}
+
+/** `left off` may follow one to three words after `where`: an underscore stands for them. */
+export const phrases: readonly Phrases[] = [
+  {
+    language: 'English',
+    start: [
+      'continue',
+      'go on',
+      'carry on',
+      'keep going',
+      'resume',
+      'proceed',
+      'pick up',
+      'finish it',
+      'finish this',
+      'finish what you started',
+      'finish what you began',
+      'finish what was started',
+      'finish what',
+      'back to work',
+      'do the next one',
+      'do the next step',
+    ],
+    anywhere: [
+      'where _ left off',
+      'where did we leave off',
+      'where were we',
+      'what were you doing',
+      'our last session',
+      'your last session',
+      'our previous session',
+      'your previous session',
+      'your unfinished work',
+    ],
+    connectors: [
+      'and',
+      'but',
+      'then',
+      'where',
+      'from where',
+      'until',
+      'please',
+      'now',
+      'work',
+      'working',
+      'the work',
+      'it',
+      'this',
+      'that',
+      'to the next',
+      'to work',
+      'with the next',
+      'with the rest',
+      'as before',
+      'as planned',
+      'of the plan',
+    ],
+    fillers: [
+      'please',
+      'ok',
+      'okay',
+      'yes',
+      'so',
+      'now',
+      'hi',
+      'hey',
+      'hello',
+      'thanks',
+      'thank you',
+      'just',
+      "let's",
+      'lets',
+      'can you',
+      'could you',
+      'can we',
+    ],
+    answers: [
+      'yes',
+      'no',
+      'ok',
+      'okay',
+      'sure',
+      'go ahead',
+      'do it',
+      'yep',
+      'yeah',
+      'nope',
+      'the first',
+      'the second',
+      'the third',
+      'the first one',
+      'the second one',
+      'the third one',
+      'the last one',
+      'both',
+      'neither',
+    ],
+    greetings: ['hi', 'hello', 'hey', 'good morning', 'good evening', 'good afternoon', 'thanks', 'thank you'],
+  },
+  {
+    language: 'German',
+    start: [
+      'weiter',
+      'mach weiter',
+      'machen wir weiter',
+      'weitermachen',
+      'fahr fort',
+      'fahre fort',
+      'fortsetzen',
+      'setz fort',
+      'mach fertig',
+    ],
+    anywhere: ['wo wir aufgehört', 'wo du aufgehört', 'wo waren wir', 'stehengeblieben', 'stehen geblieben'],
+    connectors: ['und', 'bis', 'aber', 'damit', 'wo', 'bitte'],
+    fillers: ['bitte', 'ja', 'also', 'jetzt', 'kannst du', 'danke', 'hallo', 'so', 'dann'],
+    answers: ['ja', 'nein', 'genau', 'mach das', 'das erste', 'das zweite', 'die erste', 'die zweite', 'passt'],
+    greetings: ['hallo', 'guten morgen', 'guten tag', 'guten abend', 'moin', 'servus', 'danke'],
+  },
+  {
+    language: 'French',
+    start: ['continue', 'continuez', 'on continue', 'poursuis', 'reprends', 'reprenez', 'la suite'],
+    anywhere: [
+      'où nous en étions',
+      'où en étions-nous',
+      "où on s'est arrêté",
+      "où tu t'es arrêté",
+      'où nous nous sommes arrêtés',
+    ],
+    connectors: ['et', 'mais', "jusqu'à ce que", 'là où', "s'il te plaît", "s'il vous plaît"],
+    fillers: ["s'il te plaît", "s'il vous plaît", 'oui', 'alors', 'merci', 'maintenant', 'bonjour'],
+    answers: ['oui', 'non', "d'accord", 'vas-y', 'le premier', 'le deuxième', 'la première', 'la deuxième'],
+    greetings: ['bonjour', 'salut', 'bonsoir', 'merci'],
+  },
+  {
+    language: 'Spanish',
+    start: ['continúa', 'continua', 'continuar', 'sigue', 'sigamos', 'prosigue', 'retoma'],
+    anywhere: ['donde lo dejamos', 'por dónde íbamos', 'donde nos quedamos', 'dónde lo dejamos', 'dónde nos quedamos'],
+    connectors: ['y', 'pero', 'hasta que', 'por favor'],
+    fillers: ['por favor', 'vale', 'sí', 'si', 'ahora', 'gracias', 'hola'],
+    answers: ['sí', 'si', 'no', 'claro', 'adelante', 'hazlo', 'el primero', 'el segundo', 'la primera', 'la segunda'],
+    greetings: ['hola', 'buenos días', 'buenas tardes', 'buenas noches', 'gracias'],
+  },
+  {
+    language: 'Portuguese',
+    start: ['continua', 'continue', 'continuar', 'prossiga', 'retoma', 'retome'],
+    anywhere: ['onde paramos'],
+    connectors: ['e', 'mas', 'até que'],
+    fillers: ['por favor', 'sim', 'agora', 'obrigado', 'obrigada', 'olá'],
+    answers: ['sim', 'não', 'claro', 'pode ser', 'o primeiro', 'o segundo'],
+    greetings: ['olá', 'oi', 'bom dia', 'boa tarde', 'boa noite', 'obrigado', 'obrigada'],
+  },
+  {
+    language: 'Italian',
+    start: ['continua', 'prosegui', 'vai avanti', 'riprendi'],
+    anywhere: ['dove eravamo rimasti'],
+    connectors: ['e', 'ma', 'finché', 'per favore'],
+    fillers: ['per favore', 'sì', 'ora', 'grazie', 'ciao', 'allora'],
+    answers: ['sì', 'no', 'certo', 'fallo', 'il primo', 'il secondo', 'la prima', 'la seconda'],
+    greetings: ['ciao', 'buongiorno', 'buonasera', 'grazie'],
+  },
+  {
+    language: 'Dutch',
+    start: ['ga verder', 'ga door', 'verder', 'hervat'],
+    anywhere: ['waar we gebleven waren', 'waar waren we'],
+    connectors: ['en', 'maar', 'tot', 'alsjeblieft'],
+    fillers: ['alsjeblieft', 'alstublieft', 'ja', 'nu', 'bedankt', 'hoi'],
+    answers: ['ja', 'nee', 'prima', 'doe maar', 'de eerste', 'de tweede'],
+    greetings: ['hoi', 'hallo', 'goedemorgen', 'goedemiddag', 'bedankt'],
+  },
+  {
+    language: 'Polish',
+    start: ['kontynuuj', 'dalej', 'wznów'],
+    anywhere: ['na czym skończyliśmy'],
+    connectors: ['i', 'ale', 'aż', 'proszę'],
+    fillers: ['proszę', 'tak', 'teraz', 'cześć'],
+    answers: ['tak', 'nie', 'jasne', 'pierwszy', 'drugi'],
+    greetings: ['cześć', 'hej', 'dzień dobry', 'dziękuję'],
+  },
+  {
+    language: 'Russian',
+    start: ['продолжай', 'продолжи', 'продолжим', 'продолжайте', 'дальше'],
+    anywhere: ['где мы остановились', 'на чем мы остановились', 'на чём мы остановились'],
+    connectors: ['и', 'но', 'пока', 'пожалуйста'],
+    fillers: ['пожалуйста', 'да', 'ну', 'хорошо', 'теперь', 'давай', 'привет', 'спасибо'],
+    answers: ['да', 'нет', 'хорошо', 'давай', 'первый', 'второй', 'первое', 'второе'],
+    greetings: ['привет', 'здравствуй', 'здравствуйте', 'добрый день', 'спасибо'],
+  },
+  {
+    language: 'Turkish',
+    start: ['devam et', 'devam', 'sürdür'],
+    anywhere: ['kaldığımız yerden', 'nerede kalmıştık'],
+    connectors: ['ve', 'ama', 'lütfen'],
+    fillers: ['lütfen', 'evet', 'tamam', 'şimdi', 'merhaba'],
+    answers: ['evet', 'hayır', 'tamam', 'olur', 'ilki', 'ikincisi'],
+    greetings: ['merhaba', 'selam', 'günaydın', 'teşekkürler'],
+  },
+  {
+    language: 'Japanese',
+    start: ['続けて', '続き', '続行', '再開'],
+    anywhere: ['前回の続き'],
+    connectors: [],
+    fillers: ['はい', 'では', 'じゃあ', 'ください'],
+    answers: ['はい', 'いいえ', 'お願いします', 'いいです', 'ok'],
+    greetings: ['こんにちは', 'おはよう', 'おはようございます', 'こんばんは', 'ありがとう'],
+  },
+  {
+    language: 'Chinese',
+    start: ['继续', '繼續', '接着', '接著'],
+    anywhere: ['上次停', '上次做到', '接着上次', '接著上次'],
+    connectors: [],
+    fillers: ['请', '請', '好的', '好', '那'],
+    answers: ['好', '好的', '是', '是的', '不', '不是', '可以', '行', '对', '對'],
+    greetings: ['你好', '您好', '早上好', '谢谢', '謝謝'],
+  },
+  {
+    language: 'Korean',
+    start: ['계속', '이어서', '재개'],
+    anywhere: ['지난번에 이어서'],
+    connectors: [],
+    fillers: ['네', '그럼', '자'],
+    answers: ['네', '예', '아니요', '아니', '좋아', '좋아요', '응'],
+    greetings: ['안녕', '안녕하세요', '고마워', '감사합니다'],
+  },
+  {
+    language: 'Arabic',
+    start: ['أكمل', 'تابع', 'واصل'],
+    anywhere: ['من حيث توقفنا'],
+    connectors: ['و', 'لكن', 'من فضلك'],
+    fillers: ['من فضلك', 'نعم', 'الآن'],
+    answers: ['نعم', 'لا', 'حسنا', 'حسنًا'],
+    greetings: ['مرحبا', 'السلام عليكم', 'أهلا', 'شكرا'],
+  },
+  {
+    language: 'Hindi',
+    start: ['जारी रख', 'आगे बढ़'],
+    anywhere: ['जहाँ छोड़ा था'],
+    connectors: ['और', 'लेकिन', 'कृपया'],
+    fillers: ['कृपया', 'हाँ', 'अब'],
+    answers: ['हाँ', 'नहीं', 'ठीक है'],
+    greetings: ['नमस्ते', 'धन्यवाद'],
+  },
+];
+
+/** These say "go on" only if nothing else is said. */
+export const aloneOnly: readonly string[] = ['next', 'next step', 'next one', 'move on'];
+
+/** Phrases after which any words may follow: they do not name the work. */
+export const openPhrases: ReadonlySet<string> = new Set([
+  'finish what',
+  'finish what you started',
+  'finish what you began',
+  'finish what was started',
+  'do the next one',
+  'do the next step',
+]);
+
+/** Stems: an ending may follow within the word. */
+export const stems: ReadonlySet<string> = new Set(['जारी रख', 'आगे बढ़'].map((stem) => stem.normalize('NFKC')));
+
+/** Words of four letters and more that say nothing about the work. */
+export const commonWords: ReadonlySet<string> = new Set(
+  [
+    'with that this from into when then than them they there these those have been were will would should could must your ours what where which while about after before also only just some more most very over under each other please make does done need want work like such here back down still again first last next good',
+    'dass eine einen einer eines einem nicht auch noch beim oder aber wenn dann soll sollen wird werden sind sein haben diese dieser dieses über mehr sehr alle bitte mach machen weiter',
+    'avec pour dans cette mais plus sont être faire tout tous elle nous vous leur comme sans',
+    'para pero como esta este esto más todo todos cada sobre desde hasta sigue',
+    'della delle degli sono anche come questo questa nella dopo prima',
+    'mais isso essa esse pelo pela quando onde',
+    'voor niet maar deze naar wordt worden hebben door',
+    'oraz jest tego żeby który która które',
+    'чтобы если когда только также этот этого может было были надо нужно',
+    'için daha sonra olan gibi kadar ancak',
+  ].flatMap((words) => words.split(' ')),
+);

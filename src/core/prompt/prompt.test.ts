@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { cleanPrompt, readPrompt } from './prompt.ts';
+import { sharedWords, significantWords } from './words.ts';
+
+const thumbnails = ['Thumbnails of portrait photos come out rotated', 'thumb.rs', 'exif.rs', '登录页面'];
+
+/** Whether a prompt joins a run about thumbnails that waits for an answer about a dark theme. */
+function joins(prompt: string, asked = 'Should the legend get a theme for the night?'): boolean | null {
+  const { is, words } = readPrompt(prompt);
+  if (is === 'command') return null;
+  if (is === 'about') return sharedWords(words, thumbnails) > 0;
+  if (is === 'answer-and-more') return sharedWords(words, [asked]) > 0;
+  return is !== 'request';
+}
+
+describe('a prompt joins unfinished work', () => {
+  it.each([
+    'continue',
+    'Continue.',
+    'Continue, but first fix the lint error',
+    'ok weiter',
+    'продолжай',
+    '继续',
+    'go on and tell me when done',
+    'keep going until the tests pass',
+    'yes',
+    '1',
+    'continue with the thumbnails',
+    'Pick up where Claude left off and keep the field names',
+    'Go on, but make the reminder text friendlier first',
+    'please continue where you left off',
+    'hey claude, continue',
+    'Do the next one',
+    'finish it',
+    'can you go on please',
+    'In our last session we chose tabs; now add tests',
+    'where were we?',
+    'Continue as before',
+    'continue to the next step',
+    'Continue – and mind the umlauts',
+    'finish what you started',
+    'next',
+    'Next step!',
+    'Weiter bis alles grün ist',
+    'Bitte mach weiter',
+    'Ja, mach fertig',
+    'Kannst du da anfangen, wo wir aufgehört haben?',
+    "Continuez s'il vous plaît, et testez",
+    'On continue mais sans toucher au CSS',
+    'Où en étions-nous ?',
+    'Por favor, sigue',
+    'Sigamos donde lo dejamos',
+    'Continua, mas sem novos pacotes',
+    'Vamos continuar de onde paramos',
+    'Vai avanti e poi committa',
+    'Ga verder, maar langzaam',
+    'Kontynuuj, ale bez nowych plików',
+    'Давай дальше',
+    'Скажи, на чём мы остановились',
+    'devam et',
+    'Kaldığımız yerden devam edelim',
+    '続けてください',
+    'では、続けて',
+    '继续，但是先修复测试',
+    '请继续',
+    '계속해줘',
+    'أكمل من فضلك',
+    'जारी रखें',
+    '继续修复登录页面的错误',
+    'resume work on the importer',
+    'Continue the rotated photos',
+    'ok, go ahead',
+    'yes please',
+    '410',
+    'b)',
+    'the second one',
+    'Ja',
+    'да',
+    'はい',
+    '好的',
+    '네',
+    'yes, a dark theme',
+    '/holdfast:resume',
+    'thanks, now keep going',
+  ])('%j', (prompt) => {
+    expect(joins(prompt)).toBe(true);
+  });
+});
+
+describe('a prompt opens a run of its own', () => {
+  it.each([
+    'Continue button does nothing',
+    'Resume upload endpoint returns 500',
+    'Next.js 16 upgrade',
+    'continue-on-error must be true in CI',
+    'resume.md needs a date',
+    'Weitere Sprachen',
+    'Continue with Google login is broken',
+    'yes, add a search box',
+    'Weiterhin Fehler beim Login',
+    'Finish the CSV export',
+    'Next page is empty',
+    'Proceedings of the workshop as PDF',
+    'Pick up the order id from the header',
+    'Go online with the new shop',
+    'Carry over unused vacation days',
+    'Continue the migration of the billing tables',
+    'Dalejsze kroki w README',
+    '继续教育课程打不开',
+    'No results page needs a picture',
+    'Si el usuario cancela, borra el borrador',
+    'A page for the opening hours',
+    'Now the tests, please.',
+    'Just-in-time compilation of templates',
+    '#123 is still broken',
+    '/usr/bin/env is missing in the image',
+    'Sure-fire way to reproduce it: open two tabs',
+    '# Task\nWrite the importer',
+    'Resumeable downloads',
+    'Ok button is too small',
+  ])('%j', (prompt) => {
+    expect(joins(prompt)).toBe(false);
+  });
+});
+
+describe('a prompt is nothing to work on', () => {
+  it.each([
+    '',
+    '  \n',
+    '[Image #1]',
+    '[Image #1] [Image #2]',
+    '/compact',
+    '/review src/x.ts',
+    '!ls -la',
+    '#always use tabs',
+    'hi',
+    'Hello!',
+    'Hallo Claude',
+    'Good morning.',
+    '你好',
+    '<command-name>/model</command-name><command-message>model</command-message>',
+    '<task-notification>done</task-notification>',
+  ])('%j', (prompt) => {
+    expect(joins(prompt)).toBeNull();
+  });
+});
+
+describe('what clients add to a prompt', () => {
+  it('is removed, and the words of the user stay as they are', () => {
+    const raw =
+      '<hook_context>Holdfast record</hook_context>\n\nFix it [Image #1]\u202e now\n<system-reminder>Be nice</system-reminder>';
+    expect(cleanPrompt(raw)).toEqual({ text: 'Fix it now', images: 1 });
+    expect(cleanPrompt('Say <b>hello</b>\nto all').text).toBe('Say <b>hello</b>\nto all');
+  });
+
+  it('is no request, whatever stands in it', () => {
+    expect(readPrompt('<system-reminder>continue</system-reminder> Add a footer').is).toBe('request');
+  });
+});
+
+describe('what follows the phrase', () => {
+  it('is a request of the run that is joined', () => {
+    expect(readPrompt('continue')).toMatchObject({ is: 'continuation', saysMore: false });
+    expect(readPrompt('please go on!')).toMatchObject({ is: 'continuation', saysMore: false });
+    expect(readPrompt('Go on, but make the text friendlier')).toMatchObject({ is: 'continuation', saysMore: true });
+  });
+});
+
+describe('significant words', () => {
+  it('have four letters or more, count by their first five, and say something', () => {
+    expect([...significantWords('Continue with the Thumbnails of thumb.ts')]).toEqual(['conti', 'thumb']);
+    expect(significantWords('登录页面')).toEqual(new Set(['登录', '录页', '页面']));
+  });
+});

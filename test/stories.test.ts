@@ -1,0 +1,188 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Folder } from './command-line.ts';
+import { contextIn, hook, journal, newAgent, newRepository, ofType } from './hook-player.ts';
+
+/** Stories about several sessions in one folder: which run each one belongs to, and what it is told at the start. */
+
+interface Told {
+  start: string;
+  prompt: string;
+}
+
+/** A conversation of Claude's, whose process can be killed. */
+function conversation(folder: Folder, id: string, cwd = folder.path) {
+  const agent = newAgent();
+  const base = { session_id: id, cwd };
+  const tell = (event: string, more: object): string =>
+    contextIn(hook(folder, 'claude', event, { ...base, hook_event_name: event, ...more }, { CLAUDE_PID: agent.pid }));
+  let calls = 0;
+  return {
+    start: (source = 'startup') => tell('SessionStart', { source }),
+    ask: (prompt: string) => tell('UserPromptSubmit', { prompt, prompt_id: `${id}-${++calls}` }),
+    edit(path: string) {
+      writeFileSync(join(cwd, path), `${path} ${++calls}\n`);
+      const call = { tool_name: 'Write', tool_input: { file_path: join(cwd, path) }, tool_response: { success: true } };
+      tell('PostToolUse', { ...call, tool_use_id: `${id}-${calls}` });
+    },
+    run(command: string, response: object) {
+      const call = { tool_name: 'Bash', tool_input: { command }, tool_use_id: `${id}-${++calls}` };
+      tell('PreToolUse', call);
+      tell('PostToolUse', { ...call, tool_response: response });
+    },
+    stop: (last_assistant_message: string) => tell('Stop', { last_assistant_message }),
+    end: () => tell('SessionEnd', { reason: 'other' }),
+    kill: () => agent.kill(),
+  };
+}
+
+const titles = (folder: Folder, ...flags: string[]): string[] =>
+  (folder.data('runs', ...flags)['runs'] as { title: string }[]).map(({ title }) => title);
+
+describe('sessions in one folder', () => {
+  it('get runs of their own for requests of their own', async () => {
+    const folder = newRepository();
+    const first = conversation(folder, 'labels');
+    expect(first.start()).toBe('');
+    expect(first.ask('Make bakery price labels')).toBe('');
+    first.edit('labels.ts');
+    first.stop('The labels are done.');
+    first.end();
+    await first.kill();
+
+    const second = conversation(folder, 'hours');
+    expect(second.start()).toBe('');
+    second.ask('Show the opening hours per branch');
+    second.edit('hours.ts');
+    await second.kill();
+    expect(titles(folder)).toEqual(['Show the opening hours per branch', 'Make bakery price labels']);
+
+    const third = conversation(folder, 'third');
+    const told = third.start();
+    expect(told).toContain('Show the opening hours per branch');
+    expect(told).not.toMatch(/bakery|labels/);
+    await third.kill();
+  });
+
+  it('leave a run alone that was not asked for, and continue the later one', async () => {
+    const folder = newRepository();
+    const terms = conversation(folder, 'terms');
+    terms.start();
+    terms.ask('Write bicycle rental terms');
+    terms.edit('terms.md');
+    await terms.kill();
+    const privacy = conversation(folder, 'privacy');
+    expect(privacy.start()).toContain('Write bicycle rental terms');
+    expect(privacy.ask('Write a privacy page')).toBe('');
+    privacy.edit('privacy.md');
+    await privacy.kill();
+    const third = conversation(folder, 'third');
+    const told: Told = { start: third.start(), prompt: third.ask('continue') };
+    expect(told.start).toContain('Write a privacy page');
+    expect(told.start).toMatch(/Also here: .*"Write bicycle rental terms", cut off/);
+    // It was shown at the start, and nothing changed since.
+    expect(told.prompt).toBe('');
+    const [privacyRun, termsRun] = (folder.data('runs')['runs'] as { id: string }[]).map(({ id }) => id);
+    expect(ofType(journal(folder, '--run', privacyRun ?? ''), 'session.started')).toHaveLength(2);
+    expect(ofType(journal(folder, '--run', termsRun ?? ''), 'session.started')).toHaveLength(1);
+    await third.kill();
+  });
+
+  it('answer a question of another session, and its run has the answer with its question', async () => {
+    const folder = newRepository();
+    const links = conversation(folder, 'links');
+    links.start();
+    links.ask('Short links should survive a rename');
+    links.edit('links.py');
+    links.stop('The alias table works. What should a deleted page answer, 404 or 410?');
+    await links.kill();
+    const next = conversation(folder, 'next');
+    expect(next.start()).toContain('Short links');
+    next.ask('410');
+    expect(titles(folder)).toHaveLength(1);
+    expect(ofType(journal(folder), 'turn.began').at(-1)?.body).toMatchObject({ kind: 'answer', request: '410' });
+    expect(folder.data('status')['standing']).toMatchObject({ state: 'working' });
+    await next.kill();
+    expect(folder.data('status')['standing']).toMatchObject({ state: 'cut off' });
+  });
+
+  it('give the run a new title when another request follows what was finished', async () => {
+    const folder = newRepository();
+    const guests = conversation(folder, 'guests');
+    guests.start();
+    guests.ask('Sort the guest list by table');
+    guests.edit('guests.ts');
+    guests.stop('Sorted.');
+    guests.ask('Print seat cards, eight per page');
+    guests.edit('cards.ts');
+    await guests.kill();
+    expect(titles(folder)).toEqual(['Print seat cards, eight per page']);
+    expect(ofType(journal(folder), 'run.opened')[0]?.body).toMatchObject({ goal: 'Sort the guest list by table' });
+  });
+
+  it('see work in another worktree as a line, and continue it from afar when asked', async () => {
+    const folder = newRepository();
+    const git = (...words: string[]) =>
+      spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...words], { cwd: folder.path });
+    git('add', 'notes.md');
+    git('commit', '--quiet', '-m', 'Begin');
+    git('worktree', 'add', '--quiet', 'sauna');
+    const sauna = conversation(folder, 'sauna', join(folder.path, 'sauna'));
+    sauna.start();
+    sauna.ask('Book the sauna by the hour');
+    sauna.edit('sauna.ts');
+    await sauna.kill();
+    const main = conversation(folder, 'main');
+    const told = main.start();
+    expect(told).toContain('other unfinished work in this workspace');
+    expect(told).toMatch(/"Book the sauna by the hour", cut off .*, worktree "sauna"/);
+    expect(main.ask('continue')).toContain('the work this session continues');
+    expect(titles(folder)).toHaveLength(1);
+    await main.kill();
+  });
+
+  it('say nothing when nothing is unfinished, and continue what was finished last when asked', async () => {
+    const folder = newRepository();
+    const form = conversation(folder, 'form');
+    form.start();
+    form.ask('The contact form loses umlauts');
+    form.edit('mail.ts');
+    form.stop('Fixed.');
+    await form.kill();
+    const next = conversation(folder, 'next');
+    expect(next.start()).toBe('');
+    next.ask('continue');
+    expect(titles(folder)).toHaveLength(1);
+    await next.kill();
+  });
+
+  it('hide runs in which nothing was done', async () => {
+    const folder = newRepository();
+    const small = conversation(folder, 'small');
+    small.start();
+    small.ask('What is a monad');
+    small.stop('A monoid in the category of endofunctors.');
+    await small.kill();
+    expect(titles(folder)).toEqual([]);
+    expect(titles(folder, '--all')).toEqual(['What is a monad']);
+    const next = conversation(folder, 'next');
+    expect(next.start()).toBe('');
+    await next.kill();
+  });
+
+  it('are not started by a command to the client until something must be recorded', async () => {
+    const folder = newRepository();
+    const review = conversation(folder, 'review');
+    review.start();
+    review.ask('/review src/login.ts');
+    expect(titles(folder, '--all')).toEqual([]);
+    review.run('npm test', { stdout: 'ok' });
+    expect(titles(folder, '--all')).toEqual(['/review src/login.ts']);
+    expect(ofType(journal(folder), 'turn.began')).toMatchObject([{ body: { kind: 'command' } }]);
+    review.ask('Fix what you found');
+    expect(ofType(journal(folder), 'turn.began').at(-1)).toMatchObject({ body: { kind: 'request' } });
+    await review.kill();
+  });
+});
