@@ -149,6 +149,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
     },
   ],
   ['accept CONFLICT', { id: expect.stringMatching(/^K-[0-9a-f]{6}$/) }],
+  ['trust --show', { state: 'nothing', settings: [expect.any(String)], hash: expect.any(String), seen: null }],
   ['config notify notify-send Holdfast', { store: null, notify: ['notify-send', 'Holdfast'] }],
   ['capture on --ignore-path secrets/**', { state: 'on', ignorePaths: ['secrets/**'] }],
   ['recover --transcript rollout.jsonl', { client: 'codex', conversation: 'c-1', session: 'S-3', dryRun: false }],

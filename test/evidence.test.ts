@@ -316,7 +316,7 @@ describe('git', () => {
     expect(brief['text']).toContain('changed files unknown');
   });
 
-  it('finds a file that moved to a new folder, below a workspace that is not the top of the repository', () => {
+  it('finds a file that moved to a new folder, recorded from a folder below the top', () => {
     const top = newFolder();
     git(top.path, 'init', '--quiet');
     const folder = { ...top, path: join(top.path, 'packages/app') };
@@ -331,7 +331,8 @@ describe('git', () => {
     mkdirSync(join(folder.path, 'new/deep'), { recursive: true });
     renameSync(join(folder.path, 'a.ts'), join(folder.path, 'new/deep/a.ts'));
     const brief = top.data(...inside('resume'));
-    expect(brief).toMatchObject({ conflicts: [{ kind: 'renamed', path: 'a.ts', found: 'at new/deep/a.ts' }] });
+    const [path, found] = ['packages/app/a.ts', 'at packages/app/new/deep/a.ts'];
+    expect(brief).toMatchObject({ conflicts: [{ kind: 'renamed', path, found }] });
   });
 
   it('finds a file that was moved to another folder and committed there', () => {

@@ -20,7 +20,7 @@ import { codexHash, codexKey } from '../src/clients/codex/trust.ts';
 import { clientNames } from '../src/clients/index.ts';
 import { newFolder, program } from './command-line.ts';
 import { contextIn, inputsOf } from './hook-player.ts';
-import { briefHooks, type Ground, newGround, seeds, treeOf } from './installation.ts';
+import { briefHooks, type Ground, newGround, newGroundAtWork, seeds, treeOf } from './installation.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -149,19 +149,18 @@ describe.each(clientNames)('%s', (client) => {
 
 describe('what was installed', () => {
   it.each(Object.keys(briefHooks))('brings the brief to %s by the line in its settings', (client) => {
-    const ground = newGround();
+    const ground = newGroundAtWork();
     ground.project.data('install', client);
     const { file, event, command } = briefHooks[client] ?? { file: '', event: '', command: () => '' };
     const line = command(join(ground.project.path, file), event);
     const found = inputsOf(client, ground.project).find((one) => one.event === event);
     const ran = runLine(line, ground, found?.input);
     expect([ran.code, ran.err]).toEqual([0, '']);
-    expect(contextIn({ ...ran })).toContain('Holdfast brief');
-    expect(ground.project.data('sessions')['sessions']).toMatchObject([{ client: { name: client } }]);
+    expect(contextIn({ ...ran })).toMatch(/Holdfast (brief|record)/);
   });
 
   it('brings the brief to OpenCode by its plugin', async () => {
-    const ground = newGround();
+    const ground = newGroundAtWork();
     ground.project.data('install', 'opencode');
     const file = join(ground.project.path, '.opencode/plugins/holdfast.mjs');
     cpSync(join(ground.project.path, '.opencode/plugins/holdfast.js'), file);
@@ -171,22 +170,21 @@ describe('what was installed', () => {
     const plugin = await Holdfast({ client: {}, directory: ground.project.path });
     const output = { message: { id: 'm1' }, parts: [{ type: 'text', text: 'Go on' }] };
     await plugin['chat.message']({ sessionID: 's1' }, output);
-    expect(output.parts[0]?.text).toContain('Holdfast brief');
+    expect(output.parts[0]?.text).toMatch(/Holdfast (brief|record)/);
   });
 
   it('works in a clone with the program elsewhere, and hardly affects people without Holdfast', () => {
     const ground = newGround();
     ground.project.data('install', 'claude');
-    const clone = newGround();
+    const clone = newGroundAtWork();
     cpSync(ground.project.path, clone.project.path, { recursive: true, filter: (path) => !/\.git$/.test(path) });
     const payload = inputsOf('claude', clone.project)[0]?.input;
     const line = briefHooks['claude']?.command(join(clone.project.path, '.claude/settings.json'), 'SessionStart') ?? '';
     const found = clone.project.env['PATH'] ?? '';
     clone.project.env['PATH'] = '/usr/bin:/bin';
     expect(runLine(line, clone, payload)).toMatchObject({ code: 0, out: '' });
-    expect(existsSync(clone.project.own())).toBe(false);
     clone.project.env['PATH'] = found;
-    expect(contextIn({ ...runLine(line, clone, payload) })).toContain('Holdfast brief');
+    expect(contextIn({ ...runLine(line, clone, payload) })).toMatch(/Holdfast (brief|record)/);
     // The colleague removes it without a manifest.
     clone.project.data('uninstall', 'claude');
     expect(Object.keys(treeOf(clone.project.path)).filter((name) => !name.endsWith('/'))).toEqual([]);
@@ -200,7 +198,7 @@ describe('what was installed', () => {
   });
 
   it('is recognised when Copilot runs the file for VS Code', () => {
-    const ground = newGround();
+    const ground = newGroundAtWork();
     ground.project.data('install', 'vscode');
     const line = briefHooks['vscode']?.command(
       join(ground.project.path, '.github/hooks/holdfast-vscode.json'),
@@ -208,7 +206,7 @@ describe('what was installed', () => {
     );
     const payload = { hook_event_name: 'SessionStart', session_id: 'c1', cwd: ground.project.path, source: 'startup' };
     const ran = runLine(line ?? '', ground, payload, { COPILOT_CLI: '1' });
-    expect(ran.answer).toMatchObject({ additionalContext: expect.stringContaining('Holdfast brief') });
+    expect(ran.answer).toMatchObject({ additionalContext: expect.stringMatching(/Holdfast (brief|record)/) });
   });
 
   it('stays as long as one of the clients that share it', () => {
@@ -380,8 +378,10 @@ describe('doctor', () => {
     });
     mkdirSync(join(ground.home, '.codex'));
     writeFileSync(join(ground.home, '.codex/config.toml'), trust.join('\n'));
-    const line = briefHooks['codex']?.command(file, 'SessionStart') ?? '';
-    runLine(line, ground, inputsOf('codex', ground.project)[0]?.input);
+    for (const event of ['SessionStart', 'UserPromptSubmit']) {
+      const found = inputsOf('codex', ground.project).find((one) => one.event === event);
+      runLine(briefHooks['codex']?.command(file, event) ?? '', ground, found?.input);
+    }
     expect(findingsOf(ground)).toEqual([]);
     writeFileSync(join(ground.home, '.codex/config.toml'), trust.slice(1).join('\n'));
     expect(findingsOf(ground)).toMatchObject([
@@ -421,7 +421,7 @@ describe('the packaged forms', () => {
   });
 
   it('bring the brief from any folder', () => {
-    const ground = newGround();
+    const ground = newGroundAtWork();
     const plugin = join(ground.home, 'cache', 'holdfast', '0.1.0');
     cpSync(join(root, 'plugins/claude'), plugin, { recursive: true });
     const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks/hooks.json'), 'utf8'));
@@ -433,7 +433,7 @@ describe('the packaged forms', () => {
     })) {
       const payload = inputsOf(client, ground.project)[0]?.input;
       const ran = runLine(line, ground, payload, { CLAUDE_PLUGIN_ROOT: plugin, ...env } as Record<string, string>);
-      expect([client, contextIn({ ...ran })]).toEqual([client, expect.stringContaining('Holdfast brief')]);
+      expect([client, contextIn({ ...ran })]).toEqual([client, expect.stringMatching(/Holdfast (brief|record)/)]);
     }
   });
 });

@@ -10,6 +10,14 @@ export interface Ground {
   text(path: string): string;
 }
 
+/** With unfinished work, which a brief tells about. */
+export function newGroundAtWork(): Ground {
+  const ground = newGround();
+  ground.project.data('init', '--title', 'User authentication', '--id', 'auth');
+  ground.project.data('plan', 'add', 't1', 'Issue tokens');
+  return ground;
+}
+
 export function newGround(): Ground {
   const project = newFolder();
   const home = newFolder().path;

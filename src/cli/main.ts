@@ -59,6 +59,7 @@ async function runOperation(
     tally,
     warn: (message) => warnings.push(message),
     progress: bar?.update,
+    ...(surroundings.isAttended && !call.common.json ? { ask: askAtTerminal } : {}),
   });
   try {
     if (operation.watches?.(input))
@@ -81,6 +82,11 @@ async function runOperation(
     // A failure was reported above, or is less important than the one that led here.
     await context.close().catch(() => undefined);
   }
+}
+
+async function askAtTerminal(text: string, question: string): Promise<boolean> {
+  const { ask } = await import('./ask.ts');
+  return ask(text, question);
 }
 
 const closeWarning = ({ message }: Fault): string =>

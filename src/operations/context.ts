@@ -35,6 +35,8 @@ export interface Context {
   clients(): Promise<Clients | null>;
   /** Counts what this command recorded, where the interface reports it with a fault. */
   tally?: Tally | undefined;
+  /** Shows a text and asks a question at the terminal; absent where nobody can be asked. */
+  ask?: ((text: string, question: string) => Promise<boolean>) | undefined;
   /** Reports a problem that does not undo what was recorded. */
   warn(message: string): void;
   /** Reports the progress of a long command, where it is shown. */

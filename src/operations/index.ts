@@ -78,6 +78,7 @@ export const operations = {
   erase: () => import('./admin/erase.ts').then((module) => module.erase),
   supervise: () => import('./session/supervise.ts').then((module) => module.supervise),
   recover: () => import('./session/recover.ts').then((module) => module.recover),
+  trust: () => import('./admin/trust.ts').then((module) => module.trust),
   config: () => import('./admin/config.ts').then((module) => module.config),
   capture: () => import('./admin/capture.ts').then((module) => module.capture),
   install: () => import('./install/install.ts').then((module) => module.install),

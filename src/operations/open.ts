@@ -39,6 +39,7 @@ export interface OpenOptions {
   tally?: Context['tally'];
   warn?: ((message: string) => void) | undefined;
   progress?: Context['progress'];
+  ask?: Context['ask'];
 }
 
 export function openContext(options: OpenOptions): Context & { close(): Promise<void> } {
@@ -54,7 +55,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       typeof options.store === 'object' ? options.store : await openStore(options.store, find(), options.dir);
     if (typeof options.store !== 'object') opened = store;
     const found = find();
-    if (found && options.environment) mentionOldJournal(found, context.warn);
+    if (found && options.environment) mention(found, context.warn);
     const describe: EngineOptions['describe'] = async (moment, asked) => {
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
       return describeSnapshot({ ...context, engine: async () => asked }, moment);
@@ -92,6 +93,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     tally: options.tally,
     warn: options.warn ?? (() => undefined),
     progress: options.progress,
+    ask: options.ask,
     async news(ms, seen) {
       return (await this.engine()).waitForEvents(ms, seen);
     },
@@ -114,6 +116,7 @@ export function actorNamed(kind: Actor['kind'], name: string): Actor {
 const systemNow = (): string => new Date().toISOString();
 
 async function openStore(address: string | undefined, workspace: Workspace | null, dir: string): Promise<Store> {
+  if (address === undefined && workspace) mustBeAgreed(workspace);
   const chosen = address ?? workspace?.config.store;
   if (chosen !== undefined && /^postgres(ql)?:\/\//.test(chosen)) {
     const { openPostgresStore } = await import('../store/postgres/store.ts');
@@ -146,18 +149,34 @@ function notAWorkspace(dir: string): Fault {
 const OLD_JOURNAL =
   'A journal of version 0.1 is in `.holdfast/` and is no longer read: `holdfast init --move-old` takes over its runs.';
 
-/** Says so once in a workspace, to a person or agent at a command line. */
-function mentionOldJournal(workspace: Workspace, warn: (message: string) => void): void {
-  if (findOldJournal(workspace.root) === null || workspace.files.size(MENTIONED) > 0) return;
-  try {
-    workspace.files.createOnce(MENTIONED, 'The journal of version 0.1 in the working tree was mentioned.\n');
-  } catch {
-    // It is mentioned again.
+/** What someone at the command line should know of the working tree; said once in a workspace. */
+function mention({ root, proposals, trustState, files }: Workspace, warn: (message: string) => void): void {
+  const news = [
+    ...(findOldJournal(root) === null ? [] : [{ mark: 'mentioned/old-journal', text: OLD_JOURNAL }]),
+    ...(trustState === 'new' ? [{ mark: `mentioned/${proposals?.hash.slice(0, 16)}`, text: NOT_IN_FORCE }] : []),
+  ];
+  for (const { mark, text } of news) {
+    if (files.size(mark) > 0) continue;
+    try {
+      files.createOnce(mark, 'Said once.\n');
+    } catch {
+      // It is said again.
+    }
+    warn(text);
   }
-  warn(OLD_JOURNAL);
 }
 
-const MENTIONED = 'old-mentioned';
+const NOT_IN_FORCE =
+  'Settings in holdfast.json are not in force: nobody on this machine has agreed to them. `holdfast trust` shows what they would do and asks.';
+
+/** The store of settings that are no longer agreed to is not used, and no other journal is begun in its place. */
+function mustBeAgreed({ trustState, trust, config }: Workspace): void {
+  if (trustState !== 'changed' || trust?.settings.store === undefined || config.store !== undefined) return;
+  const message = `holdfast.json changed since you agreed to it on ${trust.at.slice(0, 10)}, and its store is not used until you agree again.`;
+  throw new Fault('untrusted', message, {
+    hints: ['`holdfast trust` shows what it would do now and asks. `HOLDFAST_STORE` and `--store` work meanwhile.'],
+  });
+}
 
 /** An unknown address is not a file name. It may hold a password and is not repeated. */
 function mustBeFile(address: string | undefined): void {

@@ -6,8 +6,10 @@ import { type Clone, cloneState, makeClone, readClone, saveClone } from './clone
 import { type DataPlace, type FindOptions, findDataPlace } from './data-folder.ts';
 import { machineId, newId } from './machine.ts';
 import { type OwnFiles, temporaryName } from './own-files.ts';
+import { type Proposals, readProposals } from './proposals.ts';
 import { rootCommit } from './run-git.ts';
 import { noStateFolder, thisUser } from './state-folder.ts';
+import { readTrust, stateOfTrust, type Trust, type TrustState } from './trust.ts';
 import { readSettings, saveSettings, type WorkspaceConfig } from './workspace-settings.ts';
 
 /** A folder whose work is recorded: a git clone with all its working trees, or a folder without git. */
@@ -23,11 +25,18 @@ export interface Workspace {
   /** The user's state folder; null when there is none that can be believed. */
   state: OwnFiles | null;
   clone: Clone;
+  /** What the working tree proposes in `holdfast.json`, and whether that is in force. */
+  proposals: Proposals | null;
+  trust: Trust | null;
+  trustState: TrustState;
   /** Given to new runs. */
   id: string;
   /** What its runs are found by: also ids that it had before. */
   ids: readonly string[];
+  /** What is in force: the user's own settings, and those that were agreed to. */
   config: WorkspaceConfig;
+  /** The user's own settings. */
+  ownConfig: WorkspaceConfig;
 }
 
 /** The workspace of a folder; null when nothing was ever recorded there. */
@@ -62,8 +71,40 @@ function openWorkspace(place: DataPlace): Workspace | null {
   if (known === 'damaged') throw damagedClone(files);
   const clone = settleClone(place, known);
   const { workspace, aliases } = clone;
-  const config = state === null ? {} : readSettings(state, clone.clone, key);
-  return { root, tree, folder: files.root, files, state, clone, id: workspace, ids: [workspace, ...aliases], config };
+  const proposals = readProposals(tree);
+  const trust = readTrust(state, clone.clone, key);
+  const agreed = { proposals, trust, trustState: stateOfTrust(proposals, trust) };
+  const ownConfig = state === null ? {} : readSettings(state, clone.clone, key);
+  const config = inForce(ownConfig, agreed);
+  return {
+    root,
+    tree,
+    folder: files.root,
+    files,
+    state,
+    clone,
+    ...agreed,
+    id: workspace,
+    ids: [workspace, ...aliases],
+    config,
+    ownConfig,
+  };
+}
+
+function inForce(
+  own: WorkspaceConfig,
+  { trust, trustState }: Pick<Workspace, 'trust' | 'trustState'>,
+): WorkspaceConfig {
+  return trustState === 'trusted' && trust ? withProposed(own, trust.settings) : own;
+}
+
+/** The user's own settings win; what is left out of the record adds up. */
+function withProposed(own: WorkspaceConfig, proposed: WorkspaceConfig): WorkspaceConfig {
+  const both = (name: 'ignorePaths' | 'ignoreCommands'): string[] => [
+    ...new Set([...(own.capture?.[name] ?? []), ...(proposed.capture?.[name] ?? [])]),
+  ];
+  const capture = { ...own.capture, ignorePaths: both('ignorePaths'), ignoreCommands: both('ignoreCommands') };
+  return { ...proposed, ...own, ...(proposed.capture ? { capture } : {}) };
 }
 
 /** Writes down where the clone is now. A copy gets ids of its own before it records anything. */
@@ -123,15 +164,17 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Sets what is in force for this workspace on this machine. */
-export function saveConfig(workspace: Workspace, config: WorkspaceConfig): void {
+type ConfigChange = { [Name in keyof WorkspaceConfig]?: WorkspaceConfig[Name] | undefined };
+
+/** Changes the user's own settings for this workspace on this machine; undefined takes one away. */
+export function saveConfig(workspace: Workspace, change: ConfigChange): void {
   const { state, clone } = workspace;
   const place = clone.places.at(-1);
-  if (state === null || place === undefined) {
-    throw noStateFolder(thisUser());
-  }
-  saveSettings(state, clone.clone, place, config);
-  workspace.config = config;
+  if (state === null || place === undefined) throw noStateFolder(thisUser());
+  const kept = Object.entries({ ...workspace.ownConfig, ...change }).filter(([, value]) => value !== undefined);
+  workspace.ownConfig = Object.fromEntries(kept) as WorkspaceConfig;
+  workspace.config = inForce(workspace.ownConfig, workspace);
+  saveSettings(state, clone.clone, place, workspace.ownConfig);
 }
 
 /** How a file of the data folder is named in answers: relative to the main working tree where it lies inside that. */

@@ -31,7 +31,7 @@ export const capture = defineOperation({
   async run(context, input) {
     const workspace = context.workspace();
     if (!workspace) throw noWorkspace();
-    const before = withDefaults(workspace.config.capture);
+    const before = withDefaults(workspace.ownConfig.capture);
     const isChange = Object.values(input).some((value) => value !== undefined);
     if (!isChange) return { data: before };
     mustBePerson(context.identity, 'change what is recorded', 'holdfast capture');
@@ -68,5 +68,5 @@ const joined = (before: readonly string[], more: readonly string[] = []): string
 
 function save(workspace: Workspace, { state, ignorePaths, ignoreCommands }: ReturnType<typeof withDefaults>): void {
   const capture = { ...(state === 'off' ? { off: true } : {}), ignorePaths, ignoreCommands };
-  saveConfig(workspace, { ...workspace.config, capture });
+  saveConfig(workspace, { capture });
 }

@@ -45,8 +45,7 @@ export const config = defineOperation({
     if (name === undefined || (value.length === 0 && !clear)) return { data: shown() };
     mustBePerson(context.identity, 'change settings', 'holdfast config');
     const before = shown()[name];
-    const { [name]: _, ...others } = workspace.config;
-    saveConfig(workspace, clear ? others : { ...others, ...settingOf(name, value) });
+    saveConfig(workspace, clear ? { [name]: undefined } : settingOf(name, value));
     return { data: shown(), changed: [{ path: `config.${name}`, before, after: shown()[name] }] };
   },
   say: ({ store, notify, dataFolder, stateFolder }) =>
