@@ -1,62 +1,31 @@
 import type { Event } from '../../core/journal/event.ts';
-import { EVENT_COLUMNS, type EventRow, fromEventRow, ROW_COLUMNS, toColumn, toEventRow, toRow } from '../columns.ts';
+import { EVENT_COLUMNS, type EventRow, fromEventRow, ROW_COLUMNS, toColumn, toEventRow } from '../columns.ts';
 import type { Appended, Batch, Refused } from '../journal.ts';
 import type { StoredRow } from '../projection.ts';
-import { continuedHash, continues, endOf, findRefusal, type Position, START } from '../refusal.ts';
-import { toTextColumn } from '../text-column.ts';
+import { continuedHash, continues, findRefusal, type Position, START } from '../refusal.ts';
+import { EVENT_TYPES, latestRows, type Merged, mergeByRun, ROW_TYPES, VECTOR } from './batch.ts';
 import type { Connection, Parameter } from './connection.ts';
 import { mayHaveRun, withOutcome } from './fault.ts';
-import { termsOf } from './terms.ts';
+import { type Groups, mayBeGrouped } from './group.ts';
 
 type Use = (value: Parameter, type: string) => string;
-
-const EVENT_TYPES = {
-  version: 'integer',
-  at: 'text',
-  type: 'text',
-  actor_kind: 'text',
-  actor_name: 'text',
-  evidence: 'text',
-  session: 'text',
-  key: 'text',
-  basis: 'text',
-  previous: 'text',
-  hash: 'text',
-  body_hash: 'text',
-  body: 'text',
-} as const;
-
-const ROW_TYPES = {
-  kind: 'text',
-  id: 'text',
-  alias: 'text',
-  status: 'text',
-  version: 'integer',
-  at: 'text',
-  tags: 'text',
-  doc: 'text',
-  text: 'text',
-  terms: 'text',
-} as const;
 
 /**
  * One statement for all batches: one round trip, and no transaction that waits for the program. The row of a run is its
  * lock: a second append to the run waits for it, then finds the head changed and writes nothing. Appends to other runs
  * never wait for it.
  */
-export async function append(connection: Connection, batches: readonly Batch[]): Promise<Appended> {
+export async function append(connection: Connection, groups: Groups, batches: readonly Batch[]): Promise<Appended> {
   const merged = mergeByRun(batches);
   if (merged === null) return connection.patiently(() => explain(connection, batches));
   if (merged.length === 0) return { outcome: 'appended' };
-  const { text, values } = render(connection.name, merged);
   let cutOff = false;
   const appending = connection.patiently<Appended>(async (tries) => {
-    const [row] = await connection.once<{ appended: boolean }>(text, values).catch((thrown: unknown) => {
-      if (isRefusal(thrown)) return [];
+    const appended = await write(connection, groups, merged, tries).catch((thrown: unknown) => {
       cutOff ||= mayHaveRun(thrown);
       throw thrown;
     });
-    if (row?.appended === true) return { outcome: 'appended' };
+    if (appended) return { outcome: 'appended' };
     // An earlier try may have been committed although its answer was lost; then this one was refused.
     return tries > 0 && (await hasLanded(connection, batches)) ? { outcome: 'appended' } : explain(connection, batches);
   });
@@ -65,50 +34,25 @@ export async function append(connection: Connection, batches: readonly Batch[]):
   });
 }
 
-/** All that one append writes to a run. */
-type Merged = Batch & { keys: readonly string[] };
-
-/**
- * One statement cannot write the row of a run twice, so the batches of each run become one. Null when one of them does
- * not continue the one before it. Runs are locked in one order everywhere, so that two appends do not wait for each other.
- */
-function mergeByRun(batches: readonly Batch[]): Merged[] | null {
-  const merged = new Map<string, Merged>();
-  for (const batch of batches) {
-    const keys = batch.events[0]?.key == null ? [] : [batch.events[0].key];
-    const before = merged.get(batch.run);
-    if (before && !continues(batch, endOf(before, { version: before.expected, hash: hashBetween(before, batch) })))
-      return null;
-    merged.set(batch.run, before ? merge(before, { ...batch, keys }) : { ...batch, keys });
-  }
-  return [...merged.values()].sort((a, b) => (a.run < b.run ? -1 : 1));
+/** Together with appends of other runs, if there are any. After a failure it is tried alone. */
+async function write(
+  connection: Connection,
+  groups: Groups,
+  merged: readonly Merged[],
+  tries: number,
+): Promise<boolean> {
+  const [only] = merged;
+  const isGrouped = tries === 0 && only && merged.length === 1 && mayBeGrouped(only) && (await groups.write(only));
+  return isGrouped || writeAlone(connection, merged);
 }
 
-/** The hash that a batch without events leaves the run at, as far as the two batches say it. */
-function hashBetween(first: Batch, second: Batch): string {
-  return continuedHash(first) ?? continuedHash(second) ?? '';
-}
-
-function merge(first: Merged, second: Merged): Merged {
-  const { head = first.head, erase = [], events } = second;
-  const after = first.after ?? second.after;
-  // State that was saved before the last event is of no use; later commands save it again.
-  const cache = second.cache ?? (events.length === 0 ? first.cache : undefined);
-  const bodies = new Map(erase.map(({ version, body }) => [version, body]));
-  const erased = first.events.map((event) =>
-    bodies.has(event.version) ? ({ ...event, body: bodies.get(event.version) } as Event) : event,
-  );
-  return {
-    run: first.run,
-    expected: first.expected,
-    keys: [...first.keys, ...second.keys],
-    events: [...erased, ...events],
-    rows: [...first.rows, ...second.rows],
-    erase: [...(first.erase ?? []), ...erase],
-    ...(after !== undefined && first.events.length === 0 && { after }),
-    ...(head && { head }),
-    ...(cache && { cache }),
-  };
+async function writeAlone(connection: Connection, merged: readonly Merged[]): Promise<boolean> {
+  const { text, values } = render(connection.name, merged);
+  const [row] = await connection.once<{ appended: boolean }>(text, values).catch((thrown: unknown) => {
+    if (isRefusal(thrown)) return [];
+    throw thrown;
+  });
+  return row?.appended === true;
 }
 
 /** All batches are recorded or none, so the first event of any of them shows it. */
@@ -174,33 +118,8 @@ function isRefusal(thrown: unknown): boolean {
 
 /** Everything depends on the row in `head`, which is missing if the batch is refused. */
 function batchParts(name: string, batch: Merged, use: Use, index: number): string[] {
-  const last = batch.events.at(-1);
-  const run = use(toColumn(batch.run), 'text');
-  const expected = use(batch.expected, 'integer');
-  const continued = continuedHash(batch);
-  const isContinued = continued === null ? '' : ` AND known.hash = ${use(continued, 'text')}`;
-  const version = use(last?.version ?? batch.expected, 'integer');
-  const unchanged = (column: string): string => `(SELECT ${column} FROM ${name}.runs WHERE run = ${run})`;
-  const hash = last === undefined ? unchanged('hash') : use(last.hash, 'text');
-  const updatedAt = last === undefined ? unchanged('updated_at') : use(last.at, 'text');
-  const { head } = batch;
-  const workspace = head === undefined ? unchanged('workspace') : use(toColumn(head.workspace), 'text');
-  const title = head === undefined ? unchanged('title') : use(toColumn(head.title), 'text');
-  const status = head === undefined ? unchanged('status') : use(toColumn(head.status), 'text');
-  const position = head === undefined ? unchanged('position') : use(JSON.stringify(head.position), 'text');
-  const isNew = batch.keys.map(
-    (key) => `NOT EXISTS (SELECT FROM ${name}.events WHERE run = ${run} AND key = ${use(toColumn(key), 'text')})`,
-  );
   const parts = [
-    `head${index} AS (
-  INSERT INTO ${name}.runs AS known (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
-  SELECT ${run}, ${workspace}, ${title}, ${status}, ${version}, ${hash},
-    ${use(batch.events[0]?.at ?? '', 'text')}, ${updatedAt}, nextval('${name.replaceAll("'", "''")}.touches'), ${position}
-  WHERE ${[...isNew, `(${continues(batch, START)} OR EXISTS (SELECT FROM ${name}.runs WHERE run = ${run}))`].join(' AND ')}
-  ON CONFLICT (run) DO UPDATE SET workspace = excluded.workspace, title = excluded.title, status = excluded.status, version = excluded.version,
-    hash = excluded.hash, updated_at = excluded.updated_at, touched = excluded.touched, position = excluded.position
-  WHERE known.version = ${expected}${isContinued}
-  RETURNING run, version, hash)`,
+    continues(batch, START) ? openedHead(name, batch, use, index) : movedHead(name, batch, use, index),
     `recorded${index} AS (
   INSERT INTO ${name}.events (${EVENT_COLUMNS}, tx)
   SELECT head.run, e.version, e.at, e.type, e.actor_kind, e.actor_name, e.evidence, e.session, e.key, e.basis, e.previous,
@@ -221,23 +140,63 @@ function batchParts(name: string, batch: Merged, use: Use, index: number): strin
   return parts;
 }
 
+/** The head of a run that begins. Of two that begin it at once, the second finds it changed. */
+function openedHead(name: string, batch: Merged, use: Use, index: number): string {
+  const { events, head } = batch;
+  const last = events.at(-1);
+  const { workspace = '', title = '', status = '', position = null } = head ?? {};
+  const run = use(toColumn(batch.run), 'text');
+  const values = [toColumn(workspace), toColumn(title), toColumn(status)].map((value) => use(value, 'text'));
+  return `head${index} AS (
+  INSERT INTO ${name}.runs AS known (run, workspace, title, status, version, hash, opened_at, updated_at, touched, position)
+  SELECT ${run}, ${values.join(', ')}, ${use(last?.version ?? 0, 'integer')}, ${use(last?.hash ?? START.hash, 'text')},
+    ${use(events[0]?.at ?? '', 'text')}, ${use(last?.at ?? '', 'text')}, ${touch(name)}, ${use(JSON.stringify(position), 'text')}
+  ON CONFLICT (run) DO NOTHING
+  RETURNING run, version, hash)`;
+}
+
+/** The head of a run that exists: only the columns that change. */
+function movedHead(name: string, batch: Merged, use: Use, index: number): string {
+  const { head, keys } = batch;
+  const last = batch.events.at(-1);
+  const run = use(toColumn(batch.run), 'text');
+  const columns = {
+    ...(last && {
+      version: use(last.version, 'integer'),
+      hash: use(last.hash, 'text'),
+      updated_at: use(last.at, 'text'),
+    }),
+    ...(head && {
+      workspace: use(toColumn(head.workspace), 'text'),
+      title: use(toColumn(head.title), 'text'),
+      status: use(toColumn(head.status), 'text'),
+      position: use(JSON.stringify(head.position), 'text'),
+    }),
+    touched: touch(name),
+  };
+  const continued = continuedHash(batch);
+  const conditions = [
+    `run = ${run}`,
+    `version = ${use(batch.expected, 'integer')}`,
+    ...(continued === null ? [] : [`hash = ${use(continued, 'text')}`]),
+    ...keys.map(
+      (key) => `NOT EXISTS (SELECT FROM ${name}.events WHERE run = ${run} AND key = ${use(toColumn(key), 'text')})`,
+    ),
+  ];
+  const changes = Object.entries(columns).map(([column, value]) => `${column} = ${value}`);
+  return `head${index} AS (
+  UPDATE ${name}.runs SET ${changes.join(', ')} WHERE ${conditions.join(' AND ')} RETURNING run, version, hash)`;
+}
+
+const touch = (name: string): string => `nextval('${name.replaceAll("'", "''")}.touches')`;
+
 /** Writes the rows if the head of this index has a row. */
 export function rowsPart(name: string, stored: readonly StoredRow[], use: Use, index: number): string {
-  // One statement cannot write a row twice: of two versions of a row the later one counts.
-  const latest = new Map(stored.map((row) => [JSON.stringify([row.kind, row.id]), row]));
-  const rows = [...latest.values()].map((row) => {
-    const terms = termsOf(row);
-    return {
-      ...toRow(row),
-      text: toTextColumn(row.text, row.doc),
-      terms: terms === null ? null : JSON.stringify(terms),
-    };
-  });
   return `projected${index} AS (
   INSERT INTO ${name}.records (${ROW_COLUMNS}, text, terms)
   SELECT head.run, r.kind, r.id, r.alias, r.status, r.version, r.at, r.tags, r.doc, r.text,
-    CASE WHEN r.terms IS NOT NULL THEN array_to_tsvector(ARRAY(SELECT json_array_elements_text(r.terms::json))) END
-  FROM head${index} AS head, ${valuesOf('r', ROW_TYPES, rows, use)}
+    ${VECTOR}
+  FROM head${index} AS head, ${valuesOf('r', ROW_TYPES, latestRows(stored), use)}
   ON CONFLICT (run, id, kind) DO UPDATE SET alias = excluded.alias, status = excluded.status, version = excluded.version, at = excluded.at,
     tags = excluded.tags, doc = excluded.doc, text = excluded.text, terms = excluded.terms)`;
 }

@@ -12,12 +12,14 @@ import { scrubAfter } from '../scrub.ts';
 import { append } from './append.ts';
 import type { Connection, Parameter } from './connection.ts';
 import { readFeed, whereWithin } from './feed.ts';
+import { openGroups } from './group.ts';
 
 export function openJournal(connection: Connection, announce: () => void): Journal {
   const { query, name } = connection;
+  const groups = openGroups(connection);
   return {
     async append(batches) {
-      const appended = await append(connection, batches);
+      const appended = await append(connection, groups, batches);
       if (appended.outcome === 'appended') announce();
       const erases = batches.some(({ erase }) => erase !== undefined && erase.length > 0);
       // After a replay too: the first try may have been interrupted before the bytes were gone.

@@ -90,30 +90,32 @@ function toStored(row: Row): StoredRow {
   );
 }
 
+/** One statement, which is tried again if the connection is lost: a transaction of the driver's would end the process then. */
 async function replaceDerived(
-  { patiently, sql, name }: Connection,
+  { query, name }: Connection,
   run: string,
   version: number,
   derived: Derived,
 ): Promise<boolean> {
   const { workspace, title, status, position } = derived.head;
-  const column = toColumn(run);
-  return patiently(() =>
-    sql.begin(async (transaction) => {
-      const heads = await transaction.unsafe(
-        `UPDATE ${name}.runs SET workspace = $3, title = $4, status = $5, position = $6 WHERE run = $1 AND version = $2 RETURNING run`,
-        [column, version, toColumn(workspace), toColumn(title), toColumn(status), JSON.stringify(position)],
-      );
-      if (heads.length === 0) return false;
-      await transaction.unsafe(`DELETE FROM ${name}.records WHERE run = $1`, [column]);
-      const values: Parameter[] = [column, derived.cache.format, derived.cache.state];
-      const parts = [
-        `head0 AS (SELECT run, version, hash FROM ${name}.runs WHERE run = $1::text)`,
-        cachePart(name, '$2::integer', '$3::text', 0),
-        rowsPart(name, derived.rows, (value, type) => `$${values.push(value)}::${type}`, 0),
-      ];
-      await transaction.unsafe(`WITH ${parts.join(',\n')} SELECT`, values);
-      return true;
-    }),
-  );
+  const values: Parameter[] = [];
+  const use = (value: Parameter, type: string): string => `$${values.push(value)}::${type}`;
+  const kept = derived.rows.map(({ kind, id }) => ({ kind: toColumn(kind), id: toColumn(id) }));
+  const parts = [
+    `head0 AS (
+  UPDATE ${name}.runs SET workspace = ${use(toColumn(workspace), 'text')}, title = ${use(toColumn(title), 'text')},
+    status = ${use(toColumn(status), 'text')}, position = ${use(JSON.stringify(position), 'text')}
+  WHERE run = ${use(toColumn(run), 'text')} AND version = ${use(version, 'integer')} RETURNING run, version, hash)`,
+    `kept AS MATERIALIZED (
+  SELECT kind, id FROM json_to_recordset(${use(JSON.stringify(kept), 'text')}::json) AS k (kind text, id text))`,
+    // One statement cannot delete a row and write it again: those that are written again are not deleted.
+    `dropped AS (
+  DELETE FROM ${name}.records AS r USING head0 AS head
+  WHERE r.run = head.run AND NOT EXISTS (SELECT FROM kept WHERE kept.kind = r.kind AND kept.id = r.id))`,
+    rowsPart(name, derived.rows, use, 0),
+    cachePart(name, use(derived.cache.format, 'integer'), use(derived.cache.state, 'text'), 0),
+  ];
+  const text = `WITH ${parts.join(',\n')}\nSELECT EXISTS (SELECT FROM head0) AS replaced`;
+  const [answer] = await query<{ replaced: boolean }>(text, values);
+  return answer?.replaced === true;
 }
