@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newWorkspace, program } from './command-line.ts';
@@ -155,6 +156,41 @@ describe('C3: the session of a conversation', () => {
     expect(lastActor(folder)).toEqual(['ci', 'stated']);
     folder.env['HOLDFAST_AGENT'] = 'mallory';
     expect(folder.fault('note', 'not mine', '--session', id).code).toBe('not_allowed');
+  });
+});
+
+describe('C4: a name', () => {
+  it('of a person is not taken by an agent', () => {
+    const folder = newWorkspace();
+    const git = (...words: string[]) => spawnSync('git', words, { cwd: folder.path, env: folder.env });
+    git('init', '-q');
+    git('config', 'user.name', 'Grace Hopper');
+    git('config', 'user.email', 'grace@example.com');
+    folder.person.data('token', 'add', 'lin', '--scope', 'read');
+    folder.env['HOLDFAST_PERSON'] = 'ada';
+    folder.person.data('session', 'start');
+    delete folder.env['HOLDFAST_PERSON'];
+    const names = ['maintainer', 'Root', 'GraceHopper', 'grace@example.com', 'Ada', 'l1n', userInfo().username];
+    for (const name of names) {
+      for (const words of [
+        ['session', 'start'],
+        ['start', 't1'],
+        ['claim', 'src/**'],
+      ])
+        expect([name, folder.fault(...words, '--agent', name).code]).toEqual([name, 'invalid']);
+    }
+    expect(folder.person.fault('token', 'add', 'GraceHopper', '--scope', 'read', '--agent').code).toBe('invalid');
+    expect(folder.data('session', 'start', '--agent', 'reviewer')).toMatchObject({ session: { agent: 'reviewer' } });
+    expect(folder.run('sessions').out).toMatch(/reviewer \(agent\)[\s\S]*ada \(person\)/);
+  });
+
+  it('of a client is not taken by a person', async () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_PERSON'] = 'Claude';
+    expect(folder.person.fault('note', 'x').code).toBe('invalid');
+    delete folder.env['HOLDFAST_PERSON'];
+    expect(folder.person.fault('token', 'add', 'codex', '--scope', 'read').code).toBe('invalid');
+    await expect(openHoldfast({ dir: folder.path, person: 'gemini' })).rejects.toMatchObject({ code: 'invalid' });
   });
 });
 

@@ -9,6 +9,7 @@ import { describeRewound } from '../engine/rewound.ts';
 import type { Context } from './context.ts';
 import { writeFollowing } from './follow-up.ts';
 import { shaped } from './operation.ts';
+import { withPeople } from './people.ts';
 import { withholdSecrets } from './withhold-secrets.ts';
 
 /** Runs a command of the caller on the current run, without the secrets in its text. */
@@ -31,7 +32,7 @@ export async function execute(
   { identity = context.identity, mirrors = true }: ExecuteOptions = {},
 ): Promise<Done> {
   const engine = await context.engine();
-  const done = await engine.execute(run, command, identity);
+  const done = await engine.execute(run, command, await withPeople(context, command, identity));
   if (context.tally && !done.replayed) context.tally.events += done.events.length;
   for (const rewound of done.rewound) context.warn(describeRewound(rewound));
   await writeFollowing(context, run, done, mirrors);
