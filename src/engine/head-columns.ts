@@ -18,6 +18,7 @@ export function headOf(state: State): HeadColumns {
       wave: task?.wave ?? null,
       status: task ? (plan.byKey.get(task.key)?.status ?? 'pending') : (state.run?.status ?? 'active'),
       progress: plan.progress,
+      ...(state.run?.isUntouched ? { isUntouched: true } : {}),
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Change } from '../core/views/change.ts';
 import { planView, type StepView } from '../core/views/plan.ts';
 import type { Done, Identity } from '../engine/execute.ts';
 import { describeRewound } from '../engine/rewound.ts';
+import type { Head } from '../store/journal.ts';
 import type { Context } from './context.ts';
 import { writeFollowing } from './follow-up.ts';
 import { shaped } from './operation.ts';
@@ -79,13 +80,18 @@ export async function currentRun(context: Context): Promise<string> {
       data: { run: context.run },
     });
   }
-  const active = await engine.heads({ ...mine, status: 'active', limit: 50 });
-  const candidates = active.length > 0 ? active : await engine.heads({ ...mine, status: 'completed', limit: 50 });
+  const ofStatus = (status: string) => engine.heads({ ...mine, status, limit: 50 });
+  const active = await ofStatus('active');
+  const own = active.filter(mayBeChosen);
+  const candidates = own.length > 0 ? own : (await ofStatus('completed')).filter(mayBeChosen);
   const [first, second] = candidates;
   if (first && !second) return first.run;
   if (!first) {
     throw new Fault('not_found', 'There is no run in this workspace that is not archived.', {
-      hints: ['Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows archived ones.'],
+      hints: [
+        'Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows archived ones.',
+        ...(active.length > 0 ? ['An imported run is used only when it is named: `--run ID`.'] : []),
+      ],
     });
   }
   const ofSession: string[] = [];
@@ -105,6 +111,12 @@ export async function currentRun(context: Context): Promise<string> {
       data: { runs: candidates.map(({ run, title, status }) => ({ id: run, title, status })) },
     },
   );
+}
+
+/** An imported run is used only when it is named; from then on it is a run like any other. */
+export function mayBeChosen(head: object): boolean {
+  const { position } = head as Pick<Head, 'position'>;
+  return !position.isUntouched && position.importing === undefined;
 }
 
 /** A step, with what is derived from the rest of the plan. */

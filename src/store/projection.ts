@@ -53,6 +53,10 @@ export interface HeadPosition {
   wave: number | null;
   status: string;
   progress: unknown;
+  /** It was imported, and nothing was recorded in it here since. */
+  isUntouched?: boolean;
+  /** The version before the first event of an import that is under way, or was cut off. */
+  importing?: number;
 }
 
 export interface CacheColumns {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { oneLine } from '../../core/text.ts';
+import { mayBeChosen } from '../act.ts';
 import { defineOperation } from '../operation.ts';
 
 export const runs = defineOperation({
@@ -30,7 +31,7 @@ export const runs = defineOperation({
       : found
           .map(
             (run) =>
-              `${pen.bold(run.id)} ${pen.dim(`${run.status}, ${run.updatedAt.slice(0, 16)}Z`)} ${oneLine(run.title, 80)}`,
+              `${pen.bold(run.id)} ${pen.dim(`${run.status}${mayBeChosen(run) ? '' : ', imported'}, ${run.updatedAt.slice(0, 16)}Z`)} ${oneLine(run.title, 80)}`,
           )
           .join('\n'),
 });

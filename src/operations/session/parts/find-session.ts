@@ -1,6 +1,7 @@
 import { type Conversation, conversationOf } from '../../../clients/conversation.ts';
 import type { Session, State } from '../../../core/fold/state.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import { mayBeChosen } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { type SessionContext, sessionContextOf } from './session-context.ts';
 
@@ -20,7 +21,7 @@ async function runsToLookIn(context: Context, engine: Engine, moment: Conversati
   if (context.run !== undefined) return (await engine.heads({ run: context.run })).map((head) => head.run);
   const workspace = context.workspace()?.id;
   if (workspace === undefined) return [];
-  const heads = await engine.heads({ workspace, status: 'active', limit: RUNS_LIMIT });
+  const heads = (await engine.heads({ workspace, status: 'active', limit: RUNS_LIMIT })).filter(mayBeChosen);
   if (heads.length <= 1) return heads.map((head) => head.run);
   const known: string[] = [];
   const tag = `client:${conversationOf(moment)}`;

@@ -5,6 +5,7 @@ import type { Session, State } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { GitStatus } from '../../../workspace/git-status.ts';
+import { mayBeChosen } from '../../act.ts';
 import { fullTreeMark } from '../../brief/parts/evidence.ts';
 import type { Context } from '../../context.ts';
 import { openRun } from '../../run/parts/open-run.ts';
@@ -157,10 +158,11 @@ async function chooseRun(
     if (named) return { run: named.run, isNew: false };
   }
   const workspace = context.workspace()?.id ?? '';
-  const [active, completed] = await Promise.all([
+  const found = await Promise.all([
     engine.heads({ workspace, status: 'active', limit: RUNS_LIMIT }),
     engine.heads({ workspace, status: 'completed', limit: 3 }),
   ]);
+  const [active, completed] = found.map((heads) => heads.filter(mayBeChosen)) as typeof found;
   if (moment.conversation !== null) {
     // A subagent belongs to the run of the conversation it works for.
     const ids = [conversationOf(moment), conversationOf({ ...moment, subagent: null })];
