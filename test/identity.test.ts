@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newWorkspace, program } from './command-line.ts';
@@ -88,6 +90,98 @@ describe('a terminal', () => {
   });
 });
 
+describe('C2: an imported run', () => {
+  /** Another clone of the workspace, with a run in which ada skipped a step and opened a gate. */
+  function exported() {
+    const there = newWorkspace();
+    there.env['HOLDFAST_PERSON'] = 'ada';
+    there.env['HOLDFAST_RUN'] = 'second';
+    there.data('init', '--title', 'Second', '--id', 'second');
+    for (const key of ['a', 'b']) there.data('plan', 'add', key, `Step ${key}`);
+    there.person.data('skip', 'a', '--reason', 'no need');
+    there.person.data('gate', 'b', 'close');
+    there.person.data('gate', 'b', 'open');
+    const file = join(there.path, 'second.jsonl');
+    const { version } = there.data('journal', 'export', '--out', file, '--run', 'second');
+    return { there, file, version };
+  }
+
+  it('is imported by a person only, and marked', () => {
+    const { file } = exported();
+    const folder = newWorkspace();
+    for (const env of [{}, { CLAUDECODE: '1' }, { HOLDFAST_PERSON: 'ada' }]) {
+      Object.assign(folder.env, env);
+      expect([env, folder.fault('journal', 'import', file).code]).toEqual([env, 'not_allowed']);
+      for (const name of Object.keys(env)) delete folder.env[name];
+    }
+    expect(folder.data('runs')['runs']).toHaveLength(1);
+    const { version, taken } = folder.person.data('journal', 'import', file);
+    const [last] = folder.data('log', '--run', 'second', '--limit', '1')['events'];
+    const head = JSON.parse(readFileSync(file, 'utf8').split('\n')[0] ?? '').hash;
+    const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
+    expect(last).toMatchObject({
+      version,
+      type: 'run.imported',
+      evidence: 'terminal',
+      imported: false,
+      body: { upTo: taken, head, file: sha256, ranges: [{ from: 1, upTo: taken }] },
+    });
+    expect(folder.data('doctor')['findings']).toEqual([]);
+  });
+
+  it('has a person’s acts as claims, and its gates count after a person confirmed them here', () => {
+    const { file } = exported();
+    const folder = newWorkspace();
+    folder.person.data('journal', 'import', file);
+    folder.env['HOLDFAST_RUN'] = 'second';
+    expect(folder.run('plan', 'show').out).toContain('skipped (imported claim by ada): no need');
+    expect(folder.run('log').out).toMatch(/step\.skipped ada \(person, imported claim\)/);
+    expect(folder.fault('start', 'b', '--agent', 'codex')).toMatchObject({ code: 'blocked' });
+    expect(folder.fault('confirm', 'b', '--agent', 'codex')).toMatchObject({ code: 'not_allowed' });
+    expect(folder.fault('confirm', 'b')).toMatchObject({ code: 'not_allowed' });
+    folder.person.data('confirm', 'b');
+    expect(folder.data('start', 'b', '--agent', 'codex')).toMatchObject({ step: { gate: { state: 'open' } } });
+    expect(folder.data('doctor', '--rebuild')['runs']).toMatchObject([{ unchanged: true }]);
+  });
+
+  it('is not chosen by default until it was named', () => {
+    const { file } = exported();
+    const folder = newWorkspace();
+    folder.person.data('journal', 'import', file);
+    expect(folder.data('note', 'in the only run of our own')).toMatchObject({ run: 'auth' });
+    folder.person.data('abort', '--reason', 'over');
+    const refused = folder.fault('note', 'in no run');
+    expect([refused.code, refused.hints.join(' ')]).toEqual(['not_found', expect.stringContaining('--run ID')]);
+    const input = { session_id: 'c-1', cwd: folder.path, source: 'startup', hook_event_name: 'SessionStart' };
+    const words = [program, 'hook', 'claude', 'SessionStart'];
+    const { stdout } = spawnSync(process.execPath, words, {
+      cwd: folder.path,
+      env: folder.env,
+      input: JSON.stringify(input),
+      encoding: 'utf8',
+    });
+    expect(stdout).not.toContain('Step b');
+    expect(folder.data('sessions', '--run', 'second')['sessions']).toEqual([]);
+    expect(folder.data('note', 'named', '--run', 'second')).toMatchObject({ run: 'second' });
+  });
+
+  it('that comes back is imported only from where it left', () => {
+    const { there, file } = exported();
+    const folder = newWorkspace();
+    folder.person.data('journal', 'import', file);
+    folder.env['HOLDFAST_RUN'] = 'second';
+    folder.data('plan', 'add', 'c', 'Step c');
+    folder.person.data('skip', 'c', '--reason', 'there');
+    const back = join(folder.path, 'back.jsonl');
+    folder.data('journal', 'export', '--out', back);
+    there.person.data('journal', 'import', back);
+    const shown = there.run('plan', 'show').out;
+    expect(shown).toContain('skipped by ada (at a terminal): no need');
+    expect(shown).toMatch(/skipped \(imported claim by \S+\): there/);
+    expect(there.data('start', 'b', '--agent', 'codex')).toMatchObject({ step: { gate: { state: 'open' } } });
+  });
+});
+
 describe('C3: the session of a conversation', () => {
   /** A session that the client's hooks started. */
   function withConversation() {
@@ -155,6 +249,41 @@ describe('C3: the session of a conversation', () => {
     expect(lastActor(folder)).toEqual(['ci', 'stated']);
     folder.env['HOLDFAST_AGENT'] = 'mallory';
     expect(folder.fault('note', 'not mine', '--session', id).code).toBe('not_allowed');
+  });
+});
+
+describe('C4: a name', () => {
+  it('of a person is not taken by an agent', () => {
+    const folder = newWorkspace();
+    const git = (...words: string[]) => spawnSync('git', words, { cwd: folder.path, env: folder.env });
+    git('init', '-q');
+    git('config', 'user.name', 'Grace Hopper');
+    git('config', 'user.email', 'grace@example.com');
+    folder.person.data('token', 'add', 'lin', '--scope', 'read');
+    folder.env['HOLDFAST_PERSON'] = 'ada';
+    folder.person.data('session', 'start');
+    delete folder.env['HOLDFAST_PERSON'];
+    const names = ['maintainer', 'Root', 'GraceHopper', 'grace@example.com', 'Ada', 'l1n', userInfo().username];
+    for (const name of names) {
+      for (const words of [
+        ['session', 'start'],
+        ['start', 't1'],
+        ['claim', 'src/**'],
+      ])
+        expect([name, folder.fault(...words, '--agent', name).code]).toEqual([name, 'invalid']);
+    }
+    expect(folder.person.fault('token', 'add', 'GraceHopper', '--scope', 'read', '--agent').code).toBe('invalid');
+    expect(folder.data('session', 'start', '--agent', 'reviewer')).toMatchObject({ session: { agent: 'reviewer' } });
+    expect(folder.run('sessions').out).toMatch(/reviewer \(agent\)[\s\S]*ada \(person\)/);
+  });
+
+  it('of a client is not taken by a person', async () => {
+    const folder = newWorkspace();
+    folder.env['HOLDFAST_PERSON'] = 'Claude';
+    expect(folder.person.fault('note', 'x').code).toBe('invalid');
+    delete folder.env['HOLDFAST_PERSON'];
+    expect(folder.person.fault('token', 'add', 'codex', '--scope', 'read').code).toBe('invalid');
+    await expect(openHoldfast({ dir: folder.path, person: 'gemini' })).rejects.toMatchObject({ code: 'invalid' });
   });
 });
 

@@ -12,13 +12,15 @@ function live(folder: Folder): void {
   folder.data('raise', 'question', 'Which region?');
 }
 
-/** Everything visible of a run except what depends on the folder. */
+/** Everything visible of a run except what depends on the folder, and the mark of an import. */
 function look(folder: Folder, run: string) {
   const of = (...words: string[]) => folder.data(...words, '--run', run);
-  const { now: _, ...status } = of('status');
+  const { now: _, version: _version, run: shown, ...status } = of('status');
+  const log = of('log', '--limit', '1000')['events'] as { type: string; hash: string }[];
   return {
     status,
-    log: of('log', '--limit', '1000'),
+    title: shown.title,
+    log: log.filter(({ type }) => type !== 'run.imported').map(({ hash }) => hash),
     decisions: of('decisions', '--all'),
     items: of('items'),
     found: of('search', 'opaque'),
@@ -45,10 +47,10 @@ describe('journal export and import', () => {
       const far = newFolder();
       far.env['HOLDFAST_STORE'] = there === 'SQLite' ? join(far.path, 'team.db') : inject('postgresUrl');
       const version = here.data('log')['version'];
-      expect(far.data('journal', 'import', file)).toMatchObject({ run, taken: version, version });
+      expect(far.person.data('journal', 'import', file)).toMatchObject({ run, taken: version, version: version + 1 });
       expect(look(far, run)).toEqual(look(here, run));
       expect(far.data('doctor', '--run', run)).toMatchObject({ findings: [] });
-      expect(far.data('journal', 'import', file)).toMatchObject({ taken: 0, version, changed: [] });
+      expect(far.person.data('journal', 'import', file)).toMatchObject({ taken: 0, changed: [] });
 
       // It continues there, and comes back.
       far.data('note', 'from afar', '--run', run);
@@ -56,13 +58,14 @@ describe('journal export and import', () => {
       const back = join(far.path, 'back.jsonl');
       far.data('journal', 'export', '--out', back, '--run', run);
       expect(readFileSync(back, 'utf8')).not.toContain('hunter2hunter2');
-      expect(here.data('journal', 'import', back)).toMatchObject({ taken: 2 });
+      // With the mark of the import there.
+      expect(here.person.data('journal', 'import', back)).toMatchObject({ taken: 3 });
       expect(look(here, run)).toEqual(look(far, run));
       expect(here.data('search', 'hunter2hunter2')['results']).toEqual([]);
       expect(here.data('doctor')).toMatchObject({ findings: [] });
       expect(readFileSync(here.own('journal.db')).includes('hunter2hunter2')).toBe(false);
       // The older file has nothing new.
-      expect(here.data('journal', 'import', file)).toMatchObject({ taken: 0 });
+      expect(here.person.data('journal', 'import', file)).toMatchObject({ taken: 0 });
       expect(here.data('search', 'hunter2hunter2')['results']).toEqual([]);
     });
   }
@@ -74,11 +77,11 @@ describe('journal export and import', () => {
     here.data('note', 'this way');
     const other = newFolder();
     other.data('init', '--title', 'Other');
-    other.data('journal', 'import', file);
+    other.person.data('journal', 'import', file);
     other.data('note', 'that way', '--run', 'auth');
     other.data('journal', 'export', '--out', file, '--run', 'auth');
     const before = look(here, 'auth');
-    expect(here.fault('journal', 'import', file)).toMatchObject({ code: 'illegal', data: { run: 'auth' } });
+    expect(here.person.fault('journal', 'import', file)).toMatchObject({ code: 'illegal', data: { run: 'auth' } });
     expect(look(here, 'auth')).toEqual(before);
   });
 
@@ -107,9 +110,9 @@ describe('journal export and import', () => {
     ];
     for (const [code, content] of files) {
       writeFileSync(file, content.join('\n'));
-      expect([content.length, far.fault('journal', 'import', file).code]).toEqual([content.length, code]);
+      expect([content.length, far.person.fault('journal', 'import', file).code]).toEqual([content.length, code]);
     }
-    expect(far.fault('journal', 'import', 'nowhere.jsonl').code).toBe('not_found');
+    expect(far.person.fault('journal', 'import', 'nowhere.jsonl').code).toBe('not_found');
     expect(far.data('runs')['runs']).toHaveLength(1);
     expect(far.fault('status', '--run', 'auth').code).toBe('not_found');
   });

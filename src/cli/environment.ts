@@ -5,6 +5,8 @@ import type { SessionProof } from '../core/rules/session-proof.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 import { actorNamed, type OpenOptions } from '../operations/open.ts';
+import { isClientName } from '../operations/people.ts';
+import { accountName } from '../workspace/people.ts';
 import { ancestorsOf, ownerOf } from '../workspace/process.ts';
 import type { CommonFlags } from './arguments.ts';
 
@@ -80,11 +82,6 @@ function proofOf(flags: CommonFlags, { environment, parent }: Caller, hasSession
 }
 
 function userName(): string {
-  try {
-    // Loaded on demand: not needed for agents.
-    const name = process.getBuiltinModule('node:os').userInfo().username.slice(0, 64);
-    return isName(name, '._@+-', 64) ? name : 'person';
-  } catch {
-    return 'person';
-  }
+  const [name = ''] = accountName();
+  return isName(name, '._@+-', 64) && !isClientName(name) ? name : 'person';
 }

@@ -40,6 +40,8 @@ export interface Identity {
   client?: Session['client'] | undefined;
   /** What it shows for the session that it names; undefined where the interface found the session itself. */
   proof?: SessionProof | undefined;
+  /** Names of people that an agent may not take, where they were looked up. */
+  people?: readonly string[] | undefined;
 }
 
 export interface Done {

@@ -20,6 +20,7 @@ export function headOf(state: State): HeadColumns {
       status: task ? (plan.byKey.get(task.key)?.status ?? 'pending') : (state.run?.status ?? 'active'),
       progress: plan.progress,
       facts: runFactsOf(state),
+      ...(state.run?.isUntouched ? { isUntouched: true } : {}),
     },
   };
 }

@@ -1,8 +1,8 @@
 import { Fault, quoted } from '../core/fault.ts';
 import { evolve } from '../core/fold/evolve.ts';
 import { emptyState, STATE_FORMAT } from '../core/fold/state-tables.ts';
-import { GENESIS } from '../core/journal/chain.ts';
-import type { Event } from '../core/journal/event.ts';
+import { GENESIS, type Stamp, seal } from '../core/journal/chain.ts';
+import type { Draft, Event, ImportedRange } from '../core/journal/event.ts';
 import type { Batch } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { rebuildRun } from './audit.ts';
@@ -19,26 +19,62 @@ export interface ImportRun {
 
 const PAGE = 500;
 
-export async function openImport(store: Store, run: string): Promise<ImportRun> {
+/** Who imports a file, and when. */
+export interface Importer extends Pick<Stamp, 'at' | 'actor' | 'evidence'> {
+  /** SHA-256 of the file. */
+  file: string;
+}
+
+/** With an importer the events are marked as imported; without one they are those of this journal, as in a repair. */
+export async function openImport(store: Store, run: string, importer?: Importer): Promise<ImportRun> {
   const { journal, projection } = store;
   const [head] = await journal.heads({ run });
   const before = head?.version ?? 0;
+  // An import that was cut off left events without a mark.
+  const since = head?.position.importing ?? before;
   const state = emptyState();
   let here: Event[] = [];
   let batch: Event[] = [];
   let added = 0;
+  let marked = 0;
   let last = head?.hash ?? GENESIS;
   /** Events that are here with text that was erased where they come from. */
   const erasable = new Map<number, unknown>();
   const erased: NonNullable<Batch['erase']>[number][] = [];
 
-  async function append(): Promise<void> {
+  /** What was imported here before, from the events that are here. */
+  let ranges: readonly ImportedRange[] = [];
+
+  function mark(): Event[] {
+    const last = batch.at(-1);
+    if (!importer || !last) return [];
+    const { file, ...by } = importer;
+    const range = { from: since + 1, upTo: last.version };
+    const body = { upTo: last.version, head: last.hash, file, ranges: [...ranges, range] };
+    const draft: Draft = { type: 'run.imported', body, basis: 'verified' };
+    return seal([draft], { run, ...by, session: null, key: null }, last);
+  }
+
+  async function append(isLast: boolean): Promise<void> {
+    const marks = isLast ? mark() : [];
+    for (const event of marks) evolve(state, event);
+    batch.push(...marks);
+    marked += marks.length;
     if (batch.length === 0) return;
     const named = batch.flatMap((event) => (event.type === 'text.erased' ? event.body.versions : []));
     const erase = named.flatMap((version) => (erasable.has(version) ? [{ version, body: erasable.get(version) }] : []));
     erased.push(...erase);
     // Rows are derived when all events are there.
-    const next: Batch = { run, expected: before + added, events: batch, head: headOf(state), rows: [], erase };
+    const columns = headOf(state);
+    const position = isLast || !importer ? columns.position : { ...columns.position, importing: since };
+    const next: Batch = {
+      run,
+      expected: before + added,
+      events: batch,
+      head: { ...columns, position },
+      rows: [],
+      erase,
+    };
     const { outcome } = await journal.append([next]);
     if (outcome !== 'appended') throw diverged(run, before + added + 1, added);
     added += batch.length;
@@ -58,19 +94,21 @@ export async function openImport(store: Store, run: string): Promise<ImportRun> 
     },
     async add(event) {
       evolve(state, event);
+      if (event.version <= since) ranges = state.run?.imported ?? [];
       if (event.version <= before) return;
+      // A full page is written when the next event comes: the last one takes the mark with it.
+      if (batch.length >= PAGE) await append(false);
       batch.push(event);
-      if (batch.length >= PAGE) await append();
     },
     async finish() {
-      await append();
+      await append(true);
       // Also if an earlier try was interrupted before this.
       if (added > 0 || (await projection.cached(run, STATE_FORMAT)) === null) await rebuildRun(store, run);
       // Derived data had the text too and was only now replaced: an erasure without events removes its bytes.
       if (erased.length > 0)
         await journal.append([{ run, expected: before + added, after: last, events: [], rows: [], erase: erased }]);
       const [now] = await journal.heads({ run });
-      return { added, version: now?.version ?? 0, workspace: now?.workspace ?? '' };
+      return { added: added - marked, version: now?.version ?? 0, workspace: now?.workspace ?? '' };
     },
   };
 }

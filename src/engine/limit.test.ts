@@ -54,7 +54,8 @@ const questions: Record<string, (engine: Engine, run: string) => Promise<unknown
   audit: async (engine, run) => (await engine.maintenance()).audit(run),
   rebuild: async (engine, run) => (await engine.maintenance()).rebuild(run),
   versionsAbout: async (engine, run) => (await engine.maintenance()).versionsAbout(run, 'N-1'),
-  openImport: async (engine, run) => (await engine.maintenance()).openImport(run),
+  openImport: async (engine, run) =>
+    (await engine.maintenance()).openImport(run, { ...ada, at: '2026-01-01T00:00:00.000Z', file: '' }),
 };
 
 describe('an engine that reaches a part of the store', () => {

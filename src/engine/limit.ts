@@ -172,9 +172,9 @@ function limitMaintenance(maintenance: Maintenance, mustSee: (run: string) => Pr
       await mustSee(run);
       return maintenance.findSecrets(run);
     },
-    async openImport(run) {
+    async openImport(run, importer) {
       await mustSee(run);
-      return maintenance.openImport(run);
+      return maintenance.openImport(run, importer);
     },
   };
 }

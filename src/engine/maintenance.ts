@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 import { type Audit, auditRun, type Rebuilt, rebuildRun } from './audit.ts';
 import { versionsAbout } from './erase.ts';
 import { eventPages } from './event-pages.ts';
-import { type ImportRun, openImport } from './import-run.ts';
+import { type Importer, type ImportRun, openImport } from './import-run.ts';
 
 /** Checks and repairs of whole runs. */
 export interface Maintenance {
@@ -18,7 +18,7 @@ export interface Maintenance {
   /** The events in which the present rules find secrets. */
   findSecrets(run: string): Promise<SecretsFound[]>;
   /** Records events of a run that come from another store. */
-  openImport(run: string): Promise<ImportRun>;
+  openImport(run: string, importer?: Importer): Promise<ImportRun>;
 }
 
 export function openMaintenance(store: Store): Maintenance {
@@ -37,6 +37,6 @@ export function openMaintenance(store: Store): Maintenance {
       }
       return found;
     },
-    openImport: (run) => openImport(store, run),
+    openImport: (run, importer) => openImport(store, run, importer),
   };
 }

@@ -7,6 +7,7 @@ import { clientOfHook } from '../clients/recognise.ts';
 import type { Owner } from '../core/journal/event.ts';
 import type { Line } from '../core/line.ts';
 import { redact } from '../core/redact/redact.ts';
+import { agentNameProblem } from '../core/rules/agent-name.ts';
 import { isName } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
@@ -198,7 +199,9 @@ async function contextFor(
   const given = (name: string): string | undefined => environment[name] || undefined;
   const named = given('HOLDFAST_AGENT');
   const name =
-    named && isName(named, '._@+-', 64) && moment.subagent === null ? named : agentName(moment.client, moment.subagent);
+    named && isName(named, '._@+-', 64) && agentNameProblem(named) === null && moment.subagent === null
+      ? named
+      : agentName(moment.client, moment.subagent);
   return openContext({
     dir: moment.cwd ?? workspace.tree,
     workspace,

@@ -2,6 +2,7 @@ import type { Session, State } from '../core/fold/state.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { returnOf } from '../core/rules/session.ts';
 import type { Engine } from '../engine/engine.ts';
+import { mayBeChosen } from '../operations/act.ts';
 import type { Context } from '../operations/context.ts';
 import type { McpIdentity } from './identity.ts';
 
@@ -70,7 +71,7 @@ async function runsToLookIn(context: Context, engine: Engine, conversation: stri
   if (context.run !== undefined) return (await engine.heads({ run: context.run })).map((head) => head.run);
   const workspace = context.workspace()?.ids;
   const mine = workspace === undefined ? {} : { workspace };
-  const heads = await engine.heads({ ...mine, status: 'active', limit: RUNS_LIMIT });
+  const heads = (await engine.heads({ ...mine, status: 'active', limit: RUNS_LIMIT })).filter(mayBeChosen);
   const runs = heads.map((head) => head.run);
   if (runs.length <= 1 || conversation === null) return runs;
   const known = await Promise.all(runs.map((run) => engine.rows(run, { ...sessionsOf(conversation), limit: 1 })));

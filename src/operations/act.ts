@@ -6,9 +6,11 @@ import type { Change } from '../core/views/change.ts';
 import { planView, type StepView } from '../core/views/plan.ts';
 import type { Done, Identity } from '../engine/execute.ts';
 import { describeRewound } from '../engine/rewound.ts';
+import type { Head } from '../store/journal.ts';
 import type { Context } from './context.ts';
 import { writeFollowing } from './follow-up.ts';
 import { shaped } from './operation.ts';
+import { withPeople } from './people.ts';
 import { withholdSecrets } from './withhold-secrets.ts';
 
 /** Runs a command of the caller on the current run, without the secrets in its text. */
@@ -31,7 +33,7 @@ export async function execute(
   { identity = context.identity, mirrors = true }: ExecuteOptions = {},
 ): Promise<Done> {
   const engine = await context.engine();
-  const done = await engine.execute(run, command, identity);
+  const done = await engine.execute(run, command, await withPeople(context, command, identity));
   if (context.tally && !done.replayed) context.tally.events += done.events.length;
   for (const rewound of done.rewound) context.warn(describeRewound(rewound));
   await writeFollowing(context, run, done, mirrors);
@@ -62,6 +64,12 @@ export async function currentRun(context: Context): Promise<string> {
   if (context.isRunKnown && context.run !== undefined) return context.run;
   const { findRun } = await import('./run/parts/current-run.ts');
   return findRun(context);
+}
+
+/** An imported run is used only when it is named; from then on it is a run like any other. */
+export function mayBeChosen(head: object): boolean {
+  const { position } = head as Pick<Head, 'position'>;
+  return !position.isUntouched && position.importing === undefined;
 }
 
 /** A step, with what is derived from the rest of the plan. */

@@ -12,6 +12,7 @@ import { probeOwner } from '../workspace/process.ts';
 import { repositoryAt } from '../workspace/repository.ts';
 import { createWorkspace, findWorkspace, noWorkspace, type Workspace } from '../workspace/workspace.ts';
 import type { Clients, Context } from './context.ts';
+import { isClientName } from './people.ts';
 
 /** The wiring: store, clock, identity. */
 export interface OpenOptions {
@@ -107,9 +108,12 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
 
 /** Names become parts of file names and are shown on terminals, so their characters are restricted. */
 export function actorNamed(kind: Actor['kind'], name: string): Actor {
-  if (isName(name, '._@+-', 64)) return { kind, name };
+  if (isName(name, '._@+-', 64) && !(kind === 'person' && isClientName(name))) return { kind, name };
   throw new Fault('invalid', `${quoted(name)} cannot be the name of ${kind === 'agent' ? 'an agent' : 'a person'}.`, {
-    hints: ['A name has letters, digits, dots, dashes, underscores, @ or +, at most 64 of them.'],
+    hints: [
+      'A name has letters, digits, dots, dashes, underscores, @ or +, at most 64 of them.',
+      ...(kind === 'person' ? ['A person cannot be called like the client of an agent.'] : []),
+    ],
   });
 }
 

@@ -56,6 +56,10 @@ export interface HeadPosition {
   progress: unknown;
   /** Left out by version 0.1; of another format it is not used. */
   facts?: RunFacts;
+  /** It was imported, and nothing was recorded in it here since. */
+  isUntouched?: boolean;
+  /** The version before the first event of an import that is under way, or was cut off. */
+  importing?: number;
 }
 
 export interface CacheColumns {

@@ -10,6 +10,8 @@ export interface KnownRun {
   updatedAt: string;
   facts: RunFacts;
   state: RunState;
+  /** It came from an import and nothing was recorded in it here since: it is used only when it is named. */
+  isImported: boolean;
 }
 
 /** Who looks, and from where. */
@@ -55,7 +57,7 @@ export function fieldOf(runs: readonly KnownRun[], viewer: Viewer): Field {
     .filter(({ state }) => state.state !== 'archived' && state.state !== 'abandoned' && state.state !== 'moved')
     .map((run) => candidateOf(run, viewer))
     .sort((a, b) => compare(a, b, viewer));
-  const real = all.filter(({ facts }) => !facts.isTrivial);
+  const real = all.filter(({ facts, isImported }) => !facts.isTrivial && !isImported);
   const open = real.filter(({ state, facts }) => state.state !== 'working' && isUnfinished(state, facts));
   const isOld = ({ facts, updatedAt }: KnownRun): boolean =>
     facts.kind === 'ad-hoc' && msBetween(updatedAt, viewer.now) > AGE_MS;
@@ -65,7 +67,7 @@ export function fieldOf(runs: readonly KnownRun[], viewer: Viewer): Field {
     working: all.filter(({ state }) => state.state === 'working'),
     older: open.filter(isOld),
     finished: all
-      .filter(({ state, place }) => isFinishedState(state) && isInTree(place))
+      .filter(({ state, place, isImported }) => isFinishedState(state) && isInTree(place) && !isImported)
       .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)),
   };
 }

@@ -56,7 +56,7 @@ function known(run: string, state: RunStateName, given: Given = {}): KnownRun {
   };
   const at = addMs(NOW, -agoMs);
   const word = state === 'waiting' ? 'needs you' : state;
-  return { run, title, openedAt: at, updatedAt: at, facts, state: { state, word, why: '' } };
+  return { run, title, openedAt: at, updatedAt: at, facts, state: { state, word, why: '' }, isImported: false };
 }
 
 const choose = (prompt: string, runs: readonly KnownRun[], by: Partial<Viewer> = {}, given: string | null = null) => {

@@ -2,6 +2,7 @@ import { defined } from '../defined.ts';
 import type { Event, EventBody, EventOf } from '../journal/event.ts';
 import type { RunKind } from '../words.ts';
 import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
+import { applyImport, touchImported } from './imported.ts';
 import { recordLast, recordLastWork } from './last-work.ts';
 import { applyMessage } from './message.ts';
 import { applyRunModel } from './run-model.ts';
@@ -26,6 +27,7 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   state.version = event.version;
   state.totals.events += 1;
   if (state.run) state.run = { ...state.run, updatedAt: event.at };
+  if (state.run?.isUntouched) touchImported(state, state.run, event, touch);
   recordLastWork(state, event);
   apply(state, event, touch, recall);
   countWork(state, event);
@@ -55,6 +57,8 @@ function apply(state: State, event: Event, touch: AddTouch, recall: Recall): voi
     case 'run.abandoned':
     case 'run.archived':
       return applyRun(state, event, touch);
+    case 'run.imported':
+      return applyImport(state, event, touch);
     case 'step.added':
     case 'step.changed':
     case 'step.removed':
@@ -163,6 +167,8 @@ function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
       updatedAt: event.at,
       endedAt: null,
       reason: null,
+      imported: [],
+      isUntouched: false,
     };
   } else if (before) {
     if (event.type === 'run.amended') {

@@ -1,5 +1,5 @@
 import type { Evidence } from '../evidence.ts';
-import type { Artifact, EventBody, Owner, TreeMark } from '../journal/event.ts';
+import type { Artifact, EventBody, ImportedRange, Owner, TreeMark } from '../journal/event.ts';
 import type { Actor, MessageSide, Role, RunKind, StepKind, TurnKind, TurnOutcome } from '../words.ts';
 
 /**
@@ -179,6 +179,10 @@ export interface Run {
   /** When it was abandoned or archived; null while work can continue. */
   endedAt: string | null;
   reason: string | null;
+  /** What was imported from files. */
+  imported: readonly ImportedRange[];
+  /** It was imported, and nothing was recorded in it here since: it is not chosen by default. */
+  isUntouched: boolean;
 }
 
 export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'skipped';
@@ -193,7 +197,8 @@ export interface Step {
   wave: number | null;
   agents: readonly string[];
   parallel: boolean;
-  gate: { state: 'closed' | 'open'; by?: string; at?: string; evidence?: Evidence | null } | null;
+  /** An imported open gate counts as closed until a person confirms it here. */
+  gate: ({ state: 'closed' | 'open'; at?: string } & Partial<Act>) | null;
   context: readonly string[];
   checkpoints: readonly string[];
   alias: string | null;
@@ -230,6 +235,9 @@ export interface Act {
   by: string;
   /** Null for an event of version 0.1. */
   evidence: Evidence | null;
+  version: number;
+  /** It was imported: only a claim, until a person confirms it here. */
+  isClaim?: boolean;
 }
 
 export interface Holder {

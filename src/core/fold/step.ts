@@ -1,6 +1,8 @@
 import { defined } from '../defined.ts';
+import { suffices } from '../evidence.ts';
 import type { Artifact, Event, EventBody, EventOf } from '../journal/event.ts';
 import { oneLine } from '../text.ts';
+import { confirmedStep } from './imported.ts';
 import { namedPaths, treeOf } from './last-work.ts';
 import { type Act, count, type State, type Step } from './state.ts';
 import type { AddTouch } from './touch.ts';
@@ -179,7 +181,7 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
     case 'step.reopened':
       return reopenStep(step, event);
     case 'step.confirmed':
-      return { ...step, confirmedVersion: event.version };
+      return { ...(isPersonsAct(event) ? confirmedStep(step) : step), confirmedVersion: event.version };
     case 'step.released':
       return {
         ...step,
@@ -202,7 +204,13 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
   }
 }
 
-const actOf = ({ actor, evidence }: Event, by = actor.name): Act => ({ by, evidence: evidence ?? null });
+/** Events of version 0.1 do not say; what they confirm was recorded here then. */
+const isPersonsAct = ({ actor, evidence }: Event): boolean =>
+  actor.kind === 'person' && (evidence === undefined || suffices(evidence));
+
+function actOf({ actor, evidence, version }: Event, by = actor.name): Act {
+  return { by, evidence: evidence ?? null, version };
+}
 
 function reopenStep(step: Step, event: EventOf<'step.reopened'>): Step {
   const { session, claim, reason } = event.body;

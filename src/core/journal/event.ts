@@ -72,6 +72,10 @@ export const StepPlan = v.object({
 });
 export type StepPlan = v.InferOutput<typeof StepPlan>;
 
+/** Versions, both included. */
+export const ImportedRange = v.object({ from: Count, upTo: Count });
+export type ImportedRange = v.InferOutput<typeof ImportedRange>;
+
 const Aliased = { alias: v.optional(Label) };
 const StepRef = { step: StepKey };
 /** A session takes a step: the claim's number is the fencing number. */
@@ -119,6 +123,18 @@ export const eventBodies = {
   'run.reopened': v.object({ reason: v.optional(Text) }),
   'run.abandoned': v.object({ reason: Sentence }),
   'run.archived': v.object({ reason: v.optional(Text) }),
+  /**
+   * Events that came from a file, recorded by whoever imported them. What a person did in them is a claim. The ranges are all
+   * that were ever imported here: an event of this kind that came with an import says nothing about this journal.
+   */
+  'run.imported': v.object({
+    upTo: Count,
+    /** The hash of the last imported event. */
+    head: Label,
+    /** SHA-256 of the file. */
+    file: Label,
+    ranges: v.array(ImportedRange),
+  }),
 
   'step.added': v.object({ ...StepRef, ...StepPlan.entries, ...Aliased }),
   'step.changed': v.object({ ...StepRef, ...v.partial(StepPlan).entries }),

@@ -77,6 +77,8 @@ export interface CommandContext extends Liveness {
   client?: Session['client'] | undefined;
   /** What the caller shows for a session that it names; undefined where the interface found the session itself. */
   proof?: SessionProof | undefined;
+  /** Names of people that a new agent may not be called like, beside those that the run knows. */
+  people?: readonly string[] | undefined;
   /** Finds rows that folded state no longer holds, by kind and by id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }

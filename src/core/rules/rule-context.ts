@@ -17,6 +17,8 @@ export interface RuleContext extends Liveness {
   session: Session | null;
   /** What the actor's token allows, if there is one. */
   scope?: Scope | undefined;
+  /** Names of people that a new agent may not be called like, beside those that the run knows. */
+  people?: readonly string[] | undefined;
   /** Finds a settled or ended row by id or alias. */
   recall<K extends RowKind>(kind: K, reference: string): Rows[K] | null;
 }

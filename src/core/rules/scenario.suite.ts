@@ -24,6 +24,7 @@ export interface By {
   actor: Actor;
   evidence: Evidence;
   session: string | null;
+  people?: readonly string[];
 }
 
 export const agent = (name: string, session: string | null = null): By => ({

@@ -1,8 +1,10 @@
+import { UNKNOWN } from '../evidence.ts';
 import { Fault, notFound } from '../fault.ts';
 import { nextId, type Session, type State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { isAtRest, isGone, leaseEnd } from '../views/liveness.ts';
+import { mustBeAgentName } from './agent-name.ts';
 import { claimOn } from './claim.ts';
 import { finishHandoffsOf, snapshotOf } from './handoff.ts';
 import { escalateMail, escalateOnLeaving } from './mail.ts';
@@ -25,6 +27,8 @@ export function startSession(context: RuleContext, command: CommandOf<'session.s
   };
   const before = sameConversation(context.state, client);
   const continued = continues ? known(continues).id : before ? before.id : interruptedSessionOf(context.state, agent);
+  if (other !== undefined || context.actor.kind === 'agent')
+    mustBeNewName(context, agent, continues ? known(continues) : before);
   const id = nextId(context.state, 'S');
   const left = before ? [...context.state.steps.values()].filter((step) => step.holder?.session === before.id) : [];
   const claims = before ? [...context.state.claims.values()].filter((claim) => claim.session === before.id) : [];
@@ -61,6 +65,14 @@ export function startSession(context: RuleContext, command: CommandOf<'session.s
     ),
     ...escalateMail(context),
   ];
+}
+
+/** Refuses a name that passes for a person, unless the agent continues a session of its own. */
+function mustBeNewName({ state, evidence, people = [] }: RuleContext, name: string, continued?: Session): void {
+  if (continued?.agent === name || (name === UNKNOWN && evidence === 'none')) return;
+  const known = [...state.sessions.values()].filter((session) => session.kind === 'person').map(({ agent }) => agent);
+  const opener = state.run?.openedBy.kind === 'person' ? [state.run.openedBy.name] : [];
+  mustBeAgentName(name, [...people, ...known, ...opener]);
 }
 
 /** A client conversation has one session at a time: a new one supersedes the one before. */

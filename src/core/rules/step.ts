@@ -158,7 +158,10 @@ export function reopenStep(context: RuleContext, { step: key, reason }: CommandO
 export function confirmStep(context: RuleContext, { step: key }: CommandOf<'step.confirm'>): Draft[] {
   mustBeActive(context);
   const view = stepOf(context, key);
-  return view.stale ? [draft('step.confirmed', { step: view.step.key })] : [];
+  const { step } = view;
+  const isClaim = step.gate?.isClaim === true || step.skipped?.isClaim === true;
+  if (isClaim) mustBePerson(context, 'confirm what was imported', `holdfast confirm ${step.key}`);
+  return view.stale || isClaim ? [draft('step.confirmed', { step: step.key })] : [];
 }
 
 export function releaseStep(context: RuleContext, { step: key, reason }: CommandOf<'step.release'>): Draft[] {

@@ -1,10 +1,13 @@
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
+import { mustBeAgentName } from '../../core/rules/agent-name.ts';
 import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { ActorName } from '../../core/text.ts';
 import { Scope } from '../../core/words.ts';
 import type { Token } from '../../store/presence.ts';
+import { peopleHere } from '../../workspace/people.ts';
 import { label } from '../fields.ts';
+import { actorNamed } from '../open.ts';
 import { defineOperation, described } from '../operation.ts';
 import {
   expiryFrom,
@@ -48,11 +51,13 @@ export const tokenAdd = defineOperation({
       });
     }
     const { tokens, now } = await context.engine();
+    const actor = actorNamed(agent ? 'agent' : 'person', name);
+    if (agent) mustBeAgentName(name, await peopleHere(context.dir));
     const secret = makeSecret();
     const token: Token = {
       name,
       hash: hashSecret(secret),
-      actor: { kind: agent ? 'agent' : 'person', name },
+      actor,
       scope,
       workspaces: workspacesFor(context, workspaces),
       runs: runs && runs.length > 0 ? [...new Set(runs)] : (context.token?.runs ?? null),

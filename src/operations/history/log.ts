@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { evidenceInWords } from '../../core/evidence.ts';
+import { isImported } from '../../core/fold/imported.ts';
 import type { Event } from '../../core/journal/event.ts';
 import { oneLine } from '../../core/text.ts';
 import { currentRun } from '../act.ts';
@@ -20,7 +21,7 @@ export const log = defineOperation({
     run: v.string(),
     version: v.number(),
     events: v.array(
-      shaped<LogLine>({
+      shaped<LogLine & { imported: boolean }>({
         version: v.number(),
         at: v.string(),
         type: v.string(),
@@ -37,7 +38,9 @@ export const log = defineOperation({
     const from = after ?? Math.max(0, last - wanted);
     const events: Event[] = [];
     for await (const page of engine.eventPages(run, { after: from, upTo: last, limit: wanted })) events.push(...page);
-    return { data: { run, version: last, events: events.map(logLine) } };
+    const { imported = [] } = (await engine.load(run)).run ?? {};
+    const lines = events.map((event) => ({ ...logLine(event), imported: isImported(event.version, imported) }));
+    return { data: { run, version: last, events: lines } };
   },
   say: ({ events }, pen) =>
     events
@@ -53,8 +56,9 @@ export const log = defineOperation({
 });
 
 /** `codex (agent)`, `ada (person, at a terminal)`. */
-function whoActed({ agent, person, evidence }: LogLine): string {
-  return agent === null ? `${person} (person, ${evidenceInWords(evidence)})` : `${agent} (agent)`;
+function whoActed({ agent, person, evidence, imported }: LogLine & { imported: boolean }): string {
+  if (agent !== null) return `${agent} (agent${imported ? ', imported' : ''})`;
+  return `${person} (person, ${imported ? 'imported claim' : evidenceInWords(evidence)})`;
 }
 
 export type LogLine = ReturnType<typeof logLine>;

@@ -1,26 +1,36 @@
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import type { Event } from '../../core/journal/event.ts';
 import { chainVerifier } from '../../core/journal/verify.ts';
+import { mustBePerson } from '../../core/rules/rule-context.ts';
+import { hashArtifact } from '../../workspace/files.ts';
 import { defineOperation, described } from '../operation.ts';
 import { damaged, type JournalHeader, readJournalFile } from './parts/file.ts';
 
 export const journalImport = defineOperation({
   name: 'journal.import',
   summary: 'Import a run that was exported elsewhere; events that are already here are skipped.',
-  scope: 'write',
+  scope: 'maintain',
+  by: 'person',
   local: true,
   words: ['file'],
   examples: ['holdfast journal import auth.jsonl', 'holdfast journal import auth.jsonl --store postgres://db/holdfast'],
   input: v.object({ file: described(v.string(), 'A file that `journal export` wrote.') }),
   output: v.object({ run: v.string(), events: v.number(), taken: v.number(), version: v.number() }),
   async run(context, { file: named }) {
+    const { actor, evidence } = context.identity;
+    mustBePerson(context.identity, 'import a run', `holdfast journal import ${named}`);
     const file = resolve(context.dir, named);
     // Read several times: nothing is imported before all of it is verified, and it may be larger than memory.
     const header = await verify(file);
-    const { maintenance } = await context.engine();
-    const importing = await (await maintenance()).openImport(header.run);
+    const { maintenance, now } = await context.engine();
+    const importing = await (await maintenance()).openImport(header.run, {
+      at: now(),
+      actor,
+      evidence,
+      file: (await hashArtifact(dirname(file), basename(file))).sha256 ?? 'unknown',
+    });
     await readJournalFile(file, (event) => importing.compare(event));
     await readJournalFile(file, (event) => importing.add(event));
     const { added: taken, version, workspace } = await importing.finish();

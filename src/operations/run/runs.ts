@@ -22,6 +22,8 @@ const Row = v.looseObject({
   tree: v.nullable(v.string()),
   branch: v.nullable(v.string()),
   uncertain: v.number(),
+  /** It came from an import, and nothing was recorded in it here since. */
+  isImported: v.boolean(),
 });
 type Row = v.InferOutput<typeof Row>;
 
@@ -71,9 +73,10 @@ function rowOf(
     tree,
     branch,
     uncertain: facts.uncertain.length,
+    isImported: rest.isImported,
   };
 }
 
-function sayRun({ id, title, standing, updatedAt }: Row, pen: Pen): string {
-  return `${pen.bold(id)} ${pen.dim(`${standing.word}, ${updatedAt.slice(0, 16)}Z`)} ${oneLine(title, 80)}`;
+function sayRun({ id, title, standing, updatedAt, isImported }: Row, pen: Pen): string {
+  return `${pen.bold(id)} ${pen.dim(`${standing.word}${isImported ? ', imported' : ''}, ${updatedAt.slice(0, 16)}Z`)} ${oneLine(title, 80)}`;
 }

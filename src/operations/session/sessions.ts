@@ -31,7 +31,7 @@ export const sessions = defineOperation({
           .map((session) => {
             const lineage = session.continues ? `, continues ${session.continues}` : '';
             const status = session.unannounced ? `${session.status} (no end reported)` : session.status;
-            return `${pen.bold(session.id)} ${session.agent} ${pen.dim(`${status}, since ${session.startedAt.slice(0, 16)}Z${lineage}`)}`;
+            return `${pen.bold(session.id)} ${session.agent} (${session.kind}) ${pen.dim(`${status}, since ${session.startedAt.slice(0, 16)}Z${lineage}`)}`;
           })
           .join('\n'),
 });

@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 
 export const confirm = defineOperation({
   name: 'confirm',
-  summary: 'Confirm that a stale step still holds after a step it depends on was reopened.',
+  summary: 'Confirm that a stale step still holds, or (people only) an imported gate or skip.',
   scope: 'write',
   words: ['key'],
   input: v.object({ key: stepKey }),

@@ -20,7 +20,8 @@ export const gate = defineOperation({
   say: ({ step }, pen) => {
     const { gate } = step;
     if (!gate) return `${pen.bold(step.key)} ${step.title}: there is no gate.`;
-    const act = gate.by === undefined ? null : { by: gate.by, evidence: gate.evidence ?? null };
+    const { by, evidence = null, version = 0, isClaim = false } = gate;
+    const act = by === undefined ? null : { by, evidence, version, isClaim };
     return `${pen.bold(step.key)} ${step.title}: the gate was ${gate.state === 'open' ? 'opened' : 'closed'}${actWords(act, pen)}.`;
   },
 });

@@ -13,6 +13,8 @@ export interface CrashAction {
   ready?(place: Place): void;
   words: readonly string[];
   input?: string;
+  /** Only a person may do it: it is run at a terminal. */
+  person?: true;
   /** How it is carried out if that is more than one command. */
   carryOut?(place: Place, env: Environment): Promise<Answer>;
   /** The event types that must be recorded as often as without the crash; all by default. */
@@ -47,11 +49,17 @@ export const crashActions: readonly CrashAction[] = [
     words: ['handoff', 'accept', 'H-1', '--agent', 'bob'],
     server: true,
   },
-  { name: 'archive', prepare: workedPlace, words: ['archive', '--run', 'auth', '--reason', 'Done with it'] },
+  {
+    name: 'archive',
+    prepare: workedPlace,
+    words: ['archive', '--run', 'auth', '--reason', 'Done with it'],
+    person: true,
+  },
   {
     name: 'archive with a mirror',
     prepare: mirrored,
     words: ['archive', '--run', 'shop', '--reason', 'Done with it'],
+    person: true,
     leavesFiles: true,
     server: true,
   },
@@ -59,12 +67,19 @@ export const crashActions: readonly CrashAction[] = [
     name: 'compaction',
     prepare: longWorklog,
     words: ['compact', '--approve'],
+    person: true,
     // A refused one releases its claim and ends its session; the next starts another.
     once: ['worklog.compacted'],
     keyless: true,
     server: true,
   },
-  { name: 'erasure', prepare: workedPlace, words: ['erase', 'N-1', '--reason', 'A secret'], server: true },
+  {
+    name: 'erasure',
+    prepare: workedPlace,
+    words: ['erase', 'N-1', '--reason', 'A secret'],
+    person: true,
+    server: true,
+  },
   { name: 'rebuilding', prepare: workedPlace, words: ['doctor', '--rebuild'], keyless: true, server: true },
   {
     name: 'migration of the schema',
@@ -72,7 +87,14 @@ export const crashActions: readonly CrashAction[] = [
     words: ['init', '--title', 'Work', '--id', 'work'],
     server: true,
   },
-  { name: 'import', prepare: exported, words: ['journal', 'import', 'auth.jsonl'], keyless: true, server: true },
+  {
+    name: 'import',
+    prepare: exported,
+    words: ['journal', 'import', 'auth.jsonl'],
+    person: true,
+    keyless: true,
+    server: true,
+  },
   { name: 'adopt with mirror', prepare: foreign, words: ['adopt', STATE, '--mirror'], keyless: true },
   {
     name: 'adopt, file of an older version',

@@ -3,10 +3,21 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
 import { openHoldfast } from '../../../src/holdfast.ts';
+import { runAtTerminal } from '../../terminal.ts';
 import { type CrashAction, crashActions } from './crash-actions.ts';
 import { fileGround, type Ground } from './ground.ts';
 import type { Part, Trial } from './part.ts';
-import { type Answer, callsOf, type Data, type Environment, type FaultPoint, type Place, withFault } from './place.ts';
+import {
+  type Answer,
+  answerOf,
+  callsOf,
+  type Data,
+  type Environment,
+  type FaultPoint,
+  type Place,
+  program,
+  withFault,
+} from './place.ts';
 
 export const crash: Part = {
   name: 'crash',
@@ -88,7 +99,15 @@ async function arrive(ground: Ground, origin: Place, action: CrashAction): Promi
 async function carryOut(action: CrashAction, place: Place, env: Environment = {}): Promise<Answer> {
   if (action.carryOut) return action.carryOut(place, env);
   const words = action.keyless ? action.words : [...action.words, ...KEY];
+  if (action.person) return atTerminal(place, words, env);
   return place.start(words, { env, ...(action.input === undefined ? {} : { input: action.input }) });
+}
+
+/** A killed command ends with 128 and the number of the signal in the shell of the terminal. */
+function atTerminal(place: Place, words: readonly string[], more: Environment): Answer {
+  const env = { ...place.env, ...more };
+  const { code, out, err } = runAtTerminal([process.execPath, program, ...words, '--json'], { cwd: place.path, env });
+  return answerOf(code !== null && code > 128 ? null : code, out, err);
 }
 
 async function surviveOnce(

@@ -3,6 +3,7 @@ import { Fault, nearest, quoted } from '../../../core/fault.ts';
 import { FACTS_FORMAT } from '../../../core/views/run-facts.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Head } from '../../../store/journal.ts';
+import { mayBeChosen } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { viewerOf } from './known-runs.ts';
 
@@ -16,12 +17,17 @@ export async function findRun(context: Context): Promise<string> {
   if (context.run !== undefined) return (await namedRun(context, context.run)).run;
   const workspace = context.workspace()?.ids;
   const mine = workspace === undefined ? {} : { workspace };
-  const active = await engine.heads({ ...mine, status: 'active', limit: RUNS_LIMIT });
-  const heads = active.length > 0 ? active : await engine.heads({ ...mine, status: 'completed', limit: RUNS_LIMIT });
+  const ofStatus = (status: string) => engine.heads({ ...mine, status, limit: RUNS_LIMIT });
+  const active = await ofStatus('active');
+  const own = active.filter(mayBeChosen);
+  const heads = own.length > 0 ? own : (await ofStatus('completed')).filter(mayBeChosen);
   const [first, second] = heads;
   if (!first) {
     throw new Fault('not_found', 'There is no run in this workspace that is not archived.', {
-      hints: ['Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows archived ones.'],
+      hints: [
+        'Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows archived ones.',
+        ...(active.length > 0 ? ['An imported run is used only when it is named: `--run ID`.'] : []),
+      ],
     });
   }
   if (!second) return first.run;

@@ -5,6 +5,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { Head } from '../../../store/journal.ts';
 import { hostName } from '../../../workspace/process.ts';
 import { chosenRun, readPasses } from '../../../workspace/run-presence.ts';
+import { mayBeChosen } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { treeMark } from '../../working-tree.ts';
 
@@ -27,7 +28,8 @@ export async function knownRun(engine: Engine, head: Head): Promise<KnownRun> {
     facts.sessions.length > 0
       ? await engine.watch(run, facts.sessions)
       : { now: engine.now(), beats: new Map(), owners: new Map() };
-  return { run, title, openedAt, updatedAt, facts, state: runStateOf(facts, liveness) };
+  const isImported = !mayBeChosen(head);
+  return { run, title, openedAt, updatedAt, facts, state: runStateOf(facts, liveness), isImported };
 }
 
 /** What another version of the program wrote is folded again. */

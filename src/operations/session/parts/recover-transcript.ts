@@ -6,7 +6,7 @@ import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { Change } from '../../../core/views/change.ts';
-import { currentRun } from '../../act.ts';
+import { currentRun, mayBeChosen } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { openRun } from '../../run/parts/open-run.ts';
 import { type Asked, findTranscript, type KnownSession, knownSessions } from './find-transcript.ts';
@@ -90,7 +90,7 @@ async function runOf(context: Context, own: readonly KnownSession[]): Promise<st
   if (context.run === undefined && last) return last.run;
   const engine = await context.engine();
   const workspace = context.workspace()?.id ?? '';
-  const active = await engine.heads({ workspace, status: 'active', limit: 2 });
+  const active = (await engine.heads({ workspace, status: 'active' })).filter(mayBeChosen);
   return context.run === undefined && active.length === 0
     ? null
     : currentRun({ ...context, identity: withoutSession(context) });
