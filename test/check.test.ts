@@ -50,6 +50,9 @@ describe('check', () => {
       'files-modified pass',
       'files-to-read pass',
       'questions pass',
+      'decisions pass',
+      'placement cannot-tell',
+      'commitments pass',
       'length pass',
     ]);
     expect(folder.data('log', '--limit', '100')['events']).toHaveLength(before);
@@ -178,7 +181,7 @@ describe('check of a working session', () => {
     write('chat-claude.md', chat);
     write('TURNFILE.yaml', turnfile);
     write('MAILBOX.md', mailbox);
-    write('WORKLOG.md', '# Worklog\n\nNow Working (Claude): t1, wire the router.\n');
+    write('WORKLOG.md', `# Worklog\n\nNow Working (Claude): t1, wire the router.\n\n${POINTER}\n`);
     write('OPEN_QUESTIONS.md', '| ID | Question |\n|---|---|\n| Q-1 | every use? |\n');
     return { folder, chat, write };
   }
@@ -299,6 +302,8 @@ describe('check of a working session', () => {
       'files-modified',
       'files-to-read',
       'questions',
+      'placement',
+      'commitments',
     ]);
   });
 
@@ -321,6 +326,8 @@ describe('check of a working session', () => {
     expect(failures(folder, 'working-session')).toMatchObject({ standing: 'Two different snapshots have number 1.' });
   });
 });
+
+const POINTER = 'Full resumption snapshot: working-session/chat-claude.md § Session 1 closing state.';
 
 function signedChat(entry: string): string {
   const start = entry.indexOf('```yaml\n') + 8;

@@ -86,6 +86,34 @@ function adopted(): Folder {
 }
 
 describe('adopting', () => {
+  it('says in words what was taken over, left and contradictory', () => {
+    const folder = newFolder();
+    put(folder, STATE, sessionState({ current_step: 1 }));
+    const { out } = folder.run('adopt', '--mirror');
+    expect(out.split('\n').slice(0, 4)).toEqual([
+      `Adopted ${STATE} (apex 3.0) as run shop; the file is kept in sync.`,
+      '  Taken over: 8 steps (1 complete, 1 in progress), 7 decisions, 1 open finding, 1 artifact.',
+      '  Position: step 2 Architecture after phase_2_waf.',
+      expect.stringMatching(/^ {2}Left in the file: .*house_rule/),
+    ]);
+    expect(out).toContain('current_step is 1');
+  });
+
+  it.each(['resume', 'init'])('is what `%s` names where there is only the state of another tool', (word) => {
+    const folder = newFolder();
+    put(folder, STATE, sessionState());
+    const fault = folder.fault(word);
+    expect(fault.message).toContain(`${STATE}: apex 3.0, step 2 Architecture after phase_2_waf`);
+    expect(fault.hints.join()).toContain('holdfast adopt --mirror');
+    expect(folder.run('init', '--title', 'Other work').code).toBe(0);
+  });
+
+  it('of nothing that can be read exits with 1', () => {
+    const folder = newFolder();
+    put(folder, STATE, '{');
+    expect(folder.run('adopt').code).toBe(1);
+  });
+
   it('needs no workspace, and a dry run shows what is there and changes nothing', () => {
     const folder = newFolder();
     put(folder, STATE, sessionState());
@@ -403,6 +431,9 @@ describe('exporting', () => {
     const { files, loses } = folder.data('export', '--format', 'apex', '--out', 'out');
     expect(files).toContain('agent-output/shop/00-session-state.json');
     expect(loses).toContainEqual({ what: 'notes', count: 1 });
+    expect(folder.run('export', '--format', 'apex', '--out', 'other').out).toContain(
+      'There is no place for note (1) in it; they stay in the journal.',
+    );
     put(folder, 'out/agent-output/shop/00-session-state.json', '{}');
     expect(folder.fault('export', '--format', 'apex', '--out', 'out')).toMatchObject({ code: 'illegal' });
   });

@@ -97,7 +97,7 @@ describe('resuming', () => {
       code: 'not_found',
       data: { foreign: [{ format: 'gsd', path: '.planning/STATE.md' }] },
     });
-    expect(fault.hints.join(' ')).toContain('Another tool left its state here');
+    expect(fault.message).toContain('State of another tool');
   });
 
   it('is coloured for people who want it, and plain in a pipe', () => {

@@ -33,9 +33,10 @@ it('removes what is lost and nothing else', () => {
   });
 });
 
-it('describes what is lost', () => {
-  expect(lossWords('steps.wave')).toBe('steps.wave');
-  expect(lossWords('items[kind=question][status=open]')).toBe('questions that are open');
-  expect(lossWords('items[kind=question].alias')).toBe('alias of questions');
-  expect(lossWords('items[severity=]')).toBe('items without severity');
+it('describes what is lost, by whole entries that the run has', () => {
+  const run = { notes: [1, 2], messages: [1], items: [{ kind: 'question' }, { kind: 'error' }], steps: [{ wave: 1 }] };
+  expect(lossWords(run, ['notes', 'messages', 'steps.wave', 'items[kind=error]', 'claims'])).toBe(
+    'notes (2), message (1) and error (1)',
+  );
+  expect(lossWords(run, ['steps.wave', 'claims', 'items[kind=question].alias'])).toBeNull();
 });

@@ -25,16 +25,26 @@ export function dropLost(model: object, path: string): void {
   });
 }
 
-/** For people: `questions that are resolved`, `alias of questions`. */
-export function lossWords(path: string): string {
-  const words = partsOf(path).map(({ name, conditions }) => {
-    const kind = conditions.find(({ field }) => field === 'kind');
-    const others = conditions.filter((condition) => condition !== kind);
-    const noun = kind ? `${kind.value}s` : name;
-    return [noun, ...others.map(({ field, value }) => (value ? `that are ${value}` : `without ${field}`))].join(' ');
-  });
-  // A plain path is clear enough, and the documentation uses it.
-  return path.includes('[') ? words.reverse().join(' of ') : path;
+/**
+ * What a run has and a format has no place for, for people: `messages (3) and notes (12)`. Only whole entries are named;
+ * null where every entry has a place.
+ */
+export function lossWords(model: object, loses: readonly string[]): string | null {
+  const counts = new Map<string, number>();
+  for (const path of loses) {
+    const [part, ...rest] = partsOf(path);
+    if (!part || rest.length > 0 || part.name === 'position' || part.name === 'run') continue;
+    const kind = part.conditions.find(({ field }) => field === 'kind')?.value;
+    const noun = kind ? `${kind}s` : part.name;
+    const count = countLost(model, path);
+    if (count > 0) counts.set(noun, (counts.get(noun) ?? 0) + count);
+  }
+  const words = [...counts].map(([noun, count]) => `${count === 1 ? noun.replace(/s$/, '') : noun} (${count})`);
+  return words.length === 0
+    ? null
+    : words.length === 1
+      ? words.join('')
+      : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
 interface Part {

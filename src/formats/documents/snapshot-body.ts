@@ -32,7 +32,14 @@ export interface ListedFile {
 /** The count and the ids given, which may be fewer. */
 export interface Counted {
   count: number | null;
+  /** Both names of a message are joined: `MSG-20261116-002|M-2`. */
   ids: readonly string[];
+  /** How many were left out for length. */
+  left?: number;
+  /** Listed in our form, in which every message has a line. */
+  isOwnForm?: boolean;
+  /** The sender or receiver that each entry names. */
+  entries?: readonly { id: string; who: string | null }[];
 }
 
 /** The section titles in real files. The order matters: the first match is taken. */
@@ -53,8 +60,10 @@ export function bodySections(
   withoutHeadings: boolean,
 ): Map<SectionName, BodySection> {
   const found = new Map<SectionName, BodySection>();
-  let open: { name: SectionName; line: number; lines: string[] } | null = null;
+  let open: { name: SectionName; title: string; line: number; lines: string[] } | null = null;
   const close = (): void => {
+    if (open && found.has(open.name) && sectionTitles[open.name] === open.title)
+      report('duplicate_section', open.line, `There are two sections "${open.title}".`);
     if (open && !found.has(open.name)) found.set(open.name, sectionOf(open));
     open = null;
   };
@@ -71,7 +80,7 @@ export function bodySections(
       const at = offset + index + 1;
       if (start.title !== sectionTitles[start.name])
         report('renamed_heading', at, `"${start.title}" should be the heading "${sectionTitles[start.name]}".`);
-      open = { name: start.name, line: at, lines: [start.rest] };
+      open = { name: start.name, title: start.title, line: at, lines: [start.rest] };
     } else if (start) close();
     else open?.lines.push(line);
   }
@@ -210,7 +219,8 @@ export function readTask(
   const step = task === null ? null : (/^"?([\p{L}\p{N}][\p{L}\p{N}\p{M}._-]*)/u.exec(task)?.[1] ?? null);
   const said = field(/^[ \t*-]{0,12}Next action:?\*{0,2}:?[ \t]*([^\n]{1,1000})/im);
   // A quotation alone is what someone declared.
-  const next = /^"([^"]*)"$/.exec(said ?? '')?.[1] ?? said;
+  const words = /^"([^"]*)"$/.exec(said ?? '')?.[1] ?? said;
+  const next = words !== null && /[\p{L}\p{N}]/u.test(words) ? words : null;
   return { status, step: step === 'none' ? null : step, next, text };
 }
 
@@ -240,9 +250,16 @@ export function readMail(
   for (let index = 0; index < lines.length; index++) {
     const own = ownLine(lines[index] ?? '');
     if (!own) continue;
-    const ids: string[] = [];
-    while (/^\s+-\s/.test(lines[index + 1] ?? '')) ids.push(...messageIds((lines[++index] ?? '').slice(0, 80), true));
-    found[own.name] = { count: own.count, ids };
+    const entries: { id: string; who: string | null }[] = [];
+    let left = 0;
+    while (/^\s+-\s/.test(lines[index + 1] ?? '')) {
+      const entry = lines[++index] ?? '';
+      left += Number(/^\s+-\s+(\d{1,9}) more, left out/.exec(entry)?.[1] ?? 0);
+      const [id] = bothIds(entry.slice(0, 200), MESSAGE_ID);
+      const who = /\s(?:from|to) "([^"]{1,200})"/.exec(entry.slice(0, 400))?.[1] ?? null;
+      if (id !== undefined) entries.push({ id, who });
+    }
+    found[own.name] = { count: own.count, ids: entries.map(({ id }) => id), left, isOwnForm: true, entries };
   }
   if (mailClasses.some((name) => found[name] !== null)) return found;
   const flat = section.text.replace(/[*`]/g, '').slice(0, 20_000);
@@ -274,8 +291,11 @@ function countOf(pattern: RegExp | null, text: string): Counted | null {
 
 const escaped = (text: string): string => text.slice(0, 64).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** `M-31`, `MSG-20260208-047`; with `first` only the id that begins the line. */
-export function messageIds(text: string, first = false): string[] {
-  const ids = text.match(/\b(?:MSG-\d{8}-\d{3,6}|MSG-\d{3,6}|M-\d{1,9})\b/g) ?? [];
-  return first ? ids.slice(0, 1) : [...new Set(ids)];
+const MESSAGE_ID = '(?:MSG-\\d{8}-\\d{3,6}(?:-[a-z]\\d{1,3})?|MSG-\\d{3,6}|M-\\d{1,9}(?:-[a-z]\\d{1,3})?)';
+export const QUESTION_ID = '(?:OQ-[A-Za-z]{0,12}\\d{1,6}|Q-\\d{1,6})(?:-[a-z]\\d{1,3})?';
+
+/** The first id of an entry, with its other name in brackets: `"MSG-20261116-002" (M-2)`, `Q-1 ("OQ-001")`. */
+export function bothIds(text: string, id: string): string[] {
+  const match = new RegExp(`"?(${id})"?(?:\\s+\\("?(${id})"?\\))?`).exec(text);
+  return match?.[1] === undefined ? [] : [match[2] === undefined ? match[1] : `${match[1]}|${match[2]}`];
 }

@@ -13,7 +13,16 @@ import {
 import { expandQuestionIds } from './question-ids.ts';
 import { digestSnapshot, NO_DIGITS, parseRevision, type Revision, snapshotTopic, unifyLines } from './revision.ts';
 import { type MailClass, type SectionName, sectionTitles, type TaskStatus } from './snapshot.ts';
-import { bodySections, type Counted, type ListedFile, readMail, readTask } from './snapshot-body.ts';
+import {
+  type BodySection,
+  bodySections,
+  bothIds,
+  type Counted,
+  type ListedFile,
+  QUESTION_ID,
+  readMail,
+  readTask,
+} from './snapshot-body.ts';
 
 /** A snapshot as found, in any form: missing parts are null, deviations are problems. */
 export interface FoundSnapshot {
@@ -46,7 +55,10 @@ export interface FoundSnapshot {
   modified: readonly ListedFile[] | null;
   reading: readonly ListedFile[] | null;
   decisions: readonly string[] | null;
+  /** Both names of a question are joined: `OQ-001|Q-1`. */
   questions: readonly string[] | null;
+  /** The state that each entry in our form gives. */
+  questionStates: ReadonlyMap<string, string>;
 }
 
 export interface Problem {
@@ -205,7 +217,7 @@ function readRegion(lines: readonly string[], region: Region): Parsed {
       modified: sections.get('modified')?.files ?? null,
       reading: sections.get('reading')?.files ?? null,
       decisions: items('decisions'),
-      questions: questionsIn(sections.get('questions')?.text ?? null),
+      ...questionsIn(sections.get('questions') ?? null),
     },
     problems,
   };
@@ -298,7 +310,20 @@ function tellSeal({ digits, tokenVerdict }: Seal, line: number, token: string | 
     );
 }
 
-/** In a section on questions the prefix is often omitted: `041-044 + 003`. */
-function questionsIn(text: string | null): string[] | null {
-  return text === null ? null : expandQuestionIds(text);
+/** Entries in our form name both ids of a question; people write lists and ranges. */
+function questionsIn(section: BodySection | null): Pick<FoundSnapshot, 'questions' | 'questionStates'> {
+  const questionStates = new Map<string, string>();
+  if (section === null) return { questions: null, questionStates };
+  const own = section.items.flatMap(({ text }) => {
+    const [id] = OWN_QUESTION.test(text) ? bothIds(text.slice(0, 200), QUESTION_ID) : [];
+    const state = /\)?\s+(open|resolved|deferred|withdrawn)\b/.exec(text.slice(0, 200))?.[1];
+    if (id !== undefined && state !== undefined) questionStates.set(id, state);
+    return id === undefined ? [] : [id];
+  });
+  const isOwn = own.length > 0 && own.length === section.items.filter(({ text }) => !/left out/.test(text)).length;
+  return { questions: isOwn ? own : expandQuestionIds(section.text), questionStates };
 }
+
+const OWN_QUESTION = new RegExp(
+  `^"?${QUESTION_ID}"?(?: \\("?${QUESTION_ID}"?\\))? (?:open|resolved|deferred|withdrawn)\\b`,
+);

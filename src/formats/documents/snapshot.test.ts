@@ -80,7 +80,7 @@ describe('a snapshot', () => {
         { path: 'src/old.ts', mayBeGone: true },
       ],
       reading: [{ path: 'docs/plan.md', lines: 120, tokens: 1100 }],
-      questions: ['Q-4', 'OQ-031'],
+      questions: ['OQ-031|Q-4'],
     });
     expect(token).toMatch(/^REV-20261115-snapshot-claude-3-h[0-9a-f]{8}$/);
   });

@@ -266,8 +266,9 @@ function mailSection({ mail }: Snapshot, { chars, entries }: Measures, omitted: 
 
 function entryLine({ id: own, alias, facts, words, reason }: Entry, chars: number): Line {
   const why = reason === undefined ? '' : line` Why: ${quote(reason, 'text', chars)}`;
-  const named = alias === undefined ? '' : line` (${quote(alias, 'name')})`;
-  return line`${id(own)}${named}${facts === '' ? '' : line` ${facts}`}: ${quote(words, 'text', chars)}${why}`;
+  // The name in the files comes first: it is the one that people and other tools know.
+  const named = alias === undefined ? id(own) : line`${quote(alias, 'name')} (${id(own)})`;
+  return line`${named}${facts === '' ? '' : line` ${facts}`}: ${quote(words, 'text', chars)}${why}`;
 }
 
 /**

@@ -70,7 +70,9 @@ export function readSession(name: string, text: string, isArchived: boolean): Se
       !parts.fenced &&
       conflicts.found.length === 0 &&
       !isBinary &&
-      grown?.broken === false,
+      grown?.broken === false &&
+      // A line that was ignored would be written a second time.
+      !grown.found.some(({ code }) => code === 'unreadable_line'),
     problems,
     phases: new Map(),
     errors: new Map(),

@@ -23,7 +23,8 @@ export function readUsage(node: Node | null, complain: Complain): ModelUsage[] {
     named.add(agent);
     const entry: ModelUsage = { agent };
     for (const measure of measures) {
-      const figure = at(pair.value, measure);
+      // Of an agent that is listed twice, the entry that is edited counts.
+      const figure = at(at(byAgent, pair.key), measure);
       const value = count(plain(figure));
       if (value !== undefined) entry[measure] = value;
       else if (figure && plain(figure) !== null)

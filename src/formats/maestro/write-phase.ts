@@ -83,7 +83,9 @@ function editDependencies(
 ): void {
   const listed = new Set(blockedBy.map(({ key }) => key));
   const left = blockedBy.filter(({ key }) => key === undefined || after.includes(key));
-  const added = after.filter((key) => !listed.has(key)).map(ids);
+  // A phase that the file names and does not have is listed under its id.
+  const spelled = new Set(blockedBy.map(({ id }) => id));
+  const added = after.filter((key) => !listed.has(key) && !spelled.has(String(ids(key)))).map(ids);
   const [first = 'blocked_by', ...others] = dependencyKeys.filter((key) => at(node, key));
   for (const key of others) splicer.set(node, key, []);
   const known = left.map(({ id, key }) => (key !== undefined && String(ids(key)) === id ? ids(key) : id));

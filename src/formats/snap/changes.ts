@@ -126,6 +126,7 @@ export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
   const words = taskWords(model);
   const views = new Map<string, AgentView>();
   const running = new Map<string, string>();
+  const taken = new Set(model.sessions.flatMap((one) => (one.status === 'active' ? (one.workingOn ?? []) : [])));
   for (const { key, status, agents } of model.steps) {
     const owner = slug(agents?.[0]);
     if (status === 'in_progress' && owner !== '' && !running.has(owner)) running.set(owner, key);
@@ -139,11 +140,13 @@ export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
     const isOpen = ['pending', 'in_progress', 'blocked'].includes(words.get(session.workingOn ?? '') ?? '');
     const task = isOpen ? (session.workingOn as string) : (running.get(id) ?? null);
     const isBlocked = task !== null && words.get(task) === 'blocked';
+    // Work that a session left in progress stays its task until another agent takes it.
+    const isLeft = isOpen && words.get(session.workingOn ?? '') !== 'pending' && !taken.has(session.workingOn ?? '');
     const away = session.status === 'timeout' || session.status === 'crashed';
     views.set(id, {
       name: session.agent,
       status: session.status === 'active' ? (isBlocked ? 'blocked' : 'active') : away ? 'offline' : 'idle',
-      task: session.status === 'active' ? task : null,
+      task: session.status === 'active' ? task : isLeft ? (session.workingOn as string) : null,
       session: session.alias ?? session.id ?? null,
     });
   }

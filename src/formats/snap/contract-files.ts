@@ -1,7 +1,9 @@
 import type { MailClass, TaskStatus } from '../documents/snapshot.ts';
 import type { Files, Found } from '../format.ts';
+import { bare } from '../markdown.ts';
 import type { Card } from './mailbox.ts';
 import { slug } from './names.ts';
+import type { Questions } from './questions.ts';
 import { type ReadFolder, readFolder } from './read.ts';
 import { textOf } from './turnfile.ts';
 
@@ -9,8 +11,13 @@ import { textOf } from './turnfile.ts';
 export interface FolderContract {
   tasks(agent: string): readonly TaskState[];
   mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
-  /** The ids of all questions. */
-  questions: ReadonlySet<string> | null;
+  sides(id: string): { from: string; to: string } | null;
+  /** The ids of all questions, with their states where a table has them. */
+  questions: ReadonlyMap<string, string | null> | null;
+  /** The words of the decision index. */
+  decisions: readonly string[] | null;
+  /** The lines of the worklog that point to snapshots. */
+  pointers: readonly string[] | null;
 }
 
 export interface TaskState {
@@ -24,11 +31,18 @@ export interface TaskState {
 
 export function contractIn(found: Found, files: Files): FolderContract {
   const read = readFolder(found, files);
-  const { mailbox, questions } = read;
+  const { mailbox, questions, worklog } = read;
   return {
     tasks: (agent) => [...turnOf(read, agent), ...statusLineOf(read, agent)],
     mail: (agent) => (mailbox ? mailOf(mailbox.cards, agent) : null),
-    questions: questions?.ids ?? null,
+    sides: (id) => {
+      const card = mailbox?.cards.find((one) => one.id === id);
+      return card ? { from: card.message.from, to: card.message.to } : null;
+    },
+    questions: questions && statesOf(questions),
+    decisions: worklog?.index ? [...worklog.decisions.keys()].map(({ decision }) => decision) : null,
+    pointers:
+      worklog === null ? null : worklog.page.lines.map(bare).filter((line) => /chat-[^\s/]+\.md\s+§/.test(line)),
   };
 }
 
@@ -52,7 +66,21 @@ function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskState[] {
 
 function statusLineOf({ worklog, folder }: ReadFolder, agent: string): TaskState[] {
   const line = worklog?.working.find((one) => slug(one.agent) === slug(agent));
-  return line ? [{ source: nameOf(folder.worklog), status: null, keys: [], text: line.words.slice(0, 2000) }] : [];
+  if (!line) return [];
+  const source = nameOf(folder.worklog);
+  const text = line.words.slice(0, 2000);
+  // The two forms that we write; anything else is free text.
+  const closed = /^(\S+) (complete|partial|blocked), closed /.exec(text);
+  if (closed) return [{ source, status: closed[2] as TaskStatus, keys: [closed[1] as string], text }];
+  const held = /^(\S+) \((pending|in_progress|blocked)\b/.exec(text);
+  if (held) return [{ source, status: taskStatuses[held[2] as string] ?? null, keys: [held[1] as string], text }];
+  return [{ source, status: null, keys: [], text }];
+}
+
+function statesOf({ ids, rows }: Questions): Map<string, string | null> {
+  const states = new Map<string, string | null>([...ids].map((id) => [id, null]));
+  for (const { alias, status } of rows.keys()) if (alias !== undefined) states.set(alias, status);
+  return states;
 }
 
 const nameOf = (path: string | null): string => path?.slice(path.lastIndexOf('/') + 1) ?? '';

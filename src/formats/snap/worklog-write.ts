@@ -87,6 +87,13 @@ function wordsOn({ status, task, session }: AgentView, model: RunModel): string 
   if (task === null) return `${status === 'active' ? 'active, no task' : status}${seen}`;
   const title = flat(model.steps.find((step) => step.key === task)?.title ?? '');
   const word = taskWords(model).get(task) ?? 'in_progress';
+  if (status !== 'active' && status !== 'blocked') {
+    const next = model.next === undefined ? '' : `; next: ${flat(model.next)}`;
+    return oneLine(
+      `${task} ${word === 'blocked' ? 'blocked' : 'partial'}, closed${seen.slice(1)}${next}`,
+      STATUS_CHARS - 20,
+    );
+  }
   return oneLine(`${task} (${word}${seen}) — ${title}`, STATUS_CHARS - 20);
 }
 

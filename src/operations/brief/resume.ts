@@ -67,7 +67,7 @@ export const resume = defineOperation({
   output: Resumed,
   async run(given, { budget, role, probe }) {
     const status = beginGitStatus(given);
-    const context = { ...(await inRun(given)), leavesTree: true };
+    const context = { ...(await runToResume(given)), leavesTree: true };
     // Resuming records the crashed sessions it finds, and nothing else.
     const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
     const edits = before.mirrors.size > 0 ? await absorbEdits(context, before) : [];
@@ -90,6 +90,16 @@ export const resume = defineOperation({
   say: ({ text }, pen) => painted(text, pen),
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),
 });
+
+/** Beside another tool's state and without a run, the answer is how to adopt it. */
+async function runToResume(context: Context): Promise<Context & { run: string }> {
+  try {
+    return await inRun(context);
+  } catch (thrown) {
+    const { namingForeign } = await import('../files/parts/foreign-here.ts');
+    throw await namingForeign(context, thrown);
+  }
+}
 
 /** Edits of mirrored files are part of the current position. */
 async function absorbEdits(context: Context, state: State): Promise<{ path: string; found: string }[]> {

@@ -15,6 +15,7 @@ import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen } from '../operation.ts';
 import { treeMark } from '../working-tree.ts';
 import { absorbEdit } from './parts/absorb.ts';
+import { takenOver } from './parts/adopted-words.ts';
 import { findForeign } from './parts/find-foreign.ts';
 import { type ForeignFile, freeRunId, knownRun } from './parts/foreign-file.ts';
 import { readBase, readMemory, saveBase } from './parts/mirror-base.ts';
@@ -39,6 +40,13 @@ const Adopted = v.object({
   steps: v.number(),
   decisions: v.number(),
   items: v.number(),
+  /** What was taken over, in words. */
+  taken: v.string(),
+  position: v.nullable(v.string()),
+  next: v.nullable(v.string()),
+  /** Keys and sections that stay in the file only. */
+  left: v.array(v.string()),
+  mirrored: v.boolean(),
   problems: v.array(ProblemShape),
 });
 type Adopted = v.InferOutput<typeof Adopted>;
@@ -72,34 +80,41 @@ export const adopt = defineOperation({
   },
   say({ found, dryRun }, pen) {
     if (found.length === 0) return 'There is no state file of another tool here.';
-    const heads = ['format', 'version', 'run', 'steps', 'decisions', 'open', 'problems', 'file'];
-    const rows = found.map((one) => [
-      one.format,
-      one.version ?? '?',
-      one.run ?? '—',
-      ...[one.steps, one.decisions, one.items, one.problems.length].map(String),
-      `${oneLine(one.path, 120)}${outcomeWords[one.outcome]}`,
-    ]);
-    const widths = heads.map((head, index) => Math.max(...[head, ...rows.map((row) => row[index] ?? '')].map(widthOf)));
-    const line = (cells: readonly string[]): string =>
-      cells
-        .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell))))
-        .join('  ')
-        .trimEnd();
     return [
-      pen.bold(line(heads)),
-      ...rows.map(line),
-      ...found.flatMap((one) => problemLines(one, pen)),
+      ...found.map((one) => adoptedWords(one, pen)),
       ...(dryRun ? ['Nothing was changed. `holdfast adopt` adopts these files.'] : []),
     ].join('\n');
   },
+  verdict: ({ found, dryRun }) => (!dryRun && found.length > 0 && found.every(({ run }) => run === null) ? 1 : 0),
 });
 
-/** In terminal columns: East Asian characters take two. */
-function widthOf(text: string): number {
-  const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
-  return [...text].reduce((width, message) => width + (wide.test(message) ? 2 : 1), 0);
+function adoptedWords(one: Adopted, pen: Pen): string {
+  const path = oneLine(one.path, 120);
+  const name = `${path} (${one.format}${one.version ? ` ${one.version}` : ''})`;
+  const run = pen.bold(one.run ?? '');
+  const first: Record<Adopted['outcome'], string> = {
+    adopted: `Adopted ${name} as run ${run}${one.mirrored ? '; the file is kept in sync.' : '.'}`,
+    changed: `${name} was edited since; run ${run} has the changes.`,
+    known: `${name} is known as run ${run} and unchanged.`,
+    found: `Found ${name}.`,
+    unreadable: `${name} cannot be adopted; \`holdfast doctor PATH\` shows what can be repaired.`,
+  };
+  const { taken, position, next, left } = one;
+  const more = left.length - LEFT_SHOWN;
+  const isNew = one.outcome === 'adopted' || one.outcome === 'found';
+  return [
+    first[one.outcome],
+    ...(isNew && taken !== '' ? [`  ${one.outcome === 'found' ? 'Has' : 'Taken over'}: ${taken}.`] : []),
+    ...(isNew && position ? [`  Position: ${position}.${next ? ` Next: ${next}` : ''}`] : []),
+    ...(isNew && !position && next ? [`  Next: ${next}`] : []),
+    ...(isNew && left.length > 0
+      ? [`  Left in the file: ${left.slice(0, LEFT_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`]
+      : []),
+    ...problemLines(one, pen),
+  ].join('\n');
 }
+
+const LEFT_SHOWN = 6;
 
 /** `doctor` lists all problems of a file. */
 const PROBLEMS_SHOWN = 5;
@@ -114,15 +129,6 @@ function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
     ...(more > 0 ? [pen.dim(`  and ${more} more: \`holdfast doctor ${oneLine(path, 100)}\``)] : []),
   ];
 }
-
-/** Shown behind the path in the table. */
-const outcomeWords: Record<Adopted['outcome'], string> = {
-  adopted: '',
-  changed: ' (edited since, absorbed)',
-  known: ' (known, unchanged)',
-  unreadable: ' (cannot be adopted; `holdfast doctor PATH` shows what can be repaired)',
-  found: '',
-};
 
 async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): Promise<Adopted> {
   const { format, base, name, found, files, parsed } = file;
@@ -149,12 +155,13 @@ async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): P
   // Also for a known run: its adoption may have been cut off before the files were hashed.
   if (!isOutside) await seeFiles(context, engine, run, base, withPaths(model, base, dirname(found.main)));
   if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
+  const isMirrored = mirror && parsed.writable;
   if (mirror && !parsed.writable) context.warn(`${name} was adopted but is not mirrored: it must not be written.`);
-  else if (mirror) {
+  if (isMirrored) {
     await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.identity);
     await syncMirrors(context, await engine.load(run));
   }
-  return reportOf(file, outcome, run);
+  return { ...reportOf(file, outcome, run), mirrored: isMirrored || mirrored !== null };
 }
 
 function outside(path: string): Fault {
@@ -226,6 +233,8 @@ function reportOf({ format, name, parsed }: ForeignFile, outcome: Adopted['outco
     steps: model?.steps.length ?? 0,
     decisions: model?.decisions.length ?? 0,
     items: open?.length ?? 0,
+    ...(model ? takenOver(model) : { taken: '', position: null, next: null, left: [] }),
+    mirrored: false,
     problems,
   };
 }

@@ -31,6 +31,8 @@ export const exportRun = defineOperation({
     files: v.array(v.string()),
     /** What this run has and the format cannot hold. */
     loses: v.array(v.object({ what: v.string(), count: v.number() })),
+    /** The same in words; null where every entry has a place. */
+    without: v.nullable(v.string()),
   }),
   async run(context, input) {
     const format = await formatNamed(input.format);
@@ -46,19 +48,19 @@ export const exportRun = defineOperation({
     makeFolders(folder);
     for (const [path, text] of files) writeInside(folder, path, text);
     return {
-      data: { format: format.name, folder, files: [...files.keys()], loses: lossesOf(model, cannot) },
+      data: {
+        format: format.name,
+        folder,
+        files: [...files.keys()],
+        loses: lossesOf(model, cannot),
+        without: lossWords(model, cannot),
+      },
     };
   },
-  say: ({ folder, files, loses }, pen) =>
+  say: ({ folder, files, without }, pen) =>
     [
       ...files.map((path) => pen.bold(join(folder, path))),
-      ...(loses.length > 0
-        ? [
-            pen.warn(
-              `The format cannot hold: ${loses.map(({ what, count }) => `${lossWords(what)} (${count})`).join(', ')}.`,
-            ),
-          ]
-        : []),
+      ...(without ? [pen.warn(`There is no place for ${without} in it; they stay in the journal.`)] : []),
     ].join('\n'),
 });
 

@@ -22,7 +22,12 @@ export const mirrorAdd = defineOperation({
     format: described(v.picklist(formatNames), 'The format of the file.'),
     path: v.optional(described(v.string(), 'The state file; by default the one the format prescribes.')),
   }),
-  output: v.object({ run: v.string(), mirror: MirrorShape, loses: v.array(v.string()) }),
+  output: v.object({
+    run: v.string(),
+    mirror: MirrorShape,
+    loses: v.array(v.string()),
+    without: v.nullable(v.string()),
+  }),
   async run(context, input) {
     const format = await formatNamed(input.format);
     const workspace = context.workspace() ?? context.createWorkspace();
@@ -45,12 +50,13 @@ export const mirrorAdd = defineOperation({
     const [synced] = (await syncMirrors(context, done.state)).filter((one) => one.path === mirror.path);
     if (!synced)
       throw new Fault('unavailable', 'The mirror was not written.', { hints: ['Try `holdfast mirror sync`.'] });
-    return { data: { run: done.run, mirror: synced, loses: [...format.loses] }, changed: done.changed };
+    const without = lossWords(await readWholeRun(engine, done.state, format.name), format.loses);
+    return { data: { run: done.run, mirror: synced, loses: [...format.loses], without }, changed: done.changed };
   },
-  say: ({ mirror, loses }, pen) =>
+  say: ({ mirror, without }, pen) =>
     [
       `${pen.bold(mirror.path)} mirrors this run.`,
-      ...(loses.length > 0 ? [pen.dim(`It cannot hold: ${loses.map(lossWords).join(', ')}.`)] : []),
+      ...(without ? [pen.dim(`There is no place for ${without} in it; they stay in the journal.`)] : []),
     ].join('\n'),
 });
 

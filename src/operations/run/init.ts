@@ -61,6 +61,7 @@ export const init = defineOperation({
   }),
   async run(context, input) {
     if (input.moveOld === true) return moveOld(context);
+    if (input.title === undefined && input.id === undefined) await mustBeFirst(context);
     // All input is checked before anything is created: a refused call leaves nothing behind.
     const preset = input.plan !== undefined && isPreset(context, input.plan);
     const steps = await plannedSteps(context, input, preset);
@@ -101,6 +102,18 @@ export const init = defineOperation({
     ].join('\n');
   },
 });
+
+/** A run without a title beside another tool's state is probably meant to continue that. */
+async function mustBeFirst(context: Context): Promise<void> {
+  if (context.environment === undefined) return;
+  const { foreignHere } = await import('../files/parts/foreign-here.ts');
+  const found = await foreignHere(context);
+  if (found.length === 0) return;
+  throw new Fault('usage', `There is state of another tool here:\n  ${found.join('\n  ')}`, {
+    hints: ['Continue it: `holdfast adopt --mirror`', 'Open another run: `holdfast init --title "…"`'],
+    data: { found },
+  });
+}
 
 async function moveOld(context: Context) {
   const workspace = context.createWorkspace();

@@ -4,12 +4,15 @@ import { Fault, quoted } from '../../core/fault.ts';
 import { FilePath } from '../../core/text.ts';
 import { type Envelope, envelopesIn } from '../../formats/documents/envelope.ts';
 import { type FoundSnapshot, snapshotsInChat } from '../../formats/documents/snapshot-reading.ts';
+import { historyOf } from '../../workspace/git-history.ts';
 import { isFolder, listFolder, pathExists, readDamaged } from '../../workspace/read.ts';
 import { findWorkspace } from '../../workspace/workspace.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
-import { type Checked, type Contract, checkSnapshot, type Ruling } from './parts/check-rules.ts';
+import type { Company } from './parts/check-claims.ts';
+import { type Checked, checkSnapshot, type Ruling } from './parts/check-rules.ts';
+import type { Contract } from './parts/contract.ts';
 import { contractFolder } from './parts/contract-folder.ts';
 import { journalOf, type KnownSnapshot, type SnapshotJournal } from './parts/journal.ts';
 
@@ -229,6 +232,13 @@ const nothingRead = {
   isLast: false,
   recorded: null,
   against: null,
+  journal: null,
+  file: '',
+  company: { predecessor: null, ahead: null },
+  git: null,
+  now: '',
+  isFollowed: false,
+  isOwn: () => false,
 } as const;
 
 type Words = (token: string, digits: string | null) => Pick<Ruling, 'result' | 'why'>;
@@ -288,8 +298,35 @@ async function judge(
     recorded: known?.recorded ?? null,
     // A recorded snapshot is checked against the journal at that time; the files beside it have changed since.
     against: known?.recorded?.same ? known.against : (folder ?? known?.against ?? null),
+    journal: known?.against ?? null,
+    file,
+    company: companyOf(snapshot, all, siblings),
+    git: historyOf(dirname(file)),
+    now: context.now(),
+    isFollowed: (known?.eventsSince ?? 0) > 0,
+    isOwn: (path) => path.startsWith(`${ownFolder(file)}/`),
     rulings: [],
   };
+}
+
+/** The folder of a working session, as git names its files. */
+const ownFolder = (file: string): string => dirname(file).split(/[\\/]/).at(-1) ?? '';
+
+function companyOf(
+  snapshot: FoundSnapshot,
+  all: readonly { value: FoundSnapshot | null }[],
+  siblings: readonly FoundSnapshot[],
+): Company {
+  const number = (one: FoundSnapshot): number => one.revision?.sequence ?? 0;
+  const here = all.flatMap(({ value }) => (value && sameAgent(value.agent, snapshot.agent) ? [value] : []));
+  const own = [...here, ...siblings.filter((one) => sameAgent(one.agent, snapshot.agent))];
+  const earlier = own.filter((one) => one.revision !== null && number(one) < number(snapshot));
+  const predecessor = earlier.reduce<FoundSnapshot | null>(
+    (best, one) => (best === null || number(one) > number(best) ? one : best),
+    null,
+  );
+  const ahead = here.find((one) => one.line < snapshot.line && one.revision && number(one) > number(snapshot)) ?? null;
+  return { predecessor, ahead };
 }
 
 /** The lines of one snapshot among several. */

@@ -2,9 +2,10 @@ import { basename, isAbsolute, join, resolve } from 'node:path';
 import { contractIn } from '../../../formats/snap/contract-files.ts';
 import { filesOf, sortFolder } from '../../../formats/snap/folder.ts';
 import { isInside, realPathOf } from '../../../workspace/files.ts';
-import { listFolder, pathExists, readDamaged } from '../../../workspace/read.ts';
+import { isFolder, listFolder, pathExists, readDamaged } from '../../../workspace/read.ts';
 import { repositoryAt } from '../../../workspace/repository.ts';
-import type { Contract } from './check-rules.ts';
+import type { Contract, FileState } from './contract.ts';
+import { measure } from './measure.ts';
 
 /** The current files of a working session in a folder; null if there are none. */
 export function contractFolder(folder: string): Contract | null {
@@ -18,14 +19,22 @@ export function contractFolder(folder: string): Contract | null {
   );
   const [main] = files.keys();
   if (main === undefined) return null;
-  const { tasks, mail, questions } = contractIn({ format: 'snap', main, files: [...files.keys()] }, files);
+  const contract = contractIn({ format: 'snap', main, files: [...files.keys()] }, files);
   const roots = rootsOf(folder);
+  const { questions } = contract;
   return {
     name: basename(resolve(folder)),
-    tasks,
-    mail,
-    questions: async (ids) => (questions === null ? null : new Set(ids.filter((id) => questions.has(id)))),
+    tasks: contract.tasks,
+    mail: contract.mail,
+    sides: contract.sides,
+    questions: async (ids) =>
+      questions && new Map(ids.flatMap((id) => (questions.has(id) ? [[id, questions.get(id) ?? null] as const] : []))),
     file: (path) => findFile(roots, path),
+    tokens: (path) => measure(roots, path),
+    knows: () => false,
+    decisions: () => contract.decisions,
+    pointers: () => contract.pointers,
+    commitments: () => null,
   };
 }
 
@@ -35,14 +44,15 @@ function rootsOf(folder: string): string[] {
   return [...new Set([...(git ? [git.root] : []), resolve(folder, '..'), resolve(folder)])];
 }
 
-/** Only checks existence; a path that leads out of the tree is not followed. */
-export function findFile(roots: readonly string[], path: string): 'present' | 'absent' | 'unknown' {
+/** Only checks what is there; a path that leads out of the tree is not followed. */
+export function findFile(roots: readonly string[], path: string): FileState {
   let inside = false;
   for (const root of roots) {
     const file = isAbsolute(path) ? path : join(root, path);
     if (!isInside(realPathOf(root), realPathOf(file))) continue;
     inside = true;
+    if (isFolder(file)) return 'folder';
     if (pathExists(file)) return 'present';
   }
-  return inside ? 'absent' : 'unknown';
+  return inside ? 'absent' : 'outside';
 }

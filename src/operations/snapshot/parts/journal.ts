@@ -6,7 +6,7 @@ import { ERASED } from '../../../core/text.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FoundSnapshot } from '../../../formats/documents/snapshot-reading.ts';
 import type { Context } from '../../context.ts';
-import type { Contract, SnapshotState } from './check-rules.ts';
+import type { Contract, SnapshotState } from './contract.ts';
 import { contractJournal } from './contract-journal.ts';
 import { snapshotPath } from './file.ts';
 
@@ -26,7 +26,10 @@ export interface KnownSnapshot {
 export interface Recorded {
   state: { is: SnapshotState; why: string; broken: boolean };
   recorded: { same: boolean; why: string };
-  against: Contract;
+  /** Null for a snapshot that was never taken here. */
+  against: Contract | null;
+  /** Events recorded after it. */
+  eventsSince: number;
 }
 
 /** Null without a workspace: files are then compared with files only. */
@@ -59,7 +62,7 @@ export async function journalOf(context: Context): Promise<SnapshotJournal | nul
         own,
         (one) => resolve(snapshotPath(workspace.folder, run, one)) === resolve(file),
       );
-      if (!taken) return null;
+      if (!taken) return snapshot.run === null ? null : await madeUp(engine, run, snapshot);
       const last = own.at(-1) as Snapshot;
       const event = await engine.event(run, taken.version);
       const text = event?.type === 'snapshot.taken' ? event.body.text : undefined;
@@ -70,9 +73,23 @@ export async function journalOf(context: Context): Promise<SnapshotJournal | nul
         state: stateOf(taken, last, now - taken.version),
         recorded: sameAs(snapshot, taken, text),
         against: contractJournal(context, run, await stateAt(taken.version), taken),
+        eventsSince: now - taken.version,
       };
     },
   };
+}
+
+/**
+ * A snapshot of a run that this journal has, which was not taken here: of a session that is unknown it is made up. An
+ * agent may have written one by hand at the end of a session that is known.
+ */
+async function madeUp(engine: Engine, run: string, { session }: FoundSnapshot): Promise<Recorded | null> {
+  if (session === null) return null;
+  const rows = await engine.recall(run, [session]);
+  if (rows.some((row) => row.kind === 'session')) return null;
+  const why = `The journal of run ${run} has no session ${session.slice(0, 80)}.`;
+  const state = { is: 'unknown', why: 'No such session was recorded.', broken: false } as const;
+  return { state, recorded: { same: false, why }, against: null, eventsSince: 0 };
 }
 
 /** By its token; if that was changed, by the path of its file or its number. */

@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Fault } from '../../core/fault.ts';
+import { MAIN as APEX, v3 } from '../../formats/apex/samples.suite.ts';
+import { short } from '../../formats/codewalk/samples.suite.ts';
+import { page } from '../../formats/gsd/pages.suite.ts';
+import { ACTIVE, seed } from '../../formats/maestro/samples.suite.ts';
+import { fixture } from '../../formats/snap/fixture.suite.ts';
+import type { Context } from '../context.ts';
+import { loadOperation, type OperationName } from '../index.ts';
+import { openContext } from '../open.ts';
+import { callOperation } from '../operation.ts';
+import type { Synced } from './parts/mirrors.ts';
+
+/** More at night: `MIRROR_EDITS=10000 npx vitest run src/operations/files/mirror-laws.test.ts`. */
+// biome-ignore lint/style/noProcessEnv: how long it runs is the caller's choice
+const EDITS = Number(process.env['MIRROR_EDITS'] ?? 60);
+
+const opened: { dir: string; context: Context & { close(): Promise<void> } }[] = [];
+afterEach(async () => {
+  for (const { dir, context } of opened.splice(0)) {
+    await context.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+async function mirrored(main: string, files: ReadonlyMap<string, string>) {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-laws-'));
+  const context = openContext({ dir, actor: { kind: 'agent', name: 'ada' }, evidence: 'library' });
+  opened.push({ dir, context });
+  const call = async (name: OperationName, input: object = {}) =>
+    (await callOperation(await loadOperation(name), context, input)).data as Record<string, unknown>;
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+  await call('init', { title: 'Other work', id: 'other' });
+  const { found } = (await call('adopt', { mirror: true })) as { found: { run: string; path: string }[] };
+  const run = found.find(({ path }) => path === main)?.run ?? '';
+  context.run = run;
+  const file = join(dir, main);
+  const sync = async (keep?: 'file' | 'journal'): Promise<Synced> => {
+    const { mirrors } = (await call('mirror.sync', keep ? { keep } : {})) as { mirrors: Synced[] };
+    return mirrors[0] as Synced;
+  };
+  const version = async () => (await (await context.engine()).load(run)).version;
+  return {
+    call,
+    sync,
+    version,
+    read: () => readFileSync(file, 'utf8'),
+    write: (text: string) => writeFileSync(file, text),
+  };
+}
+
+/** What another tool or a person does to a text, line by line or word by word. */
+const edits: fc.Arbitrary<(text: string) => string> = fc.oneof(
+  fc.nat().map((at) => byLine(at, () => [])),
+  fc.nat().map((at) => byLine(at, (line) => [line, line])),
+  fc
+    .tuple(fc.nat(), fc.constantFrom('pending', 'completed', 'complete', 'true', 'null', '3', 'Some other words'))
+    .map(([at, word]) => byLine(at, (line) => [line.replace(/(:\s*"?)[^",]+("?,?\s*)$/, `$1${word}$2`)])),
+  fc.nat().map((at) => (text: string) => {
+    const lines = text.split('\n');
+    const index = at % Math.max(1, lines.length - 1);
+    [lines[index], lines[index + 1]] = [lines[index + 1] ?? '', lines[index] ?? ''];
+    return lines.join('\n');
+  }),
+  fc.constant((text: string) => text.replaceAll('\n', '\r\n').replaceAll('\r\r', '\r')),
+);
+
+function byLine(at: number, change: (line: string) => string[]): (text: string) => string {
+  return (text) => {
+    const lines = text.split('\n');
+    const index = at % lines.length;
+    lines.splice(index, 1, ...change(lines[index] ?? ''));
+    return lines.join('\n');
+  };
+}
+
+const turnfile = fixture('pilot');
+
+describe.each([
+  ['apex', APEX, new Map([[APEX, v3]])],
+  ['codewalk', 'STATE.md', new Map([['STATE.md', short]])],
+  ['gsd', '.planning/STATE.md', new Map([['.planning/STATE.md', page('G3')]])],
+  ['maestro', ACTIVE, new Map([[ACTIVE, seed]])],
+  ['snap', turnfile.found.main, turnfile.files],
+])('%s', (_, main, files) => {
+  it('rests after any edit: the second sync reads and writes nothing', { timeout: 600_000 }, async () => {
+    const { sync, version, read, write } = await mirrored(main, files as ReadonlyMap<string, string>);
+    const chosen = fc.sample(edits, { numRuns: EDITS, seed: 7 });
+    for (const [index, edit] of chosen.entries()) {
+      const before = read();
+      const edited = edit(before);
+      write(edited);
+      const first = await sync().catch((thrown: unknown) => thrown as Fault);
+      if (first instanceof Fault) {
+        // A file that must not be written is left as it is.
+        expect([first.code, read()]).toEqual(['conflict', edited]);
+        write(before);
+        continue;
+      }
+      const settled = { text: read(), version: await version() };
+      const second = await sync();
+      const again = { text: read(), version: await version() };
+      expect({ index, ...again, written: second.written, absorbed: second.absorbed }).toEqual({
+        index,
+        ...settled,
+        written: [],
+        absorbed: 0,
+      });
+      // A pause ends with the file's side, so that the next edit is read.
+      if (first.paused) await sync('file').catch(() => write(before));
+    }
+  });
+});

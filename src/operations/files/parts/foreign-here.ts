@@ -1,0 +1,34 @@
+import { Fault } from '../../../core/fault.ts';
+import { oneLine } from '../../../core/text.ts';
+import type { Context } from '../../context.ts';
+import { takenOver } from './adopted-words.ts';
+import { findForeign } from './find-foreign.ts';
+import type { ForeignFile } from './foreign-file.ts';
+
+/** State files of other tools in a folder that has no run yet, one line each. */
+export async function foreignHere(context: Context): Promise<string[]> {
+  const found = await findForeign(context.workspace()?.tree ?? context.dir);
+  return found
+    .filter(({ parsed }) => parsed.model !== null)
+    .slice(0, MOST_SHOWN)
+    .map(foreignLine);
+}
+
+const MOST_SHOWN = 5;
+
+function foreignLine({ name, format, parsed }: ForeignFile): string {
+  const { position } = parsed.model ? takenOver(parsed.model) : { position: null };
+  const version = parsed.version ? ` ${parsed.version}` : '';
+  return `${oneLine(name, 120)}: ${format.name}${version}${position ? `, ${position}` : ''}`;
+}
+
+/** Where there is no run, but state of another tool, the way to continue is to adopt it. */
+export async function namingForeign(context: Context, fault: unknown): Promise<unknown> {
+  if (!(fault instanceof Fault) || fault.code !== 'not_found' || context.run !== undefined) return fault;
+  const lines = await foreignHere(context).catch(() => []);
+  if (lines.length === 0) return fault;
+  return new Fault('not_found', `There is no Holdfast run here yet. State of another tool:\n  ${lines.join('\n  ')}`, {
+    hints: ['Continue it and keep the file in sync: `holdfast adopt --mirror`'],
+    data: { ...(fault.data as object), found: lines },
+  });
+}
