@@ -46,6 +46,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['unarchive other', { run: { id: 'other', status: 'active' } }],
   ['abort --run other --reason unwanted', { run: { id: 'other', status: 'abandoned' } }],
   ['session start --agent ada', { session: { id: 'S-1', agent: 'ada' }, brief: expect.stringContaining('Resuming') }],
+  ['session move S-1 --to auth --agent ada', { run: 'auth', facts: 0 }],
   ['heartbeat --agent ada', { session: 'S-1' }],
   ['start t1 --agent ada', { step: { key: 't1', status: 'in_progress' }, version: expect.any(Number) }],
   [

@@ -185,4 +185,78 @@ describe('sessions in one folder', () => {
     expect(ofType(journal(folder), 'turn.began').at(-1)).toMatchObject({ body: { kind: 'request' } });
     await review.kill();
   });
+
+  it('move to the run they belong to when the agent says so, once, and back again', async () => {
+    const folder = newRepository();
+    const lists = conversation(folder, 'lists');
+    lists.start();
+    lists.ask('Attendance lists as PDF');
+    lists.edit('lists.ts');
+    await lists.kill();
+    const margins = conversation(folder, 'margins');
+    margins.start();
+    margins.ask('The margins are too narrow');
+    margins.edit('margins.ts');
+    margins.run('npm test', { stdout: 'ok' });
+    const [own, first] = folder.data('runs')['runs'] as { id: string; short: string }[] as [Listed, Listed];
+    folder.env['CLAUDECODE'] = '1';
+    folder.env['CLAUDE_CODE_SESSION_ID'] = 'margins';
+    const moved = folder.data('resume', first.short);
+    expect(moved).toMatchObject({ run: { id: first.id } });
+    const copied = journal(folder, '--run', first.id).length;
+    expect(folder.data('resume', first.short)).toMatchObject({ run: { id: first.id } });
+    expect(journal(folder, '--run', first.id)).toHaveLength(copied);
+
+    const events = journal(folder, '--run', first.id);
+    expect(ofType(events, 'turn.began').map(({ body }) => body.request)).toEqual([
+      'Attendance lists as PDF',
+      'The margins are too narrow',
+    ]);
+    expect(ofType(events, 'files.seen').flatMap(({ body }) => body.artifacts.map((one: Artifact) => one.path))).toEqual(
+      ['lists.ts', 'margins.ts'],
+    );
+    expect(ofType(events, 'effect.ended')).toMatchObject([{ body: { id: 'X-1', outcome: 'succeeded' } }]);
+    expect(ofType(events, 'session.started').at(-1)?.body.movedFrom).toEqual({ run: own.id, session: 'S-1' });
+    expect(titles(folder)).toEqual(['Attendance lists as PDF']);
+    // Its old name stands for the run it was moved to, and the conversation goes on there.
+    expect(folder.data('status', '--run', own.id)).toMatchObject({ run: { id: first.id } });
+    margins.ask('Now the font');
+    expect(ofType(journal(folder, '--run', first.id), 'turn.began')).toHaveLength(3);
+    await margins.kill();
+
+    delete folder.env['CLAUDECODE'];
+    delete folder.env['CLAUDE_CODE_SESSION_ID'];
+    const back = folder.person.data('session', 'move', 'S-2', '--to', 'new', '--run', first.id);
+    expect(back['run']).not.toBe(first.id);
+    const left = journal(folder, '--run', first.id);
+    expect(ofType(left, 'session.moved')).toMatchObject([{ body: { session: 'S-2' } }]);
+    expect(folder.data('status', '--run', first.id)['standing']).toMatchObject({ state: expect.stringMatching(/./) });
+    expect(ofType(journal(folder, '--run', String(back['run'])), 'turn.began')).toHaveLength(2);
+  });
+
+  it('step out of the chosen run with resume new', async () => {
+    const folder = newRepository();
+    folder.data('init', '--title', 'Login', '--id', 'login');
+    folder.data('plan', 'add', 'p1', 'Issue tokens');
+    const font = conversation(folder, 'font');
+    expect(font.start()).toContain('For other work: `holdfast resume new`');
+    font.ask('Change the font of the header');
+    expect(ofType(journal(folder, '--run', 'login'), 'turn.began')).toHaveLength(1);
+    expect(folder.fault('resume', 'new')).toMatchObject({ code: 'usage' });
+    folder.env['CLAUDECODE'] = '1';
+    folder.env['CLAUDE_CODE_SESSION_ID'] = 'font';
+    const moved = folder.data('resume', 'new');
+    expect(moved['run']).toMatchObject({ title: 'Change the font of the header' });
+    font.edit('header.css');
+    expect(ofType(journal(folder, '--run', 'login'), 'files.seen')).toEqual([]);
+    await font.kill();
+  });
 });
+
+interface Listed {
+  id: string;
+  short: string;
+}
+interface Artifact {
+  path: string;
+}

@@ -44,6 +44,8 @@ export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], st
     switch (event.type) {
       case 'session.started':
         return event.body.continues ? [event.body.continues] : [];
+      case 'session.moved':
+        return [event.body.session];
       case 'decision.made':
         return event.body.supersedes ? [event.body.supersedes] : [];
       case 'account.read':

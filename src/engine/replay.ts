@@ -70,6 +70,7 @@ const recordedAs: Readonly<Record<CommandType, readonly EventType[]>> = {
   'gate.set': ['gate.opened', 'gate.closed'],
   'session.start': ['session.started'],
   'session.recover': ['session.ended'],
+  'session.move': ['session.moved'],
   'session.end': ['session.ended'],
   'turn.begin': ['turn.began'],
   'turn.end': ['turn.ended'],

@@ -13,6 +13,7 @@ export const operations = {
   'plan.remove': () => import('./plan/remove.ts').then((module) => module.planRemove),
   'plan.import': () => import('./plan/import.ts').then((module) => module.planImport),
   'session.start': () => import('./session/start.ts').then((module) => module.sessionStart),
+  'session.move': () => import('./session/move.ts').then((module) => module.sessionMove),
   'session.end': () => import('./session/end.ts').then((module) => module.sessionEnd),
   heartbeat: () => import('./session/heartbeat.ts').then((module) => module.heartbeat),
   start: () => import('./step/start.ts').then((module) => module.start),

@@ -5,6 +5,7 @@ import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
 import { applyImport, touchImported } from './imported.ts';
 import { recordLast, recordLastWork } from './last-work.ts';
 import { applyMessage } from './message.ts';
+import { applyMove } from './move.ts';
 import { applyRunModel } from './run-model.ts';
 import { applyClaim, applySession, restsAfter } from './session.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
@@ -26,7 +27,8 @@ export function evolve(state: State, event: Event, recall: Recall = () => null):
   };
   state.version = event.version;
   state.totals.events += 1;
-  if (state.run) state.run = { ...state.run, updatedAt: event.at };
+  // Facts of a session that was moved here keep their time.
+  if (state.run && state.run.updatedAt < event.at) state.run = { ...state.run, updatedAt: event.at };
   if (state.run?.isUntouched) touchImported(state, state.run, event, touch);
   recordLastWork(state, event);
   apply(state, event, touch, recall);
@@ -78,6 +80,8 @@ function apply(state: State, event: Event, touch: AddTouch, recall: Recall): voi
     case 'session.started':
     case 'session.ended':
       return applySession(state, event, touch, recall);
+    case 'session.moved':
+      return applyMove(state, event, touch, recall);
     case 'turn.began':
     case 'turn.ended':
       return applyTurn(state, event, touch);
@@ -176,7 +180,13 @@ function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
       state.run = { ...before, ...defined(event.body), titledBy } as Run;
     } else if (event.type === 'run.completed') state.run = { ...before, status: 'completed' };
     else if (event.type === 'run.reopened')
-      state.run = { ...before, status: 'active', endedAt: null, reason: event.body.reason ?? null };
+      state.run = {
+        ...before,
+        status: 'active',
+        endedAt: null,
+        reason: event.body.reason ?? null,
+        movedTo: undefined,
+      };
     else if (event.type === 'run.abandoned')
       state.run = { ...before, status: 'abandoned', endedAt: event.at, reason: event.body.reason };
     else state.run = { ...before, status: 'archived', endedAt: event.at, reason: event.body.reason ?? before.reason };

@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 
 /** Raised whenever the shape of folded state changes, so that saved state is rebuilt. */
-export const STATE_FORMAT = 21;
+export const STATE_FORMAT = 23;
 
 export function emptyState(): State {
   return stateWith(
@@ -16,7 +16,7 @@ export function emptyState(): State {
       turn: null,
       requests: { first: null, current: null, latest: null },
       commands: { last: null, failed: null },
-      tally: { tools: 0, changed: [], declared: false },
+      tally: { tools: 0, changed: [], declared: false, sessions: 0 },
       last: { session: null, place: { machine: null, tree: null, branch: null }, conversations: [] },
       totals: { decisions: 0, activeDecisions: 0, notes: 0, sessions: 0, events: 0 },
       lastSnapshot: null,

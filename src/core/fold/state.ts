@@ -120,6 +120,8 @@ export interface Tally {
   changed: readonly string[];
   /** Something was declared: a decision, item, note, message, handoff or claim. */
   declared: boolean;
+  /** Sessions that count, without subagents. */
+  sessions: number;
 }
 
 /** Who recorded last, and where; and the conversations that recorded here, the last ones. */
@@ -265,7 +267,7 @@ export interface Session {
   agent: string;
   kind: 'agent' | 'person';
   role: Role;
-  status: 'active' | EventBody<'session.ended'>['reason'];
+  status: 'active' | 'moved' | EventBody<'session.ended'>['reason'];
   leaseMs: number;
   startedAt: string;
   startedVersion: number;

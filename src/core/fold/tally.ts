@@ -7,6 +7,9 @@ const CHANGED_NAMES = 20;
 export function countWork(state: State, event: Event): void {
   const { tally } = state;
   switch (event.type) {
+    case 'session.started':
+      if (event.body.parent === undefined) state.tally = { ...tally, sessions: tally.sessions + 1 };
+      return;
     case 'effect.began':
       state.tally = { ...tally, tools: tally.tools + 1 };
       return;

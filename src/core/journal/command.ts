@@ -78,7 +78,9 @@ export type Command =
       owner?: Owner | undefined;
       mark?: TreeMark | undefined;
       atRest?: boolean | undefined;
+      movedFrom?: EventBody<'session.started'>['movedFrom'];
     }
+  | ({ type: 'session.move' } & Pick<EventBody<'session.moved'>, 'session' | 'to'>)
   | ({ type: 'session.end' } & Omit<
       EventBody<'session.ended'>,
       'id' | 'reason' | 'evidence' | 'lastSeenAt' | 'unannounced'
@@ -206,6 +208,8 @@ export function referencesOf(command: Command): string[] {
       return command.supersedes ? [command.supersedes] : [];
     case 'session.start':
       return [command.continues, command.parent].filter((reference) => reference !== undefined);
+    case 'session.move':
+      return [command.session];
     case 'handoff.offer':
       return command.from ? [command.from] : [];
     case 'effect.begin':

@@ -181,7 +181,17 @@ export const eventBodies = {
     mark: v.optional(TreeMark),
     /** The session waits for a request. */
     atRest: v.optional(v.boolean()),
+    /** It was recorded there before, and its facts follow. */
+    movedFrom: v.optional(v.object({ run: Label, session: Label })),
     ...Aliased,
+  }),
+  /** What the session recorded here counts there from now on. */
+  'session.moved': v.object({
+    session: Label,
+    to: v.object({ run: Label, session: Label }),
+    /** The client's id of its conversation, and its parent: folded state does not keep ended sessions. */
+    conversation: v.optional(Label),
+    parent: v.optional(Label),
   }),
   'session.ended': v.object({
     id: Label,

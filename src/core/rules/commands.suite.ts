@@ -121,6 +121,7 @@ const seldom = fc.oneof(
     continues: maybe(session),
     leaseMs: maybe(pick(0, 1000, Number.MAX_SAFE_INTEGER)),
   }),
+  of('session.move', { session, to: fc.constant({ run: 'other', session: 'S-1' }) }),
   of('turn.begin', { kind: pick('request', 'continuation', 'answer', 'unknown'), request: maybe(words) }),
   of('turn.end', { outcome: pick('done', 'failed'), said: maybe(words), asks: maybe(fc.boolean()) }),
   of('claim.take', { files: fc.array(file, { minLength: 1, maxLength: 2 }) }),

@@ -35,6 +35,7 @@ import { readRunModel } from './run-model.ts';
 import {
   endSession,
   goneSessions,
+  moveSession,
   recoverSession,
   returningSession,
   returnOf,
@@ -259,6 +260,7 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'session.start': startSession,
   'session.end': endSession,
   'session.recover': recoverSession,
+  'session.move': moveSession,
   'turn.begin': beginTurn,
   'turn.end': endTurn,
   'claim.take': takeClaim,

@@ -14,8 +14,9 @@ export const LEASE_MS = 30 * 60 * 1000;
 const CRASHES_THAT_BLOCK = 3;
 
 export function startSession(context: RuleContext, command: CommandOf<'session.start'>): Draft[] {
-  mustBeActive(context);
-  const { role, leaseMs, continues, parent, client, owner, mark, atRest } = command;
+  const returns = command.movedFrom !== undefined && context.state.run?.status === 'moved';
+  if (!returns) mustBeActive(context);
+  const { role, leaseMs, continues, parent, client, owner, mark, atRest, movedFrom } = command;
   // A session may open one for another agent, such as its subagent.
   const other = command.agent !== undefined && command.agent !== context.actor.name ? command.agent : undefined;
   const agent = other ?? context.actor.name;
@@ -33,6 +34,7 @@ export function startSession(context: RuleContext, command: CommandOf<'session.s
   const left = before ? [...context.state.steps.values()].filter((step) => step.holder?.session === before.id) : [];
   const claims = before ? [...context.state.claims.values()].filter((claim) => claim.session === before.id) : [];
   return [
+    ...(returns ? [draft('run.reopened', { reason: 'A session was moved back.' })] : []),
     ...(before ? [draft('session.ended', { id: before.id, reason: 'superseded' }, 'verified')] : []),
     draft('session.started', {
       id,
@@ -46,6 +48,7 @@ export function startSession(context: RuleContext, command: CommandOf<'session.s
       owner,
       mark,
       ...(atRest ? { atRest } : {}),
+      ...(movedFrom ? { movedFrom } : {}),
     }),
     ...left.map((step, index) =>
       draft('step.started', {
@@ -115,6 +118,17 @@ export function recoverSession(
     draft('session.ended', { id: session.id, reason, next, why, evidence, lastSeenAt, mark }, 'verified'),
     snapshotOf(context.state, session, { reason: close, reconstructed: true, next, why, mark }),
   ];
+}
+
+/** The facts of a session are recorded in another run already; from now on they do not count here. */
+export function moveSession(context: RuleContext, { session, to }: CommandOf<'session.move'>): Draft[] {
+  const found = context.state.sessions.get(session) ?? context.recall('session', session);
+  if (!found)
+    throw notFound('session', session, context.state.sessions.keys(), 'See the sessions with `holdfast sessions`.');
+  if (found.status === 'moved') return [];
+  const { id, client, parent } = found;
+  const known = { ...(client ? { conversation: client.id } : {}), ...(parent === null ? {} : { parent }) };
+  return [draft('session.moved', { session: id, to, ...known }, 'verified')];
 }
 
 /** Sessions that are gone, except the acting one. */

@@ -144,7 +144,7 @@ function modelSession(row: Session, held: string | undefined): ModelSession {
   const workingOn = held ?? row.workingOn ?? row.left.at(-1);
   return {
     id,
-    status: (stated?.['status'] as ModelSession['status'] | undefined) ?? status,
+    status: (stated?.['status'] as ModelSession['status'] | undefined) ?? (status === 'moved' ? 'superseded' : status),
     ...asWritten(stated, { agent, role, startedAt: row.startedAt, endedAt: row.endedAt }),
     ...defined({ alias: alias ?? undefined, continues: continues ?? undefined, workingOn }),
     ...defined({ contextUsage: contextUsage ?? undefined }),

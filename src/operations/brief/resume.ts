@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import type { Brief } from '../../core/brief/compose.ts';
+import { Fault } from '../../core/fault.ts';
 import type { State } from '../../core/fold/state.ts';
 import { joined, type Line } from '../../core/line.ts';
 import { currentState, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
+import { label } from '../fields.ts';
 import { defineOperation, described, type Pen, typed } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
 import { briefFor } from './parts/compose.ts';
@@ -58,15 +60,20 @@ export const resume = defineOperation({
   summary: 'Show the current position, the next action and what must be known.',
   scope: 'read',
   local: ['probe'],
-  examples: ['holdfast resume', 'holdfast resume --budget 1000 --json'],
+  examples: ['holdfast resume', 'holdfast resume 76c215', 'holdfast resume --budget 1000 --json'],
+  words: ['run'],
   input: v.object({
+    run: v.optional(
+      described(label, 'A run by id, digits or title, or `new`: an agent moves its session there, others only look.'),
+    ),
     ...briefFields,
     probe: v.optional(described(v.boolean(), 'Repeat the commands that verified steps.')),
     strict: v.optional(described(v.boolean(), 'Exit with 1 while conflicts are open.')),
   }),
   output: Resumed,
-  async run(given, { budget, role, probe }) {
-    const status = beginGitStatus(given);
+  async run(caller, { budget, role, probe, run: name }) {
+    const status = beginGitStatus(caller);
+    const given = name === undefined ? caller : await inNamedRun(caller, name);
     const context = { ...(await runToResume(given)), leavesTree: true };
     // Resuming records the crashed sessions it finds, and nothing else.
     const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
@@ -99,6 +106,24 @@ async function runToResume(context: Context): Promise<Context & { run: string }>
     const { namingForeign } = await import('../files/parts/foreign-here.ts');
     throw await namingForeign(context, thrown);
   }
+}
+
+/** An agent in a session of its own moves it to the run; anyone else only looks at the run. */
+async function inNamedRun(context: Context, name: string): Promise<Context> {
+  const { namedRun } = await import('../run/parts/current-run.ts');
+  const { ownSession } = await import('../session/parts/own-session.ts');
+  const own = context.identity.scope === 'read' ? null : await ownSession(context);
+  if (!own) {
+    if (name === 'new') {
+      throw new Fault('usage', 'There is no session here that a new run could be opened for.', {
+        hints: ['An agent calls it in its session; a person opens a run with `holdfast init`.'],
+      });
+    }
+    return { ...context, run: (await namedRun(context, name, true)).run };
+  }
+  const { moveTo } = await import('../session/parts/move-to.ts');
+  const { run, session } = await moveTo(context, own, name);
+  return { ...context, run, isRunKnown: true, identity: { ...context.identity, session } };
 }
 
 /** Edits of mirrored files are part of the current position. */
