@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isInside, realPathOf } from './files.ts';
-import { outputOf } from './program.ts';
+import { findProgram } from './run-git.ts';
 
 /** A command that began, and whose end is not known. */
 export interface LostCommand {
@@ -34,7 +34,7 @@ export async function findProcesses(
 ): Promise<Map<string, ProcessFound>> {
   const found = new Map<string, ProcessFound>();
   if (commands.length === 0) return found;
-  const running = await listProcesses();
+  const running = await listProcesses(tree);
   const others = running && withoutAncestors(running, process.pid);
   for (const command of commands) {
     const match = others?.find((one) => isProcessOf(command, one, tree));
@@ -90,24 +90,29 @@ function withoutAncestors(running: readonly RunningProcess[], own: number): Runn
 const LIMIT_MS = 300;
 
 /** The processes of this user; null where they cannot be listed in time. */
-async function listProcesses(): Promise<RunningProcess[] | null> {
+async function listProcesses(tree: string): Promise<RunningProcess[] | null> {
   if (process.platform === 'linux') return fromProc();
-  const ask = { cwd: tmpdir(), env: askEnvironment(), timeout: LIMIT_MS };
   if (process.platform === 'win32') {
-    const output = await outputOf(['powershell.exe', '-NoProfile', '-NonInteractive', '-Command', CIM], ask);
+    const output = await ask(tree, 'powershell', ['-NoProfile', '-NonInteractive', '-Command', CIM]);
     return output === null ? null : parseCim(output);
   }
-  const output = await outputOf(['ps', '-xww', '-o', 'pid=,ppid=,etime=,command='], ask);
+  const output = await ask(tree, 'ps', ['-xww', '-o', 'pid=,ppid=,etime=,command=']);
   return output === null ? null : parsePs(output, Date.now());
 }
 
 const CIM =
   'Get-CimInstance Win32_Process | Select-Object ProcessId,ParentProcessId,CommandLine,@{n="Started";e={$_.CreationDate.ToUniversalTime().ToString("o")}} | ConvertTo-Json -Compress';
+const OUTPUT_BYTES = 16 * 1024 * 1024;
 
-function askEnvironment(): NodeJS.ProcessEnv {
-  // biome-ignore lint/style/noProcessEnv: the program is looked for where the user's own shell would find it
-  const { PATH, SystemRoot } = process.env;
-  return { PATH, SystemRoot, LC_ALL: 'C' };
+/** What a program of the system prints; null if it is not found, fails or takes too long. */
+async function ask(tree: string, program: string, words: readonly string[]): Promise<string | null> {
+  const file = findProgram(program, tree);
+  if (file === null) return null;
+  const { execFile } = await import('node:child_process');
+  return new Promise((resolve) => {
+    const options = { cwd: tmpdir(), timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES, windowsHide: true };
+    execFile(file, words, options, (failed, output) => resolve(failed ? null : output));
+  });
 }
 
 /** Ticks of a second in `/proc`, which every current kernel has. */
