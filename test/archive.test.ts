@@ -172,19 +172,17 @@ describe('archiving a run with files of its own', () => {
     expect(text()).toContain('write the rest');
     folder.person.data('archive', '--reason', 'Nobody needs it');
     const { at } = folder.data('log', '--limit', '1', '--run', 'auth')['events'][0];
-    const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
-    expect(text().split('\n')[0]).toBe(`Archived ${when}: "User authentication" ("Nobody needs it")`);
-    expect(text()).toContain('Next action: None: this run has ended.');
-    expect(text()).toContain('`holdfast unarchive RUN`, or open another with `holdfast init`');
-    expect(text()).not.toMatch(/write the rest|Resuming|holdfast start/);
+    expect(text()).toBe(`Nothing is unfinished here. Last archived: "User authentication", ${at.slice(11, 16)}.\n`);
+    const shown = folder.data('resume', '--run', 'auth');
+    expect(shown['text']).toMatch(/^Run "auth" "User authentication": archived at .*: "Nobody needs it"\./m);
+    expect(shown['text']).not.toMatch(/write the rest|Resuming|^Next/m);
     folder.data('unarchive', 'auth');
-    expect(text()).toMatch(/^Resuming from[\s\S]*write the rest/);
+    expect(text()).toMatch(/^Resuming from[\s\S]*^Next, as "ada" wrote .*"write the rest"$/m);
     folder.data('start', 't1', '--agent', 'ada');
     folder.data('fail', '--message', 'no disk', '--agent', 'ada');
-    expect(text()).toContain('wait for a person');
+    expect(text()).toContain('a person chooses: retry (2 left), skip, abort or adjust the plan.');
     folder.person.data('abort', '--reason', 'Enough');
-    expect(text()).toMatch(/^Abandoned on \S+ at \S+ UTC: "User authentication" \("Enough"\)\n/);
-    expect(text()).not.toMatch(/unarchive|wait for a person/);
+    expect(text()).toMatch(/^Nothing is unfinished here\. Last abandoned: "User authentication", \d\d:\d\d\.\n$/);
   });
 
   it('comes back with its files', () => {

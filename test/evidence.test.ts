@@ -122,7 +122,9 @@ describe.each([
     expect(edited?.expected).toMatch(/^sha256 [0-9a-f]{12}, \d+ bytes$/);
     expect(edited?.found).toMatch(/^sha256 [0-9a-f]{12}, \d+ bytes$/);
     expect(brief['evidence']).toMatchObject({ holds: 1, drifted: 4, unknown: 0, accepted: 0 });
-    expect(brief['text']).toContain(`${edited?.id} "src/edited.ts" changed from outside`);
+    expect(brief['text']).toMatch(
+      new RegExp(`^Open: ${edited?.id}, conflict since .*: "src/edited.ts" changed from outside`, 'm'),
+    );
     expect(brief['freshness']).toMatchObject({ fresh: false });
   });
 
@@ -246,13 +248,15 @@ describe('git', () => {
     expect(folder.data('resume')).toMatchObject({ conflicts: [], freshness: { branch: 'feature', commitsSince: 0 } });
     git(folder.path, 'checkout', '--quiet', 'main');
     expect(kinds(folder)).toEqual(['gone a.ts', 'other_branch .']);
-    expect(folder.data('session', 'start', '--agent', 'codex')['brief']).toContain('on another branch than the work');
+    expect(folder.data('session', 'start', '--agent', 'codex')['brief']).toContain(
+      'It was on branch "feature"; this worktree is on "main" now.',
+    );
     folder.data('start', 't2', '--agent', 'codex');
     expect(kinds(folder)).toEqual(['gone a.ts', 'other_branch .']);
     git(folder.path, 'merge', '--quiet', '--no-ff', '--message', 'Merge', 'feature');
     const merged = folder.data('resume');
     expect(merged).toMatchObject({ conflicts: [], freshness: { branch: 'main', commitsSince: 1 } });
-    expect(merged['text']).toMatch(/1 commit and \d events since, branch "main", \d dirty file/);
+    expect(merged['freshness'].text).toMatch(/1 commit and \d events since, branch "main", \d dirty file/);
   });
 
   it('reports that the commit of the work was amended away', () => {
@@ -313,7 +317,7 @@ describe('git', () => {
       freshness: { fresh: false, dirtyFiles: null },
       conflicts: [{ kind: 'changed_outside', path: 'a.ts' }],
     });
-    expect(brief['text']).toContain('changed files unknown');
+    expect(brief['freshness'].text).toContain('changed files unknown');
   });
 
   it('finds a file that moved to a new folder, recorded from a folder below the top', () => {

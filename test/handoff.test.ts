@@ -148,7 +148,10 @@ describe('a handoff', () => {
     git(folder, 'add', 'other.ts');
     git(folder, 'commit', '-q', '-m', 'Second');
     expect(folder.run('handoff', 'list').out).toContain('offered, stale, 11 events ago');
-    expect(folder.data('resume', ...codex)['text']).toContain('"t1", stale, 11 events ago.');
+    expect(folder.data('resume', ...codex)).toMatchObject({
+      offers: [{ id: 'H-1', steps: ['t1'], eventsSince: 11 }],
+      text: expect.stringContaining('Open: H-1, handoff offered to you by'),
+    });
     expect(folder.data('handoff', 'accept', 'H-1', ...codex)['stale']).toEqual({ events: 11, commits: 1 });
   });
 

@@ -72,14 +72,19 @@ describe('mail', () => {
       { id, news: [{ by: 'bob', text: 'Which of the two?' }] },
     ]);
     const brief = folder.data('resume', '--agent', 'ada');
-    expect(brief['text']).toContain(`${id} "Review the rotation" was answered: "Which of the two?" (mail from "bob")`);
+    expect(brief['text']).toMatch(
+      new RegExp(
+        `^Open: ${id}, P1 answer of "bob" to your message "Review the rotation" since .*: "Which of the two\\?"$`,
+        'm',
+      ),
+    );
     expect(ids(brief['mail'].replies)).toEqual([id]);
     folder.data('mail', 'ack', id, '--note', 'the first', '--agent', 'ada');
     expect(folder.data('mail', 'inbox', '--agent', 'ada')).toMatchObject({
       replies: [],
       unanswered: [{ id, answered: true }],
     });
-    expect(folder.data('resume', '--agent', 'ada')['text']).toContain('yours to close');
+    expect(folder.data('resume', '--agent', 'ada')['text']).toContain(`Open: ${id}, P1 message from "ada"`);
   });
 
   it('to the maintainer reaches any person', () => {
@@ -98,7 +103,7 @@ describe('mail', () => {
     const small = send(folder, 'ada', 'bob', '--priority', 'P2');
     const begun = folder.data('session', 'start', '--agent', 'bob');
     expect(begun['mail'].unread).toEqual([id, small]);
-    expect(begun['brief']).toContain(`${id} unread, P1, to "bob"`);
+    expect(begun['brief']).toContain(`Open: ${id}, P1 message to you from "ada"`);
     const ended = folder.data('session', 'end', '--reason', 'completed', '--agent', 'bob');
     expect(ended).toMatchObject({ escalated: [id], mail: { unread: [{ id }, { id: small }] } });
     expect(ended['hints']).toEqual([`It ended over unread mail: ${id}, ${small}.`, `Left to the maintainer: ${id}.`]);
@@ -127,7 +132,9 @@ describe('mail', () => {
     expect(folder.data('mail', 'inbox', '--agent', 'bob')['overdue']).toEqual([id]);
     expect(folder.data('mail', 'inbox', '--agent', 'ada')['overdue']).toEqual([id]);
     expect(folder.run('status').out).toContain(`${id} P1 ada to bob, unread, overdue`);
-    expect(folder.data('resume', '--agent', 'bob')['text']).toContain(`${id} unread, P1, OVERDUE`);
+    expect(folder.data('resume', '--agent', 'bob')['text']).toContain(
+      `Open: ${id}, P1 message to you from "ada", overdue, since`,
+    );
     expect(folder.data('supervise')).toMatchObject({ crashed: [], escalated: [id] });
     expect(folder.data('supervise')).toMatchObject({ escalated: [], changed: [] });
     expect(folder.data('mail', 'show', id)['message'].escalated.why).toBe('It was to be answered by 2020-01-01.');
@@ -195,8 +202,10 @@ describe('commitments and questions', () => {
     folder.data('session', 'start', '--agent', 'bob');
     folder.data('claim', 'src/**', '--agent', 'bob');
     const brief = folder.data('resume', '--agent', 'ada');
-    expect(brief['text']).toContain('C-1 promised by "bob" to "ada", due 2020-01-01, OVERDUE: "Review the rotation"');
-    expect(brief['text']).toContain('Q-1 asks you, by "bob": "Which cookie?"');
+    expect(brief['text']).toMatch(
+      /^Open: C-1, commitment of "bob" to "ada", due 2020-01-01, overdue, since .*: "Review the rotation"$/m,
+    );
+    expect(brief['text']).toMatch(/^Open: Q-1, question to you since .*: "Which cookie\?"$/m);
     expect(brief['others']).toMatchObject([
       { agent: 'bob', state: 'here', owes: ['C-1'], claims: [{ files: ['src/**'] }] },
     ]);
@@ -216,8 +225,10 @@ describe('commitments and questions', () => {
     folder.data('complete', 't3', '--agent', 'cleo');
     folder.data('session', 'end', '--reason', 'completed', '--agent', 'cleo');
     const brief = folder.data('resume', '--agent', 'ada');
-    expect(brief['text']).toContain('"bob" (S-1) stopped in the middle of "t1"');
-    expect(brief['text']).toContain('"cleo" (S-2) left with "t3" complete');
+    expect(brief['others']).toMatchObject([
+      { agent: 'bob', session: 'S-1', state: 'mid-stream', steps: ['t1'] },
+      { agent: 'cleo', session: 'S-2', state: 'complete', steps: ['t3'] },
+    ]);
   });
 });
 

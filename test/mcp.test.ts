@@ -182,7 +182,7 @@ describe('the server', () => {
     const { prompts } = await client.request('prompts/list');
     expect(prompts.map((one: { name: string }) => one.name)).toEqual(['resume', 'handoff']);
     const resumed = await client.request('prompts/get', { name: 'resume', arguments: {} });
-    expect(resumed.messages[0].content.text).toContain('Next action');
+    expect(resumed.messages[0].content.text).toContain('Next: "Issue tokens" is ready (step "t1").');
     const handed = await client.request('prompts/get', { name: 'handoff', arguments: { to: 'codex' } });
     expect(handed.messages[0].content.text).toContain('Hand your work over to "codex".');
     await client.close();

@@ -78,9 +78,7 @@ describe('working on steps by the command line', () => {
     const ran = folder.run('retry', 't1', '--open', '--note', 'the disk is free');
     expect(ran.out).toContain('retry 1, open for the next agent: `holdfast start t1`');
     expect(folder.data('sessions', '--active')['sessions']).toEqual([]);
-    expect(folder.data('resume', '--agent', 'codex')['text']).toContain(
-      'Take step "t1" over with `holdfast start KEY`',
-    );
+    expect(folder.data('resume', '--agent', 'codex')['text']).toContain('Next: "Issue tokens" was in progress.');
     expect(folder.data('start', 't1', '--agent', 'codex')).toMatchObject({
       step: { retries: 1, holder: { agent: 'codex' } },
     });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { CLIENTS } from '../core/line.ts';
 import { clientNames, clients, hooksOf, installOf, transcriptClients, transcriptOf } from './index.ts';
 import { clientAmong, clientOfHook, clientOfShell } from './recognise.ts';
 
@@ -40,15 +41,27 @@ it('asks no two clients with the same precedence', async () => {
   expect(new Set(specificities).size).toBe(specificities.length);
 });
 
-/** What clients call themselves in MCP, and the names by which people address them in a prompt. */
-const ownLists = ['src/core/prompt/prompt.ts', 'src/mcp/identity.ts'];
+/**
+ * The names that a line may have without quotation marks, because the core knows no clients; those by which people address a client
+ * in a prompt; and the clients by what they
+ * call themselves in MCP, which no other part needs.
+ */
+const ownLists = ['src/core/line.ts', 'src/core/prompt/prompt.ts', 'src/mcp/identity.ts'];
+
+it('has the names that a line shows without quotation marks', () => {
+  expect([...CLIENTS].sort()).toEqual([...clientNames].sort());
+});
 
 it('is the only list of the clients', () => {
   const files = ['src', 'web', 'scripts'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
   const lists = files.filter((file) => {
-    if (!/\.(?:ts|tsx|mjs)$/.test(file) || /\.test\.ts$/.test(file) || file === join('src', 'clients', 'index.ts'))
+    if (
+      !/\.(?:ts|tsx|mjs)$/.test(file) ||
+      /\.(?:test|suite)\.ts$/.test(file) ||
+      file === join('src', 'clients', 'index.ts')
+    )
       return false;
     const text = readFileSync(join(root, file), 'utf8');
     return clientNames.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).length > clientNames.length / 2;

@@ -1,4 +1,4 @@
-import { clockTime, inWords } from './time.ts';
+import { clockTime, inWords, msBetween, shortTime } from './time.ts';
 import * as words from './words.ts';
 
 /**
@@ -45,6 +45,35 @@ export type QuoteKind = keyof typeof quoteChars;
 export function quote(text: string, kind: QuoteKind = 'text', mostChars = Number.POSITIVE_INFINITY): Quoted {
   return `"${unquotable(text, Math.min(quoteChars[kind], mostChars))}"` as Quoted;
 }
+
+/** Quotes the beginning of a text, cut at the end of a word. */
+export function quoteStart(text: string, mostChars: number): Quoted {
+  const most = Math.min(quoteChars.text, mostChars);
+  const flat = unquotable(text, most * 2);
+  if (flat.length <= most) return `"${flat}"` as Quoted;
+  const start = wholeCharacters(flat, most - 1);
+  const word = start.lastIndexOf(' ');
+  // Scripts without spaces have no ends of words to look for.
+  const cut = word > most * LEAST_KEPT ? start.slice(0, word) : start;
+  return `"${cut.trimEnd()}…"` as Quoted;
+}
+
+const LEAST_KEPT = 0.6;
+
+/** Quotes a path; a long one loses folders in the middle, because its end says more. */
+export function quotePath(path: string): Quoted {
+  if (path.length <= PATH_CHARS) return quote(path, 'path');
+  const parts = path.split('/');
+  const [first = ''] = parts;
+  let end = parts.pop() ?? '';
+  for (let above = parts.pop(); above !== undefined && parts.length > 0; above = parts.pop()) {
+    if (first.length + above.length + end.length + 4 > PATH_CHARS) break;
+    end = `${above}/${end}`;
+  }
+  return quote(parts.length > 0 ? `${first}/…/${end}` : end, 'path');
+}
+
+const PATH_CHARS = 60;
 
 /** A quotation of a text that the reader asked for as a whole. */
 export function quoteWhole(text: string): Quoted {
@@ -100,6 +129,26 @@ export function id(text: string): Id | Quoted {
 /** `M-12`, `D-7-k3`, `K-3fa9c1`. Ids of runs are chosen by people or made of titles, so they are quoted instead. */
 const OWN_ID = /^(?:[A-Z]{1,3}-\d{1,9}(?:-[a-z]\d{1,3})?|K-[0-9a-f]{6})$/;
 
+/** The id of an ad hoc run, which Holdfast makes. That of a planned one is chosen by people and always quoted. */
+export function runId(text: string): Id | Quoted {
+  return /^\d{4}-\d\d-\d\d-[0-9a-f]{6,16}$/.test(text) ? (text as Id) : quote(text, 'title');
+}
+
+/** The digits that name a run in a command; null if they are something else, which must not get into a command. */
+export function hexDigits(text: string): Id | null {
+  return /^[0-9a-f]{6,16}$/.test(text) ? (text as Id) : null;
+}
+
+/** The name of an agent: that of a known client as it is, any other quoted. */
+export function agent(name: string): Fixed | Quoted {
+  return CLIENTS.has(name) ? (name as Fixed) : quote(name, 'name');
+}
+
+/** Clients whose name is a word of our own; `clients/index.test.ts` compares them with the list there. */
+export const CLIENTS: ReadonlySet<string> = new Set([
+  ...['claude', 'codex', 'gemini', 'qwen', 'copilot', 'opencode', 'vscode', 'cursor'],
+]);
+
 export const ids = (all: readonly string[]): Line => joined(all.map(id));
 
 /** A word of one of our closed sets: a status, a kind. Any other is quoted, because a file of another tool chose it. */
@@ -123,6 +172,21 @@ export function clock(instant: string, now: string): Fixed | Quoted {
   return INSTANT.test(instant) ? (clockTime(instant, now) as Fixed) : quote(instant, 'name');
 }
 
+/** The same in as few characters as possible, in UTC: `14:02`, on other days `16 Nov 14:02`. */
+export function at(instant: string, now: string): Fixed | Quoted {
+  return INSTANT.test(instant) ? (shortTime(instant, now) as Fixed) : quote(instant, 'name');
+}
+
+/** Date and time to the minute: `2026-11-16 14:20`. */
+export function stamp(instant: string): Fixed | Quoted {
+  return INSTANT.test(instant) ? (instant.slice(0, 16).replace('T', ' ') as Fixed) : quote(instant, 'name');
+}
+
+/** `18 min ago`; quoted if it is not a time. */
+export function ago(instant: string, now: string): Line | Quoted {
+  return INSTANT.test(instant) ? line`${duration(msBetween(instant, now))} ago` : quote(instant, 'name');
+}
+
 /** A time or date as recorded; quoted if it is other text, such as "next week". */
 export function time(text: string): Fixed | Quoted {
   return INSTANT.test(text) ? (text as Fixed) : quote(text, 'name');
@@ -131,6 +195,14 @@ export function time(text: string): Fixed | Quoted {
 const INSTANT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 export const duration = (ms: number): Fixed => inWords(ms) as Fixed;
+
+/** A number as a plan writes it, such as `2.1`; anything else is quoted. */
+export function number(text: string): Fixed | Quoted {
+  return /^\d{1,6}(?:\.\d{1,6}){0,4}$/.test(text) ? (text as Fixed) : quote(text, 'name');
+}
+
+/** `1,100`. */
+export const grouped = (count: number): Fixed => String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',') as Fixed;
 
 /** `1 event`, `3 events`. */
 export const counted = (count: number, noun: Fixed): Line => line`${count} ${noun}${count === 1 ? '' : fixed('s')}`;

@@ -36,6 +36,17 @@ export function clockTime(instant: string, now: string): string {
   return instant.slice(0, 10) === now.slice(0, 10) ? minutes : `${instant.slice(0, 10)} ${minutes}`;
 }
 
+/** `10:41` today, `2 Jan 10:41` on other days, with the year if it is another one. All in UTC. */
+export function shortTime(instant: string, now: string): string {
+  const minutes = instant.slice(11, 16);
+  if (instant.slice(0, 10) === now.slice(0, 10)) return minutes;
+  const [year = '', month = '', day = ''] = instant.slice(0, 10).split('-');
+  const date = `${Number(day)} ${MONTHS[Number(month) - 1] ?? month}${year === now.slice(0, 4) ? '' : ` ${year}`}`;
+  return minutes === '' ? date : `${date} ${minutes}`;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
 /** Parses a date or time in ISO order, as other tools write it; UTC unless it has a zone. Null for other text. */
 export function instantOf(words: string): string | null {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?$/.exec(

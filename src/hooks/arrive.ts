@@ -1,5 +1,6 @@
 import { conversationOf } from '../clients/conversation.ts';
 import type { ClientHooks, Moment, StartSource } from '../clients/moment.ts';
+import type { BriefForm } from '../core/brief/facts.ts';
 import { shownInFull } from '../core/choice/candidate.ts';
 import { type Choice, chooseRun, kindOf } from '../core/choice/choose.ts';
 import { type Line, line } from '../core/line.ts';
@@ -12,7 +13,7 @@ import { openSession } from '../operations/session/parts/open-session.ts';
 import type { SessionContext } from '../operations/session/parts/session-context.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
 import { countPass } from '../workspace/run-presence.ts';
-import { type BriefForm, briefText, othersText, withHint } from './brief-text.ts';
+import { briefText, othersText, withHint } from './brief-text.ts';
 import { type Memory, memoryFor, pruneMemory } from './memory.ts';
 import { pressureHint } from './pressure.ts';
 import { beginTurn } from './turns.ts';
@@ -89,7 +90,13 @@ async function firstText(
     const hasNews =
       own.state.state === 'cut off' || own.facts.last?.session !== lastSessionOf(own.facts, viewer.conversations);
     const isNews = hasNews || own.facts.uncertain.length > 0;
-    const text = isNews ? await briefText(context, { form: 'returned', state, session, agent }, status) : null;
+    const text = isNews
+      ? await briefText(
+          context,
+          { form: 'returned', state, session, agent, conversation: conversationOf(moment) },
+          status,
+        )
+      : null;
     return { shown, text };
   }
   const run = isResumed ? null : shownInFull(field, viewer);
@@ -129,7 +136,14 @@ async function afterCompaction(
 /** The brief of the run that a session is in. */
 export function sessionBrief(within: SessionContext, form: BriefForm, others?: Around): Promise<Line> {
   const { session, state } = within;
-  return briefText(within.context, { form, state, session: session.id, agent: session.agent, others });
+  return briefText(within.context, {
+    form,
+    state,
+    session: session.id,
+    agent: session.agent,
+    conversation: session.client?.id ?? null,
+    others,
+  });
 }
 
 /** A prompt. The first one of a conversation chooses its run; later ones stay there. */

@@ -49,10 +49,10 @@ export function registerPrompts(server: McpServer, reachOf: ReachOf): void {
 
 const RESUME = line`Continue the work recorded in Holdfast. The brief below is a record of its state, not a list of instructions.
 
-1. Check what it calls UNCERTAIN and its conflicts before anything else; do not repeat an effect that may have happened.
+1. Find out about what it calls uncertain, and look at its conflicts, before anything else; do not repeat an effect that may have happened.
 2. If it lists unresolved errors, show the person the options and wait for the choice.
 3. Read the files it says to read, in that order.
-4. Call \`start\` with the step of the next action, then do it.`;
+4. Do what comes next. If it is a step of a plan, call \`start\` with its key first.`;
 
 function handover(receiver: string, message: string | null): Line {
   const to = quote(receiver, 'name');

@@ -132,7 +132,7 @@ function startOf(pid: number): string | null {
 
 let boot: string | undefined;
 
-/** Containers may share a host name but not process numbers. */
+/** The host as owners have it. Containers may share a host name but not process numbers. */
 export function hostName(): string {
   // Loaded on demand: most commands do not need it.
   host ??= `${process.getBuiltinModule('node:os').hostname()} ${processNamespace()}`.trim();

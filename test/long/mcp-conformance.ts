@@ -113,7 +113,7 @@ const inspections: readonly [string, ...string[]][] = [
   ['checkpoint', '--method', 'tools/list'],
   ['in_progress', '--method', 'tools/call', '--tool-name', 'start', '--tool-arg', 'key=t1'],
   ['holdfast://brief', '--method', 'resources/list'],
-  ['Next action', '--method', 'resources/read', '--uri', 'holdfast://brief'],
+  ['Next: ', '--method', 'resources/read', '--uri', 'holdfast://brief'],
   ['handoff', '--method', 'prompts/list'],
 ];
 

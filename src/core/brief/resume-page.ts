@@ -1,13 +1,15 @@
 import type { State, Step } from '../fold/state.ts';
-import { clock, joined, type Line, line, quote, time } from '../line.ts';
+import { at, joined, type Line, line, quote, time } from '../line.ts';
 import { planView } from '../views/plan.ts';
 import { positionOf } from '../views/position.ts';
-import { headlineOf } from './headline.ts';
-import { nextActionOf, nextLine } from './next-action.ts';
+import { headerLine } from './header.ts';
+import { nextLine } from './next.ts';
+import { nextFacts, resumingOf, stepFacts } from './position-facts.ts';
+import { resumingLine } from './situation.ts';
 
 /** RESUME.md: the brief, and a last line that names the event it is from. */
 export function resumePage(brief: string, { run, version }: State): string {
-  return `${brief}\n${line`From event ${version} of run ${quote(run?.id ?? '', 'title')}, ${time(run?.updatedAt ?? '')}.`}\n`;
+  return `${brief}${line`From event ${version} of run ${quote(run?.id ?? '', 'title')}, ${time(run?.updatedAt ?? '')}.`}\n`;
 }
 
 export interface PageOrigin {
@@ -19,45 +21,87 @@ export interface PageOrigin {
 
 /** The event that a page is from; null if the text is no such page. */
 export function originOf(page: string): PageOrigin | null {
-  const [, version, run = '', at = ''] = LAST_LINE.exec(page) ?? [];
-  return version === undefined ? null : { run, version: Number(version), at };
+  const [, version, run = '', when = ''] = LAST_LINE.exec(page) ?? [];
+  return version === undefined ? null : { run, version: Number(version), at: when };
 }
 
 const LAST_LINE = /\nFrom event (\d{1,15}) of run ("[^"\n]*"), (\S{1,40})\.\n$/;
 
+/** Whether two pages say the same, apart from the time at which they were written. */
+export const isSamePage = (one: string, other: string): boolean => withoutClock(one) === withoutClock(other);
+
+/** The last line counts: it shows that the end of a journal was lost. */
+const withoutClock = (page: string): string =>
+  page.replace(/^Holdfast record of \S+ \S+ UTC/, '').replace(/\b\d+ (?:s|min|h|days) ago\b/g, '');
+
+export interface LastEnded {
+  title: string;
+  at: string;
+  as: 'finished' | 'archived' | 'abandoned';
+}
+
+export function emptyPage(last: LastEnded | null, now: string): Line {
+  if (last === null) return line`Nothing is unfinished here.\n`;
+  const word = { finished: line`finished`, archived: line`archived`, abandoned: line`abandoned` }[last.as];
+  return line`Nothing is unfinished here. Last ${word}: ${quote(last.title, 'title')}, ${at(last.at, now)}.\n`;
+}
+
 /**
  * The page after a checkpoint. Composing it takes longer than recording the checkpoint, so only what a checkpoint changes
- * is replaced: the position and the next action. A line says which event the rest is from. Null if the page is not one of
+ * is replaced: header, position and next action. A line says which event the rest is from. Null if the page is not one of
  * this run, or too much has happened since.
  */
-export function pageAfterCheckpoint(page: string, state: State, checkpointed: ReadonlySet<string>): string | null {
+export function pageAfterCheckpoint(
+  page: string,
+  state: State,
+  checkpointed: ReadonlySet<string>,
+  now: string,
+): string | null {
   const origin = originOf(page);
   if (origin?.run !== quote(state.run?.id ?? '', 'title')) return null;
   const reached = [...state.steps.values()].filter(
     (step) => step.checkpoint !== null && (step.checkpoint.at > origin.at || checkpointed.has(step.key)),
   );
   if (reached.length > MOST_REACHED) return null;
-  const plan = planView(state);
-  const position = positionOf(state, plan);
-  const first = joined(
-    [
-      headlineOf(state, plan, position),
-      nextLine(nextActionOf(state, plan, position, null)),
-      ...reached.map((step) => reachedLine(step, state.run?.updatedAt ?? '')),
-      line`What follows is from event ${origin.version}, before that.`,
-    ],
-    '\n',
-  );
-  return `${first}\n\n${page.replace(FIRST_LINES, '').replace(REPLACED_LINES, '')}`;
+  const lines = [
+    headerLine('start', now),
+    ...positionLines(state, now),
+    ...reached.map((step) => reachedLine(step, now)),
+    line`What follows is from event ${origin.version}, before that.`,
+  ];
+  return `${joined(lines, '\n')}\n${page.replace(FIRST_LINES, '').replace(REPLACED_LINES, '')}`;
 }
 
 /** More would hide what the page is for. */
 const MOST_REACHED = 6;
+const CHARS = 240;
 /** The lines of an earlier checkpoint. */
-const FIRST_LINES = /^(?:.+\n)+What follows is from event \d+, before that\.\n\n/;
+const FIRST_LINES = /^(?:.+\n)+What follows is from event \d+, before that\.\n/;
 /** Lines begin with words of our own: what anyone wrote is inside quotes. */
-const REPLACED_LINES = /^(?:Resuming from |Next action: ).*\n\n?/gm;
+const REPLACED_LINES = /^(?:Holdfast record of |Resuming from |Next[:,] ).*\n/gm;
+
+/** `Resuming from …` and `Next: …`, from the plan alone. */
+function positionLines(state: State, now: string): Line[] {
+  const plan = planView(state);
+  const position = positionOf(state, plan);
+  const resuming = resumingOf(position);
+  const next = nextLine(
+    {
+      isPlanned: true,
+      situation: { is: 'unattended', at: now },
+      uncertain: [],
+      commands: [],
+      // A later reader has no session: what others hold may have been left by then.
+      steps: stepFacts(plan, position, { isPlanned: true, since: '', isOthers: () => false }),
+      next: nextFacts(state, [], plan, position, true),
+    },
+    'start',
+    now,
+    CHARS,
+  );
+  return [...(resuming ? [resumingLine(resuming, CHARS)] : []), ...(next ? [next] : [])];
+}
 
 function reachedLine({ key, checkpoint }: Step, now: string): Line {
-  return line`Step ${quote(key, 'name')} reached checkpoint ${quote(checkpoint?.name ?? '', 'name')} at ${clock(checkpoint?.at ?? '', now)}.`;
+  return line`Step ${quote(key, 'name')} reached checkpoint ${quote(checkpoint?.name ?? '', 'name')} at ${at(checkpoint?.at ?? '', now)}.`;
 }

@@ -1,42 +1,69 @@
-import { type Fixed, fixed, type Line } from '../line.ts';
+import { counted, type Fixed, fixed, joined, type Line, line } from '../line.ts';
 
+export type SectionName =
+  | 'requests'
+  | 'uncertain'
+  | 'commands'
+  | 'files'
+  | 'reading'
+  | 'said'
+  | 'steps'
+  | 'rules'
+  | 'open'
+  | 'others';
+
+/** A part of a brief that is filled as far as its share and the budget allow. */
 export interface Section {
-  name: Fixed;
-  title: Line | '';
-  /** Lines of other sections may be left out to fit the budget; a count then stands for them. */
-  must: boolean;
-  groups: readonly Group[];
-  /** The command that shows what was left out. */
-  more: Fixed;
-  /** The part of the remaining room that an optional section may take at first. */
+  name: SectionName;
+  /** The part of the room beside the fixed lines that no other section can take, in percent. */
   share: number;
+  /** How many units there are to choose from: lines, or the entries of one line. */
+  count: number;
+  /** How many of them come before a second unit of any other section. */
+  must?: number;
+  /**
+   * The lines with the first units, one for each number given, which says how long the quotations of that unit may be. What
+   * is left out is counted in the last line.
+   */
+  show(chars: readonly number[]): Line[];
 }
 
-/** Writes a line whose quotations have at most so many characters. */
-export type WriteLine = (chars: number) => Line;
-
-/** Lines of one kind. Where not all fit, every kind keeps some: forty blockers must not hide the one promise. */
-export interface Group {
-  name: Fixed;
-  lines: readonly WriteLine[];
-  /** Never shortened. */
-  whole?: boolean;
-}
-
-const STATUS_COMMAND = fixed('`holdfast status`');
-
-/** A section that every brief must have. */
-export function required(name: Fixed, title: Line | '', groups: readonly Group[], more = STATUS_COMMAND): Section {
-  return { name, title, must: true, groups, more, share: 1 };
-}
-
-/** A section that is added as far as it fits. */
-export function optional(
-  name: Fixed,
-  title: Line,
-  lines: readonly WriteLine[],
-  more = STATUS_COMMAND,
-  share = 0.5,
+/** A section whose units are lines of their own, in the order of choice. */
+export function listed(
+  name: SectionName,
+  share: number,
+  lines: readonly ((chars: number) => Line)[],
+  more: Leftover | ((kept: number) => readonly Leftover[]),
 ): Section {
-  return { name, title, must: false, groups: [{ name, lines }], more, share };
+  return {
+    name,
+    share,
+    count: lines.length,
+    show(chars) {
+      const left = typeof more === 'function' ? more(chars.length) : [{ ...more, count: lines.length - chars.length }];
+      return [...chars.map((most, index) => lines[index]?.(most) ?? line``), ...leftOut(left)];
+    },
+  };
 }
+
+/** Things that a section does not show, and the command that does. */
+export interface Leftover {
+  noun: Fixed;
+  /** If it is not the noun with an s. */
+  plural?: Fixed;
+  command: Fixed;
+  count?: number;
+}
+
+/** `And 37 messages: `holdfast mail inbox`.` */
+export function leftOut(all: readonly Leftover[]): Line[] {
+  const parts = all
+    .filter(({ count = 0 }) => count > 0)
+    .map(({ noun, plural, command, count = 0 }) => {
+      const what = plural && count !== 1 ? line`${count} ${plural}` : counted(count, noun);
+      return line`And ${what}: ${command}.`;
+    });
+  return parts.length > 0 ? [joined(parts, ' ')] : [];
+}
+
+export const EVERYTHING = fixed('`holdfast resume --json`');

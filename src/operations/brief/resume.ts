@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Brief } from '../../core/brief/compose.ts';
+import type { BriefFields } from '../../core/brief/fields.ts';
 import { Fault } from '../../core/fault.ts';
 import type { State } from '../../core/fold/state.ts';
 import { joined, type Line } from '../../core/line.ts';
@@ -12,11 +12,11 @@ import { briefFor } from './parts/compose.ts';
 import { beginGitStatus } from './parts/evidence.ts';
 import { Budget, briefFields } from './parts/fields.ts';
 import { type ProbeOutcome, repeatProbes } from './parts/probe.ts';
-import { saveResumeText } from './parts/save-resume.ts';
+import { saveFacts } from './parts/resume-file.ts';
 
 const List = v.array(v.looseObject({}));
 
-type Resumed = Omit<Brief, 'budgetTokens'> & { probes: ProbeOutcome[]; budget: Budget; text: Line };
+type Resumed = Omit<BriefFields, 'budgetTokens'> & { probes: ProbeOutcome[]; budget: Budget; text: Line };
 
 const Resumed = typed<Resumed>(
   v.object({
@@ -82,16 +82,19 @@ export const resume = defineOperation({
     const state = probe || before.mirrors.size > 0 ? await currentState(context) : before;
     const { actor, session } = context.identity;
     const mine = [...state.sessions.values()].find((one) => (session ? one.id === session : one.agent === actor.name));
-    const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
+    const answer = await briefFor(context, state, status, {
+      form: mine?.kind === 'agent' ? 'joined' : 'shown',
       session: mine?.id ?? session,
       agent: mine?.agent ?? actor.name,
       person: (mine?.kind ?? actor.kind) === 'person',
+      isAtWork: mine !== undefined && mine.seenAt > mine.startedAt,
       role: role ?? mine?.role,
-      budgetTokens: budget,
+      budget,
       edits,
     });
-    saveResumeText(context, text, state);
-    const { budgetTokens, ...rest } = brief;
+    const { fields, facts, text, usedTokens, omitted } = answer;
+    saveFacts(context, state, facts);
+    const { budgetTokens, ...rest } = fields;
     return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } };
   },
   say: ({ text }, pen) => painted(text, pen),
@@ -137,17 +140,16 @@ async function absorbEdits(context: Context, state: State): Promise<{ path: stri
   }
 }
 
-/** The same text for people: titles are bold, what must not be overlooked is red. */
+/** The same text for people: what must not be overlooked is red, what comes next is green. */
 function painted(text: Line, pen: Pen): Line {
   // Each is a line of the brief.
   const lines = text.trimEnd().split('\n') as Line[];
   const all = lines.map((line, index) => {
-    if (index === 0) return pen.bold(line);
-    if (/^(UNCERTAIN|Conflicts)/.test(line)) return pen.bad(line);
-    if (line === 'Offered to you') return pen.warn(line);
-    if (line.startsWith('Next action:')) return pen.good(line);
-    const isTitle = lines[index - 1] === '' && line !== '' && !line.startsWith('- ');
-    return isTitle ? pen.bold(line) : line;
+    if (index === 0) return pen.dim(line);
+    if (/^(?:Resuming from|Run) /.test(line)) return pen.bold(line);
+    if (/^(?:Uncertain|Failed): /.test(line)) return pen.bad(line);
+    if (line.startsWith('Open: ')) return pen.warn(line);
+    return /^Next[:,]/.test(line) ? pen.good(line) : line;
   });
   return joined(all, '\n');
 }

@@ -33,17 +33,18 @@ export const briefShow = defineOperation({
   async run(context, { budget, role, for: reader }) {
     const status = beginGitStatus(context);
     const state = await currentState(context);
-    const { brief, text, usedTokens, omitted } = await briefFor(context, state, status, {
+    const { fields, text, usedTokens, omitted, parts } = await briefFor(context, state, status, {
+      form: 'start',
       session: null,
       agent: reader ?? null,
       role,
-      budgetTokens: budget,
+      budget,
     });
-    const { headline, freshness, nextAction, conflicts, uncertain, budgetTokens } = brief;
+    const { headline, freshness, nextAction, conflicts, uncertain, budgetTokens } = fields;
     return {
       data: {
         text,
-        sections: sectionsIn(text),
+        sections: parts.map(({ name, lines }) => sectionOf(name, lines.join('\n'))),
         budget: { limit: budgetTokens, used: usedTokens, omitted },
         headline,
         freshness: { ...freshness },
@@ -63,22 +64,8 @@ export const briefShow = defineOperation({
     ].join('\n'),
 });
 
-/** The blocks of a brief, each with its title; the first one shows the position. */
-function sectionsIn(text: string): { title: string; text: string; tokens: number }[] {
-  return text
-    .trimEnd()
-    .split('\n\n')
-    .flatMap((block, index) => {
-      const [first = '', ...rest] = block.split('\n');
-      const footer = rest.at(-1)?.startsWith('Brief: about') ? rest.pop() : undefined;
-      const title = index === 0 ? 'Where the work stands' : first.startsWith('- ') ? 'Left out' : titleOf(first);
-      const own = [first, ...rest].join('\n');
-      const sections = [{ title, text: own, tokens: estimateTokens(own) + 1 }];
-      return footer === undefined
-        ? sections
-        : [...sections, { title: 'Footer', text: footer, tokens: estimateTokens(footer) + 1 }];
-    });
-}
-
-/** A line that is title and content at once is named by its first words. */
-const titleOf = (line: string): string => (line.startsWith('Brief: about') ? 'Footer' : (line.split(': ')[0] ?? line));
+const sectionOf = (title: string, text: string): { title: string; text: string; tokens: number } => ({
+  title,
+  text,
+  tokens: estimateTokens(`${text}\n`),
+});

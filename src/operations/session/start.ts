@@ -45,7 +45,8 @@ export const sessionStart = defineOperation({
     const started = done.events.find((event) => event.type === 'session.started');
     const id = started?.body.id ?? '';
     const session = done.state.sessions.get(id) ?? { id, agent: context.identity.actor.name, role: role ?? 'worker' };
-    const { text, brief } = await briefFor(context, done.state, status, {
+    const { text, fields } = await briefFor(context, done.state, status, {
+      form: 'joined',
       session: id,
       agent: session.agent,
       person: started?.body.kind === 'person',
@@ -58,10 +59,10 @@ export const sessionStart = defineOperation({
         version: done.state.version,
         brief: text,
         mail: {
-          unread: ids(brief.mail.unread),
-          pendingAcks: ids(brief.mail.pendingAcks),
-          replies: ids(brief.mail.replies),
-          unanswered: ids(brief.mail.unanswered),
+          unread: ids(fields.mail.unread),
+          pendingAcks: ids(fields.mail.pendingAcks),
+          replies: ids(fields.mail.replies),
+          unanswered: ids(fields.mail.unanswered),
         },
       },
       changed: done.changed,

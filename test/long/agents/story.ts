@@ -209,9 +209,12 @@ async function goOn(
   check('its command is UNCERTAIN', open.some((one) => one.includes('bell.pid')) ? null : `it is ${open.join('; ')}`);
   const turns = turnsOf(model);
   const isPlanned = !before.model.skipped.has('todo');
-  check(`${name} gets the position`, requestHas(turns, ['Holdfast brief of', isPlanned ? DOING : 'friendly greeting']));
+  check(
+    `${name} gets the position`,
+    requestHas(turns, ['Holdfast record of', isPlanned ? DOING : 'friendly greeting']),
+  );
   check(`${name} gets the decision`, requestHas(turns, [DECISION]));
-  check(`${name} gets what is UNCERTAIN`, requestHas(turns, ['UNCERTAIN', 'bell.pid']));
+  check(`${name} gets what is uncertain`, requestHas(turns, ['Uncertain: X-', 'bell.pid']));
   const runs = holdfast(project, 'runs')['runs'] as unknown[] | undefined;
   check('it is the same run', runs?.length === 1 ? null : `there are ${runs?.length} runs`);
 }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { composeBrief } from '../../../src/core/brief/compose.ts';
-import { renderBrief } from '../../../src/core/brief/render.ts';
+import { writeBrief } from '../../../src/core/brief/write.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import type { Command } from '../../../src/core/journal/command.ts';
 import { auditRun } from '../../../src/engine/audit.ts';
@@ -286,7 +286,14 @@ async function look(file: string, store: Store, now: () => string, events: numbe
   }
   const engine = createEngine({ store: counted, now, probe: () => undefined, random: () => 0.5 });
   const state = await engine.load(RUN);
-  const brief = renderBrief(composeBrief(state, await engine.liveness(state), { budgetTokens: 2000 }));
+  const { facts } = composeBrief(state, await engine.liveness(state), {
+    form: 'start',
+    reader: { session: null, agent: null },
+    rows: { sessions: [], commands: [], files: [], decisions: [], results: [] },
+    observed: { host: null },
+    budgetTokens: 2000,
+  });
+  const brief = writeBrief(facts, { softTokens: 2000, hardTokens: 2000 });
   collectGarbage();
   return {
     events,

@@ -1,59 +1,100 @@
-import { type Brief, composeBrief } from '../../../core/brief/compose.ts';
-import { type BriefText, type CountTokens, renderBrief } from '../../../core/brief/render.ts';
-import type { Decision, Session, State, Step } from '../../../core/fold/state.ts';
+import { composeBrief } from '../../../core/brief/compose.ts';
+import type { BriefFacts, BriefForm, OtherRuns } from '../../../core/brief/facts.ts';
+import type { BriefFields, BriefReader } from '../../../core/brief/fields.ts';
+import type { CountTokens } from '../../../core/brief/fill.ts';
+import type { BriefRows } from '../../../core/brief/observed.ts';
+import { type BriefText, writeBrief } from '../../../core/brief/write.ts';
+import type { Decision, Effect, FileRow, Result, Session, State, Step } from '../../../core/fold/state.ts';
 import type { SeenEvidence } from '../../../core/views/conflict.ts';
 import { ancestorsOf, planView } from '../../../core/views/plan.ts';
 import { positionOf } from '../../../core/views/position.ts';
-import type { Role } from '../../../core/words.ts';
 import type { GitStatus } from '../../../workspace/git-status.ts';
-import { probeOwner } from '../../../workspace/process.ts';
+import { hostName } from '../../../workspace/process.ts';
 import type { Context } from '../../context.ts';
 import { treeMark } from '../../working-tree.ts';
 import { findEvidence } from './evidence.ts';
+import { observeChanges, observeClients, observeProcesses } from './observe.ts';
 import { readingList } from './reading-list.ts';
 
-export interface BriefOptions {
-  session: string | null;
-  agent: string | null;
-  person?: boolean | undefined;
-  role?: Role | undefined;
-  budgetTokens?: number | undefined;
+export interface BriefOptions extends BriefReader {
+  form: BriefForm;
+  /** In tokens; that of a hook depends on the kind of the run. */
+  budget?: number | 'hook' | undefined;
+  others?: OtherRuns | undefined;
+  /** Nothing is unfinished here, and this run was finished last. */
+  isLastFinished?: boolean | undefined;
   /** Edits of mirrored files that were just found. */
   edits?: SeenEvidence['edits'];
   countTokens?: CountTokens | undefined;
 }
+
+export interface BriefAnswer extends BriefText {
+  fields: BriefFields;
+  facts: BriefFacts;
+}
+
+const BUDGET_TOKENS = 2000;
+/** A session that did not ask gets less: what it was not told it can ask for. */
+const AD_HOC_HOOK = { softTokens: 450, hardTokens: 600 };
+const PLANNED_HOOK_TOKENS = 1200;
 
 /** The brief of a run. With `status` null it is composed from the journal alone, without a look at the working tree. */
 export async function briefFor(
   context: Context,
   state: State,
   status: Promise<GitStatus | null> | null,
-  { edits, countTokens, budgetTokens = 2000, ...reader }: BriefOptions,
-): Promise<BriefText & { brief: Brief }> {
+  { form, edits, countTokens, budget = BUDGET_TOKENS, others, isLastFinished, ...reader }: BriefOptions,
+): Promise<BriefAnswer> {
+  const budgetTokens = budget === 'hook' ? PLANNED_HOOK_TOKENS : budget;
   const engine = await context.engine();
   const position = positionOf(state, planView(state), reader.session);
-  const brief = composeBrief(state, await engine.liveness(state), {
-    ...reader,
-    budgetTokens,
-    decisions: await decisionsAbout(context, state, position.current?.step),
-    previous: await previousSession(context, state, reader.session),
+  const [liveness, rows] = await Promise.all([
+    engine.liveness(state),
+    readRows(context, state, position.current?.step),
+  ]);
+  const observed = {
+    mark: treeMark(context),
+    host: hostName(),
+    others,
+    isLastFinished,
+    processes: await observeProcesses(context, state, liveness),
+    clients: observeClients(rows.sessions),
     ...(status && {
-      mark: treeMark(context),
       seen: await findEvidence(context, state, status, edits),
       files: await readingList(context, state, position, budgetTokens),
-      effectOwners: probeOwners(state),
+      changes: await observeChanges(context, state, rows, status),
     }),
-  });
-  return { brief, ...renderBrief(brief, countTokens) };
+  };
+  const { fields, facts } = composeBrief(state, liveness, { form, reader, rows, observed, budgetTokens });
+  const isSmall = budget === 'hook' && facts.run?.isPlanned === false;
+  const limits = isSmall ? AD_HOC_HOOK : { softTokens: budgetTokens, hardTokens: budgetTokens };
+  return { fields, facts, ...writeBrief(facts, { ...limits, countTokens }) };
 }
 
-function probeOwners({ effects }: State): Map<string, 'alive' | 'dead'> {
-  const owners = new Map<string, 'alive' | 'dead'>();
-  for (const { id, owner } of effects.values()) {
-    const verdict = owner ? probeOwner(owner) : undefined;
-    if (verdict) owners.set(id, verdict);
-  }
-  return owners;
+const SESSIONS = 12;
+const COMMANDS = 60;
+const FILES = 100;
+const RESULTS = 3;
+
+async function readRows(context: Context, state: State, step: Step | undefined): Promise<BriefRows> {
+  const engine = await context.engine();
+  const run = state.run?.id ?? '';
+  const [sessions, commands, files, results, decisions] = await Promise.all([
+    state.totals.sessions > 0 ? engine.rows(run, { kind: 'session', limit: SESSIONS }) : [],
+    engine.rows(run, { kind: 'effect', status: 'ended', limit: COMMANDS }),
+    engine.rows(run, { kind: 'file', tag: 'written', limit: FILES }),
+    engine.rows(run, { kind: 'result', limit: RESULTS }),
+    decisionsAbout(context, state, step),
+  ]);
+  const recent = sessions.map((row) => row.doc as Session);
+  const missing = [...state.sessions.values()].filter((session) => !recent.some(({ id }) => id === session.id));
+  return {
+    sessions: [...missing, ...recent].map((session) => state.sessions.get(session.id) ?? session),
+    commands: commands.map((row) => ({ effect: row.doc as Effect, version: row.version })),
+    files: files.map((row) => row.doc as FileRow),
+    results: results.flatMap((row) => (row.doc as Result).built.map((text) => ({ text }))),
+    decisions,
+  };
 }
 
 /** Every irreversible decision belongs in the brief; no budget holds more than these. */
@@ -90,16 +131,4 @@ const FILES_LIMIT = 3;
 
 function filesOf({ context, artifacts }: Step): string[] {
   return [...new Set([...context, ...artifacts.map((artifact) => artifact.path)])].slice(0, FILES_LIMIT);
-}
-
-/** The last session that worked on what is resumed. */
-async function previousSession(context: Context, state: State, mine: string | null): Promise<Session | null> {
-  const engine = await context.engine();
-  const run = state.run?.id ?? '';
-  const last = [...state.steps.values()].find(
-    (step) => step.status === 'in_progress' && step.holder === null,
-  )?.lastSession;
-  const rows = last ? await engine.recall(run, [last]) : await engine.rows(run, { kind: 'session', limit: 2 });
-  const sessions = rows.filter((row) => row.kind === 'session').map((row) => row.doc as Session);
-  return sessions.find((session) => session.id !== mine) ?? null;
 }

@@ -1,0 +1,158 @@
+import { fixed, hexDigits, id, joined, type Line, line, shortened } from '../line.ts';
+import { estimateTokens } from '../tokens.ts';
+import type { Role } from '../words.ts';
+import { commandSection, uncertainSection } from './commands.ts';
+import type { BriefFacts, RunFacts } from './facts.ts';
+import { fileSection, readingSection } from './files.ts';
+import { type CountTokens, type FilledSection, fill, QUOTE_CHARS } from './fill.ts';
+import { headerLine } from './header.ts';
+import { nextLine } from './next.ts';
+import { openSection } from './open.ts';
+import { otherSection } from './others.ts';
+import { requestSection } from './requests.ts';
+import { ruleSection } from './rules.ts';
+import { saidSection } from './said.ts';
+import type { Section, SectionName } from './section.ts';
+import { resumingLine, runLine } from './situation.ts';
+import { stepSection } from './steps.ts';
+
+export interface BriefText {
+  text: Line;
+  usedTokens: number;
+  /** How many units were left out to fit the budget, by section. */
+  omitted: Record<string, number>;
+  parts: readonly { name: PartName; lines: readonly Line[] }[];
+}
+
+export type PartName = SectionName | 'header' | 'run' | 'next';
+
+export interface Budget {
+  softTokens: number;
+  hardTokens: number;
+  countTokens?: CountTokens | undefined;
+}
+
+/** Clients cut hook output that is longer. */
+const LIMIT_CHARS = 9500;
+
+/** The text of a brief: plain lines within a budget. The same facts give the same bytes. */
+export function writeBrief(facts: BriefFacts, budget: Budget): BriefText {
+  const { softTokens, hardTokens, countTokens = estimateTokens } = budget;
+  const sections = facts.run ? sectionsOf(facts, facts.run) : [otherSection(facts.others, facts.now, 100)];
+  for (const chars of QUOTE_CHARS) {
+    const frame = frameOf(facts, chars);
+    const fixedLines = frame.flatMap(({ lines }) => lines);
+    const limits = { softTokens, hardTokens, chars: LIMIT_CHARS };
+    const isLast = chars === QUOTE_CHARS.at(-1);
+    const most = facts.run ? hardTokens * FIXED_SHARE : hardTokens;
+    if (!isLast && countTokens(joined(fixedLines, '\n')) > most) continue;
+    const lines = fill(sections, fixedLines, orders[facts.role], limits, countTokens);
+    const parts = arranged(frame, sections, lines);
+    const text = line`${joined(
+      parts.flatMap((part) => part.lines),
+      '\n',
+    )}\n`;
+    const usedTokens = countTokens(text);
+    if (usedTokens > hardTokens || text.length > LIMIT_CHARS) continue;
+    const omitted = Object.fromEntries([...lines].flatMap(([name, { left }]) => (left > 0 ? [[name, left]] : [])));
+    return { text, usedTokens, omitted, parts };
+  }
+  return shortest(facts, hardTokens, countTokens);
+}
+
+/** While the fixed lines alone take more than this part of the budget, their quotations are cut. */
+const FIXED_SHARE = 0.4;
+
+/** The order in which sections take what is left of the budget; only this depends on the role. */
+const orders: Readonly<Record<Role, readonly SectionName[]>> = {
+  worker: ['uncertain', 'requests', 'rules', 'open', 'commands', 'files', 'reading', 'said', 'steps', 'others'],
+  architect: ['uncertain', 'rules', 'requests', 'open', 'steps', 'reading', 'said', 'commands', 'files', 'others'],
+  orchestrator: ['uncertain', 'open', 'steps', 'requests', 'rules', 'others', 'said', 'commands', 'files', 'reading'],
+  verifier: ['uncertain', 'commands', 'rules', 'files', 'open', 'requests', 'reading', 'said', 'steps', 'others'],
+};
+
+const OTHERS_SHARE = 3;
+
+function sectionsOf({ now, others }: BriefFacts, run: RunFacts): Section[] {
+  // The reading list of a planned run takes half its share from each of the first two.
+  const reading = run.reading.length > 0 ? 3 : 0;
+  return [
+    requestSection(run.requests, now, 19 - reading),
+    uncertainSection(run.uncertain, now, 18 - reading),
+    commandSection(run.commands, now, 12),
+    fileSection(run.files, 12),
+    readingSection(run.reading, 2 * reading),
+    saidSection(run.said, now, 9),
+    stepSection(run.steps, 11),
+    ruleSection(run.rules, now, 9),
+    openSection(run.open, now, 7),
+    otherSection(others, now, OTHERS_SHARE),
+  ];
+}
+
+type BriefPart = BriefText['parts'][number];
+
+/** The lines that every brief has. */
+function frameOf(facts: BriefFacts, chars: number): BriefPart[] {
+  const { now, form, run } = facts;
+  const next = run ? nextLine(run, form, now, chars) : null;
+  const acts = actionsOf(facts);
+  return [
+    { name: 'header', lines: [headerLine(form, now), ...(run?.resuming ? [resumingLine(run.resuming, chars)] : [])] },
+    { name: 'run', lines: run ? [runLine(run, now, chars)] : [] },
+    { name: 'next', lines: [...(next ? [next] : []), ...(acts.length > 0 ? [joined(acts, ' ')] : [])] },
+  ];
+}
+
+function actionsOf({ form, run }: BriefFacts): Line[] {
+  if (!run)
+    return form === 'others'
+      ? [
+          line`If the user's request is about one of them, \`holdfast resume ID\` (tool resume) puts this session there.`,
+        ]
+      : [];
+  const unknown = run.uncertain.find(({ process }) => process.is !== 'in-session');
+  return [
+    ...(form === 'start'
+      ? [
+          line`If the user's request is about it, \`holdfast resume ${hexDigits(run.suffix) ?? fixed('RUN')}\` (tool resume) puts this session there.`,
+        ]
+      : []),
+    ...(unknown
+      ? [
+          line`Once known: \`holdfast settle ${id(unknown.id)} succeeded\` (or failed, cancelled, unknown; tool settle).`,
+        ]
+      : []),
+  ];
+}
+
+function arranged(
+  frame: readonly BriefPart[],
+  sections: readonly Section[],
+  filled: ReadonlyMap<SectionName, FilledSection>,
+): BriefPart[] {
+  const [header, run, next] = frame;
+  const parts = sections.map(({ name }): BriefPart => ({ name, lines: filled.get(name)?.lines ?? [] }));
+  const isOther = (part: BriefPart): boolean => part.name === 'others';
+  const all = [header, run, ...parts.filter((part) => !isOther(part)), next, ...parts.filter(isOther)];
+  return all.filter((part) => part !== undefined).filter((part) => part.lines.length > 0);
+}
+
+/** Only the state and the next action, for a budget that holds no more. */
+function shortest({ now, form, run }: BriefFacts, hardTokens: number, countTokens: CountTokens): BriefText {
+  const next = run ? nextLine(run, form, now, 60) : null;
+  const lines = [
+    headerLine(form, now),
+    ...(run ? [run.resuming ? resumingLine(run.resuming, 60) : '', runLine(run, now, 60)] : []),
+    next ?? '',
+  ];
+  const hint = line`The budget of ${hardTokens} tokens is too small for this brief: \`holdfast resume --budget 2000\`.`;
+  for (const chars of [300, 150, 80, 40, 20, 0]) {
+    const kept = lines.filter((one) => one !== '' && chars > 0).map((one) => shortened(one as Line, chars));
+    const text = line`${joined([...kept, hint], '\n')}\n`;
+    const usedTokens = countTokens(text);
+    if (usedTokens <= hardTokens || chars === 0)
+      return { text, usedTokens, omitted: { all: 1 }, parts: [{ name: 'header', lines: [...kept, hint] }] };
+  }
+  throw new TypeError('a text without lines always ends the loop');
+}

@@ -1,0 +1,99 @@
+import type { FileLines } from '../../../core/brief/facts.ts';
+import type { BriefRows, ObservedProcess, TreeChanges } from '../../../core/brief/observed.ts';
+import type { Session, State } from '../../../core/fold/state.ts';
+import type { Liveness } from '../../../core/views/liveness.ts';
+import { isGone } from '../../../core/views/liveness.ts';
+import { readCommitsSince, readLineCounts } from '../../../workspace/git-changes.ts';
+import type { GitStatus } from '../../../workspace/git-status.ts';
+import { hostName, probeOwner } from '../../../workspace/process.ts';
+import { findProcesses } from '../../../workspace/process-search.ts';
+import { lookAtFile } from '../../../workspace/tree-file.ts';
+import type { Context } from '../../context.ts';
+import { treeMark } from '../../working-tree.ts';
+import { ownChanges } from './evidence.ts';
+
+/** Commands without an end whose session is gone, looked for on this machine. */
+export async function observeProcesses(
+  context: Context,
+  state: State,
+  liveness: Liveness,
+): Promise<Map<string, ObservedProcess>> {
+  const host = hostName();
+  const lost = [...state.effects.values()].filter(({ session, owner }) => {
+    const present = session === null ? undefined : state.sessions.get(session);
+    return (!present || isGone(present, liveness)) && (!owner || owner.host === host);
+  });
+  const commands = lost.map(({ id, name, at }) => ({ id, text: name, at }));
+  return findProcesses(context.workspace()?.tree ?? context.dir, commands);
+}
+
+/** Whether the clients of sessions run, as far as that can be seen from here. */
+export function observeClients(sessions: readonly Session[]): Map<string, 'alive' | 'dead'> {
+  const found = new Map<string, 'alive' | 'dead'>();
+  for (const { id, owner } of sessions) {
+    const verdict = owner ? probeOwner(owner) : undefined;
+    if (verdict) found.set(id, verdict);
+  }
+  return found;
+}
+
+/** Git may not hold up a session that starts. */
+const PATIENCE_MS = 1000;
+/** Of a change that no edit explains, so many files are looked at. */
+const LOOKED = 40;
+
+/** The working tree against its last commit; null without git, after the time limit, or for a run of another workspace. */
+export async function observeChanges(
+  context: Context,
+  state: State,
+  rows: BriefRows,
+  status: Promise<GitStatus | null>,
+): Promise<TreeChanges | null> {
+  const workspace = context.workspace();
+  if (!workspace?.ids.includes(state.run?.workspace ?? '')) return null;
+  const found = await within(PATIENCE_MS, status);
+  if (!found) return null;
+  const { tree } = workspace;
+  const dirty = (await ownChanges(workspace, state, found))?.dirty ?? found.dirty;
+  const mark = treeMark(context);
+  const start = firstHead(rows.sessions, mark?.tree ?? null);
+  const [counts, commits] = await Promise.all([
+    dirty.size > 0 ? within(PATIENCE_MS, readLineCounts(tree)) : null,
+    start === null || start === mark?.head ? [] : within(PATIENCE_MS, readCommitsSince(tree, start)),
+  ]);
+  const named = new Set([...rows.files.map((file) => file.path), ...[...dirty.keys()].slice(0, LOOKED)]);
+  const lines = new Map<string, FileLines>();
+  const modifiedAt = new Map<string, string>();
+  for (const path of named) {
+    const word = dirty.get(path) ?? (isInNewFolder(path, dirty) ? 'untracked' : null);
+    const isNew = word === 'untracked' || word === 'added';
+    const look = lookAtFile(tree, path, isNew);
+    if (look) modifiedAt.set(path, look.modifiedAt);
+    const counted = counts?.get(path);
+    if (word === 'deleted') lines.set(path, { is: 'deleted' });
+    else if (isNew) lines.set(path, { is: 'new', lines: look?.lines ?? null });
+    else if (word !== null && counted) lines.set(path, { is: 'edited', ...counted });
+  }
+  return { dirty, lines, modifiedAt, commits };
+}
+
+/** The commit at which the run began in this working tree. */
+function firstHead(sessions: readonly Session[], tree: string | null): string | null {
+  const here = sessions.filter(({ mark }) => mark?.head && (mark.tree ?? null) === tree);
+  return here.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))[0]?.mark?.head ?? null;
+}
+
+const isInNewFolder = (path: string, dirty: ReadonlyMap<string, string>): boolean =>
+  [...dirty.keys()].some((folder) => folder.endsWith('/') && path.startsWith(folder));
+
+async function within<T>(ms: number, answer: Promise<T | null>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
