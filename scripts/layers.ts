@@ -90,7 +90,7 @@ export const layers: readonly Layer[] = [
     name: 'cli',
     holds: ['src/cli/'],
     imports: belowInterfaces,
-    modules: ['valibot', 'node:path', 'node:os', 'node:tty'],
+    modules: ['valibot', 'node:path', 'node:os', 'node:readline/promises', 'node:tty'],
     why: noRuleHere,
   },
   {

@@ -2,8 +2,8 @@ import type { Session, State } from '../core/fold/state.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { returnOf } from '../core/rules/session.ts';
 import type { Engine } from '../engine/engine.ts';
-import { mayBeChosen } from '../operations/act.ts';
 import type { Context } from '../operations/context.ts';
+import { mayBeChosen } from '../operations/run/parts/may-be-chosen.ts';
 import type { McpIdentity } from './identity.ts';
 
 /**

@@ -6,7 +6,6 @@ import type { Change } from '../core/views/change.ts';
 import { planView, type StepView } from '../core/views/plan.ts';
 import type { Done, Identity } from '../engine/execute.ts';
 import { describeRewound } from '../engine/rewound.ts';
-import type { Head } from '../store/journal.ts';
 import type { Context } from './context.ts';
 import { writeFollowing } from './follow-up.ts';
 import { shaped } from './operation.ts';
@@ -64,12 +63,6 @@ export async function currentRun(context: Context): Promise<string> {
   if (context.isRunKnown && context.run !== undefined) return context.run;
   const { findRun } = await import('./run/parts/current-run.ts');
   return findRun(context);
-}
-
-/** An imported run is used only when it is named; from then on it is a run like any other. */
-export function mayBeChosen(head: object): boolean {
-  const { position } = head as Pick<Head, 'position'>;
-  return !position.isUntouched && position.importing === undefined;
 }
 
 /** A step, with what is derived from the rest of the plan. */

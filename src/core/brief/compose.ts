@@ -2,10 +2,11 @@ import type { State } from '../fold/state.ts';
 import { type Line, line } from '../line.ts';
 import type { Liveness } from '../views/liveness.ts';
 import type { BriefFacts, BriefForm, OtherRuns } from './facts.ts';
-import { type BriefAction, type BriefFields, type BriefReader, listFields } from './fields.ts';
+import { type BriefAction, type BriefFields, listFields } from './fields.ts';
 import { gatherRun } from './gather.ts';
 import { derivedNext } from './next.ts';
 import type { BriefRows, Observed } from './observed.ts';
+import type { BriefReader } from './record.ts';
 import { resumingLine, shortState } from './situation.ts';
 
 /** Quotations in fields that programs read are not cut for a budget. */

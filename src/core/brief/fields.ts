@@ -16,6 +16,7 @@ import type { Actor, Role } from '../words.ts';
 import type { BriefRows, Observed } from './observed.ts';
 import { nextCheckpoint } from './position-facts.ts';
 import type { FileAdvice } from './reading.ts';
+import type { BriefReader } from './record.ts';
 
 /** What programs read of a brief. The text says the same in fewer words, and leaves out what has no room. */
 export interface BriefFields {
@@ -121,19 +122,6 @@ export interface StepResult {
   step: string;
   summary: string | null;
   verified: Step['verified'];
-}
-
-/** Who reads the brief. */
-export interface BriefReader {
-  session: string | null;
-  agent: string | null;
-  /** The reader is a person. */
-  person?: boolean | undefined;
-  /** The client's name of the reader's conversation. */
-  conversation?: string | null | undefined;
-  /** The reader's session has already worked in the run. */
-  isAtWork?: boolean | undefined;
-  role?: Role | undefined;
 }
 
 export const actorOf = ({ agent, person }: BriefReader): Actor | null =>

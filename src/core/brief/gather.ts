@@ -6,10 +6,11 @@ import { planView } from '../views/plan.ts';
 import { positionOf } from '../views/position.ts';
 import { isOver } from '../views/run-state.ts';
 import type { BriefForm, Left, Place, Request, RunFacts, Said, Situation, Who } from './facts.ts';
-import { actorOf, type BriefFields, type BriefReader } from './fields.ts';
+import { actorOf, type BriefFields } from './fields.ts';
 import type { BriefRows, Observed } from './observed.ts';
 import { openFacts, ruleFacts } from './open-facts.ts';
 import { nextFacts, resumingOf, stepFacts } from './position-facts.ts';
+import type { BriefReader } from './record.ts';
 import { countsFrom, lastTurn, requestsOf, type TurnRecord } from './record.ts';
 import { commandFacts, commitsSince, fileFacts, uncertainEffects, type Work } from './work.ts';
 

@@ -1,7 +1,20 @@
 import type { Excerpt, Session, State } from '../fold/state.ts';
 import { openQuestion } from '../views/left.ts';
+import type { Role } from '../words.ts';
 import type { BriefForm } from './facts.ts';
-import type { BriefReader } from './fields.ts';
+
+/** Who reads the brief. */
+export interface BriefReader {
+  session: string | null;
+  agent: string | null;
+  /** The reader is a person. */
+  person?: boolean | undefined;
+  /** The client's name of the reader's conversation. */
+  conversation?: string | null | undefined;
+  /** The reader's session has already worked in the run. */
+  isAtWork?: boolean | undefined;
+  role?: Role | undefined;
+}
 
 /** The turn that a brief is about: who worked last, whether the agent has stopped, and what it said. */
 export interface TurnRecord {

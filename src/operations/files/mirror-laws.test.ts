@@ -16,7 +16,6 @@ import { callOperation } from '../operation.ts';
 import type { Synced } from './parts/mirrors.ts';
 
 /** More at night: `MIRROR_EDITS=10000 npx vitest run src/operations/files/mirror-laws.test.ts`. */
-// biome-ignore lint/style/noProcessEnv: how long it runs is the caller's choice
 const EDITS = Number(process.env['MIRROR_EDITS'] ?? 60);
 
 const opened: { dir: string; context: Context & { close(): Promise<void> } }[] = [];

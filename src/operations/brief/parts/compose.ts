@@ -1,8 +1,9 @@
 import { composeBrief } from '../../../core/brief/compose.ts';
 import type { BriefFacts, BriefForm, OtherRuns } from '../../../core/brief/facts.ts';
-import type { BriefFields, BriefReader } from '../../../core/brief/fields.ts';
+import type { BriefFields } from '../../../core/brief/fields.ts';
 import type { CountTokens } from '../../../core/brief/fill.ts';
 import type { BriefRows } from '../../../core/brief/observed.ts';
+import type { BriefReader } from '../../../core/brief/record.ts';
 import { type BriefText, writeBrief } from '../../../core/brief/write.ts';
 import type { Decision, Effect, FileRow, Result, Session, State, Step } from '../../../core/fold/state.ts';
 import type { SeenEvidence } from '../../../core/views/conflict.ts';

@@ -3,9 +3,9 @@ import { Fault, nearest, quoted } from '../../../core/fault.ts';
 import { FACTS_FORMAT } from '../../../core/views/run-facts.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Head } from '../../../store/journal.ts';
-import { mayBeChosen } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { viewerOf } from './known-runs.ts';
+import { mayBeChosen } from './may-be-chosen.ts';
 
 /**
  * The run that a command means: the one named; the one of the session named; the only one that is not over; the one

@@ -5,9 +5,9 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { Head } from '../../../store/journal.ts';
 import { hostName } from '../../../workspace/process.ts';
 import { chosenRun, readPasses } from '../../../workspace/run-presence.ts';
-import { mayBeChosen } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { treeMark } from '../../working-tree.ts';
+import { mayBeChosen } from './may-be-chosen.ts';
 
 const RUNS_LIMIT = 300;
 
