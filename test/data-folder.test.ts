@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Folder, newFolder, newPlainWorkspace, newWorkspace } from './command-line.ts';
+import { type Folder, newFolder, newPlainWorkspace, newWorkspace, program } from './command-line.ts';
 
 const git = (folder: Folder, ...words: string[]): string =>
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words], {
@@ -182,6 +182,33 @@ describe('a repository of another user', () => {
     folder.data('init', '--id', 'kept');
     folder.data('note', 'x');
     for (const name of ['', 'clone.json']) expect([name, lstatSync(folder.own(name)).uid]).toEqual([name, 12345]);
+  });
+});
+
+describe('a data folder that may not be written, as in a sandbox', () => {
+  it.runIf(process.getuid?.() === 0)('is read, and a command that would record is refused with what helps', () => {
+    const folder = newWorkspace();
+    for (const path of [folder.path, folder.state()]) execFileSync('chown', ['-R', '12345', path]);
+    chmodSync(folder.own(), 0o555);
+    const asUser = (...words: string[]) => {
+      const ran = spawnSync(
+        'setpriv',
+        ['--reuid=12345', '--clear-groups', process.execPath, program, ...words, '--json'],
+        {
+          cwd: folder.path,
+          env: folder.env,
+          encoding: 'utf8',
+        },
+      );
+      return { exit: ran.status, ...JSON.parse(ran.stdout || '{}') };
+    };
+    expect(asUser('status')).toMatchObject({ exit: 0, data: { run: { id: 'auth' } } });
+    expect(asUser('resume')).toMatchObject({ exit: 0, data: { run: { id: 'auth' } } });
+    const refused = asUser('note', 'x');
+    expect(refused).toMatchObject({ exit: 6, fault: { code: 'read_only', data: { recorded: 'no' } } });
+    expect(refused.fault.hints.join(' ')).toContain('MCP');
+    chmodSync(folder.own(), 0o700);
+    expect(asUser('note', 'x')).toMatchObject({ exit: 0 });
   });
 });
 

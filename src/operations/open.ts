@@ -129,7 +129,8 @@ async function openStore(address: string | undefined, workspace: Workspace | nul
   mustBeFile(chosen);
   const { openSqliteStore } = await import('../store/sqlite/store.ts');
   const file = journalFile(address, workspace);
-  if (file !== null) return openSqliteStore({ file });
+  const readonly = address === undefined && workspace?.canWrite === false;
+  if (file !== null) return openSqliteStore({ file, readonly });
   throw notAWorkspace(dir);
 }
 

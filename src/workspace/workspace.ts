@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { Fault } from '../core/fault.ts';
 import { sha256 } from '../core/sha256.ts';
@@ -22,6 +22,8 @@ export interface Workspace {
   folder: string;
   /** The files in it. */
   files: OwnFiles;
+  /** False in a sandbox that protects `.git`, and on read-only disks: then only reading works. */
+  canWrite: boolean;
   /** The user's state folder; null when there is none that can be believed. */
   state: OwnFiles | null;
   clone: Clone;
@@ -81,6 +83,7 @@ function openWorkspace(place: DataPlace): Workspace | null {
     tree,
     folder: files.root,
     files,
+    canWrite: mayWrite(files.root),
     state,
     clone,
     ...agreed,
@@ -96,6 +99,15 @@ function inForce(
   { trust, trustState }: Pick<Workspace, 'trust' | 'trustState'>,
 ): WorkspaceConfig {
   return trustState === 'trusted' && trust ? withProposed(own, trust.settings) : own;
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The user's own settings win; what is left out of the record adds up. */

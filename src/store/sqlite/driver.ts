@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { loadAddon } from './addon.ts';
 
 /** The used part of the `node:sqlite` interface; `@photostructure/sqlite` has the same. */
@@ -25,7 +26,16 @@ interface Driver {
 
 export function openDatabase(file: string, readonly: boolean): Database {
   driver ??= isSafe(process.versions['sqlite'] ?? '') ? loadBuiltIn() : loadAddon<Driver>();
-  return new driver.DatabaseSync(file, { readOnly: readonly, timeout: 0 });
+  return new driver.DatabaseSync(readonly ? readableName(file) : file, { readOnly: readonly, timeout: 0 });
+}
+
+/**
+ * Where nothing may be written, SQLite opens a journal only as a file that nobody changes. That is true while there is no
+ * log: beside a living writer, it would miss what is in the log.
+ */
+function readableName(file: string): string {
+  if (existsSync(`${file}-wal`)) return file;
+  return `file:${encodeURI(file).replaceAll('?', '%3f').replaceAll('#', '%23')}?immutable=1`;
 }
 
 /**

@@ -83,7 +83,7 @@ function describe(
   code: number,
   file: string,
   said: string,
-): { kind: 'unavailable' | 'corrupt'; message: string; hint: string } {
+): { kind: 'unavailable' | 'read_only' | 'corrupt'; message: string; hint: string } {
   switch (code) {
     case BUSY:
     case LOCKED:
@@ -102,9 +102,9 @@ function describe(
     case READONLY:
     case PERM:
       return {
-        kind: 'unavailable',
-        message: `The journal ${file} cannot be written: it or its folder is read-only, or it was moved.`,
-        hint: 'SQLite must be able to write the file and its folder.',
+        kind: 'read_only',
+        message: `This shell may not write the journal ${file}: it or its folder is read-only.`,
+        hint: "Use Holdfast's MCP tools, which run outside a sandbox, or allow writing to its folder in the client's sandbox settings.",
       };
     case CANTOPEN:
       return {

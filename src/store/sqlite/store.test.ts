@@ -182,7 +182,7 @@ describe('a journal file', () => {
     await damaged.close();
   });
 
-  it('is unavailable where it cannot be opened or written', async () => {
+  it('says where it cannot be opened, and where it can only be read', async () => {
     expect((await faultOf(openSqliteStore({ file: join(newFolder(), 'no', 'such', 'folder.db') }))).code).toBe(
       'unavailable',
     );
@@ -192,13 +192,13 @@ describe('a journal file', () => {
     const reader = await openSqliteStore({ file, readonly: true });
     expect(await reader.journal.read('r', 0, 9)).toHaveLength(1);
     const fault = await faultOf(reader.journal.append([batchOf('r', [note('b')], await headOf(store, 'r'))]));
-    expect(fault.code).toBe('unavailable');
+    expect(fault.code).toBe('read_only');
     expect(fault.message).toContain('read-only');
     await reader.close();
     await store.close();
   });
 
-  it('is unavailable in a read-only folder', async () => {
+  it('is refused in a read-only folder', async () => {
     const folder = newFolder();
     const file = join(folder, 'journal.db');
     await (await openSqliteStore({ file })).close();
@@ -211,7 +211,7 @@ describe('a journal file', () => {
       const opened = openSqliteStore({ file }).then(async (store) => {
         await put(store, 'r', [note('a')]).finally(() => store.close());
       });
-      expect((await faultOf(opened)).code).toBe('unavailable');
+      expect((await faultOf(opened)).code).toBe('read_only');
     } finally {
       if (isRoot) process.seteuid?.(0);
       chmodSync(folder, 0o755);

@@ -18,8 +18,8 @@ export async function superviseRun(
   context: Context,
   status?: Promise<GitStatus | null>,
 ): Promise<(Done & { run: string }) | null> {
-  // A reader with read scope may not record anything; the brief shows the same.
-  if (context.identity.scope === 'read') return null;
+  // Where nothing may be recorded, the brief shows the same.
+  if (context.identity.scope === 'read' || context.workspace()?.canWrite === false) return null;
   const state = await currentState(context);
   if (state.run?.status !== 'active' && state.run?.status !== 'completed') return null;
   const gone = await goneSessions(context, state);
