@@ -13,6 +13,7 @@ export function emptyState(): State {
       stand: null,
       asked: [],
       said: null,
+      plan: null,
       turn: null,
       requests: { first: null, current: null, latest: null },
       commands: { last: null, failed: null },
