@@ -12,13 +12,28 @@ interface Told {
   prompt: string;
 }
 
+interface Conversation {
+  start(source?: string): string;
+  ask(prompt: string): string;
+  edit(path: string): void;
+  run(command: string, response: object, more?: object): void;
+  /** A tool asks the user, and later has the answer. */
+  show(tool: string, input: object): void;
+  answered(): string;
+  /** The next conversation of the same process. */
+  clear(id: string): Conversation;
+  stop(said: string, more?: object): string;
+  end(): string;
+  kill(): Promise<void>;
+}
+
 /** A conversation of Claude's, whose process can be killed. */
-function conversation(folder: Folder, id: string, cwd = folder.path) {
-  const agent = newAgent();
+function conversation(folder: Folder, id: string, cwd = folder.path, agent = newAgent()): Conversation {
   const base = { session_id: id, cwd };
   const tell = (event: string, more: object): string =>
     contextIn(hook(folder, 'claude', event, { ...base, hook_event_name: event, ...more }, { CLAUDE_PID: agent.pid }));
   let calls = 0;
+  let shown: object = {};
   return {
     start: (source = 'startup') => tell('SessionStart', { source }),
     ask: (prompt: string) => tell('UserPromptSubmit', { prompt, prompt_id: `${id}-${++calls}` }),
@@ -27,12 +42,23 @@ function conversation(folder: Folder, id: string, cwd = folder.path) {
       const call = { tool_name: 'Write', tool_input: { file_path: join(cwd, path) }, tool_response: { success: true } };
       tell('PostToolUse', { ...call, tool_use_id: `${id}-${calls}` });
     },
-    run(command: string, response: object) {
-      const call = { tool_name: 'Bash', tool_input: { command }, tool_use_id: `${id}-${++calls}` };
+    run(command: string, response: object, more: object = {}) {
+      const call = { tool_name: 'Bash', tool_input: { command, ...more }, tool_use_id: `${id}-${++calls}` };
       tell('PreToolUse', call);
       tell('PostToolUse', { ...call, tool_response: response });
     },
-    stop: (last_assistant_message: string) => tell('Stop', { last_assistant_message }),
+    show(tool_name: string, tool_input: object) {
+      shown = { tool_name, tool_input, tool_use_id: `${id}-${++calls}` };
+      tell('PreToolUse', shown);
+    },
+    answered: () => tell('PostToolUse', { ...shown, tool_response: { success: true } }),
+    clear(other: string) {
+      tell('SessionEnd', { reason: 'clear' });
+      const next = conversation(folder, other, cwd, agent);
+      next.start('clear');
+      return next;
+    },
+    stop: (last_assistant_message: string, more: object = {}) => tell('Stop', { last_assistant_message, ...more }),
     end: () => tell('SessionEnd', { reason: 'other' }),
     kill: () => agent.kill(),
   };
@@ -232,6 +258,46 @@ describe('sessions in one folder', () => {
     expect(ofType(left, 'session.moved')).toMatchObject([{ body: { session: 'S-2' } }]);
     expect(folder.data('status', '--run', first.id)['standing']).toMatchObject({ state: expect.stringMatching(/./) });
     expect(ofType(journal(folder, '--run', String(back['run'])), 'turn.began')).toHaveLength(2);
+  });
+
+  it('wait for the user while a plan or a question is shown, and go on with the approved plan after a clear', async () => {
+    const folder = newRepository();
+    const photos = conversation(folder, 'photos');
+    photos.start();
+    photos.ask('Thumbnails come out rotated');
+    const plan = '# Read the EXIF rotation first\n\n- Rotate before the crop\n- Test all eight orientations';
+    photos.show('ExitPlanMode', { plan });
+    expect(folder.data('status')['standing']).toMatchObject({ state: 'waiting', why: 'a plan was shown' });
+    expect(folder.data('plan', 'show')['steps']).toEqual([]);
+    photos.answered();
+    const events = journal(folder);
+    expect(ofType(events, 'note.added')).toMatchObject([{ body: { kind: 'plan', text: plan } }]);
+    expect(ofType(events, 'note.approved')).toMatchObject([{ body: { id: 'N-1' } }]);
+    // The same process, with a cleared context.
+    const cleared = photos.clear('cleared');
+    cleared.ask(`Implement the following plan:\n\n${plan}`);
+    expect(titles(folder, '--all')).toHaveLength(1);
+    cleared.show('AskUserQuestion', { questions: [{ question: 'Keep the old thumbnails?', options: [] }] });
+    expect(folder.data('status')['standing']).toMatchObject({ state: 'waiting', why: 'a question was asked' });
+    cleared.ask('Throw them away');
+    expect(folder.data('status')['standing']).toMatchObject({ state: 'working' });
+    await photos.kill();
+    expect(folder.data('status')['standing']).toMatchObject({ state: 'cut off' });
+  });
+
+  it('end a background command once the client does not list it any more', async () => {
+    const folder = newRepository();
+    const dev = conversation(folder, 'dev');
+    dev.start();
+    dev.ask('Start the dev server');
+    dev.run('npm run dev', { backgroundTaskId: 'b1' }, { run_in_background: true });
+    dev.stop('It runs.', { background_tasks: [{ id: 'b1' }] });
+    expect(folder.data('status')['standing']).toMatchObject({ word: 'open', why: 'a background command' });
+    dev.ask('Stop it');
+    dev.stop('Stopped.', { background_tasks: [] });
+    expect(ofType(journal(folder), 'effect.ended')).toMatchObject([{ body: { outcome: 'unknown' } }]);
+    expect(folder.data('status')['standing']).toMatchObject({ word: 'finished' });
+    await dev.kill();
   });
 
   it('step out of the chosen run with resume new', async () => {

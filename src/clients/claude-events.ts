@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf, percentOf, textOf } from './json-value.ts';
+import { type JsonObject, objectOf, percentOf, textOf } from './json-value.ts';
 import type { HookSource, Moment, StartSource, TurnFailure } from './moment.ts';
 import { resultOf, toolCallOf } from './tool-call.ts';
 
@@ -45,7 +45,7 @@ export function readClaudeEvent(event: string, input: JsonObject, client: string
         kind: 'turn-end',
         lastMessage: textOf(input['last_assistant_message']),
         pressure: pressureIn(input),
-        isBusy: listOf(input['background_tasks']).length > 0,
+        background: Array.isArray(input['background_tasks']) ? input['background_tasks'].length : null,
       };
     case 'StopFailure':
       return { ...source, kind: 'turn-failed', ...failureOf(input['error'], input['error_details']) };

@@ -10,8 +10,8 @@ export type Moment = HookSource &
     | { kind: 'tool-after'; call: ToolCall; result: ToolResult }
     | { kind: 'subagent-start' }
     | { kind: 'subagent-stop'; lastMessage: string | null }
-    /** Busy: something that the agent started still runs in the background. */
-    | { kind: 'turn-end'; lastMessage: string | null; pressure: Pressure | null; isBusy?: boolean }
+    /** `background`: how many tasks the client lists as still running; left out where it lists none. */
+    | { kind: 'turn-end'; lastMessage: string | null; pressure: Pressure | null; background?: number | null }
     | ({ kind: 'turn-failed' } & TurnFailure)
     | { kind: 'compact-before'; isCertain: boolean; pressure: Pressure | null }
     | { kind: 'usage'; spent: Spent; pressure: Pressure | null }

@@ -8,6 +8,8 @@ export interface ToolCall {
   inBackground?: boolean;
   files: readonly TouchedFile[];
   todos: TodoChange | null;
+  /** It shows the user a question or a plan, and ends with the answer. */
+  asks?: { kind: 'question' | 'plan'; text: string };
 }
 
 export interface TouchedFile {
@@ -52,7 +54,8 @@ export function toolCallOf(tool: string, input: JsonObject, response: unknown): 
   if (writeTools.has(name)) return { ...call, files: filesIn(input, changeOf(name, response)) };
   if (readTools.has(name)) return { ...call, files: filesIn(input, null) };
   if (todoTools.has(name)) return { ...call, todos: todosOf(name, input, response) };
-  return call;
+  const asks = askedBy(name, input);
+  return asks ? { ...call, asks } : call;
 }
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
@@ -65,6 +68,20 @@ const writeTools = set(
 );
 const readTools = set('read readfile view readmanyfiles openfile');
 const todoTools = set('todowrite writetodos updateplan taskcreate taskupdate managetodolist todo');
+
+const questionTools = set('askuserquestion requestuserinput question askuser askquestion');
+const planTools = set('exitplanmode presentplan');
+
+function askedBy(name: string, input: JsonObject): ToolCall['asks'] {
+  if (planTools.has(name)) {
+    const plan = textOf(input['plan']) ?? textOf(input['plan_path']) ?? textOf(input['plan_filename']);
+    return { kind: 'plan', text: plan ?? 'A plan' };
+  }
+  if (!questionTools.has(name)) return undefined;
+  const listed = listOf(input['questions']).map((one) => textOf(one) ?? textOf(objectOf(one)['question']));
+  const asked = [textOf(input['question']), ...listed].filter((text) => text !== null);
+  return { kind: 'question', text: asked.join(' ') || 'A question' };
+}
 
 function commandOf(input: JsonObject): string | null {
   const given = input['command'] ?? input['cmd'];

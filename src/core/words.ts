@@ -26,6 +26,8 @@ export type ItemKind = v.InferOutput<typeof ItemKind>;
 export const Severity = v.picklist(['must_fix', 'should_fix', 'suggestion']);
 export const ErrorType = v.picklist(['validation', 'timeout', 'file_conflict', 'runtime', 'dependency']);
 export const NoteKind = v.picklist(['worklog', 'deviation', 'constraint', 'dead-end']);
+/** A plan that was shown to the user is a note too; it makes no steps by itself. */
+export const RecordedNoteKind = v.picklist([...NoteKind.options, 'plan']);
 /** Ad hoc: opened by hooks for what a user asked. Planned: it has a plan made on purpose. */
 export const RunKind = v.picklist(['ad-hoc', 'planned']);
 export type RunKind = v.InferOutput<typeof RunKind>;

@@ -277,8 +277,8 @@ function prepare(
 /** Kinds of rows that no column of a run's head shows, apart from the names of changed files. */
 const notInHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'note', 'usage']);
 
-function isShownInHead(touches: readonly Touch[], before: State, { tally }: State): boolean {
-  if (touches.some((touch) => !notInHead.has(touch.kind))) return true;
+function isShownInHead(touches: readonly Touch[], before: State, { tally, plan }: State): boolean {
+  if (plan !== before.plan || touches.some((touch) => !notInHead.has(touch.kind))) return true;
   const { tools, changed, declared } = before.tally;
   const hasNewNames = tally.changed.some((name) => !changed.includes(name));
   return hasNewNames || tally.declared !== declared || (tools < TRIVIAL_TOOLS && tally.tools >= TRIVIAL_TOOLS);

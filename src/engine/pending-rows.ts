@@ -46,6 +46,8 @@ export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], st
         return event.body.continues ? [event.body.continues] : [];
       case 'session.moved':
         return [event.body.session];
+      case 'note.approved':
+        return [event.body.id];
       case 'decision.made':
         return event.body.supersedes ? [event.body.supersedes] : [];
       case 'account.read':

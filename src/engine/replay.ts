@@ -81,6 +81,7 @@ const recordedAs: Readonly<Record<CommandType, readonly EventType[]>> = {
   'item.raise': ['item.raised'],
   'item.settle': ['item.settled', 'item.reopened'],
   'note.add': ['note.added'],
+  'note.approve': ['note.approved'],
   'usage.add': ['usage.added'],
   'effect.begin': ['effect.began'],
   'effect.end': ['effect.ended'],

@@ -65,7 +65,8 @@ async function answerTo(call: HookCall, place: { root: string | null }): Promise
   if (client === null || named === '') return null;
   const hooks = await hooksOf(client);
   const moment = hooks.read(named, input);
-  if (moment === null || (moment.kind === 'tool-before' && moment.call.command === null)) return null;
+  if (moment === null || (moment.kind === 'tool-before' && moment.call.command === null && !moment.call.asks))
+    return null;
   const workspace = workspaceOf(moment.cwd ?? call.cwd);
   if (workspace === null) return null;
   place.root = workspace.root;

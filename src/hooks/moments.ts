@@ -58,7 +58,7 @@ async function stopTurn(context: Context, hooks: ClientHooks, moment: MomentOf<'
   const within = await sessionFor(context, moment);
   if (!within || within.session.parent !== null) return null;
   const found = await countTokens(within, hooks, moment);
-  await endTurn(within, moment.lastMessage);
+  await endTurn(within, moment.lastMessage, moment.background ?? null);
   const isReported = await reportPressure(within, moment, moment.pressure ?? found);
   // The contract of a planned run needs a snapshot even if the client is killed next.
   if (!isReported && within.state.run?.kind === 'planned') await leaveSnapshot(within, moment.lastMessage);

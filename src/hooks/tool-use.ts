@@ -25,6 +25,11 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
     else await endCommand(within, moment, command, moment.result);
     isRecorded = true;
   }
+  if (moment.call.asks) {
+    const { recordQuestion } = await import('./question.ts');
+    await recordQuestion(within, moment, moment.call.asks);
+    isRecorded = true;
+  }
   if (moment.kind === 'tool-before') return;
   const isDone = tookEffect(moment.result);
   if (files.length > 0 && isDone) isRecorded = (await recordFiles(within, moment, config)) || isRecorded;

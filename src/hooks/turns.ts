@@ -44,8 +44,12 @@ async function nameRun(within: SessionContext, moment: Moment, request: string):
 }
 
 /** The turn is over. No tool outlives it unless it was started in the background. */
-export async function endTurn(within: SessionContext, lastMessage: string | null): Promise<void> {
-  await endCommands(within);
+export async function endTurn(
+  within: SessionContext,
+  lastMessage: string | null,
+  running: number | null = null,
+): Promise<void> {
+  await endCommands(within, running);
   const said = spokenWords(lastMessage);
   const background = [...within.state.effects.values()].filter(
     (effect) => effect.session === within.session.id && effect.background,
@@ -76,11 +80,14 @@ export async function failTurn(
 
 const failureWords = { 'rate-limit': 'Stopped by a rate limit', error: 'Stopped by an error' } as const;
 
-/** A command without a reported end has ended with its turn. */
-async function endCommands(within: SessionContext): Promise<void> {
+/** A command without a reported end has ended with its turn; one in the background when the client lists none any more. */
+async function endCommands(within: SessionContext, running: number | null): Promise<void> {
   for (const effect of within.state.effects.values()) {
-    if (effect.session !== within.session.id || !effect.key?.startsWith('tool:') || effect.background) continue;
-    const note = 'The turn ended; no end of the command was reported.';
+    if (effect.session !== within.session.id || !effect.key?.startsWith('tool:')) continue;
+    if (effect.background && running !== 0) continue;
+    const note = effect.background
+      ? 'The client does not list it as running any more.'
+      : 'The turn ended; no end of the command was reported.';
     await execute(within, { type: 'effect.end', id: effect.id, outcome: 'unknown', note, seen: true }, null);
   }
 }

@@ -48,6 +48,8 @@ function userFiles(place: Place, hooks: WantedFile['edits'][number]): WantedFile
   ];
 }
 
+/** Tools that ask the user. */
+const ASKING = 'AskUserQuestion|ExitPlanMode';
 const RECORDED = 'Read|Write|Edit|MultiEdit|NotebookEdit|TodoWrite|TaskCreate|TaskUpdate|Bash';
 
 /**
@@ -59,9 +61,9 @@ export function claudeEvents(program: string, alsoTools: { commands: string; oth
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact|fork',
     UserPromptSubmit: null,
-    PreToolUse: commands,
-    PostToolUse: [RECORDED, ...(alsoTools ? [alsoTools.commands, alsoTools.others] : [])].join('|'),
-    PostToolUseFailure: commands,
+    PreToolUse: [commands, ASKING].join('|'),
+    PostToolUse: [RECORDED, ASKING, ...(alsoTools ? [alsoTools.commands, alsoTools.others] : [])].join('|'),
+    PostToolUseFailure: [commands, ASKING].join('|'),
     SubagentStart: null,
     SubagentStop: null,
     PreCompact: 'manual|auto',

@@ -47,8 +47,8 @@ function codexEvents(program: string): Record<string, object> {
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact',
     UserPromptSubmit: null,
-    PreToolUse: 'Bash',
-    PostToolUse: 'Bash|apply_patch|update_plan',
+    PreToolUse: 'Bash|request_user_input',
+    PostToolUse: 'Bash|apply_patch|update_plan|request_user_input',
     SubagentStart: null,
     SubagentStop: null,
     PreCompact: null,

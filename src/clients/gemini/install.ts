@@ -42,8 +42,9 @@ export function geminiEvents(program: string): Record<string, object> {
   const matchers = {
     SessionStart: null,
     BeforeAgent: null,
-    BeforeTool: 'run_shell_command',
-    AfterTool: 'run_shell_command|write_file|replace|edit|read_file|read_many_files|write_todos',
+    BeforeTool: 'run_shell_command|ask_user|exit_plan_mode',
+    AfterTool:
+      'run_shell_command|write_file|replace|edit|read_file|read_many_files|write_todos|ask_user|exit_plan_mode',
     AfterAgent: null,
     PreCompress: null,
     SessionEnd: null,

@@ -31,9 +31,10 @@ function qwenEvents(program: string): Record<string, object> {
   const matchers = {
     SessionStart: null,
     UserPromptSubmit: null,
-    PreToolUse: 'run_shell_command',
-    PostToolUse: 'run_shell_command|write_file|replace|edit|read_file|read_many_files|todo_write',
-    PostToolUseFailure: 'run_shell_command',
+    PreToolUse: 'run_shell_command|ask_user_question|exit_plan_mode',
+    PostToolUse:
+      'run_shell_command|write_file|replace|edit|read_file|read_many_files|todo_write|ask_user_question|exit_plan_mode',
+    PostToolUseFailure: 'run_shell_command|ask_user_question|exit_plan_mode',
     SubagentStart: null,
     SubagentStop: null,
     PreCompact: null,

@@ -21,6 +21,8 @@ export interface Viewer {
   /** The linked working tree; empty for the main one. */
   tree: string;
   branch: string | null;
+  /** The client's process. */
+  pid: number | null;
   /** The client's conversation, and the one it was forked from. */
   conversations: readonly string[];
   /** The run chosen with `holdfast use` in this working tree. */

@@ -17,6 +17,7 @@ const viewer: Viewer = {
   machine: 'm1',
   tree: '',
   branch: 'main',
+  pid: 7,
   conversations: ['mine'],
   chosen: null,
   passes: new Map(),
@@ -51,6 +52,7 @@ function known(run: string, state: RunStateName, given: Given = {}): KnownRun {
     conversations: [],
     words: [...significantWords(title)],
     steps: [],
+    plan: null,
     asked: null,
     ...more,
   };
@@ -147,6 +149,14 @@ describe('the first prompt', () => {
       run: null,
     });
     expect(choose('Write a page', [labels], {}, 'given')).toMatchObject({ run: 'given' });
+  });
+
+  it('that holds a plan approved in the same process goes to its run', () => {
+    const plan = { start: 'read the exif rotation before the crop', pid: 7 };
+    const run = known('plan', 'finished', { plan });
+    const prompt = 'Implement the following plan:\n\n# Read the EXIF rotation before the crop, then test';
+    expect(choose(prompt, [run])).toMatchObject({ run: 'plan', why: 'approved plan' });
+    expect(choose(prompt, [run], { pid: 8 })).toMatchObject({ run: null });
   });
 
   it('that names a title or an unfinished step goes there', () => {

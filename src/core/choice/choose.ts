@@ -1,5 +1,5 @@
 import type { Prompt } from '../prompt/prompt.ts';
-import { significantWords } from '../prompt/words.ts';
+import { plainWords, significantWords } from '../prompt/words.ts';
 import { msBetween } from '../time.ts';
 import type { TurnKind } from '../words.ts';
 import { type Candidate, type Field, isInTree, type Viewer } from './candidate.ts';
@@ -17,6 +17,7 @@ type Joined = Extract<Choice, { run: string }>;
 
 export type JoinRule =
   | 'same conversation'
+  | 'approved plan'
   | 'named run'
   | 'chosen run'
   | 'continuation'
@@ -33,6 +34,8 @@ export function chooseRun(prompt: Prompt, field: Field, viewer: Viewer, given: s
   const own = ownRun(field, viewer);
   if (own) return { run: own.run, why: 'same conversation', kind: kindOf(prompt, own) };
   if (prompt.is === 'command') return { run: null, why: 'command', kind: 'command' };
+  const planned = approvedPlan(prompt, field, viewer);
+  if (planned) return { run: planned.run, why: 'approved plan', kind: 'continuation' };
   const named = runNamedIn(prompt.text, field.all);
   if (named) return { run: named.run, why: 'named run', kind: kindOf(prompt, named) };
   const chosen = given ?? chosenRun(field, viewer);
@@ -47,6 +50,16 @@ function ownRun({ all }: Field, { conversations }: Viewer): Candidate | null {
   const own = all.filter(({ facts }) => facts.conversations.some((one) => conversations.includes(one)));
   // A conversation that was moved has its last session in the run that was recorded in last.
   return own.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0] ?? null;
+}
+
+const PLAN_CHARS = 20;
+
+/** A client that clears its context gives the approved plan to the next conversation as its first prompt. */
+function approvedPlan({ text }: Prompt, { all }: Field, { pid }: Viewer): Candidate | null {
+  const words = plainWords(text);
+  const isMeant = ({ facts: { plan } }: Candidate): boolean =>
+    plan !== null && plan.pid === pid && plan.start.length >= PLAN_CHARS && words.includes(plan.start);
+  return pid === null ? null : (all.find(isMeant) ?? null);
 }
 
 /** It holds until the run is finished. */

@@ -1,4 +1,5 @@
 import { shortName } from '../prompt/run-id.ts';
+import { plainWords } from '../prompt/words.ts';
 
 interface Named {
   run: string;
@@ -30,15 +31,6 @@ export function runsNamed<T extends Named>(name: string, runs: readonly T[], toR
   return runs.filter(({ title }) => plainWords(title).includes(words));
 }
 
-/** In lower case, without marks. */
-export function plainWords(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .trim();
-}
-
 const TITLE_CHARS = 12;
 
 /** The run that a text names: by its id, the end of it as a word, its title or that of an unfinished step. */
@@ -47,7 +39,8 @@ export function runNamedIn<T extends Named & { facts: { steps: readonly string[]
   runs: readonly T[],
 ): T | null {
   const tokens = new Set(text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu) ?? []);
-  const byId = runs.filter(({ run }) => tokens.has(run.toLowerCase()));
+  // An id that is a plain word may be any word of the text.
+  const byId = runs.filter(({ run }) => /[^\p{L}]/u.test(run) && tokens.has(run.toLowerCase()));
   if (byId.length === 1) return byId[0] ?? null;
   const bySuffix = runs.filter(({ run }) => [...tokens].some((token) => isSuffix(run, token)));
   if (bySuffix.length === 1) return bySuffix[0] ?? null;

@@ -97,6 +97,8 @@ function apply(state: State, event: Event, touch: AddTouch, recall: Recall): voi
       return applyItem(state, event, touch, recall);
     case 'note.added':
       return applyNote(state, event, touch);
+    case 'note.approved':
+      return approveNote(state, event, touch, recall);
     case 'usage.added':
       return applyUsage(state, event.body, touch);
     case 'effect.began':
@@ -293,12 +295,24 @@ function applyNote(state: State, event: EventOf<'note.added'>, touch: AddTouch):
   const note: Note = { ...event.body, at: event.at, by: event.actor.name, session: event.session };
   growWorklog(state, noteLines(note.text));
   if (note.kind === 'constraint' || note.kind === 'dead-end') state.notes.set(note.id, note);
+  if (note.kind === 'plan') {
+    const { id, text, at, session } = note;
+    const pid = session === null ? null : (state.sessions.get(session)?.owner?.pid ?? null);
+    state.plan = { note: id, text: firstWords(text), session, at, pid, approvedAt: null };
+  }
   if (note.asked) {
     const text = firstWords(note.text.replace(/^Asked: /, ''));
     // The last request of the session before is kept beside the one of this session.
     openTurn(state, event, event.session ?? '', { kind: 'request', request: text });
   }
   touch('note', note.id, null, note);
+}
+
+function approveNote(state: State, event: EventOf<'note.approved'>, touch: AddTouch, recall: Recall): void {
+  const { id } = event.body;
+  if (state.plan?.note === id) state.plan = { ...state.plan, approvedAt: event.at };
+  const before = recall('note', id);
+  if (before) touch('note', id, before, { ...before, approvedAt: event.at });
 }
 
 function applyUsage(state: State, body: EventBody<'usage.added'>, touch: AddTouch): void {

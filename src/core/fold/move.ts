@@ -46,6 +46,7 @@ function dropFacts(state: State, session: string, conversation: string | undefin
   state.asked = state.asked.filter(isOther);
   state.said = isOther(state.said) ? state.said : null;
   if (!isOther(state.turn)) state.turn = null;
+  if (!isOther(state.plan)) state.plan = null;
   const { last, failed } = state.commands;
   state.commands = { last: isOther(last) ? last : null, failed: isOther(failed) ? failed : null };
   state.last = { ...state.last, conversations: state.last.conversations.filter((one) => one !== conversation) };

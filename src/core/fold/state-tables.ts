@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 
 /** Raised whenever the shape of folded state changes, so that saved state is rebuilt. */
-export const STATE_FORMAT = 23;
+export const STATE_FORMAT = 24;
 
 export function emptyState(): State {
   return stateWith(
@@ -13,6 +13,7 @@ export function emptyState(): State {
       stand: null,
       asked: [],
       said: null,
+      plan: null,
       turn: null,
       requests: { first: null, current: null, latest: null },
       commands: { last: null, failed: null },

@@ -36,6 +36,8 @@ export interface State {
   /** The last requests to the last two sessions, and the last answer at the end of a turn. */
   asked: readonly Excerpt[];
   said: Excerpt | null;
+  /** The plan that was shown to the user last. */
+  plan: ShownPlan | null;
   /** The turn that began last, in any session. */
   turn: Turn | null;
   requests: Requests;
@@ -57,6 +59,16 @@ export interface Excerpt {
   text: string;
   session: string | null;
   at: string;
+}
+
+export interface ShownPlan {
+  note: string;
+  text: string;
+  session: string | null;
+  at: string;
+  /** The client's process: a conversation after a cleared context has the same. */
+  pid: number | null;
+  approvedAt: string | null;
 }
 
 /** One request to a session, and what the agent does until it stops. */
@@ -343,6 +355,8 @@ export interface Decision extends EventBody<'decision.made'> {
 }
 
 export interface Note extends EventBody<'note.added'> {
+  /** When the user approved the plan in it. */
+  approvedAt?: string | undefined;
   stated?: Verbatim | undefined;
   at: string;
   by: string;

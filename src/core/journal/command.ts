@@ -118,6 +118,7 @@ export type Command =
       step?: string | undefined;
       asked?: boolean | undefined;
     }
+  | { type: 'note.approve'; id: string }
   | {
       type: 'usage.add';
       input: number;
@@ -219,6 +220,7 @@ export function referencesOf(command: Command): string[] {
     case 'decision.retract':
     case 'item.settle':
     case 'effect.end':
+    case 'note.approve':
     case 'claim.release':
     case 'message.move':
     case 'message.reply':

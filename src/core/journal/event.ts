@@ -16,8 +16,8 @@ import {
   MessageSide,
   MessageStatus,
   MessageType,
-  NoteKind,
   Priority,
+  RecordedNoteKind,
   Role,
   RunKind,
   SettledAs,
@@ -273,12 +273,14 @@ export const eventBodies = {
   'note.added': v.object({
     id: Label,
     text: Sentence,
-    kind: NoteKind,
+    kind: RecordedNoteKind,
     step: v.optional(StepKey),
     /** The text is a request to the agent, word for word; version 0.1 recorded requests this way. */
     asked: v.optional(v.boolean()),
     ...Aliased,
   }),
+  /** The user approved the plan in a note. */
+  'note.approved': v.object({ id: Label }),
   'usage.added': v.object({
     agent: ActorName,
     input: Count,

@@ -30,3 +30,12 @@ export function sharedWords(words: ReadonlySet<string>, texts: readonly string[]
   const all = new Set(texts.flatMap((text) => [...significantWords(text)]));
   return [...words].filter((word) => all.has(word)).length;
 }
+
+/** In lower case, without marks. */
+export function plainWords(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim();
+}

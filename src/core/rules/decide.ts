@@ -26,7 +26,7 @@ import {
 import { raiseItem, settleItem } from './item.ts';
 import { escalateMail, moveMessage, replyToMessage, sendMessage } from './mail.ts';
 import { addMirror, removeMirror } from './mirror.ts';
-import { addNote } from './note.ts';
+import { addNote, approveNote } from './note.ts';
 import { addSteps, changeStep, removeStep } from './plan.ts';
 import { makeRecovery } from './recovery.ts';
 import { provisionalEvent, type RuleContext, ruleContextOf } from './rule-context.ts';
@@ -270,6 +270,7 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'item.raise': raiseItem,
   'item.settle': settleItem,
   'note.add': addNote,
+  'note.approve': approveNote,
   'usage.add': addUsage,
   'effect.begin': beginEffect,
   'effect.end': endEffect,

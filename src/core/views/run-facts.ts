@@ -1,6 +1,6 @@
 import type { Place, Session, State, Turn } from '../fold/state.ts';
 import type { Owner } from '../journal/event.ts';
-import { significantWords } from '../prompt/words.ts';
+import { plainWords, significantWords } from '../prompt/words.ts';
 import type { RunKind } from '../words.ts';
 import { isBegun, isInTurn, isTodo, isUncertain, isWaiting, type Left, openQuestion, whatIsLeft } from './left.ts';
 import { waitsForPerson } from './needs-you.ts';
@@ -39,6 +39,8 @@ export interface RunFacts {
   words: readonly string[];
   /** Titles of steps that are neither completed nor skipped. */
   steps: readonly string[];
+  /** The beginning of the plan that the user approved last, and the process it was shown in. */
+  plan: { start: string; pid: number | null } | null;
   /** The end of the last words, if they ask. */
   asked: string | null;
 }
@@ -52,7 +54,7 @@ export interface SessionFacts extends Pick<Session, 'id' | 'agent' | 'leaseMs' |
 }
 
 /** Raised whenever the shape of these facts changes: older ones are folded again. */
-export const FACTS_FORMAT = 1;
+export const FACTS_FORMAT = 2;
 
 const SHOWN_STEPS = 40;
 
@@ -96,8 +98,16 @@ export function runFactsOf(state: State): RunFacts {
       .filter((view) => !isDone(view.status))
       .slice(0, SHOWN_STEPS)
       .map(({ step }) => step.title),
+    plan: approvedPlan(state),
     asked: state.turn?.asks ? (state.turn.said?.slice(-600) ?? null) : null,
   };
+}
+
+const PLAN_CHARS = 80;
+
+function approvedPlan({ plan }: State): RunFacts['plan'] {
+  if (!plan || plan.approvedAt === null) return null;
+  return { start: plainWords(plan.text).slice(0, PLAN_CHARS), pid: plan.pid };
 }
 
 function turnFacts(state: State): RunFacts['turn'] {

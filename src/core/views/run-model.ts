@@ -52,7 +52,7 @@ export function runModelOf(state: State, rows: RunRows): RunModel {
     ),
     decisions: inOrder(rows.decisions).map(modelDecision),
     items: inOrder(rows.items).map(modelItem),
-    notes: inOrder(rows.notes).map(modelNote),
+    notes: inOrder(rows.notes).flatMap(modelNote),
     sessions: inOrder(rows.sessions).map((row) => modelSession(row, holding.get(row.id))),
     messages: inOrder(rows.messages).map(modelMessage),
     claims: [
@@ -134,8 +134,9 @@ function modelItem(row: Item): ModelItem {
   };
 }
 
-function modelNote({ id, alias, kind, text, step, by, at, stated }: Note): ModelNote {
-  return { id, kind, text, ...asWritten(stated, { by, at }), ...defined({ alias, step }) };
+/** A plan that was only shown is not part of the run yet. */
+function modelNote({ id, alias, kind, text, step, by, at, stated }: Note): ModelNote[] {
+  return kind === 'plan' ? [] : [{ id, kind, text, ...asWritten(stated, { by, at }), ...defined({ alias, step }) }];
 }
 
 /** A session works on the step it holds, or on the one it left when it ended. */

@@ -104,7 +104,7 @@ async function enter(ready: Ready, folder: string, project: string, end: number)
 }
 
 /** Edits, a command, a to-do list and a decision; the first three are recorded by hooks alone. */
-async function work({ ready, project, model, talk }: Setup, check: Check, note: Story['note']): Promise<void> {
+async function work({ project, model, talk }: Setup, check: Check, note: Story['note']): Promise<void> {
   const decide = `holdfast decide --context Greeting --decision "${DECISION}" --reason "Ships read it"`;
   const ended = await talk('Let there be a friendly greeting in greeting.txt.', [
     {
@@ -123,7 +123,8 @@ async function work({ ready, project, model, talk }: Setup, check: Check, note: 
     { say: 'The greeting is written.' },
   ]).ended;
   check('answers without a user', endedWell(ended));
-  check('brief reaches the model', requestHas(turnsOf(model), ['Holdfast brief of']));
+  const hasBrief = requestHas(turnsOf(model), ['Holdfast record of']) === null;
+  check('nothing is said where nothing is unfinished', hasBrief ? 'a request has a brief' : null);
   // Some clients first send only the instructions of a server, and its tools after a search.
   const offered = turnsOf(model).some(({ text }) => /holdfast[_-]{1,2}checkpoint|- holdfast: Call `resume`/.test(text));
   check('MCP server reaches the model', offered ? null : 'no request names its tools or has its instructions');
@@ -134,7 +135,8 @@ async function work({ ready, project, model, talk }: Setup, check: Check, note: 
   if (model.skipped.has('todo')) note({ step: 'to-do list is the plan', result: 'not driven', why: withoutTodos });
   else check('to-do list is the plan', recorded(events, 'step.added', [DOING]));
   check('decision from its shell is of its session', recorded(events, 'decision.made', [DECISION, '"session":"S-1"']));
-  check('turn end leaves a snapshot', recorded(events, 'snapshot.taken', [ready.client.name]));
+  check('the request begins a turn', recorded(events, 'turn.began', ['friendly greeting', '"request"']));
+  check('its end is recorded', recorded(events, 'turn.ended', ['"done"']));
 }
 
 async function compact(setup: Setup, check: Check, note: Story['note']): Promise<void> {
@@ -166,7 +168,7 @@ async function compact(setup: Setup, check: Check, note: Story['note']): Promise
     : later.some(({ kind, text }) => kind === 'turn' && hasBriefSince(text, since, false))
       ? 'the brief with the next prompt'
       : // OpenCode takes it for the summary itself, just before that is asked for.
-        made.some(({ kind, text }) => kind === 'summary' && text.includes('was compacted and session'))
+        made.some(({ kind, text }) => kind === 'summary' && text.includes('the work of this session, after compaction'))
         ? 'a continuation in the request for the summary'
         : null;
   if (how === null) check('compaction re-injects', `no brief since ${since} is in the requests after it`);
@@ -195,7 +197,7 @@ async function goOn(
   session: string | null,
   check: Check,
 ): Promise<void> {
-  const ended = await talk('Go on with what is open here.', [{ say: 'I see where it stands.' }]).ended;
+  const ended = await talk('Go on, please.', [{ say: 'I see where it stands.' }]).ended;
   const { name } = ready.client;
   check(`${name} answers in its place`, endedWell(ended));
   const events = journal(project);
@@ -296,9 +298,10 @@ const turnsOf = ({ requests }: Model): Request[] => requests.filter(({ kind }) =
 /** A brief has its time, because a request may contain older ones. */
 function hasBriefSince(text: string, since: string, isContinuation: boolean): boolean {
   const heads = isContinuation
-    ? text.matchAll(/Holdfast, (\S+?): the context of \S+ was compacted/g)
-    : text.matchAll(/Holdfast brief of (\S+)/g);
-  return [...heads].some(([, at = '']) => at >= since);
+    ? text.matchAll(/Holdfast record of (\S+(?: \d\d:\d\d)?) UTC: the work of this session, after compaction/g)
+    : text.matchAll(/Holdfast record of (\S+(?: \d\d:\d\d)?) UTC/g);
+  // Either form of a time, to the minute.
+  return [...heads].some(([, at = '']) => at.replace(' ', 'T').slice(0, 16) >= since.slice(0, 16));
 }
 
 /** Null when one of the requests has all of the words. */

@@ -52,6 +52,7 @@ export function viewerOf(context: Context, conversations: readonly string[] = []
     machine: hostName(),
     tree,
     branch: mark?.branch ?? null,
+    pid: context.identity.owner?.pid ?? null,
     conversations,
     chosen: workspace ? chosenRun(workspace.files, tree) : null,
     passes: workspace ? readPasses(workspace.files) : new Map(),

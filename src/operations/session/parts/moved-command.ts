@@ -25,6 +25,8 @@ export function commandFor(event: Event, target: State, names: Names): Command |
       const { text, kind, asked } = event.body;
       return { type: 'note.add', text, kind, ...(asked ? { asked } : {}) };
     }
+    case 'note.approved':
+      return { type: 'note.approve', id: named(event.body.id) };
     case 'decision.made': {
       const { id: _, alias: _alias, by: _by, type: decisionType, supersedes, step: _step, ...decision } = event.body;
       const replaced = supersedes === undefined ? {} : { supersedes: named(supersedes) };
