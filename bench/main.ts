@@ -46,7 +46,7 @@ async function main(words: readonly string[]): Promise<void> {
   const unknown = names.filter((name) => !(name in measurements));
   if (unknown.length > 0) {
     say(
-      `There is no measurement ${unknown.join(', ')}. There are ${Object.keys(measurements).join(', ')}, recovery, peers, and quick.`,
+      `There is no measurement ${unknown.join(', ')}. There are ${Object.keys(measurements).join(', ')}, brief, recovery, peers, and quick.`,
     );
     process.exitCode = 2;
     return;
@@ -83,9 +83,16 @@ const [first, folder, agent] = process.argv.slice(2);
 if (first === WORKER && folder !== undefined && agent !== undefined) await runWorker(folder, agent);
 else if (first === RECOVERY_WORKER && folder !== undefined) await runRecoveryWorker(JSON.parse(folder) as Order);
 else if (first === PEERS_WRITER && folder !== undefined) await runPeersWriter(JSON.parse(folder) as WriterOrder);
+else if (first === 'brief') await runBriefStories(process.argv.slice(3));
 else if (first === 'recovery') await runRecovery(process.argv.slice(3), say);
 else if (first === 'peers') await runPeers(process.argv.slice(3), say);
 else await main(process.argv.slice(2));
+
+async function runBriefStories(names: readonly string[]): Promise<void> {
+  // Loaded here because its tokenizers take several times as long to load as a worker takes to start.
+  const { runBrief } = await import('./brief/main.ts');
+  await runBrief(names, say);
+}
 
 async function runRecoveryWorker(order: Order): Promise<void> {
   const scenario = scenarios.find(({ name }) => name === order.scenario);

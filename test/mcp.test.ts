@@ -76,7 +76,9 @@ describe('the server', () => {
     await client.call('resume');
     expect(await client.close()).toBe(0);
     const [hello, ...rest] = client.lines.map((line) => JSON.parse(line));
-    expect(hello.result.instructions).toMatch(/^Call `resume` before you start/);
+    expect(hello.result.instructions).toMatch(
+      /^Call `resume` to see where earlier work stopped before continuing it, and after compaction\./,
+    );
     expect(hello.result.instructions.length).toBeLessThan(2048);
     expect(rest.every((message) => message.jsonrpc === '2.0')).toBe(true);
   });

@@ -17,14 +17,19 @@ describe.each(readdirSync('skills'))('skill %s', (folder) => {
   it('is named as its folder and says when to use it', () => {
     expect(front.name).toBe(folder);
     expect(front.name).toMatch(/^[a-z\d]+(-[a-z\d]+)*$/);
-    expect(front.description).toContain('USE FOR:');
+    expect(front.description).toMatch(/USE FOR:|Not for /);
     expect(front.description.length).toBeLessThanOrEqual(1024);
   });
 
-  it('costs fewer than 500 tokens to trigger and 2,000 to read', () => {
-    const beginning = body.slice(0, body.indexOf('\n## ', body.indexOf('## When to use') + 1));
+  it('costs fewer than 500 tokens to trigger, and has at most 400 words', () => {
+    const beginning = body.slice(0, body.indexOf('\n## ', body.indexOf('\n## ') + 1));
     expect(tokens(front.description + beginning)).toBeLessThan(500);
-    expect(tokens(body)).toBeLessThan(2000);
+    expect(
+      body
+        .replace(/^\|[ -]+\|.*$|[`|#*-]/gm, ' ')
+        .split(/\s+/)
+        .filter(Boolean).length,
+    ).toBeLessThanOrEqual(400);
   });
 
   it('names only existing commands, with words and flags they take', async () => {

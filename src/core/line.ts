@@ -161,6 +161,7 @@ const KNOWN: ReadonlySet<string> = new Set<string>([
   ...['active', 'archived', 'abandoned', 'open', 'closed', 'settled', 'superseded', 'retracted', 'erased'],
   ...['pending', 'in_progress', 'completed', 'failed', 'skipped', 'stale', 'began', 'ended', 'current', 'taken'],
   ...['offered', 'clarifying', 'accepted', 'declined', 'withdrawn', 'interrupted', 'error', 'pass', 'fail'],
+  ...['working', 'cut off', 'not started', 'finished', 'moved', 'needs you', 'not responding'],
   ...['complete', 'partial', 'blocked', 'gate', 'mail', 'failure', 'escalation'],
   ...['decision', 'item', 'note', 'effect', 'message', 'handoff', 'snapshot', 'session', 'step', 'result', 'run'],
   ...['file', 'artifact', 'mirror', 'usage', 'claim', 'foreign', 'crashed', 'released', 'read', 'scan', 'skip'],

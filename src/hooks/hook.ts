@@ -210,6 +210,13 @@ async function contextFor(
     run: given('HOLDFAST_RUN'),
     actor: { kind: 'agent', name },
     evidence: 'hook',
+    clients: async () => ({
+      homes: await (await import('../clients/transcripts.ts')).findHomes(
+        environment,
+        given('HOME') ?? given('USERPROFILE') ?? '',
+      ),
+      current: [],
+    }),
     ...(moment.kind === 'tool-before' || moment.kind === 'tool-after'
       ? {}
       : { owner: await ownerFor(call, hooks, moment) }),

@@ -13,12 +13,11 @@ export interface Tool {
   annotations: Annotations;
 }
 
-/** No tool destroys anything or reaches beyond the workspace. Hints that equal the protocol's default are left out. */
+/** No tool destroys anything. Hints that equal the protocol's default are left out. */
 interface Annotations {
   readOnlyHint: boolean;
   destructiveHint?: false;
   idempotentHint?: true;
-  openWorldHint: false;
 }
 
 export interface Offered {
@@ -53,11 +52,12 @@ interface Definition {
   idempotent?: true;
 }
 
+/** The descriptions have the words that a model searches for. */
 const definitions: readonly Definition[] = [
   {
     name: 'resume',
     description:
-      'The current state of the work: position, next action, decisions, blockers, files to read. Call it first in a session and after compaction.',
+      'Where did we leave off: what was asked, changed, run, failed and left open, and what comes next. Also continues a named earlier run, or "new" to keep this work apart.',
     actions: { '': 'resume' },
     // A verdict is an exit code, and running recorded commands needs a shell.
     omits: ['strict', 'probe'],
@@ -71,33 +71,74 @@ const definitions: readonly Definition[] = [
   },
   {
     name: 'checkpoint',
-    description: 'Record progress inside the step you hold: after each part that works, and before anything risky.',
+    description: 'Save progress inside the step you hold: after each part that works, and before anything risky.',
     actions: { '': 'checkpoint' },
   },
   {
     name: 'finish',
-    description: 'End the step you hold (complete, fail, release) or your session (end).',
+    description: 'Complete, fail or release the step you hold, or end your session.',
     actions: { complete: 'complete', fail: 'fail', release: 'release', end: 'session.end' },
     omits: ['fileNotes', 'why', 'contextUsage', 'issues'],
   },
   {
     name: 'decide',
-    description: 'Record a decision with its reason, so that it is not decided again.',
+    description: 'Record a decision and its reason, so that it is not made again.',
     actions: { '': 'decide' },
-    omits: ['key'],
+    omits: ['key', 'type'],
+  },
+  {
+    name: 'note',
+    description:
+      'Remember for the next session: a constraint the user gave (never touch X), a dead end (tried, does not work), or progress.',
+    actions: { '': 'note' },
+    omits: ['step'],
   },
   {
     name: 'raise',
-    description: 'Record something open: a blocker, finding, question, commitment or error.',
+    description: 'Report a blocker, problem, question for the user, finding, promise or error that stays open.',
     actions: { '': 'raise' },
-    omits: ['followUp'],
+    omits: ['followUp', 'type', 'due', 'step'],
   },
   {
     name: 'settle',
-    description: 'Close an open item, or reopen it.',
+    description:
+      'Close something open: a blocker, question, error or finding, or an uncertain effect (X-3: did the deploy happen?) with what you found.',
     actions: { '': 'settle' },
     omits: ['followUp'],
     idempotent: true,
+  },
+  {
+    name: 'search',
+    description:
+      'Was this decided, tried or done before? Finds decisions, notes, items, messages, steps, sessions by words.',
+    actions: { '': 'search' },
+    idempotent: true,
+  },
+  {
+    name: 'plan',
+    description: 'Show, add or import the steps of longer work.',
+    actions: { show: 'plan.show', add: 'plan.add', import: 'plan.import' },
+    omits: ['at', 'wave', 'agents', 'parallel', 'gate', 'checkpoints', 'kind', 'context'],
+  },
+  {
+    name: 'runs',
+    description: 'List unfinished and recent runs.',
+    actions: { '': 'runs' },
+    idempotent: true,
+  },
+  {
+    name: 'handoff',
+    description: 'Give work to another agent or accept it.',
+    actions: {
+      offer: 'handoff',
+      accept: 'handoff.accept',
+      clarify: 'handoff.clarify',
+      decline: 'handoff.decline',
+      withdraw: 'handoff.withdraw',
+      list: 'handoff.list',
+    },
+    // Starting another agent needs a terminal, and acting for a session that is gone needs a person.
+    omits: ['start', 'launch', 'from', 'limit'],
   },
   {
     name: 'mail',
@@ -113,27 +154,7 @@ const definitions: readonly Definition[] = [
       close: 'mail.close',
     },
     // The type of an attachment says what to do with it, and the message contains it; search finds closed mail.
-    omits: ['all', 'closed', 'before', 'limit', 'about', 'ask', 'raw'],
-  },
-  {
-    name: 'handoff',
-    description: 'Offer your work to another agent, or take over what was offered to you.',
-    actions: {
-      offer: 'handoff',
-      accept: 'handoff.accept',
-      clarify: 'handoff.clarify',
-      decline: 'handoff.decline',
-      withdraw: 'handoff.withdraw',
-      list: 'handoff.list',
-    },
-    // Starting another agent needs a terminal, and acting for a session that is gone needs a person.
-    omits: ['start', 'launch', 'from', 'limit'],
-  },
-  {
-    name: 'search',
-    description: 'Find past decisions, notes, items, mail, steps and sessions by their words.',
-    actions: { '': 'search' },
-    idempotent: true,
+    omits: ['all', 'closed', 'before', 'limit', 'about', 'ask', 'raw', 'by'],
   },
 ];
 
@@ -174,6 +195,8 @@ async function loadTool(definition: Definition, remote: boolean): Promise<Tool> 
   const schemas = new Map<string, InputSchema>();
   for (const [action, operationName] of Object.entries(named)) {
     const operation: SpokenOperation = await operations[operationName]();
+    // It needs files of the machine that the server runs on.
+    if (remote && operation.local === true) continue;
     const elsewhere = remote ? (Array.isArray(operation.local) ? operation.local : []) : inPlaceOfFiles;
     const schema = inputSchemaOf(operation, new Set([...omits, ...elsewhere]));
     schemas.set(action, schema);
@@ -192,7 +215,6 @@ async function loadTool(definition: Definition, remote: boolean): Promise<Tool> 
       readOnlyHint,
       ...(readOnlyHint ? {} : { destructiveHint: false }),
       ...(idempotent && !readOnlyHint ? { idempotentHint: true } : {}),
-      openWorldHint: false,
     },
   };
 }

@@ -54,7 +54,7 @@ export function gatherRun(given: Gathering): RunFacts {
     commands: commandFacts(work),
     files: fileFacts(work),
     reading: isPlanned ? readingOf(listed.files) : [],
-    said: turn ? saidFact(turn) : null,
+    said: turn ? saidFact(turn, observed) : null,
     steps: stepFacts(plan, position, {
       isPlanned,
       since: sinceTime(state),
@@ -188,7 +188,9 @@ function requestFacts(state: State, form: BriefForm, reader: BriefReader): Reque
   });
 }
 
-function saidFact({ said, isOpen, beganAt }: TurnRecord): Said | null {
+function saidFact({ session, said, isOpen, beganAt }: TurnRecord, observed: Observed): Said | null {
+  const words = isOpen ? observed.said?.get(session.id) : undefined;
+  if (words !== undefined) return { is: 'before-cut', text: words };
   if (!said) return null;
   const isBefore = isOpen || said.at < beganAt;
   return { is: isBefore ? 'turn-before' : 'at-end', at: said.at, text: said.text };

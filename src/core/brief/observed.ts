@@ -29,6 +29,8 @@ export interface Observed {
   /** Whether the client of a session runs, by session. */
   clients?: ReadonlyMap<string, 'alive' | 'dead'> | undefined;
   changes?: TreeChanges | null | undefined;
+  /** By session: what its agent said last, by the transcript of its client. */
+  said?: ReadonlyMap<string, string> | undefined;
   others?: OtherRuns | undefined;
   /** Nothing is unfinished here, and this run was finished last. */
   isLastFinished?: boolean | undefined;

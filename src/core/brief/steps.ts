@@ -37,7 +37,7 @@ export function stepSection(steps: StepFacts | null, share: number): Section {
         {
           noun: fixed('entry'),
           plural: fixed('entries'),
-          command: fixed('`holdfast plan`'),
+          command: fixed('`holdfast plan show`'),
           count: total - chars.length,
         },
       ]);

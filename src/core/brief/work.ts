@@ -181,7 +181,9 @@ function recordedFile(work: Work, changes: TreeChanges, { path }: FileRow, commi
     return isAgain ? [fact, { path, is: 'changed-again', lines: null }] : [fact];
   }
   if (commits.some((commit) => commit.paths.includes(path))) return [{ path, is: 'committed', lines: null }];
-  if (work.observed.seen?.conflicts.some((conflict) => conflict.path === path && !conflict.accepted)) return [];
+  // A planned run has a line on the conflict.
+  const isConflict = work.observed.seen?.conflicts.some((conflict) => conflict.path === path && !conflict.accepted);
+  if (isConflict && work.state.run?.kind === 'planned') return [];
   // A file that git ignores is neither changed nor committed, and may be as the run left it.
   return hasDrifted(work, path) && changes.commits !== null ? [{ path, is: 'as-before', lines: null }] : [];
 }

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
+import { joined, type Line, line, id as ownId } from '../../core/line.ts';
 import { Sentence, StepKey } from '../../core/text.ts';
 import { NoteKind } from '../../core/words.ts';
 import { act, idInEvents } from '../act.ts';
-import { defineOperation, described } from '../operation.ts';
+import { defineOperation, described, typed } from '../operation.ts';
 import { compactionHints } from '../worklog/parts/file.ts';
 import { Made } from './decide.ts';
 
@@ -17,7 +18,9 @@ export const note = defineOperation({
     kind: v.optional(described(NoteKind, 'What kind of note it is (default worklog).'), 'worklog'),
     step: v.optional(described(StepKey, 'The step it is about.')),
   }),
-  output: v.object({ ...Made.entries, hints: v.array(v.string()) }),
+  output: typed<v.InferOutput<typeof Made> & { hints: Line[] }>(
+    v.object({ ...Made.entries, hints: v.array(v.string()) }),
+  ),
   async run(context, { text, kind, step }) {
     const done = await act(context, { type: 'note.add', text, kind, step });
     return {
@@ -30,5 +33,5 @@ export const note = defineOperation({
       changed: done.changed,
     };
   },
-  say: ({ id, hints }, pen) => [`Noted as ${pen.bold(id)}.`, ...hints].join('\n'),
+  say: ({ id, hints }, pen) => joined([line`Noted as ${pen.bold(ownId(id))}.`, ...hints], '\n'),
 });

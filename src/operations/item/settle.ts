@@ -1,34 +1,44 @@
 import * as v from 'valibot';
+import { Fault, quoted } from '../../core/fault.ts';
 import { joined, line, id as ownId, word } from '../../core/line.ts';
 import { StepKey } from '../../core/text.ts';
-import { SettledAs } from '../../core/words.ts';
+import { EffectOutcome, SettledAs } from '../../core/words.ts';
 import { act } from '../act.ts';
+import type { Context } from '../context.ts';
 import { note, reference } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { Made } from './decide.ts';
 
+const As = v.picklist([...SettledAs.options, ...EffectOutcome.options]);
+
 export const settle = defineOperation({
   name: 'settle',
-  summary: 'Close an open item, or reopen it with --as active.',
+  summary: 'Close something open: an item, or an uncertain effect with how it ended; `active` reopens an item.',
   scope: 'write',
-  words: ['id'],
+  words: ['id', 'as'],
   flags: { followUp: 'follow-up' },
-  examples: ['holdfast settle B-3 --as resolved --note "credentials arrived"'],
+  examples: ['holdfast settle B-3 resolved --note "credentials arrived"', 'holdfast settle X-7 succeeded'],
   input: v.object({
     id: reference,
-    as: described(SettledAs, 'What it becomes.'),
+    as: described(As, 'What it becomes; the last four are for effects.'),
     note,
     followUp: v.optional(described(v.array(StepKey), 'A step that replaces a bypass.')),
   }),
   output: v.object({ ...Made.entries, status: v.string(), freed: v.array(v.string()) }),
   async run(context, { id, as, note: remark, followUp }) {
-    const done = await act(context, { type: 'item.settle', id, as, note: remark, followUp });
-    const settled = done.events.find((event) => event.type === 'item.settled');
+    const outcome = EffectOutcome.options.find((one) => one === as);
+    const settled = SettledAs.options.find((one) => one === as);
+    const isEffect = await isEffectId(context, id);
+    if (isEffect ? outcome === undefined : settled === undefined) throw wrongWord(id, as, isEffect);
+    const done = outcome
+      ? await act(context, { type: 'effect.end', id, outcome, note: remark })
+      : await act(context, { type: 'item.settle', id, as: settled ?? 'resolved', note: remark, followUp });
+    const event = done.events.find((one) => one.type === 'item.settled');
     return {
       data: {
-        id: settled?.body.id ?? id,
+        id: event?.body.id ?? id,
         status: as,
-        freed: settled?.body.freed ?? [],
+        freed: event?.body.freed ?? [],
         run: done.run,
         version: done.state.version,
       },
@@ -38,3 +48,21 @@ export const settle = defineOperation({
   say: ({ id, status, freed }, pen) =>
     line`${pen.bold(ownId(id))} is ${word(status)}.${freed.length > 0 ? line` This frees ${joined(freed.map((key) => pen.quote(key, 'name')))}.` : ''}`,
 });
+
+/** An effect may also be named by its key. */
+async function isEffectId(context: Context, id: string): Promise<boolean> {
+  if (/^[A-Z]-\d+/.test(id)) return id.startsWith('X-');
+  const { inRun } = await import('../act.ts');
+  const { run } = await inRun(context);
+  const found = await (await context.engine()).recall(run, [id]);
+  return found.length > 0 && found.every((row) => row.kind === 'effect');
+}
+
+function wrongWord(id: string, as: string, isEffect: boolean): Fault {
+  const allowed = isEffect ? EffectOutcome.options : SettledAs.options;
+  const what = isEffect ? 'an effect, which ends as' : 'an item, which becomes';
+  return new Fault('invalid', `${quoted(id)} is ${what} ${allowed.join(', ')}; not ${quoted(as)}.`, {
+    hints: [`\`holdfast settle ID ${allowed[0]}\`.`],
+    data: { field: 'as', allowed: [...allowed] },
+  });
+}

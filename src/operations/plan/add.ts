@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { line } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { act, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
@@ -21,5 +22,5 @@ export const planAdd = defineOperation({
     const done = await act(context, { type: 'plan.add', steps: [{ key, title, kind: kind ?? 'task', ...plan }] });
     return stepOutcome(done, key);
   },
-  say: ({ step }, pen) => `Added ${pen.bold(step.key)} ${step.title}.`,
+  say: ({ step }, pen) => line`Added ${pen.bold(pen.quote(step.key, 'name'))} ${pen.quote(step.title, 'title')}.`,
 });

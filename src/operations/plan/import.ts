@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import type { PlannedStep } from '../../core/journal/command.ts';
+import { joined, line } from '../../core/line.ts';
 import { parsePlanFile } from '../../formats/plan-file.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText, pathExists } from '../../workspace/read.ts';
@@ -53,16 +54,19 @@ export const planImport = defineOperation({
     };
   },
   say: ({ added, changedSteps, missing, steps }, pen) =>
-    [
-      `Added ${added} steps, changed ${changedSteps}; the plan has ${steps}.`,
-      ...(missing.length > 0
-        ? [
-            pen.dim(
-              `The file does not name ${missing.slice(0, 10).join(', ')}; \`holdfast plan remove KEY\` removes one.`,
-            ),
-          ]
-        : []),
-    ].join('\n'),
+    joined(
+      [
+        line`Added ${added} steps, changed ${changedSteps}; the plan has ${steps}.`,
+        ...(missing.length > 0
+          ? [
+              pen.dim(
+                line`The file does not name ${joined(missing.slice(0, 10).map((key) => pen.quote(key, 'name')))}; \`holdfast plan remove KEY\` removes one.`,
+              ),
+            ]
+          : []),
+      ],
+      '\n',
+    ),
 });
 
 /** A file with the name of a preset takes precedence. */

@@ -34,7 +34,9 @@ export const planShow = defineOperation({
     return { data: { run: state.run?.id ?? '', steps: stepLines(planView(state)) } };
   },
   say: ({ steps }, pen) =>
-    steps.length > 0 ? planTree(steps, pen).join('\n') : 'There is no plan yet: `holdfast plan add KEY TITLE`.',
+    steps.length > 0
+      ? joined(planTree(steps, pen), '\n')
+      : line`There is no plan yet: \`holdfast plan add KEY TITLE\`.`,
 });
 
 export function stepLines(plan: PlanView): StepLine[] {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { KnownRun } from '../../core/choice/candidate.ts';
+import { joined, type Line, line, runId, time, word } from '../../core/line.ts';
 import { shortName } from '../../core/prompt/run-id.ts';
-import { oneLine } from '../../core/text.ts';
 import type { RunState } from '../../core/views/run-state.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
 import { knownRun } from './parts/known-runs.ts';
@@ -47,7 +47,12 @@ export const runs = defineOperation({
     return { data: { runs: found } };
   },
   say: ({ runs: found }, pen) =>
-    found.length === 0 ? 'There are no runs yet: `holdfast init`.' : found.map((run) => sayRun(run, pen)).join('\n'),
+    found.length === 0
+      ? line`There are no runs yet: \`holdfast init\`.`
+      : joined(
+          found.map((run) => sayRun(run, pen)),
+          '\n',
+        ),
 });
 
 const isHidden = ({ facts, state }: KnownRun): boolean =>
@@ -77,6 +82,8 @@ function rowOf(
   };
 }
 
-function sayRun({ id, title, standing, updatedAt, isImported }: Row, pen: Pen): string {
-  return `${pen.bold(id)} ${pen.dim(`${standing.word}${isImported ? ', imported' : ''}, ${updatedAt.slice(0, 16)}Z`)} ${oneLine(title, 80)}`;
+function sayRun({ id, kind, title, standing, updatedAt, isImported }: Row, pen: Pen): Line {
+  const name = kind === 'planned' ? pen.quote(id, 'title') : runId(id);
+  const state = line`${word(standing.word)}${isImported ? line`, imported` : ''}, ${time(`${updatedAt.slice(0, 16)}Z`)}`;
+  return line`${pen.bold(name)} ${pen.dim(state)} ${pen.quote(title, 'title', 80)}`;
 }

@@ -7,6 +7,7 @@ import type { BriefReader } from '../../../core/brief/record.ts';
 import { type BriefText, writeBrief } from '../../../core/brief/write.ts';
 import type { Decision, Effect, FileRow, Result, Session, State, Step } from '../../../core/fold/state.ts';
 import type { SeenEvidence } from '../../../core/views/conflict.ts';
+import { isGone } from '../../../core/views/liveness.ts';
 import { ancestorsOf, planView } from '../../../core/views/plan.ts';
 import { positionOf } from '../../../core/views/position.ts';
 import type { GitStatus } from '../../../workspace/git-status.ts';
@@ -64,12 +65,33 @@ export async function briefFor(
       seen: await findEvidence(context, state, status, edits),
       files: await readingList(context, state, position, budgetTokens),
       changes: await observeChanges(context, state, rows, status),
+      said: await wordsOfCut(context, state, rows.sessions, reader.session),
     }),
   };
   const { fields, facts } = composeBrief(state, liveness, { form, reader, rows, observed, budgetTokens });
   const isSmall = budget === 'hook' && facts.run?.isPlanned === false;
   const limits = isSmall ? AD_HOC_HOOK : { softTokens: budgetTokens, hardTokens: budgetTokens };
   return { fields, facts, ...writeBrief(facts, { ...limits, countTokens }) };
+}
+
+/** The last words of the session that worked last, if its turn has no recorded end and it is gone. */
+async function wordsOfCut(
+  context: Context,
+  state: State,
+  sessions: readonly Session[],
+  mine: string | null,
+): Promise<Map<string, string>> {
+  const [last] = sessions
+    .filter(({ id, turn, parent }) => id !== mine && parent === null && turn?.endedAt === null)
+    .sort((a, b) => (b.turn?.version ?? 0) - (a.turn?.version ?? 0));
+  if (!last || last.client === null) return new Map();
+  const liveness = await (await context.engine()).liveness(state);
+  const present = state.sessions.get(last.id);
+  if (present && !isGone(present, liveness)) return new Map();
+  // Loaded on demand: it needs the readers of all clients.
+  const { wordsBeforeCut } = await import('./cut-words.ts');
+  const words = await wordsBeforeCut(context, last);
+  return new Map(words === null ? [] : [[last.id, words]]);
 }
 
 const SESSIONS = 12;
