@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import type { ModelFile, ModelItem, ModelStep } from '../../core/model/run-model.ts';
 import type { ErrorType as ErrorTypeSchema } from '../../core/words.ts';
 import { ErrorType, Severity, StepKind } from '../../core/words.ts';
+import { all, at, type MapNode, type Node, plain, wordsOf } from '../text/node.ts';
 import { filesOnOneLine, namesIn } from './comma-list.ts';
 import { count, flat, label, path, when, who, words } from './field-values.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';
-import { all, at, type MapNode, type Node, plain, wordsOf } from './tree.ts';
 
 /** One entry of `phases`. */
 export interface Phase {
