@@ -240,7 +240,8 @@ function readError(node: MapNode, complain: Complain): ModelItem | null {
   if (!text && !typeWords && !settled) return null;
   return {
     kind: 'error',
-    text: words(text ? sentence(text) : `An error of type ${typeWords ?? 'unknown'}.`),
+    // Without its type: the words identify the entry, and the type may be written into it later.
+    text: words(text ? sentence(text) : 'An error without a message.'),
     status:
       status === 'deferred' || status === 'withdrawn'
         ? status
