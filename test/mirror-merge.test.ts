@@ -268,6 +268,24 @@ describe('a mirrored file that is no edit', () => {
     expect(itemsOf(folder)).toHaveLength(0);
   });
 
+  it('follows a finished maestro session into the archive', () => {
+    const folder = newFolder();
+    const path = '.gemini/state/active-session.md';
+    put(
+      folder,
+      path,
+      session
+        .replace('status: in_progress\n    agents', 'status: completed\n    agents')
+        .replace('status: pending', 'status: completed'),
+    );
+    folder.data('adopt', '--mirror');
+    put(folder, '.gemini/state/archive/2026-05-02-lighthouse.md', textOf(folder, path));
+    rmSync(join(folder.path, path));
+    expect(synced(folder)).toMatchObject({ paused: null, written: [] });
+    expect(folder.data('runs', '--all')['runs']).toMatchObject([{ status: 'archived' }]);
+    expect(() => textOf(folder, path)).toThrow();
+  });
+
   it('does not write a deleted file again by itself', () => {
     const folder = adopted();
     rmSync(join(folder.path, STATE));

@@ -28,6 +28,8 @@ export interface Format {
   loses: readonly string[];
   /** What it means when someone removes an entry from a file. */
   gone: GoneRule;
+  /** Where its users move a finished file of this text; null where there is no such convention. */
+  archivedAs?(main: string, text: string): string | null;
   /** Repairs a run model from the files around a damaged one; null when there is nothing. */
   repair(found: Found, tree: Tree): Repaired | null;
 }

@@ -232,7 +232,7 @@ export interface NextFacts {
   failedStep: { key: string; title: string; retriesLeft: number } | null;
   ready: PlannedStep | null;
   /** If nothing is ready. */
-  gate: string | null;
+  gate: { key: string; title: string } | null;
   blocker: { id: string; text: string } | null;
 }
 

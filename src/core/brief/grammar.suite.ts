@@ -57,7 +57,7 @@ const next = [
   `${Q} failed \\(step ${Q}\\); a person chooses: retry \\(\\d+ left\\), skip, abort or adjust the plan\\.`,
   `${Q} is ready \\(step ${Q}\\)\\.`,
   `${Q} is left\\.`,
-  `a person opens gate ${Q}: \`holdfast gate KEY open\`\\.`,
+  `a person opens gate ${Q} \\(${Q}\\): \`holdfast gate KEY open\`\\.`,
   `blocked by ${ID}: ${Q}\\.`,
   'the request is not known to be finished\\.',
 ].join('|');

@@ -59,7 +59,10 @@ function nextOf({ situation, steps, commands, next, isPlanned }: Deciding, chars
     const title = quote(next.ready.title, 'title', chars);
     return isPlanned ? line`${title} is ready (step ${quote(next.ready.key, 'name')}).` : line`${title} is left.`;
   }
-  if (next.gate !== null) return line`a person opens gate ${quote(next.gate, 'name')}: \`holdfast gate KEY open\`.`;
+  if (next.gate) {
+    const { key, title } = next.gate;
+    return line`a person opens gate ${quote(key, 'name')} (${quote(title, 'title', chars)}): \`holdfast gate KEY open\`.`;
+  }
   if (next.blocker) return line`blocked by ${id(next.blocker.id)}: ${quoteStart(next.blocker.text, chars)}.`;
   return null;
 }

@@ -83,16 +83,26 @@ export function nextFacts(
   const first = ready[0];
   return {
     declared:
-      (isPlanned && leaves.length > 0 && !current) || current?.status === 'failed'
+      // What a file says to do after its last step is still to be done.
+      (isPlanned && leaves.length > 0 && !current && state.next?.file === undefined) || current?.status === 'failed'
         ? null
         : declaredNext(state, sessions, current?.step ?? null),
     failedStep: failedStep
       ? { key: failedStep.key, title: failedStep.title, retriesLeft: retriesLeft(failedStep) }
       : null,
     ready: first ? plannedStep(first) : null,
-    gate: isLeft && !first ? (gate?.step ?? null) : null,
+    gate: isLeft && !first && gate ? { key: gate.step, title: gate.title } : null,
     blocker: isLeft && !first && blocker ? { id: blocker.id, text: blocker.text } : null,
   };
+}
+
+/** A next action for a phase or a plan is one for the step in it that is current. */
+function isAt(state: State, step: Step, key: string): boolean {
+  for (let at: Step | undefined = step, depth = 0; at && depth < 50; depth++) {
+    if (at.key === key) return true;
+    at = at.parent === null ? undefined : state.steps.get(at.parent);
+  }
+  return false;
 }
 
 /** What was declared for the current step after the last request. */
@@ -106,7 +116,7 @@ function declaredNext(state: State, sessions: readonly Session[], step: Step | n
     'unknown';
   const isLate = (at: string): boolean => lastRequest !== undefined && at < lastRequest;
   const { next } = state;
-  const forStep = next !== null && (step === null || next.step === step.key || next.step === null);
+  const forStep = next !== null && (step === null || next.step === null || isAt(state, step, next.step));
   const checkpoint = step?.status === 'in_progress' ? step.checkpoint : null;
   // An agent on another step may have declared a newer next action: what the checkpoint of this step says goes first.
   if (next && next.step !== (step?.key ?? null) && checkpoint?.next && !isLate(checkpoint.at))

@@ -181,7 +181,7 @@ describe('the grammar of a brief', () => {
     { ...none, declared: { file: 'STATE.md', at, text: 'Go on' } },
     { ...none, failedStep: { key: 't1', title: 'Issue tokens', retriesLeft: 2 } },
     { ...none, ready: { key: 't1', title: 'Issue tokens' } },
-    { ...none, gate: 'g1' },
+    { ...none, gate: { key: 'g1', title: 'Design' } },
     { ...none, blocker: { id: 'B-1', text: 'No credentials' } },
   ];
   const write = (run: Partial<RunFacts>): string => {

@@ -68,7 +68,11 @@ export function addNext(model: RunModel, found: Found, files: Files): void {
   const [said, updated] = [momentOf(handoff.updated), momentOf(model.run.updatedAt)];
   if (isAboutAnother(handoff, projectOf(files.get(found.main), found.main) ?? '')) return;
   const isCurrent = said !== null && updated !== null && said >= updated;
-  const context = handoff.next !== undefined && isCurrent && !isAction(handoff.next) ? [handoff.next] : [];
+  // One note for each sentence: a brief cuts long ones.
+  const context =
+    handoff.next !== undefined && isCurrent && !isAction(handoff.next)
+      ? handoff.next.split(/(?<=[.!?])\s+(?=[A-Z])/)
+      : [];
   model.notes.push(...[...context, ...handoff.rules].map((text) => ({ kind: 'constraint' as const, text })));
   if (handoff.next !== undefined && isCurrent && isAction(handoff.next)) model.next = handoff.next;
 }

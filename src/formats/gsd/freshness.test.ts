@@ -123,6 +123,26 @@ Resume: Start the next milestone with \`/gsd:new-milestone\`
   });
 });
 
+describe('a decision with a list below it', () => {
+  it('has the list as its reasons', () => {
+    const text = `# Project State
+
+## Accumulated Context
+
+**Key technical decision:** Lexical chosen over TipTap for:
+
+- An immutable state
+- Native JSON
+
+**Approach:** plugins
+`;
+    const run = gsd.parse({ format: 'gsd', main: MAIN, files: [MAIN] }, new Map([[MAIN, text]])).model;
+    expect(run?.decisions).toMatchObject([
+      { decision: 'Lexical chosen over TipTap', reason: 'An immutable state; Native JSON' },
+    ]);
+  });
+});
+
 describe('a status that names the next phase', () => {
   it('gives that phase, and the finished one is finished', () => {
     const text = `# Project State

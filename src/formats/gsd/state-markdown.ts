@@ -178,12 +178,27 @@ function labelledLists(page: MarkdownPage, sections: readonly Section[], start: 
       const listing =
         words === ''
           ? readEntries(page, line + 1, end)
-          : inlineListing(page, line, words, parts[0].length - words.length);
+          : inlineListing(page, line, withReasons(page, line, to, words), parts[0].length - words.length);
       lists.push({ kind, heading: null, from: words === '' ? line + 1 : line, to: end, listing, settled: false });
       line = Math.max(line, end - 1);
     }
   }
   return lists;
+}
+
+/** `Lexical chosen over TipTap for:` and a list: the list has the reasons. */
+function withReasons(page: MarkdownPage, line: number, to: number, words: string): string {
+  if (!/\b(?:for|because|since)\s*[:：]\s*$/iu.test(words)) return words;
+  const reasons: string[] = [];
+  for (let next = line + 1; next < to; next++) {
+    const text = bare(page.lines[next]).trim();
+    if (text === '' && reasons.length === 0) continue;
+    const item = /^[-*+]\s+(.+)$/.exec(text)?.[1];
+    if (item === undefined) break;
+    reasons.push(item);
+  }
+  const decided = words.replace(/\s*\b(?:for|because|since)\s*[:：]\s*$/iu, '');
+  return reasons.length === 0 ? words : `${decided} — ${reasons.join('; ')}`;
 }
 
 function labelEnd(page: MarkdownPage, from: number, to: number): number {

@@ -1,5 +1,5 @@
-import type { Splicer } from './splice.ts';
-import { at, type MapNode, type Node, type ScalarNode, wordsOf } from './tree.ts';
+import type { Editor } from '../text/editor.ts';
+import { at, type MapNode, type Node, type ScalarNode, wordsOf } from '../text/node.ts';
 
 /** Lists as people write them by hand: in brackets, line by line, `a, b` or a single value. */
 
@@ -47,7 +47,7 @@ function parts(whole: string): string[] {
 
 /** Sets a list under a key in its existing shape: one line stays one line, a list grows at its end. */
 export function setList(
-  splicer: Splicer,
+  editor: Editor,
   map: MapNode,
   key: string,
   values: readonly (string | number)[],
@@ -60,16 +60,16 @@ export function setList(
     const stays = (index: number): boolean => values.some((value) => String(value) === said[index]);
     const left = said.filter((_, index) => stays(index));
     const shrinks = left.length === values.length && left.every((words, index) => words === String(values[index]));
-    if (grows) splicer.append(there, values.slice(said.length));
-    else if (shrinks) there.items.forEach((item, index) => void (stays(index) || splicer.remove(there, item)));
-    else splicer.set(map, key, values, after);
+    if (grows) editor.append(there, values.slice(said.length));
+    else if (shrinks) there.items.forEach((item, index) => void (stays(index) || editor.remove(there, item)));
+    else editor.set(map, key, values, after);
   } else if (there?.type === 'scalar' && there.value !== null && values.length > 0 && values.every(isBare))
-    setLine(splicer, map, key, there, values);
-  else splicer.set(map, key, values, after);
+    setLine(editor, map, key, there, values);
+  else editor.set(map, key, values, after);
 }
 
 function setLine(
-  splicer: Splicer,
+  editor: Editor,
   map: MapNode,
   key: string,
   there: ScalarNode,
@@ -78,8 +78,8 @@ function setLine(
   const [only] = values;
   const line = values.join(', ');
   // Plain text with commas needs no quotes outside brackets.
-  if (there.quote === 'none' && !map.flow) splicer.replace(there.start, there.end, line);
-  else splicer.set(map, key, values.length === 1 && typeof there.value === 'number' ? only : line);
+  if (there.quote === 'none' && !map.flow) editor.replace(there.start, there.end, line);
+  else editor.set(map, key, values.length === 1 && typeof there.value === 'number' ? only : line);
 }
 
 const isBare = (value: string | number): boolean =>

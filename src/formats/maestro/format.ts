@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { GoneRule } from '../../core/model/merge.ts';
 import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
-import { detectSessions, homeOf, isArchived, sessionId, stateDir } from './paths.ts';
+import { archivedAs, detectSessions, homeOf, isArchived, sessionId, stateDir } from './paths.ts';
 import { repairSession } from './repair.ts';
 import { readSession } from './session-file.ts';
 import { editSession, newSession } from './write-session.ts';
@@ -57,6 +57,7 @@ export const maestro: Format = {
     'next',
   ],
   gone,
+  archivedAs,
   repair: repairSession,
 };
 

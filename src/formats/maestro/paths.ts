@@ -46,6 +46,14 @@ export function stateDir(path: string): string | null {
   return found ? (found[1] ?? '') : null;
 }
 
+/** Where the protocol moves the file of a session when it is over. */
+export function archivedAs(main: string, text: string): string | null {
+  const [dir, id] = [stateDir(main), field(text, 'session_id')];
+  return dir === null || isArchived(main) || id === null || !/^[\w.-]+$/.test(id)
+    ? null
+    : `${dir}state/archive/${id}.md`;
+}
+
 export function isArchived(path: string): boolean {
   return /(?:^|\/)state\/archive\/[^/]+\.md$/.test(path);
 }

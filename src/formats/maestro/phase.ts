@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import type { ModelFile, ModelItem, ModelStep } from '../../core/model/run-model.ts';
 import type { ErrorType as ErrorTypeSchema } from '../../core/words.ts';
 import { ErrorType, Severity, StepKind } from '../../core/words.ts';
+import { all, at, type MapNode, type Node, plain, wordsOf } from '../text/node.ts';
 import { filesOnOneLine, namesIn } from './comma-list.ts';
 import { count, flat, label, path, when, who, words } from './field-values.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';
-import { all, at, type MapNode, type Node, plain, wordsOf } from './tree.ts';
 
 /** One entry of `phases`. */
 export interface Phase {
@@ -240,7 +240,8 @@ function readError(node: MapNode, complain: Complain): ModelItem | null {
   if (!text && !typeWords && !settled) return null;
   return {
     kind: 'error',
-    text: words(text ? sentence(text) : `An error of type ${typeWords ?? 'unknown'}.`),
+    // Without its type: the words identify the entry, and the type may be written into it later.
+    text: words(text ? sentence(text) : 'An error without a message.'),
     status:
       status === 'deferred' || status === 'withdrawn'
         ? status

@@ -1,8 +1,9 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
+import { at, type ListNode, type MapNode, type Node, wordsOf } from '../text/node.ts';
 import type { BodyLog, PhaseSection } from './body-log.ts';
 import { isStepKey, label, toStepKey, words } from './field-values.ts';
 import { type Complain, type Phase, readPhase } from './phase.ts';
-import { at, growTree, type ListNode, type MapNode, type Node, wordsOf } from './tree.ts';
+import { growTree } from './tree.ts';
 
 export interface Placed {
   phase: Phase;

@@ -8,15 +8,16 @@ import {
 } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
 import { lineFinder } from '../line-finder.ts';
+import type { Manner } from '../text/emit.ts';
+import { at, type ListNode, type MapNode, type Node, plain, wordsOf } from '../text/node.ts';
 import { type BodyEntry, readDecisions, readItems } from './body-entries.ts';
 import { type BodyLog, type PhaseSection, readBody } from './body-log.ts';
-import type { Manner } from './emit.ts';
 import { flat, label, path, when, words } from './field-values.ts';
 import { type SessionText, splitSession } from './front-matter.ts';
 import { type Complain, type Phase, readErrors } from './phase.ts';
 import { type Placed, placePhases } from './phases.ts';
 import { runStatus, type StepStatus } from './transitions.ts';
-import { at, growTree, type ListNode, type MapNode, type Node, plain, wordsOf } from './tree.ts';
+import { growTree } from './tree.ts';
 import { readUsage } from './usage.ts';
 import { maskConflicts } from './yaml-repair.ts';
 

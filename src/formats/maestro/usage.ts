@@ -1,7 +1,7 @@
 import type { ModelUsage } from '../../core/model/run-model.ts';
+import { at, type Node, plain } from '../text/node.ts';
 import { count, who } from './field-values.ts';
 import type { Complain } from './phase.ts';
-import { at, type Node, plain } from './tree.ts';
 
 /** The name for tokens in the totals that belong to no listed agent. */
 export const UNATTRIBUTED = '(unattributed)';

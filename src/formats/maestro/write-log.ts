@@ -1,27 +1,27 @@
 import type { ModelDecision, ModelItem, ModelNote, ModelStep, RunModel } from '../../core/model/run-model.ts';
+import type { Editor } from '../text/editor.ts';
 import { type BodyEntry, decisionFields, emitEntry, emitField, headline, itemFields } from './body-entries.ts';
 import { emitProse, type Section } from './body-log.ts';
 import { flat, same } from './field-values.ts';
 import type { Session } from './session-file.ts';
-import type { Splicer } from './splice.ts';
 import { glyphs } from './transitions.ts';
 
 const VALIDATION = 'Validation: ';
 
 /** Updates the log to the run model: sections of phases, then notes, decisions and items. The log only grows. */
-export function editLog(splicer: Splicer, session: Session, before: RunModel, model: RunModel): void {
+export function editLog(editor: Editor, session: Session, before: RunModel, model: RunModel): void {
   const known = new Set(before.notes.map(noteMark));
   const notes = model.notes.filter((note) => note.text.trim() !== '' && !known.has(noteMark(note)));
   const tail: string[] = [];
-  const validated = editSections(splicer, session, before, model, notes, tail);
+  const validated = editSections(editor, session, before, model, notes, tail);
   const rest = notes.filter((note) => !validated.has(note));
   const { sections } = session.body;
-  grow(splicer, sections.get('notes'), 'Notes', rest.map(emitNote), '\n', tail);
+  grow(editor, sections.get('notes'), 'Notes', rest.map(emitNote), '\n', tail);
   const decisions = match(before.decisions, model.decisions, (decision) => decision.decision);
   for (const [old, now] of decisions.changed)
-    editEntry(splicer, session.decisions.get(old), old, now, 'decision', decisionFields);
+    editEntry(editor, session.decisions.get(old), old, now, 'decision', decisionFields);
   grow(
-    splicer,
+    editor,
     sections.get('decisions'),
     'Decisions',
     decisions.added.map((one) => emitEntry(one, one.decision, decisionFields)),
@@ -29,19 +29,19 @@ export function editLog(splicer: Splicer, session: Session, before: RunModel, mo
     tail,
   );
   const items = match(before.items, model.items, (item) => item.text);
-  for (const [old, now] of items.changed) editEntry(splicer, session.items.get(old), old, now, 'text', itemFields);
+  for (const [old, now] of items.changed) editEntry(editor, session.items.get(old), old, now, 'text', itemFields);
   // Errors of a phase are in the front matter.
   const keys = new Set(model.steps.map((step) => step.key));
   const loose = items.added.filter((item) => item.kind !== 'error' || !keys.has(item.step ?? ''));
   const entries = loose.map((item) => emitEntry(item, item.text, itemFields));
-  grow(splicer, sections.get('items'), 'Items', entries, '\n\n', tail);
+  grow(editor, sections.get('items'), 'Items', entries, '\n\n', tail);
   if (tail.length === 0) return;
-  const end = splicer.text.trimEnd().length;
-  splicer.replace(end, splicer.text.length, `\n\n${tail.join('\n\n')}\n`);
+  const end = editor.text.trimEnd().length;
+  editor.replace(end, editor.text.length, `\n\n${tail.join('\n\n')}\n`);
 }
 
 /** Pairs entries of the file with those of the run model: by id, else by text. Entries that only the file has stay. */
-export function match<T extends { id?: string | undefined; alias?: string | undefined }>(
+function match<T extends { id?: string | undefined; alias?: string | undefined }>(
   before: readonly T[],
   after: readonly T[],
   wordsOf: (entry: T) => string,
@@ -74,7 +74,7 @@ export function match<T extends { id?: string | undefined; alias?: string | unde
 
 /** Returns the notes that were written as validation results. */
 function editSections(
-  splicer: Splicer,
+  editor: Editor,
   session: Session,
   before: RunModel,
   model: RunModel,
@@ -99,13 +99,13 @@ function editSections(
       continue;
     }
     if (moved || (section.status !== null && section.status !== step.status && was?.status !== step.status)) {
-      splicer.replace(section.mark.start, section.mark.end, ` ${glyphs[step.status]}`);
+      editor.replace(section.mark.start, section.mark.end, ` ${glyphs[step.status]}`);
     }
     const [output] = section.outputs;
-    if (summarised && output) splicer.replace(output.start, output.end, emitProse(step.summary ?? ''));
+    if (summarised && output) editor.replace(output.start, output.end, emitProse(step.summary ?? ''));
     if (result && section.unvalidated) {
       used.add(result);
-      splicer.replace(
+      editor.replace(
         section.unvalidated.start,
         section.unvalidated.end,
         emitProse(result.text.slice(VALIDATION.length)),
@@ -118,7 +118,7 @@ function editSections(
       used.add(result);
       more.push(validationBlock(result));
     } else if (moved && finished && !section.unvalidated && !section.validation) more.push(validationBlock(undefined));
-    if (more.length > 0) splicer.replace(section.end, section.end, `\n\n${more.join('\n\n')}`);
+    if (more.length > 0) editor.replace(section.end, section.end, `\n\n${more.join('\n\n')}`);
   }
   return used;
 }
@@ -173,7 +173,7 @@ const noteMark = (note: ModelNote): string => `${note.step ?? ''} ${flat(note.te
 
 /** Adds entries to one of our sections, or a new section at the end of the log. */
 function grow(
-  splicer: Splicer,
+  editor: Editor,
   section: Section | undefined,
   title: string,
   entries: readonly string[],
@@ -181,12 +181,12 @@ function grow(
   tail: string[],
 ): void {
   if (entries.length === 0) return;
-  if (section) splicer.replace(section.end, section.end, entries.map((entry) => gap + entry).join(''));
+  if (section) editor.replace(section.end, section.end, entries.map((entry) => gap + entry).join(''));
   else tail.push(`## ${title}\n\n${entries.join(gap)}`);
 }
 
 function editEntry<T extends ModelDecision | ModelItem>(
-  splicer: Splicer,
+  editor: Editor,
   entry: BodyEntry<T> | undefined,
   before: T,
   after: T,
@@ -198,11 +198,11 @@ function editEntry<T extends ModelDecision | ModelItem>(
   if (!old || !now) return;
   if (!same(String(old[main]), String(now[main]))) {
     const head = headline(String(now[main]));
-    const line = splicer.text.slice(entry.start).search(/\r?\n|$/);
-    splicer.replace(entry.start, entry.start + line, `### ${head}`);
+    const line = editor.text.slice(entry.start).search(/\r?\n|$/);
+    editor.replace(entry.start, entry.start + line, `### ${head}`);
     const place = entry.places.get(main);
     if (place)
-      splicer.replace(place.start, place.end, emitField({ label: 'Text', key: '', kind: 'text' }, now[main]) ?? '');
+      editor.replace(place.start, place.end, emitField({ label: 'Text', key: '', kind: 'text' }, now[main]) ?? '');
   }
   const added: string[] = [];
   for (const field of fields) {
@@ -211,10 +211,10 @@ function editEntry<T extends ModelDecision | ModelItem>(
     const line = emitField(field, value);
     const place = entry.places.get(field.key);
     if (line === null) continue;
-    if (place) splicer.replace(place.start, place.end, line);
+    if (place) editor.replace(place.start, place.end, line);
     else added.push(line);
   }
   if (added.length === 0) return;
   const gap = entry.places.size === 0 ? '\n\n' : '\n';
-  splicer.replace(entry.end, entry.end, gap + added.join('\n'));
+  editor.replace(entry.end, entry.end, gap + added.join('\n'));
 }

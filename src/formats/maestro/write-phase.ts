@@ -1,10 +1,10 @@
 import type { ModelFile, ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
+import type { Editor } from '../text/editor.ts';
+import { at, type ListNode, type MapNode } from '../text/node.ts';
 import { filesOnOneLine, setList } from './comma-list.ts';
 import { flat, same } from './field-values.ts';
 import { contextLabels, dependencyKeys, listsFiles, manifests, type Phase } from './phase.ts';
 import type { Session } from './session-file.ts';
-import type { Splicer } from './splice.ts';
-import { at, type ListNode, type MapNode } from './tree.ts';
 
 /** A new entry of `phases`, with all keys in the template's order. */
 export function newPhase(
@@ -45,7 +45,7 @@ export function phaseId(step: ModelStep): string | number {
 
 /** Updates one phase to its step; equal values are not touched. */
 export function editPhase(
-  splicer: Splicer,
+  editor: Editor,
   session: Session,
   before: ModelStep,
   step: ModelStep,
@@ -56,27 +56,27 @@ export function editPhase(
   const { node } = placed.phase;
   const isRoot = node === session.root;
   const moved = step.status !== before.status;
-  if (!isRoot && !same(step.title, before.title)) splicer.set(node, 'name', step.title, ['id']);
-  if (moved) splicer.set(node, 'status', step.status, ['name', 'id']);
-  if (step.kind !== before.kind) splicer.set(node, 'kind', step.kind, ['status']);
+  if (!isRoot && !same(step.title, before.title)) editor.set(node, 'name', step.title, ['id']);
+  if (moved) editor.set(node, 'status', step.status, ['name', 'id']);
+  if (step.kind !== before.kind) editor.set(node, 'kind', step.kind, ['status']);
   if (step.parent !== before.parent && (step.parent || before.parent))
-    splicer.set(node, 'parent', step.parent ? ids(step.parent) : null, ['status']);
+    editor.set(node, 'parent', step.parent ? ids(step.parent) : null, ['status']);
   if (step.agents && !sameList(step.agents, before.agents))
-    setList(splicer, node, at(node, 'agents') || !at(node, 'agent') ? 'agents' : 'agent', step.agents, ['status']);
+    setList(editor, node, at(node, 'agents') || !at(node, 'agent') ? 'agents' : 'agent', step.agents, ['status']);
   if (step.parallel !== undefined && step.parallel !== (before.parallel ?? false))
-    splicer.set(node, 'parallel', step.parallel, ['agents', 'status']);
-  editTime(splicer, node, 'started', step.startedAt, before.startedAt, moved);
-  editTime(splicer, node, 'completed', step.endedAt, before.endedAt, moved);
-  if (step.after && !sameList(step.after, before.after)) editDependencies(splicer, placed.phase, step.after, ids);
+    editor.set(node, 'parallel', step.parallel, ['agents', 'status']);
+  editTime(editor, node, 'started', step.startedAt, before.startedAt, moved);
+  editTime(editor, node, 'completed', step.endedAt, before.endedAt, moved);
+  if (step.after && !sameList(step.after, before.after)) editDependencies(editor, placed.phase, step.after, ids);
   if (step.retries !== undefined && step.retries !== (before.retries ?? 0))
-    splicer.set(node, 'retry_count', step.retries);
-  editManifests(splicer, node, before.artifacts ?? [], step.artifacts ?? []);
-  editContext(splicer, node, before.built ?? [], step.built ?? []);
+    editor.set(node, 'retry_count', step.retries);
+  editManifests(editor, node, before.artifacts ?? [], step.artifacts ?? []);
+  editContext(editor, node, before.built ?? [], step.built ?? []);
 }
 
 /** Existing entries keep position and spelling, also unknown ones; outdated ones are removed, new ones appended. */
 function editDependencies(
-  splicer: Splicer,
+  editor: Editor,
   { node, blockedBy }: Phase,
   after: readonly string[],
   ids: (key: string) => string | number,
@@ -87,13 +87,13 @@ function editDependencies(
   const spelled = new Set(blockedBy.map(({ id }) => id));
   const added = after.filter((key) => !listed.has(key) && !spelled.has(String(ids(key)))).map(ids);
   const [first = 'blocked_by', ...others] = dependencyKeys.filter((key) => at(node, key));
-  for (const key of others) splicer.set(node, key, []);
+  for (const key of others) editor.set(node, key, []);
   const known = left.map(({ id, key }) => (key !== undefined && String(ids(key)) === id ? ids(key) : id));
-  setList(splicer, node, first, [...known, ...added], ['completed', 'started', 'status']);
+  setList(editor, node, first, [...known, ...added], ['completed', 'started', 'status']);
 }
 
 function editTime(
-  splicer: Splicer,
+  editor: Editor,
   node: MapNode,
   key: 'started' | 'completed',
   now: string | undefined,
@@ -103,16 +103,11 @@ function editTime(
   if (now === before) return;
   // An absent time is unknown; a time is removed only when the phase went back.
   if (now !== undefined || moved)
-    splicer.set(node, key, now ?? null, key === 'completed' ? ['started', 'status'] : ['status']);
+    editor.set(node, key, now ?? null, key === 'completed' ? ['started', 'status'] : ['status']);
 }
 
 /** Manifests only grow. A path counts as listed however much of it the file spells out. */
-function editManifests(
-  splicer: Splicer,
-  node: MapNode,
-  before: readonly ModelFile[],
-  after: readonly ModelFile[],
-): void {
+function editManifests(editor: Editor, node: MapNode, before: readonly ModelFile[], after: readonly ModelFile[]): void {
   const listed = new Set(before.map((file) => `${file.change} ${fileWords(file)}`));
   const names = new Map<string, ModelFile[]>();
   for (const file of before) {
@@ -131,10 +126,10 @@ function editManifests(
     const key = change ? manifests[change] : plain;
     const onOneLine = filesOnOneLine(at(node, key));
     if (onOneLine) {
-      if (added.length > 0) setList(splicer, node, key, [...onOneLine, ...added]);
+      if (added.length > 0) setList(editor, node, key, [...onOneLine, ...added]);
       continue;
     }
-    appendTo(splicer, node, key, added, [
+    appendTo(editor, node, key, added, [
       'files_deleted',
       'files_modified',
       'files_created',
@@ -145,7 +140,7 @@ function editManifests(
   }
 }
 
-function editContext(splicer: Splicer, node: MapNode, before: readonly string[], after: readonly string[]): void {
+function editContext(editor: Editor, node: MapNode, before: readonly string[], after: readonly string[]): void {
   const listed = new Set(before.map(flat));
   const added = after.filter((sentence) => !listed.has(flat(sentence)));
   if (added.length === 0) return;
@@ -154,7 +149,7 @@ function editContext(splicer: Splicer, node: MapNode, before: readonly string[],
   if (there?.type !== 'map' || there.pairs.length === 0) {
     const said =
       there?.type === 'scalar' && there.value !== null ? [there.words] : there?.type === 'list' ? before : [];
-    splicer.set(node, 'downstream_context', context([...said, ...added]), [
+    editor.set(node, 'downstream_context', context([...said, ...added]), [
       'planned_files',
       'files_deleted',
       'files_modified',
@@ -162,11 +157,11 @@ function editContext(splicer: Splicer, node: MapNode, before: readonly string[],
     ]);
     return;
   }
-  for (const [key, sentences] of Object.entries(fresh)) appendTo(splicer, there, key, sentences, []);
+  for (const [key, sentences] of Object.entries(fresh)) appendTo(editor, there, key, sentences, []);
 }
 
 function appendTo(
-  splicer: Splicer,
+  editor: Editor,
   node: MapNode,
   key: string,
   added: readonly unknown[],
@@ -174,9 +169,9 @@ function appendTo(
 ): void {
   if (added.length === 0) return;
   const there = at(node, key);
-  if (there?.type === 'list') splicer.append(there as ListNode, added);
-  else if (there?.type === 'scalar' && there.value !== null) splicer.set(node, key, [there.words, ...added]);
-  else splicer.set(node, key, added, after);
+  if (there?.type === 'list') editor.append(there as ListNode, added);
+  else if (there?.type === 'scalar' && there.value !== null) editor.set(node, key, [there.words, ...added]);
+  else editor.set(node, key, added, after);
 }
 
 /** Sorts sentences back under their labels; those without one are what the phase introduced. */
@@ -204,17 +199,17 @@ export function newError(item: ModelItem): Record<string, unknown> {
   };
 }
 
-export function editError(splicer: Splicer, node: MapNode, before: ModelItem, item: ModelItem): void {
+export function editError(editor: Editor, node: MapNode, before: ModelItem, item: ModelItem): void {
   if (node.pairs.length === 0) return;
   if (item.status !== before.status) {
-    splicer.set(node, 'resolved', item.status === 'resolved');
+    editor.set(node, 'resolved', item.status === 'resolved');
     const word = item.status === 'deferred' || item.status === 'withdrawn' ? item.status : null;
-    if (word !== null || at(node, 'status')) splicer.set(node, 'status', word);
+    if (word !== null || at(node, 'status')) editor.set(node, 'status', word);
   }
   if (item.resolution !== undefined && !same(item.resolution, before.resolution))
-    splicer.set(node, 'resolution', item.resolution, ['message']);
-  if (!same(item.text, before.text)) splicer.set(node, 'message', item.text);
-  if (item.type && item.type !== before.type) splicer.set(node, 'type', item.type);
+    editor.set(node, 'resolution', item.resolution, ['message']);
+  if (!same(item.text, before.text)) editor.set(node, 'message', item.text);
+  if (item.type && item.type !== before.type) editor.set(node, 'type', item.type);
 }
 
 const lastPart = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';

@@ -6,11 +6,13 @@ import type { RunModel } from '../../../core/model/run-model.ts';
 import { writableBy } from '../../../core/rules/claim.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
+import { planView } from '../../../core/views/plan.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../../../formats/format.ts';
 import { formatNames, formats } from '../../../formats/index.ts';
 import { recordedPath } from '../../../workspace/files.ts';
 import { withFileLock } from '../../../workspace/lock.ts';
+import { isFile } from '../../../workspace/read.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
 import { keepCopy, replaceText } from '../../../workspace/write.ts';
@@ -152,6 +154,7 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
   const memory = readMemory(workspace, mirror);
   const paused = await pausedNow(sync, files, base, memory);
   result.paused = paused?.words ?? null;
+  if (paused?.why === 'gone' && (await followArchive(sync, base?.get(mirror.path) ?? '', result))) return true;
   if (paused) {
     if (memory.paused?.words !== paused.words) saveMemory(workspace, mirror, { paused });
     return true;
@@ -221,6 +224,21 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
 
 const withText = (known: readonly Version[] | undefined, text: string | undefined, about: Omit<Version, 'sha256'>) =>
   text === undefined ? [...(known ?? [])] : withVersion(known, { ...about, sha256: sha256(text) });
+
+/** A finished file that someone moved to the archive of its tool: the run is archived, and the mirror ends. */
+async function followArchive(sync: Sync, text: string, result: Synced): Promise<boolean> {
+  const { engine, workspace, run, mirror, format } = sync;
+  const archive = format.archivedAs?.(mirror.path, text) ?? null;
+  if (archive === null || !isFile(join(workspace.tree, recordedPath(workspace.tree, workspace.tree, archive))))
+    return false;
+  const { done, total } = planView(await engine.load(run)).progress;
+  if (total === 0 || done < total) return false;
+  await engine.execute(run, { type: 'mirror.remove', ...mirror }, FILE_IDENTITY);
+  await engine.execute(run, { type: 'run.archive' }, FILE_IDENTITY);
+  result.paused = null;
+  result.news.push(`the run was archived, because the file was moved to ${archive}`);
+  return true;
+}
 
 /** Whether the mirror is paused, or must be now. */
 async function pausedNow(sync: Sync, files: Files, base: Files | null, memory: MirrorMemory): Promise<Paused | null> {

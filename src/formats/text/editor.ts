@@ -1,11 +1,11 @@
 import { emitInline, emitItem, emitPair, emitScalar, type Manner } from './emit.ts';
-import { at, type ListNode, type MapNode, type Node, wordsOf } from './tree.ts';
+import { at, type ListNode, type MapNode, type Node, wordsOf } from './node.ts';
 
 /**
  * Byte-exact edits of a text. They are collected against the original and applied once; an edit that changes nothing is
  * dropped.
  */
-export interface Splicer {
+export interface Editor {
   readonly text: string;
   readonly changed: boolean;
   replace(start: number, end: number, by: string): void;
@@ -16,7 +16,7 @@ export interface Splicer {
   apply(): string;
 }
 
-export function openSplicer(text: string, eol: string, manner: Manner): Splicer {
+export function openEditor(text: string, eol: string, manner: Manner): Editor {
   const splices: Splice[] = [];
   const removed = new Map<ListNode, Set<Node>>();
   const replace = (start: number, end: number, by: string): void => {
@@ -51,7 +51,7 @@ interface Splice {
 interface Draft extends ReturnType<typeof positionsIn> {
   text: string;
   manner: Manner;
-  replace: Splicer['replace'];
+  replace: Editor['replace'];
 }
 
 function positionsIn(text: string) {
@@ -176,7 +176,7 @@ function applySplices(text: string, splices: readonly Splice[]): string {
   const parts: string[] = [];
   let from = 0;
   for (const { start, end, by } of [...splices].sort((a, b) => a.start - b.start || a.end - b.end)) {
-    if (start < from) continue;
+    if (start < from) throw new Error(`Two edits of the same text at ${start}.`);
     parts.push(text.slice(from, start), by);
     from = end;
   }

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
+import { type Editor, openEditor } from './editor.ts';
+import type { Manner, Style } from './emit.ts';
+import { all, type ListNode, type MapNode, type Node, plain } from './node.ts';
+import { growNodes } from './yaml.ts';
+
+const read = (text: string): Node => {
+  const document = parseDocument(text, { uniqueKeys: false, strict: false, logLevel: 'silent' });
+  expect(document.errors.map(({ message }) => message)).toEqual([]);
+  const onDuplicate = (): void => undefined;
+  const reading = (words: string): string => words;
+  return growNodes({ document, source: text, base: 0, overEscaped: false, reading, onDuplicate, inAlias: false });
+};
+
+const manner = (style: Style): Manner => ({ style, overEscaped: false });
+
+const word = fc.constantFrom(
+  'a',
+  'plain words',
+  "it's",
+  'say "so"',
+  'no: not a key',
+  '# none',
+  'true',
+  '007',
+  '',
+  'ü',
+  'x\ny',
+);
+const scalar = fc.oneof(word, fc.integer({ min: -5, max: 5000 }), fc.boolean(), fc.constant(null));
+const key = fc.constantFrom('one', 'two', 'three', 'four words here', 'a:b');
+const value: fc.Arbitrary<unknown> = fc.oneof(
+  scalar,
+  fc.array(scalar, { maxLength: 3 }),
+  fc.array(fc.dictionary(key, scalar, { minKeys: 1, maxKeys: 3 }), { maxLength: 2 }),
+  fc.dictionary(key, scalar, { maxKeys: 3 }),
+);
+
+const texts: { name: string; style: Style; text: string }[] = [
+  {
+    name: 'block YAML with comments',
+    style: 'plain',
+    text: `one: first # kept
+two:
+  - a
+  - b # kept too
+# a remark
+three:
+  inner: 'single'
+  list: [1, 2, 3]
+`,
+  },
+  {
+    name: 'quoted YAML with lists in brackets',
+    style: 'quoted',
+    text: `one: "first"
+two: ["a", "b"]
+three: { inner: "x", list: [] }
+last: null`,
+  },
+  {
+    name: 'JSON',
+    style: 'json',
+    text: `${JSON.stringify({ one: 'first', two: ['a', 'b'], three: { inner: 'x' } }, null, 2)}\n`,
+  },
+  { name: 'JSON on one line', style: 'json', text: '{"one": "first", "two": ["a", "b"], "three": {"inner": "x"}}' },
+];
+
+describe.each(texts)('$name', ({ style, text }) => {
+  const edit = (change: (editor: Editor, root: MapNode) => void, from = text): string => {
+    const editor = openEditor(from, '\n', manner(style));
+    change(editor, read(from) as MapNode);
+    return editor.apply();
+  };
+
+  it('is the same when nothing is edited, or set to what it says', () => {
+    expect(edit(() => undefined)).toBe(text);
+    expect(edit((editor, root) => editor.set(root, 'one', 'first'))).toBe(text);
+  });
+
+  it('says what was set, and everything else as before', () => {
+    fc.assert(
+      fc.property(key, value, (name, wanted) => {
+        const after = edit((editor, root) => editor.set(root, name, wanted));
+        expect(plain(read(after))).toEqual({ ...(plain(read(text)) as object), [name]: wanted });
+        for (const remark of text.match(/#.*/g) ?? [])
+          if (name !== 'one' && name !== 'two') expect(after).toContain(remark);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('has the items that were added and not those removed', () => {
+    fc.assert(
+      fc.property(fc.array(scalar, { maxLength: 3 }), fc.subarray([0, 1]), (added, gone) => {
+        fc.pre(added.length === 0 || gone.length === 0);
+        const after = edit((editor, root) => {
+          const list = all(root, 'two')[0] as ListNode;
+          editor.append(list, added);
+          for (const index of gone) editor.remove(list, list.items[index] as Node);
+        });
+        const left = ['a', 'b'].filter((_, index) => !gone.includes(index));
+        expect(plain(read(after))).toEqual({ ...(plain(read(text)) as object), two: [...left, ...added] });
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+it('refuses two edits of the same text', () => {
+  const editor = openEditor('one: first\n', '\n', manner('plain'));
+  editor.replace(5, 10, 'second');
+  editor.replace(7, 9, 'x');
+  expect(() => editor.apply()).toThrow('Two edits of the same text');
+});

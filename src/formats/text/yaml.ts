@@ -1,0 +1,105 @@
+import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq } from 'yaml';
+import type { MapNode, Node, Pair, ScalarNode } from './node.ts';
+
+/** A parsed document, to be made into nodes. */
+export interface Grower {
+  document: Document;
+  /** What was parsed, and where it begins in the whole text. */
+  source: string;
+  base: number;
+  /** The file writes `\\"` for `"`. */
+  overEscaped: boolean;
+  /** Takes back what a repair changed in a text before it was parsed. */
+  reading(text: string): string;
+  onDuplicate(key: string, offset: number): void;
+  inAlias: boolean;
+}
+
+export function growNodes(grower: Grower): Node {
+  return grow(grower, grower.document.contents);
+}
+
+function grow(grower: Grower, node: unknown): Node {
+  if (isAlias(node)) {
+    const at = rangeOf(grower, node);
+    const target = grower.inAlias ? undefined : node.resolve(grower.document);
+    // An alias is read as its target but edited in place. An alias inside another is not followed: a few lines could
+    // expand to gigabytes.
+    const copy = target === undefined ? absent(at.start) : grow({ ...grower, inAlias: true }, target);
+    return { ...copy, start: at.start, end: at.end };
+  }
+  if (isMap(node)) return growMap(grower, node);
+  if (isSeq(node)) {
+    const at = rangeOf(grower, node);
+    const items = node.items.map((item) => grow(grower, item));
+    const flow = node.flow === true;
+    return { type: 'list', start: at.start, end: flow ? at.end : (items.at(-1)?.end ?? at.end), flow, items };
+  }
+  if (isScalar(node)) return growScalar(grower, node);
+  return absent(grower.base);
+}
+
+function growMap(grower: Grower, node: Parameters<typeof isMap>[0] & object): MapNode {
+  const at = rangeOf(grower, node);
+  const flow = (node as { flow?: boolean }).flow === true;
+  const pairs: Pair[] = [];
+  const seen = new Set<string>();
+  for (const item of (node as { items: unknown[] }).items) {
+    if (!isPair(item)) continue;
+    const keyRange = rangeOf(grower, item.key);
+    const key = grower.reading(
+      isScalar(item.key)
+        ? String(item.key.value)
+        : grower.source.slice(keyRange.start - grower.base, keyRange.end - grower.base),
+    );
+    if (seen.has(key)) grower.onDuplicate(key, keyRange.start - grower.base);
+    seen.add(key);
+    const value = grow(grower, item.value);
+    if (value.type === 'scalar' && value.absent) {
+      const colon = grower.source.indexOf(':', keyRange.end - grower.base);
+      value.start = value.end = colon < 0 ? keyRange.end : grower.base + colon + 1;
+    }
+    pairs.push({ key, start: keyRange.start, value });
+  }
+  return { type: 'map', start: at.start, end: flow ? at.end : (pairs.at(-1)?.value.end ?? at.end), flow, pairs };
+}
+
+function growScalar(
+  grower: Grower,
+  node: { value: unknown; source?: string; type?: string; range?: unknown },
+): ScalarNode {
+  const { start, end } = rangeOf(grower, node);
+  const quotes = {
+    QUOTE_SINGLE: 'single',
+    QUOTE_DOUBLE: 'double',
+    BLOCK_LITERAL: 'block',
+    BLOCK_FOLDED: 'block',
+  } as const;
+  const quote = quotes[node.type as keyof typeof quotes] ?? 'none';
+  const raw = typeof node.value === 'string' ? grower.reading(node.value) : node.value;
+  const value = typeof raw === 'string' || typeof raw === 'number' || typeof raw === 'boolean' ? raw : null;
+  const words = typeof value === 'string' ? value : (node.source ?? (value === null ? '' : String(value)));
+  const escaped = grower.overEscaped && quote === 'double' && grower.source[start - grower.base - 1] === '\\';
+  return {
+    type: 'scalar',
+    start: escaped ? start - 1 : start,
+    end: escaped ? end + 1 : end,
+    value,
+    words,
+    quote,
+    absent: value === null && start === end,
+  };
+}
+
+function rangeOf(grower: Grower, node: unknown): { start: number; end: number } {
+  const range = isCollection(node) || isScalar(node) || isAlias(node) ? node.range : null;
+  const start = range?.[0] ?? 0;
+  let end = range?.[1] ?? start;
+  // A block scalar's range includes the line ends after it.
+  while (end > start && /\s/.test(grower.source[end - 1] ?? '')) end--;
+  return { start: grower.base + start, end: grower.base + end };
+}
+
+function absent(at: number): ScalarNode {
+  return { type: 'scalar', start: at, end: at, value: null, words: '', quote: 'none', absent: true };
+}
