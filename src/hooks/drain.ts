@@ -1,9 +1,8 @@
-import { agentName, conversationOf } from '../clients/conversation.ts';
+import { conversationOf } from '../clients/conversation.ts';
 import { hooksOf } from '../clients/index.ts';
 import type { ToolMoment } from '../clients/moment.ts';
 import { clientOfHook } from '../clients/recognise.ts';
 import { asFault, type FaultCode } from '../core/fault.ts';
-import { isName } from '../core/text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Context } from '../operations/context.ts';
 import { type Following, gatherFollowing } from '../operations/follow-up.ts';
@@ -22,6 +21,7 @@ import {
 } from '../workspace/inbox.ts';
 import { isRunning } from '../workspace/process.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { actorOf } from './actor.ts';
 import { firstSession } from './first-session.ts';
 import { log } from './log.ts';
 import { memoryFor } from './memory.ts';
@@ -184,8 +184,6 @@ async function recordPage(context: Context, items: readonly Item[]): Promise<Tak
 
 function contextOf(context: Context, held: Engine, { parsed, moment, workspace }: Item, { following }: Taken): Context {
   const { cwd, run, agent, owner } = parsed;
-  const isNamed = agent !== undefined && isName(agent, '._@+-', 64) && moment.subagent === null;
-  const name = isNamed ? agent : agentName(moment.client, moment.subagent);
   return {
     ...context,
     run,
@@ -196,7 +194,7 @@ function contextOf(context: Context, held: Engine, { parsed, moment, workspace }
     now: () => held.now(),
     following: following.add,
     tally: undefined,
-    identity: { actor: { kind: 'agent', name }, evidence: 'hook', session: null, key: null, owner },
+    identity: { actor: actorOf(agent, moment), evidence: 'hook', session: null, key: null, owner },
   };
 }
 

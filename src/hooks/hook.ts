@@ -1,13 +1,11 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
-import { agentName, conversationOf } from '../clients/conversation.ts';
+import { conversationOf } from '../clients/conversation.ts';
 import { hooksOf } from '../clients/index.ts';
 import type { JsonObject } from '../clients/json-value.ts';
 import type { ClientHooks, Moment, ToolMoment } from '../clients/moment.ts';
 import { clientOfHook } from '../clients/recognise.ts';
 import type { Owner } from '../core/journal/event.ts';
 import type { Line } from '../core/line.ts';
-import { agentNameProblem } from '../core/rules/agent-name.ts';
-import { isName } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import { findSession } from '../operations/session/parts/find-session.ts';
@@ -17,6 +15,7 @@ import type { OwnFiles } from '../workspace/own-files.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
 import { repositoryAt } from '../workspace/repository.ts';
 import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { actorOf } from './actor.ts';
 import { log } from './log.ts';
 import { isFirstToAnswer, keepMemory, memoryFor, recallMemory } from './memory.ts';
 import { isTime } from './moment-key.ts';
@@ -227,17 +226,12 @@ async function contextFor(
 ): Promise<Context & { close(): Promise<void> }> {
   const { environment } = call;
   const given = (name: string): string | undefined => environment[name] || undefined;
-  const named = given('HOLDFAST_AGENT');
-  const name =
-    named && isName(named, '._@+-', 64) && agentNameProblem(named) === null && moment.subagent === null
-      ? named
-      : agentName(moment.client, moment.subagent);
   return openContext({
     dir: moment.cwd ?? workspace.tree,
     workspace,
     store: given('HOLDFAST_STORE'),
     run: given('HOLDFAST_RUN'),
-    actor: { kind: 'agent', name },
+    actor: actorOf(given('HOLDFAST_AGENT'), moment),
     evidence: 'hook',
     ...(moment.kind === 'tool-before' || moment.kind === 'tool-after'
       ? {}
