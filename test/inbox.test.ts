@@ -325,6 +325,22 @@ describe('waiting reports', () => {
     expect(events(folder).map(({ type }) => type)).not.toContain('effect.began');
   });
 
+  it('of a session whose work was handed to another are put aside', () => {
+    const folder = newInstalled();
+    command(folder, 'before');
+    folder.env['CLAUDE_CODE_SESSION_ID'] = 'conversation-1';
+    folder.env['CLAUDECODE'] = '1';
+    const { id } = folder.data('handoff', '--to', 'codex', '--session', 'S-1');
+    delete folder.env['CLAUDE_CODE_SESSION_ID'];
+    delete folder.env['CLAUDECODE'];
+    folder.data('handoff', 'accept', id, '--agent', 'codex');
+    launch(folder, 'PreToolUse', bash(folder, 'PreToolUse', 'after', 'after-1'));
+    const waiting = folder.reports();
+    expect(began(folder)).toEqual(['before']);
+    expect(readdirSync(folder.inbox('refused'))).toEqual(waiting);
+    expect(readFileSync(folder.state('log/hook.log'), 'utf8')).toContain('was refused: Its work was handed to another');
+  });
+
   it('of another workspace go to its inbox', () => {
     const folder = newInstalled();
     const other = newInstalled();
