@@ -166,7 +166,7 @@ async function recordPage(context: Context, items: readonly Item[]): Promise<Tak
     for (const item of items) {
       const { report, moment } = item;
       // Not before what was recorded last, and not in the future.
-      const at = new Date(Math.min(report.atMs, Date.now())).toISOString();
+      const at = new Date(Math.min(Math.round(report.atMs), Date.now())).toISOString();
       if (at > clock.now) clock.now = at;
       try {
         const within = await sessionOf(contextOf(context, held, item, taken), held, moment, sessions, taken);
