@@ -4,6 +4,7 @@ import { measureAppends } from './appends.ts';
 import { measureContention, runWorker, WORKER } from './contention.ts';
 import { measureDisk } from './disk.ts';
 import { createBenchFolder } from './folder.ts';
+import { measureHooks } from './hooks.ts';
 import type { Row } from './measure.ts';
 import { runPeers } from './peers/main.ts';
 import { PEERS_WRITER, runPeersWriter, type WriterOrder } from './peers/writer.ts';
@@ -20,6 +21,7 @@ import { measureServe } from './serve.ts';
 const measurements: Record<string, (folder: string, isQuick: boolean) => Promise<Row[]>> = {
   process: (folder, isQuick) =>
     measureProcessCost({ folder, longest: isQuick ? 20_000 : 1_000_000, rounds: isQuick ? 15 : 60, say }),
+  hooks: (folder, isQuick) => measureHooks(folder, isQuick ? 15 : 60),
   appends: (folder, isQuick) => measureAppends(folder, isQuick ? 10 : 40),
   contention: (folder) => measureContention(folder),
   disk: (folder) => measureDisk(folder),

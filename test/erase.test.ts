@@ -134,6 +134,8 @@ describe('where erased text was', () => {
     mkdirSync(ours(folder, 'archives'), { recursive: true });
     const archived = [{ mirror: {}, moves: [], removes: [], writes: [['a.md', words]], done: true }];
     writeFileSync(ours(folder, 'archives/old.json'), JSON.stringify(archived));
+    mkdirSync(ours(folder, 'inbox/refused'), { recursive: true });
+    writeFileSync(ours(folder, 'inbox/refused/m-0-1-1.in'), `{"command":"echo ${words}"}`);
 
     const { places } = folder.person.data('erase', 'D-1', '--reason', 'leaked') as unknown as { places: Place[] };
     const stateOf = Object.fromEntries(places.map(({ place, state }) => [place, state]));
@@ -149,6 +151,7 @@ describe('where erased text was', () => {
       'bases of former mirrors': 'done',
       'copies beside mirrored files': 'done',
       'backups and rejected edits': 'not there',
+      'hook inbox': 'done',
       'hook memory': 'done',
       'hook log': 'done',
       'archive records': 'done',

@@ -1,6 +1,7 @@
 import { constants, fstatSync } from 'node:fs';
 import { main } from '../cli/main.ts';
 import { commands } from './interfaces.ts';
+import { takeReports } from './reports.ts';
 
 /** `/dev/null` on Linux. */
 const NULL_DEVICE = 0x103;
@@ -26,6 +27,7 @@ async function run(): Promise<void> {
     parent: process.ppid,
     version: HOLDFAST_VERSION,
     commands,
+    takeReports,
   });
   // Everything is written and closed: exit without waiting for background work.
   process.exit(code);

@@ -23,6 +23,8 @@ export interface Surroundings {
   parent: number;
   version: string;
   commands: Commands;
+  /** Takes in what hooks left for the next command. */
+  takeReports?: ((context: Context) => Promise<void>) | undefined;
 }
 
 /** Runs one command line and returns the exit code. */
@@ -54,16 +56,21 @@ async function runOperation(
   const warnings: string[] = [];
   const tally = { events: 0 };
   const bar = operation.counts && !call.common.json ? await progressBar() : null;
+  const identity = identityFrom(call.common, surroundings);
   const context = openContext({
-    ...identityFrom(call.common, surroundings),
+    ...identity,
     tally,
     warn: (message) => warnings.push(message),
     progress: bar?.update,
     ...(surroundings.isAttended && !call.common.json ? { ask: askAtTerminal } : {}),
   });
+  // Hooks report to the workspace's own journal, and `doctor` changes nothing that it examines.
+  const isAside = identity.store !== undefined || operation.name === 'doctor';
+  const takeReports = async (): Promise<void> => (isAside ? undefined : surroundings.takeReports?.(context));
   try {
     if (operation.watches?.(input))
-      return await watch(operation, context, input, { json: call.common.json, isTerminal, pen });
+      return await watch(operation, context, input, { json: call.common.json, isTerminal, pen, takeReports });
+    await takeReports();
     const outcome = await operation.run(context, input).catch((thrown: unknown) => {
       throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
     });
@@ -125,15 +132,23 @@ function say(operation: Operation, data: unknown, pen: TerminalPen): string {
 /** Also without events: leases run out. */
 const WATCH_MS = 1000;
 
+interface Showing {
+  json: boolean;
+  isTerminal: boolean;
+  pen: TerminalPen;
+  takeReports: () => Promise<void>;
+}
+
 /** Prints the output again whenever it has changed, until the process is stopped. */
 async function watch(
   operation: Operation,
   context: Context,
   input: ReturnType<typeof parseInput>,
-  { json, isTerminal, pen }: { json: boolean; isTerminal: boolean; pen: TerminalPen },
+  { json, isTerminal, pen, takeReports }: Showing,
 ): Promise<number> {
   let shown = '';
   for (let seen: number | undefined; ; ) {
+    await takeReports();
     const outcome = await operation.run(context, input);
     const text = say(operation, outcome.data, pen);
     if (text !== shown) {

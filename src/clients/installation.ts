@@ -56,9 +56,32 @@ export interface Place {
   environment: Readonly<Record<string, string | undefined>>;
   platform: string;
   start: Start;
+  /** The script that hooks are started through; null where they start the program. */
+  launcher: Launcher | null;
   /** The text of a file that comes with the package. */
   packaged(path: string): string;
   exists(path: string): boolean;
+}
+
+/** Where the hook launcher is, and what is filled into it. */
+export interface Launcher {
+  path: string;
+  node: string;
+  program: string;
+  /** The id of this machine, which begins the names of its reports. */
+  machine: string;
+  /** The file with the folders whose data is kept elsewhere. */
+  places: string;
+  /** Variables of clients that also run the hooks of others. */
+  others: readonly string[];
+}
+
+/** The hook launcher, which writes the reports of tool calls into the inbox; it is ours as a whole. */
+export function launcherFile({ path, others, ...values }: Launcher, packaged: Place['packaged']): WantedFile {
+  const names: Record<string, string> = { OTHERS: others.map((name) => `$${name}`).join('') };
+  for (const [name, value] of Object.entries(values)) names[name.toUpperCase()] = inShell(value);
+  const text = packaged('launcher/hook.sh').replace(/@([A-Z]+)@/g, (mark, name) => names[name] ?? mark);
+  return { path, holds: 'hook launcher', edits: [{ kind: 'whole', text }] };
 }
 
 /** How the program is started, as text for a shell and as words. */

@@ -1,22 +1,21 @@
 import { constants, fstatSync, readSync, writeSync } from 'node:fs';
-import { agentName, conversationOf } from '../clients/conversation.ts';
+import { conversationOf } from '../clients/conversation.ts';
 import { hooksOf } from '../clients/index.ts';
 import type { JsonObject } from '../clients/json-value.ts';
 import type { ClientHooks, Moment, ToolMoment } from '../clients/moment.ts';
 import { clientOfHook } from '../clients/recognise.ts';
 import type { Owner } from '../core/journal/event.ts';
 import type { Line } from '../core/line.ts';
-import { redact } from '../core/redact/redact.ts';
-import { agentNameProblem } from '../core/rules/agent-name.ts';
-import { isName } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import { findSession } from '../operations/session/parts/find-session.ts';
-import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
+import type { SessionContext } from '../operations/session/parts/session-context.ts';
+import { listReports, openInbox, setMark } from '../workspace/inbox.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
 import { repositoryAt } from '../workspace/repository.ts';
 import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { actorOf } from './actor.ts';
 import { log } from './log.ts';
 import { isFirstToAnswer, keepMemory, memoryFor, recallMemory } from './memory.ts';
 import { isTime } from './moment-key.ts';
@@ -34,6 +33,10 @@ export interface HookCall {
 /** A hook always ends within these limits; tool hooks, which the client waits for most often, have the lower one. */
 const TOOL_LIMIT_MS = 2000;
 const LIMIT_MS = 5000;
+/** Of that, a hook spends so much on the reports before it. */
+const DRAIN_MS = 1500;
+/** Nobody waits for a drain in the background. */
+const BACKGROUND_MS = 120_000;
 
 /**
  * `holdfast hook CLIENT EVENT`, which agent clients call. It reads one JSON object and prints one or nothing. It never fails
@@ -42,18 +45,45 @@ const LIMIT_MS = 5000;
 export async function runHook(call: HookCall): Promise<void> {
   const place: { root: string | null } = { root: null };
   const isTool = /tool|shell|file|todo/i.test(call.words[1] ?? '');
+  const isDrain = call.words.includes('--inbox');
   const giveUp = (): void => {
     log(place.root, `${call.words.join(' ')} took too long and was stopped.`);
     process.exit(0);
   };
   // Most hooks end before they have to wait, and never start the timer.
-  setImmediate(() => setTimeout(giveUp, isTool ? TOOL_LIMIT_MS : LIMIT_MS));
+  const limitMs = isDrain ? BACKGROUND_MS : isTool ? TOOL_LIMIT_MS : LIMIT_MS;
+  setImmediate(() => setTimeout(giveUp, limitMs));
   try {
+    if (isDrain) return await drainOnly(call);
     const answer = await answerTo(call, place);
     if (answer !== null) writeAll(JSON.stringify(answer));
   } catch (thrown) {
     const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
     log(place.root, `${call.words.join(' ')}: ${message}`, call.environment['HOLDFAST_DEBUG'] ? stack : undefined);
+  }
+}
+
+/** Called by the launcher in the background: takes in what hooks left, and answers nothing. */
+async function drainOnly({ cwd }: HookCall): Promise<void> {
+  const workspace = findWorkspace(cwd);
+  if (workspace === null) return;
+  const context = openContext({ dir: cwd, workspace, actor: { kind: 'agent', name: 'hook' }, evidence: 'hook' });
+  try {
+    await takeReports(context, workspace, BACKGROUND_MS);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Earlier reports come first. If they cannot be recorded, they wait, and the hook continues. */
+async function takeReports(context: Context, workspace: Workspace, limitMs = DRAIN_MS): Promise<void> {
+  try {
+    openInbox(workspace.files);
+    if (listReports(workspace.files).length === 0) return;
+    const { drainInbox } = await import('./drain.ts');
+    await drainInbox(context, workspace, Date.now() + limitMs);
+  } catch (thrown) {
+    log(workspace.root, `The reports of hooks wait: ${(thrown as Error).message}`);
   }
 }
 
@@ -70,9 +100,13 @@ async function answerTo(call: HookCall, place: { root: string | null }): Promise
   const workspace = workspaceOf(moment.cwd ?? call.cwd);
   if (workspace === null) return null;
   place.root = workspace.root;
-  if (workspace.config.capture?.off === true) return null;
+  if (workspace.config.capture?.off === true) {
+    setMark(workspace.files, 'off', true);
+    return null;
+  }
   const context = await contextFor(call, hooks, moment, workspace);
   try {
+    if (!call.environment['HOLDFAST_STORE']) await takeReports(context, workspace);
     const text = await record(context, hooks, moment, workspace);
     if (text === null || !hooks.takesContext.has(moment.kind)) return null;
     // A client may run two hook files at the same moment; only one of them answers.
@@ -96,7 +130,7 @@ async function record(
     const { recordMoment } = await import('./moments.ts');
     return recordMoment(context, hooks, moment);
   }
-  const within = (await findSession(context, moment)) ?? (await firstSession(context, moment));
+  const within = (await findSession(context, moment)) ?? (await openFirst(context, moment));
   if (within === null) {
     log(
       workspace.root,
@@ -108,18 +142,10 @@ async function record(
   return moment.kind === 'tool-after' ? dueText(within, hooks, moment, workspace.files) : null;
 }
 
-/** For a conversation whose first report is a tool call. */
-async function firstSession(context: Context, moment: ToolMoment): Promise<SessionContext | null> {
-  const { openSession } = await import('../operations/session/parts/open-session.ts');
+async function openFirst(context: Context, moment: ToolMoment): Promise<SessionContext | null> {
+  const { firstSession } = await import('./first-session.ts');
   const { memory, remember } = memoryFor(context, moment);
-  const { owner, command = null } = memory.arrival ?? {};
-  const here = owner ? { ...context, identity: { ...context.identity, owner } } : context;
-  const within = await openSession(here, moment, { source: null, request: null, parent: null, command });
-  if (within && command !== null && within.session.parent === null) {
-    await execute(within, { type: 'turn.begin', kind: 'command', request: redact(command).text }, null);
-    remember({ ...memory, arrival: undefined });
-  }
-  return within;
+  return firstSession(context, moment, memory, remember);
 }
 
 /** Text that earlier moments left for the next answer. */
@@ -141,7 +167,10 @@ async function dueText(
   const memory = recallMemory(files, conversation);
   // A due brief waits for the next prompt, unless the client accepts no text there.
   const due = hooks.takesContext.has('prompt') ? undefined : memory.due;
-  if (memory.hintPercent === undefined && due === undefined) return null;
+  if (memory.hintPercent === undefined && due === undefined) {
+    setMark(files, 'ask', false);
+    return null;
+  }
   keepMemory(files, conversation, { ...memory, hintPercent: undefined, due: due ? undefined : memory.due });
   const { pressureHint } = await import('./pressure.ts');
   if (due === undefined) return pressureHint(within, memory.hintPercent);
@@ -198,17 +227,12 @@ async function contextFor(
 ): Promise<Context & { close(): Promise<void> }> {
   const { environment } = call;
   const given = (name: string): string | undefined => environment[name] || undefined;
-  const named = given('HOLDFAST_AGENT');
-  const name =
-    named && isName(named, '._@+-', 64) && agentNameProblem(named) === null && moment.subagent === null
-      ? named
-      : agentName(moment.client, moment.subagent);
   return openContext({
     dir: moment.cwd ?? workspace.tree,
     workspace,
     store: given('HOLDFAST_STORE'),
     run: given('HOLDFAST_RUN'),
-    actor: { kind: 'agent', name },
+    actor: actorOf(given('HOLDFAST_AGENT'), moment),
     evidence: 'hook',
     clients: async () => ({
       homes: await (await import('../clients/transcripts.ts')).findHomes(

@@ -3,6 +3,7 @@ import type { Moment, StartSource } from '../clients/moment.ts';
 import type { Owner } from '../core/journal/event.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { Context } from '../operations/context.ts';
+import { setMark } from '../workspace/inbox.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 
 /**
@@ -49,6 +50,8 @@ export function recallMemory(files: OwnFiles, conversation: string): Memory {
 export function keepMemory(files: OwnFiles, conversation: string, memory: Memory): void {
   try {
     files.replace(fileOf(conversation), JSON.stringify(memory), 'derived');
+    // Tool hooks run the program only while there is something to say.
+    if (memory.hintPercent !== undefined || memory.due !== undefined) setMark(files, 'ask', true);
   } catch {
     // Then a text is given twice.
   }

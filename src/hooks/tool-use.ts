@@ -14,8 +14,11 @@ import type { CaptureConfig } from '../workspace/workspace-settings.ts';
 import { log } from './log.ts';
 import { isTime, keyOf } from './moment-key.ts';
 
-/** Records a tool call. This path runs most often, so it loads nothing it does not need. */
-export async function recordTool(within: SessionContext, moment: ToolMoment): Promise<void> {
+/**
+ * Records a tool call. This path runs most often, so it loads nothing it does not need. `reportedMs` is when it was
+ * reported, if that was before now.
+ */
+export async function recordTool(within: SessionContext, moment: ToolMoment, reportedMs?: number): Promise<void> {
   const { command, files, todos } = moment.call;
   const config = within.context.workspace()?.config.capture;
   let isRecorded = false;
@@ -32,7 +35,7 @@ export async function recordTool(within: SessionContext, moment: ToolMoment): Pr
   }
   if (moment.kind === 'tool-before') return;
   const isDone = tookEffect(moment.result);
-  if (files.length > 0 && isDone) isRecorded = (await recordFiles(within, moment, config)) || isRecorded;
+  if (files.length > 0 && isDone) isRecorded = (await recordFiles(within, moment, config, reportedMs)) || isRecorded;
   if (todos !== null && isDone) {
     const { followTodos } = await import('../operations/session/parts/todo-list.ts');
     const refused = (message: string): void => log(within.context.workspace()?.root ?? null, message);
@@ -137,6 +140,7 @@ async function recordFiles(
   within: SessionContext,
   moment: ToolMoment,
   config: CaptureConfig | undefined,
+  reportedMs: number | undefined,
 ): Promise<boolean> {
   const tree = within.context.workspace()?.tree ?? within.context.dir;
   let isRecorded = false;
@@ -147,7 +151,7 @@ async function recordFiles(
       const path = capturedPath(config, tree, within.context.dir, file.path);
       if (path === null) continue;
       const { change } = file;
-      artifacts.push({ ...(await hashArtifact(tree, path)), ...(change ? { change } : {}) });
+      artifacts.push({ ...(await hashArtifact(tree, path, reportedMs)), ...(change ? { change } : {}) });
     }
     if (artifacts.length === 0) continue;
     await execute(

@@ -35,7 +35,8 @@ export async function execute(
   const done = await engine.execute(run, command, await withPeople(context, command, identity));
   if (context.tally && !done.replayed) context.tally.events += done.events.length;
   for (const rewound of done.rewound) context.warn(describeRewound(rewound));
-  await writeFollowing(context, run, done, mirrors);
+  if (context.following) context.following(run, done);
+  else await writeFollowing(context, run, done, mirrors);
   return done;
 }
 

@@ -1,7 +1,7 @@
 import type { ClientHomes } from '../clients/transcripts.ts';
 import type { Tally } from '../core/recorded.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Identity } from '../engine/execute.ts';
+import type { Done, Identity } from '../engine/execute.ts';
 import type { Token } from '../store/presence.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -33,6 +33,8 @@ export interface Context {
   engine(): Promise<Engine>;
   /** The agents' clients on this machine; null where they are not known. */
   clients(): Promise<Clients | null>;
+  /** Set where many commands are recorded together: takes what a command recorded, and the files are written at the end. */
+  following?: ((run: string, done: Done) => void) | undefined;
   /** Counts what this command recorded, where the interface reports it with a fault. */
   tally?: Tally | undefined;
   /** Shows a text and asks a question at the terminal; absent where nobody can be asked. */

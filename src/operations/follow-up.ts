@@ -5,13 +5,13 @@ import type { Context } from './context.ts';
 
 type EventType = Event['type'];
 type Noun = EventType extends `${infer N}.${string}` ? N : never;
-type Following = 'snapshots' | 'resume' | 'worklog' | 'erased';
+type Kept = 'snapshots' | 'resume' | 'worklog' | 'erased';
 
 /**
  * The files that are written after an event, by its type or by the noun in it. An event that is missing here shows in none
  * of them, or comes with every tool call: RESUME.md shows such an event once the next one from this table is recorded.
  */
-const filesAfter: Partial<Record<EventType | Noun, readonly Following[]>> = {
+const filesAfter: Partial<Record<EventType | Noun, readonly Kept[]>> = {
   run: ['resume'],
   step: ['resume'],
   gate: ['resume'],
@@ -29,6 +29,25 @@ const filesAfter: Partial<Record<EventType | Noun, readonly Following[]>> = {
   text: ['resume', 'erased'],
 };
 
+/** What commands that are recorded together leave to be written once they are. */
+export interface Following {
+  add(run: string, done: Done): void;
+  /** Each run is shown as it is after its last command. */
+  write(context: Context): Promise<void>;
+}
+
+export function gatherFollowing(): Following {
+  const runs = new Map<string, Pick<Done, 'events' | 'state'>>();
+  return {
+    add(run, { events, state }) {
+      runs.set(run, { events: [...(runs.get(run)?.events ?? []), ...events], state });
+    },
+    async write(context) {
+      for (const [run, done] of runs) await writeFollowing(context, run, done, true);
+    },
+  };
+}
+
 /**
  * Writes the files that show what was recorded: snapshots, mirrors, RESUME.md, the worklog. A command that is repeated
  * under its key writes them again, in case the first one was cut off. A failed write is a warning: the journal has all.
@@ -36,7 +55,7 @@ const filesAfter: Partial<Record<EventType | Noun, readonly Following[]>> = {
 export async function writeFollowing(
   context: Context,
   run: string,
-  { events, state }: Done,
+  { events, state }: Pick<Done, 'events' | 'state'>,
   mirrors: boolean,
 ): Promise<void> {
   if (events.length === 0 || !context.workspace()) return;
@@ -73,13 +92,13 @@ async function writeResume(context: Context, state: State, version: number, even
   await writeResumeFile(context, state, isAccepted);
 }
 
-function filesFor(event: Event): readonly Following[] {
+function filesFor(event: Event): readonly Kept[] {
   if (event.type === 'note.added') return filesAfterNote(event.body);
   return filesAfter[event.type] ?? filesAfter[event.type.split('.')[0] as Noun] ?? [];
 }
 
 /** A request comes with every prompt, and a person waits for the hook: no file is written for it alone. */
-function filesAfterNote({ kind, asked }: EventBody<'note.added'>): readonly Following[] {
+function filesAfterNote({ kind, asked }: EventBody<'note.added'>): readonly Kept[] {
   if (asked) return [];
   return kind === 'constraint' || kind === 'dead-end' ? ['resume', 'worklog'] : ['worklog'];
 }

@@ -49,12 +49,13 @@ export function realPathOf(path: string): string {
 }
 
 /** The file with its current hash; a missing file is recorded by its name only. */
-export async function hashArtifact(tree: string, path: string): Promise<Artifact> {
+export async function hashArtifact(tree: string, path: string, seenMs = Infinity): Promise<Artifact> {
   try {
     const file = join(tree, path);
     // Opening a pipe or a device could block forever.
     const found = statSync(file, { throwIfNoEntry: false });
-    if (!found?.isFile()) return { path, sha256: null, bytes: null };
+    // What it holds now is not what it held when it was seen.
+    if (!found?.isFile() || found.ctimeMs > seenMs) return { path, sha256: null, bytes: null };
     return { path, ...(found.size <= SMALL_BYTES ? hashSmall(file, found.ctimeMs) : (await openHasher())(file)) };
   } catch {
     return { path, sha256: null, bytes: null };

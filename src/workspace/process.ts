@@ -7,6 +7,14 @@ export function ownerOf(pid: number): Owner | undefined {
   return { pid, host: hostName(), startedAt: startOf(pid) };
 }
 
+/** A process of this host that a hook saw, with the id of the boot and its start in ticks since then. */
+export function ownerWith(pid: number, boot: string, ticks: string): Owner {
+  return { pid, host: hostName(), startedAt: `${boot.slice(0, 8)}:${ticks}` };
+}
+
+/** Whether there is a process with this number. */
+export const isRunning = (pid: number): boolean => pid > 0 && exists(pid);
+
 /**
  * The agent's process, seen from a hook that it started: the nearest ancestor that is not a shell, because a client may
  * run its hooks through a shell that ends with them. Undefined if unknown: a shell's number would make a living agent look

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { Sentence } from '../../core/text.ts';
+import { setMark } from '../../workspace/inbox.ts';
 import { noWorkspace, saveConfig, type Workspace } from '../../workspace/workspace.ts';
 import type { CaptureConfig } from '../../workspace/workspace-settings.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -69,4 +70,5 @@ const joined = (before: readonly string[], more: readonly string[] = []): string
 function save(workspace: Workspace, { state, ignorePaths, ignoreCommands }: ReturnType<typeof withDefaults>): void {
   const capture = { ...(state === 'off' ? { off: true } : {}), ignorePaths, ignoreCommands };
   saveConfig(workspace, { capture });
+  setMark(workspace.files, 'off', state === 'off');
 }

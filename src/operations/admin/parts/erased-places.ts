@@ -36,6 +36,7 @@ export async function erasePlaces(context: Context, state: State, holds: HoldsWo
       ...filesBelow(join(folder, 'backups')),
       ...filesBelow(join(folder, 'rejected')),
     ]),
+    ...removed(look, 'hook inbox', filesBelow(join(folder, 'inbox'))),
     ...removed(look, 'hook memory', filesBelow(join(folder, 'hooks'))),
     ...cutLines(look, 'hook log', [join(folder, 'hook.log'), join(folder, 'hook.old.log')]),
     ...change(look, 'archive records', filesBelow(join(folder, 'archives')), forgetWrittenTexts),

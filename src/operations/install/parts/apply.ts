@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Edit, Place, WantedFile } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { sha256 } from '../../../core/sha256.ts';
@@ -181,11 +181,11 @@ function look({ place, folder, manifest }: OpenManifest, path: string) {
   return { key, file, entry, backup: entry ? readBackup(folder, entry) : null };
 }
 
-/** Settings folders that the user's environment names may be anywhere. */
-function namedFolders({ scope, environment }: Place): string[] {
+/** Settings folders that the user's environment names, and the state folder, may be anywhere. */
+function namedFolders({ scope, environment, launcher }: Place): string[] {
   if (scope === 'project') return [];
   const names = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'COPILOT_HOME', 'GEMINI_CLI_HOME', 'XDG_CONFIG_HOME', 'APPDATA'];
-  return names.flatMap((name) => environment[name] || []);
+  return [...names.flatMap((name) => environment[name] || []), ...(launcher ? [dirname(launcher.path)] : [])];
 }
 
 /** Relative in a project, which may be moved; absolute for a user's own files. */

@@ -1,7 +1,9 @@
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { type ClientInstall, type Place, projectStart, userStart } from '../../../clients/installation.ts';
+import { hookVariables } from '../../../clients/recognise.ts';
 import { Fault } from '../../../core/fault.ts';
+import { machineId } from '../../../workspace/machine.ts';
 import { isFile, mustReadText, pathExists } from '../../../workspace/read.ts';
 import { mainTree, repositoryAt } from '../../../workspace/repository.ts';
 import { noStateFolder, openStateFolder, thisUser } from '../../../workspace/state-folder.ts';
@@ -9,7 +11,7 @@ import type { Context } from '../../context.ts';
 
 export type PlaceScope = Place['scope'];
 
-/** Finds where to install and the program that runs. Creates nothing. */
+/** Finds where to install and the program that runs. Makes nothing but the id of this machine. */
 export function findPlace(context: Context, scope: PlaceScope): Place & { program: string } {
   const environment = context.environment ?? {};
   const { platform } = process;
@@ -24,8 +26,24 @@ export function findPlace(context: Context, scope: PlaceScope): Place & { progra
     platform,
     program,
     start: scope === 'user' ? userStart(process.execPath, program, platform) : projectStart,
+    launcher: scope === 'user' && platform !== 'win32' ? findLauncher(program) : null,
     packaged: (path) => mustReadText(join(packageFolder, path)),
     exists: pathExists,
+  };
+}
+
+/** In the state folder, where nothing that came with a repository can be. */
+function findLauncher(program: string): Place['launcher'] {
+  const state = openStateFolder(thisUser());
+  const machine = machineId(state);
+  if (state === null || machine === null) return null;
+  return {
+    path: join(state.root, 'holdfast-hook.sh'),
+    node: process.execPath,
+    program,
+    machine,
+    places: join(state.root, 'places'),
+    others: hookVariables('claude'),
   };
 }
 
