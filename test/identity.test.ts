@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newWorkspace, program } from './command-line.ts';
+import { newFolder, newWorkspace, program } from './command-line.ts';
 import { openTestServer } from './http-server.ts';
 import { runAtTerminal } from './terminal.ts';
 
@@ -309,6 +309,36 @@ describe('what a person did', () => {
       ]);
     }
     expect(run('help', 'note').out).not.toContain('cannot prove');
+  });
+});
+
+describe('the key of a command', () => {
+  const keysIn = (folder: Folder) =>
+    (folder.data('journal', 'export')['text'] as string)
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((text) => JSON.parse(text).key as string | null);
+
+  it('is made for each call, and repeats it without recording it twice', () => {
+    const folder = newWorkspace();
+    for (const text of ['one', 'two']) folder.data('note', text, '--agent', 'ada');
+    const [first, second] = keysIn(folder).slice(-2);
+    expect([first, second]).toEqual([expect.stringMatching(/^k-\w{20}$/), expect.stringMatching(/^k-\w{20}$/)]);
+    expect(first).not.toBe(second);
+    expect(folder.data('note', 'one', '--idempotency', first ?? '')).toMatchObject({ id: 'N-1', changed: [] });
+    folder.data('note', 'three', '--idempotency', 'mine');
+    expect(keysIn(folder).at(-1)).toBe('mine');
+  });
+
+  it('stands for one command of an operation that has several', () => {
+    const folder = newFolder();
+    mkdirSync(join(folder.path, 'agent-output/shop'), { recursive: true });
+    const state = { schema_version: '3.0', project: 'shop', current_step: 1, steps: { '1': { name: 'Plan' } } };
+    writeFileSync(join(folder.path, 'agent-output/shop/00-session-state.json'), `${JSON.stringify(state)}\n{`);
+    folder.data('doctor', 'agent-output/shop', '--repair', '--idempotency', 'mine');
+    const keys = keysIn(folder).filter((key) => key !== null);
+    expect([keys[0], keys.at(-1)]).toEqual(['mine', expect.stringMatching(/^mine:recovery of /)]);
   });
 });
 

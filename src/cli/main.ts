@@ -54,8 +54,9 @@ async function runOperation(
   const warnings: string[] = [];
   const tally = { events: 0 };
   const bar = operation.counts && !call.common.json ? await progressBar() : null;
+  const identity = identityFrom(call.common, surroundings);
   const context = openContext({
-    ...identityFrom(call.common, surroundings),
+    ...identity,
     tally,
     warn: (message) => warnings.push(message),
     progress: bar?.update,
@@ -65,7 +66,7 @@ async function runOperation(
     if (operation.watches?.(input))
       return await watch(operation, context, input, { json: call.common.json, isTerminal, pen });
     const outcome = await operation.run(context, input).catch((thrown: unknown) => {
-      throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
+      throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally, identity.key);
     });
     bar?.clear();
     if (outcome.until) {
