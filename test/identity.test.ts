@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newWorkspace, program } from './command-line.ts';
+import { newFolder, newWorkspace, program } from './command-line.ts';
 import { openTestServer } from './http-server.ts';
 import { runAtTerminal } from './terminal.ts';
 
@@ -152,15 +152,24 @@ describe('C2: an imported run', () => {
     folder.person.data('abort', '--reason', 'over');
     const refused = folder.fault('note', 'in no run');
     expect([refused.code, refused.hints.join(' ')]).toEqual(['not_found', expect.stringContaining('--run ID')]);
-    const input = { session_id: 'c-1', cwd: folder.path, source: 'startup', hook_event_name: 'SessionStart' };
-    const words = [program, 'hook', 'claude', 'SessionStart'];
-    const { stdout } = spawnSync(process.execPath, words, {
-      cwd: folder.path,
-      env: folder.env,
-      input: JSON.stringify(input),
-      encoding: 'utf8',
-    });
-    expect(stdout).not.toContain('Step b');
+    for (const event of ['SessionStart', 'UserPromptSubmit']) {
+      const input = {
+        session_id: 'c-1',
+        cwd: folder.path,
+        source: 'startup',
+        prompt: 'Go on.',
+        hook_event_name: event,
+      };
+      const { stdout } = spawnSync(process.execPath, [program, 'hook', 'claude', event], {
+        cwd: folder.path,
+        env: folder.env,
+        input: JSON.stringify(input),
+        encoding: 'utf8',
+      });
+      expect([event, stdout]).toEqual([event, expect.not.stringContaining('Step b')]);
+    }
+    const heads = folder.data('runs', '--all')['runs'] as { id: string }[];
+    expect(heads.map(({ id }) => id)).toHaveLength(3);
     expect(folder.data('sessions', '--run', 'second')['sessions']).toEqual([]);
     expect(folder.data('note', 'named', '--run', 'second')).toMatchObject({ run: 'second' });
   });
@@ -186,8 +195,14 @@ describe('C3: the session of a conversation', () => {
   /** A session that the client's hooks started. */
   function withConversation() {
     const folder = newWorkspace();
-    const input = { session_id: 'c-1', cwd: folder.path, source: 'startup', hook_event_name: 'SessionStart' };
-    const words = [program, 'hook', 'claude', 'SessionStart'];
+    folder.env['HOLDFAST_RUN'] = 'auth';
+    const input = {
+      session_id: 'c-1',
+      cwd: folder.path,
+      hook_event_name: 'UserPromptSubmit',
+      prompt: 'Issue the tokens.',
+    };
+    const words = [program, 'hook', 'claude', 'UserPromptSubmit'];
     // A client that is not above the processes of this test.
     const client = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
     onTestFinished(() => void client.kill());
@@ -225,14 +240,14 @@ describe('C3: the session of a conversation', () => {
 
   it('is used below its process', () => {
     const folder = newWorkspace();
-    const client = { name: 'cursor', id: 'c-7' };
+    folder.env['HOLDFAST_RUN'] = 'auth';
+    const input = { conversation_id: 'c-7', hook_event_name: 'beforeSubmitPrompt', prompt: 'Issue the tokens.' };
     // The process that owns the session runs a command of its own.
     const script = `
       const { spawnSync } = require('node:child_process');
       const run = (...words) => spawnSync(process.execPath, [${JSON.stringify(program)}, ...words, '--json'], { encoding: 'utf8' });
-      const input = ${JSON.stringify({ conversation_id: client.id, hook_event_name: 'sessionStart' })};
-      spawnSync(process.execPath, [${JSON.stringify(program)}, 'hook', 'cursor', 'sessionStart'], {
-        input: JSON.stringify({ ...input, cwd: process.cwd() }),
+      spawnSync(process.execPath, [${JSON.stringify(program)}, 'hook', 'cursor', 'beforeSubmitPrompt'], {
+        input: JSON.stringify({ ...${JSON.stringify(input)}, workspace_roots: [process.cwd()] }),
         env: { ...process.env, HOLDFAST_PID: String(process.pid) },
       });
       console.log(run('note', 'mine', '--session', 'S-1').stdout);`;
@@ -309,6 +324,36 @@ describe('what a person did', () => {
       ]);
     }
     expect(run('help', 'note').out).not.toContain('cannot prove');
+  });
+});
+
+describe('the key of a command', () => {
+  const keysIn = (folder: Folder) =>
+    (folder.data('journal', 'export')['text'] as string)
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((text) => JSON.parse(text).key as string | null);
+
+  it('is made for each call, and repeats it without recording it twice', () => {
+    const folder = newWorkspace();
+    for (const text of ['one', 'two']) folder.data('note', text, '--agent', 'ada');
+    const [first, second] = keysIn(folder).slice(-2);
+    expect([first, second]).toEqual([expect.stringMatching(/^k-\w{20}$/), expect.stringMatching(/^k-\w{20}$/)]);
+    expect(first).not.toBe(second);
+    expect(folder.data('note', 'one', '--idempotency', first ?? '')).toMatchObject({ id: 'N-1', changed: [] });
+    folder.data('note', 'three', '--idempotency', 'mine');
+    expect(keysIn(folder).at(-1)).toBe('mine');
+  });
+
+  it('stands for one command of an operation that has several', () => {
+    const folder = newFolder();
+    mkdirSync(join(folder.path, 'agent-output/shop'), { recursive: true });
+    const state = { schema_version: '3.0', project: 'shop', current_step: 1, steps: { '1': { name: 'Plan' } } };
+    writeFileSync(join(folder.path, 'agent-output/shop/00-session-state.json'), `${JSON.stringify(state)}\n{`);
+    folder.data('doctor', 'agent-output/shop', '--repair', '--idempotency', 'mine');
+    const keys = keysIn(folder).filter((key) => key !== null);
+    expect([keys[0], keys.at(-1)]).toEqual(['mine', expect.stringMatching(/^mine:recovery of /)]);
   });
 });
 

@@ -35,12 +35,22 @@ export function identityFrom(flags: CommonFlags, caller: Caller): Omit<OpenOptio
     ...actorFrom(flags, caller, session !== undefined),
     session,
     proof: proofOf(flags, caller, session !== undefined),
-    key: flags.idempotency,
+    key: flags.idempotency ?? newKey(),
+    isKeyNew: flags.idempotency === undefined,
     isVerbatim: flags.verbatim,
     owner,
     clients: async () => (await import('./client-homes.ts')).clientsFrom(environment),
     environment,
   };
+}
+
+/** A name for this one call, in case it must be repeated: it is no secret, and the module for secrets loads slowly. */
+function newKey(): string {
+  const part = (): string =>
+    Math.floor(Math.random() * 2 ** 48)
+      .toString(36)
+      .padStart(10, '0');
+  return `k-${part()}${part()}`;
 }
 
 /** An empty variable counts as unset: scripts clear them this way. */

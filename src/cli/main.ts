@@ -72,7 +72,7 @@ async function runOperation(
       return await watch(operation, context, input, { json: call.common.json, isTerminal, pen, takeReports });
     await takeReports();
     const outcome = await operation.run(context, input).catch((thrown: unknown) => {
-      throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
+      throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally, identity.key);
     });
     bar?.clear();
     if (outcome.until) {

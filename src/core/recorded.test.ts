@@ -22,6 +22,15 @@ it('says yes when a part was recorded, and takes the claim back that nothing was
   expect(fault.hints).toEqual([expect.stringContaining('A part'), 'Make room.']);
 });
 
+it('gives the key to repeat the command with where the outcome is unknown, and nowhere else', () => {
+  const cutOff = new Fault('unavailable', 'Lost.', { hints: ['Look.'], data: { recorded: 'unknown' } });
+  expect(withRecorded(cutOff, { events: 0 }, 'k-1')).toMatchObject({
+    hints: ['Look.', 'Repeat the command with `--idempotency k-1`: it is recorded once.'],
+    data: { recorded: 'unknown', key: 'k-1' },
+  });
+  expect(withRecorded(refusal, { events: 0 }, 'k-1').data).toEqual({ recorded: 'no' });
+});
+
 it('keeps unknown whatever was recorded before, and says it of an unexpected error', () => {
   const cutOff = new Fault('unavailable', 'Lost.', { data: { recorded: 'unknown' } });
   for (const events of [0, 3]) expect(withRecorded(cutOff, { events })).toBe(cutOff);

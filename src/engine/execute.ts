@@ -32,6 +32,8 @@ export interface Identity {
   session: string | null;
   /** With a key the same command is recorded once, however often it is sent. */
   key: string | null;
+  /** The key was made for this call, so nothing was recorded under it before. */
+  isKeyNew?: boolean | undefined;
   /** The process that owns the sessions this identity opens, where that is known. */
   owner?: Owner | undefined;
   /** What its token allows, where one proves the identity. */
@@ -94,7 +96,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   async function executeNow(run: string, command: Command, identity: Identity): Promise<Done> {
-    if (identity.key !== null) {
+    if (identity.key !== null && !identity.isKeyNew) {
       const before = await store.journal.recorded(run, identity.key);
       if (before.length > 0) return replay(loader, run, before, command, identity.key);
     }

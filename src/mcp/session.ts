@@ -21,6 +21,8 @@ export async function sessionContextFor(context: Context, identity: McpIdentity,
       evidence: context.token ? context.identity.evidence : 'agent-shell',
       owner: owner ?? context.identity.owner,
       client,
+      // One process answers many calls.
+      key: context.token ? context.identity.key : null,
     },
   };
   if (here.identity.session !== null) return here;

@@ -48,8 +48,12 @@ export async function inRun(context: Context): Promise<Context & { run: string }
 
 /** Runs one of several commands of an operation, each under a key of its own. */
 export function actPart(context: Context, part: string, command: Command): Promise<Done & { run: string }> {
-  const { key } = context.identity;
-  return act({ ...context, identity: { ...context.identity, key: key === null ? null : `${key}:${part}` } }, command);
+  return act({ ...context, identity: forPart(context.identity, part) }, command);
+}
+
+/** The identity of one of several commands of an operation: a key stands for one command. */
+export function forPart(identity: Identity, part: string): Identity {
+  return { ...identity, key: identity.key === null ? null : `${identity.key}:${part}` };
 }
 
 /** The folded state of the current run. */

@@ -30,6 +30,7 @@ export interface OpenOptions {
   session?: string | undefined;
   run?: string | undefined;
   key?: string | undefined;
+  isKeyNew?: boolean | undefined;
   isVerbatim?: boolean | undefined;
   owner?: Owner | undefined;
   /** What the caller shows for the session that it names. */
@@ -69,6 +70,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       evidence: options.evidence,
       session: options.session ?? null,
       key: options.key ?? null,
+      isKeyNew: options.isKeyNew,
       owner: options.owner,
       proof: options.proof,
     },

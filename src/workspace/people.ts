@@ -1,7 +1,7 @@
 import { repositoryAt } from './repository.ts';
 import { runGit } from './run-git.ts';
 
-/** The names of whoever uses this folder: the account, and the name and e-mail that git writes into commits. */
+/** Names of the people who use this folder: the account, and the name and e-mail that git writes into commits. */
 export async function peopleHere(dir: string): Promise<string[]> {
   return [...accountName(), ...(await gitNames(dir))];
 }

@@ -45,7 +45,7 @@ export function confirmedStep(step: Step): Step {
   };
 }
 
-/** Whoever records something in an imported run has named it. */
+/** A command that records something in an imported run has named it. */
 export function touchImported(state: State, before: Run, event: Event, touch: AddTouch): void {
   if (event.type === 'run.imported') return;
   state.run = { ...before, isUntouched: false };

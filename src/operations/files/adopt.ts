@@ -10,7 +10,7 @@ import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { isFile } from '../../workspace/read.ts';
 import { keepChosenRun } from '../../workspace/run-presence.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { execute } from '../act.ts';
+import { execute, forPart } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen } from '../operation.ts';
 import { treeMark } from '../working-tree.ts';
@@ -158,7 +158,8 @@ async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): P
   const isMirrored = mirror && parsed.writable;
   if (mirror && !parsed.writable) context.warn(`${name} was adopted but is not mirrored: it must not be written.`);
   if (isMirrored) {
-    await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, context.identity);
+    const identity = forPart(context.identity, `mirror ${found.main}`);
+    await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, identity);
     await syncMirrors(context, await engine.load(run));
   }
   return { ...reportOf(file, outcome, run), mirrored: isMirrored || mirrored !== null };

@@ -1,6 +1,6 @@
 import type { State } from '../../../core/fold/state.ts';
 import { runShell } from '../../../workspace/program.ts';
-import { act } from '../../act.ts';
+import { actPart } from '../../act.ts';
 import type { Context } from '../../context.ts';
 
 const MOST_PROBES = 5;
@@ -22,7 +22,12 @@ export async function repeatProbes(context: Context, state: State): Promise<Prob
   for (const { key, probe } of probed.slice(0, MOST_PROBES)) {
     const exitCode = await runProbe(context, probe);
     const result = exitCode === 0 ? 'pass' : 'fail';
-    await act(context, { type: 'step.verify', step: key, result, probe: { command: probe, exitCode } });
+    await actPart(context, `probe of ${key}`, {
+      type: 'step.verify',
+      step: key,
+      result,
+      probe: { command: probe, exitCode },
+    });
     outcomes.push({ step: key, probe, result, exitCode });
   }
   return outcomes;

@@ -3,7 +3,7 @@ import type { Repaired } from '../../../formats/format.ts';
 import { pathExists } from '../../../workspace/read.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import { keepCopy, writeInside } from '../../../workspace/write.ts';
-import { execute } from '../../act.ts';
+import { execute, forPart } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { findForeign } from './find-foreign.ts';
 import { type ForeignFile, freeRunId, knownRun } from './foreign-file.ts';
@@ -95,7 +95,8 @@ async function adoptRepaired(
     await execute(context, run, { type: 'run.open', ...opening });
   }
   const from = known === null ? repaired.sources.join(', ') : 'the journal';
-  await execute(context, run, { type: 'recovery.make', from, findings }, { mirrors: false });
+  const identity = forPart(context.identity, `recovery of ${name}`);
+  await execute(context, run, { type: 'recovery.make', from, findings }, { identity, mirrors: false });
   return run;
 }
 
