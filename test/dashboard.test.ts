@@ -134,7 +134,7 @@ describe('the pages', () => {
       ['crawler', 'cut off'],
       ['release-4-2', 'blocked'],
       ['handbook', 'completed'],
-      ['search-index', 'not started'],
+      ['search-index', 'open'],
     ] as const) {
       await page.locator('.run-row', { hasText: id }).locator('.pill', { hasText: word }).waitFor();
     }
@@ -154,7 +154,7 @@ describe('the pages', () => {
       mail: ['The rehearsal needs a copy of production', 'After the rehearsal.'],
       tokens: ['claude', 'codex', 'gemini'],
       snapshots: ['reconstructed', 'rules:'],
-      brief: ['Where the work stands', 'tokens', 'No client may have to log in again'],
+      brief: ['Holdfast record of', 'tokens', 'No client may have to log in again'],
       log: ['step.checkpointed', 'effect.began'],
     };
     for (const view of views) {

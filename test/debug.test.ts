@@ -11,7 +11,7 @@ let installed: string;
 beforeAll(() => {
   installed = mkdtempSync(join(tmpdir(), 'holdfast-incomplete-'));
   cpSync(join(program, '..'), installed, { recursive: true });
-  const lacks = readdirSync(installed).filter((name) => /^(program-board|hook-moments)-/.test(name));
+  const lacks = readdirSync(installed).filter((name) => /^(program-board|hook-moments)-[^.]+\.cjs$/.test(name));
   expect(lacks).toHaveLength(2);
   for (const name of lacks) rmSync(join(installed, name));
 });
@@ -45,7 +45,7 @@ describe('HOLDFAST_DEBUG', () => {
     const log = (): string => readFileSync(state('log/hook.log'), 'utf8');
     const hook = ['hook', 'claude', 'SessionStart'];
     run(hook, path, env, input);
-    expect(log()).toContain('Cannot find module');
+    expect(log()).toContain('no such file');
     expect(log()).not.toMatch(STACK);
     const { status, stdout, stderr } = run(hook, path, { ...env, HOLDFAST_DEBUG: '1' }, input);
     expect([status, stdout, stderr]).toEqual([0, '', '']);

@@ -72,19 +72,20 @@ describe('an operation over HTTP', () => {
     await server.close();
   });
 
-  it('finds the run by header, query or body, and refuses if there are several', async () => {
+  it('finds the run by header, query or body, and says which one it took of several', async () => {
     const folder = newWorkspace();
     folder.data('init', '--title', 'Other', '--id', 'other');
     const server = openTestServer(folder.path);
     const token = server.person;
     expect(await read(await server.post('status', {}, { token }))).toMatchObject({
-      status: 400,
-      fault: { code: 'usage', data: { runs: [{ id: 'other' }, { id: 'auth' }] } },
+      status: 200,
+      data: { run: { id: 'other' } },
+      warnings: [expect.stringContaining('`other`, one of 2')],
     });
     expect((await read(await server.post('status', {}, { token, run: 'other' }))).data.run.id).toBe('other');
     expect((await read(await server.post('status', { run: 'auth' }, { token }))).data.run.id).toBe('auth');
     expect((await read(await server.send('/api/status?run=other', {}, { token }))).data.run.id).toBe('other');
-    expect((await server.post('status', {}, { token, run: 'aut' })).status).toBe(404);
+    expect((await server.post('status', {}, { token, run: 'none-such' })).status).toBe(404);
     await server.close();
   });
 
