@@ -24,8 +24,8 @@ export function overview(all: readonly Operation[], pen: Pen, isWhole: boolean):
     `Every command takes ${Object.keys(commonFlags)
       .map((name) => `--${name}`)
       .join(', ')}.`,
-    'Environment: HOLDFAST_RUN, HOLDFAST_SESSION, HOLDFAST_AGENT, HOLDFAST_PERSON, HOLDFAST_STORE, HOLDFAST_PID, NO_COLOR.',
-    'Exit: 0 done or nothing to do, 1 refused by a rule, 2 usage, 3 try again, 4 damaged or newer, 70 a bug.',
+    'Environment: HOLDFAST_RUN, HOLDFAST_SESSION, HOLDFAST_AGENT, HOLDFAST_PERSON, HOLDFAST_STORE, HOLDFAST_STATE_HOME, HOLDFAST_PID, NO_COLOR.',
+    'Exit: 0 done or nothing to do, 1 refused by a rule, 2 usage, 3 try again, 4 damaged or newer, 5 untrusted, 6 read-only, 70 a bug.',
   ].join('\n');
 }
 

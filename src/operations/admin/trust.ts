@@ -66,7 +66,7 @@ export const trust = defineOperation({
             .join('\n');
     }
     const head = {
-      nothing: `There is no ${PROPOSALS_FILE} here, so there are no settings to agree to.`,
+      nothing: `There is no ${PROPOSALS_FILE} here. To agree without one means:`,
       new: 'These settings are not in force: nobody on this machine has agreed to them.',
       changed: `${PROPOSALS_FILE} changed since it was agreed to; nothing of it is in force.`,
       trusted: 'These settings are in force.',
