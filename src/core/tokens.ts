@@ -5,6 +5,11 @@
  * is in, so joining two texts costs at most one token more than their sum.
  */
 export function estimateTokens(text: string): number {
+  return Math.ceil(tokenHundredths(text) / 100);
+}
+
+/** The same without rounding: what several whole lines cost together is the sum of what each costs with its line end. */
+export function tokenHundredths(text: string): number {
   // Integers: uncompiled code allocates an object for every sum of fractions.
   let hundredths = 0;
   let before = NOTHING;
@@ -34,7 +39,7 @@ export function estimateTokens(text: string): number {
     before = kind;
     last = code;
   }
-  return Math.ceil(hundredths / 100);
+  return hundredths;
 }
 
 function firstCost(kind: number, before: number): number {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { sha256 } from '../core/sha256.ts';
 import type { OwnFiles } from './own-files.ts';
@@ -44,4 +43,7 @@ function systemHash(): string | null {
 }
 
 /** A random id such as `c-0123456789ab`. */
-export const newId = (prefix: string): string => `${prefix}-${randomBytes(6).toString('hex')}`;
+export function newId(prefix: string): string {
+  // Loaded on demand: it takes as long as a fifth of a command, and ids are made once.
+  return `${prefix}-${process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')}`;
+}

@@ -1,4 +1,5 @@
-import { joined, type Line } from '../line.ts';
+import type { Line } from '../line.ts';
+import { tokenHundredths } from '../tokens.ts';
 import type { Section, SectionName } from './section.ts';
 
 export type CountTokens = (text: string) => number;
@@ -31,7 +32,7 @@ export function fill(
   fixedLines: readonly Line[],
   order: readonly SectionName[],
   limits: Limits,
-  countTokens: CountTokens,
+  countTokens: CountTokens | undefined,
 ): Map<SectionName, FilledSection> {
   const scale = openScale(countTokens);
   const filled = sections
@@ -82,29 +83,26 @@ interface Filled {
 type Fits = (lines: readonly Line[]) => boolean;
 
 interface Scale {
-  /** At least what the lines cost together. */
+  /** What the lines cost together; at least that, if another tokenizer counts them. */
   tokens(lines: readonly Line[]): number;
   fits(lines: readonly Line[], mostTokens: number): boolean;
   chars(lines: readonly Line[]): number;
 }
 
 /** Most lines are measured again with every unit that is added beside them. */
-function openScale(countTokens: CountTokens): Scale {
+function openScale(countTokens: CountTokens | undefined): Scale {
+  const hundredths = countTokens ? (text: string) => countTokens(text) * 100 : tokenHundredths;
   const known = new Map<Line, number>();
-  const tokensOf = (line: Line): number => {
-    const tokens = known.get(line) ?? countTokens(`${line}\n`);
-    known.set(line, tokens);
-    return tokens;
+  const costOf = (line: Line): number => {
+    const cost = known.get(line) ?? hundredths(`${line}\n`);
+    known.set(line, cost);
+    return cost;
   };
-  const tokens = (lines: readonly Line[]): number => lines.reduce((sum, line) => sum + tokensOf(line), 0);
+  const tokens = (lines: readonly Line[]): number =>
+    Math.ceil(lines.reduce((sum, line) => sum + costOf(line), 0) / 100);
   return {
     tokens,
-    fits(lines, mostTokens) {
-      const most = tokens(lines);
-      // The count of each line is rounded up, which matters only close to the limit.
-      if (most <= mostTokens || most - lines.length > mostTokens) return most <= mostTokens;
-      return countTokens(`${joined(lines, '\n')}\n`) <= mostTokens;
-    },
+    fits: (lines, mostTokens) => tokens(lines) <= mostTokens,
     chars: (lines) => lines.reduce((sum, line) => sum + line.length + 1, 0),
   };
 }

@@ -35,13 +35,21 @@ export function listed(
   lines: readonly ((chars: number) => Line)[],
   more: Leftover | ((kept: number) => readonly Leftover[]),
 ): Section {
+  // Filling asks for the same lines again and again, and quoting is what costs.
+  const written = new Map<string, Line>();
+  const write = (index: number, most: number): Line => {
+    const key = `${index} ${most}`;
+    const known = written.get(key) ?? lines[index]?.(most) ?? line``;
+    written.set(key, known);
+    return known;
+  };
   return {
     name,
     share,
     count: lines.length,
     show(chars) {
       const left = typeof more === 'function' ? more(chars.length) : [{ ...more, count: lines.length - chars.length }];
-      return [...chars.map((most, index) => lines[index]?.(most) ?? line``), ...leftOut(left)];
+      return [...chars.map((most, index) => write(index, most)), ...leftOut(left)];
     },
   };
 }

@@ -46,7 +46,7 @@ export function writeBrief(facts: BriefFacts, budget: Budget): BriefText {
     const isLast = chars === QUOTE_CHARS.at(-1);
     const most = facts.run ? hardTokens * FIXED_SHARE : hardTokens;
     if (!isLast && countTokens(joined(fixedLines, '\n')) > most) continue;
-    const lines = fill(sections, fixedLines, orders[facts.role], limits, countTokens);
+    const lines = fill(sections, fixedLines, orders[facts.role], limits, budget.countTokens);
     const parts = arranged(frame, sections, lines);
     const text = line`${joined(
       parts.flatMap((part) => part.lines),
