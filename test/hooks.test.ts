@@ -133,6 +133,22 @@ describe('a hook', () => {
     expect(session?.body).toMatchObject({ agent: 'ada', client: { name: 'claude' }, mark: { tree: 'tree' } });
   });
 
+  it('gives the brief after a compaction of a conversation that was taken up again only for that', () => {
+    const folder = newRepository();
+    const at = (event: string, more: object = {}) =>
+      hook(folder, 'claude', event, { ...startOf(folder), hook_event_name: event, ...more });
+    at('UserPromptSubmit', { prompt: 'Paint the harbour' });
+    at('PostToolUse', { tool_name: 'Write', tool_input: { file_path: join(folder.path, 'a.ts') }, tool_use_id: 't1' });
+    at('Stop', { last_assistant_message: 'Painted.' });
+    at('SessionEnd', { reason: 'other' });
+    at('SessionStart', { source: 'resume' });
+    at('PreCompact', { trigger: 'manual' });
+    const said = contextIn(at('SessionStart', { source: 'compact' }));
+    expect(said).toContain('after compaction');
+    expect(said).toContain('Paint the harbour');
+    expect(hook(newRepository(), 'claude', 'SessionStart', { ...startOf(folder), source: 'compact' }).out).toBe('');
+  });
+
   it('records a stop by a rate limit as such', () => {
     const folder = newRepository();
     play(folder, 'claude', 2);

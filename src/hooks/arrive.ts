@@ -8,7 +8,7 @@ import { type Prompt, readPrompt } from '../core/prompt/prompt.ts';
 import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
 import type { Context } from '../operations/context.ts';
 import { lookAround } from '../operations/run/parts/known-runs.ts';
-import { findSession } from '../operations/session/parts/find-session.ts';
+import { findSession, runsOf } from '../operations/session/parts/find-session.ts';
 import { openSession } from '../operations/session/parts/open-session.ts';
 import type { SessionContext } from '../operations/session/parts/session-context.ts';
 import type { GitStatus } from '../workspace/git-status.ts';
@@ -122,7 +122,7 @@ async function afterCompaction(
   hooks: ClientHooks,
   moment: MomentOf<'session-start'>,
 ): Promise<Line | null> {
-  const within = await findSession(context, moment);
+  const within = (await findSession(context, moment)) ?? (await returnTo(context, moment));
   if (!within) return null;
   const { memory, remember } = memoryFor(context, moment);
   if (!hooks.takesContext.has('session-start')) {
@@ -131,6 +131,14 @@ async function afterCompaction(
   }
   remember({ ...memory, due: undefined, hintPercent: undefined, reportedPercent: 0, briefed: true });
   return withHint(await sessionBrief(within, 'compacted'), pressureHint(within, memory.hintPercent));
+}
+
+/** A conversation that is taken up again only to be compacted: no prompt has started its session yet. */
+async function returnTo(context: Context, moment: MomentOf<'session-start'>): Promise<SessionContext | null> {
+  const [run] = await runsOf(context, await context.engine(), moment);
+  return run === undefined || moment.conversation === null
+    ? null
+    : openSession(context, moment, { source: moment.source, request: null, parent: null, run });
 }
 
 /** The brief of the run that a session is in. */

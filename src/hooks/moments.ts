@@ -88,16 +88,17 @@ async function beforeCompaction(
   hooks: ClientHooks,
   moment: MomentOf<'compact-before'>,
 ): Promise<Line | null> {
+  const { memory, remember } = memoryFor(context, moment);
+  const isDue = moment.isCertain && !hooks.reportsCompacted && !hooks.takesContext.has('compact-before');
+  if (isDue) remember({ ...memory, due: 'compacted' });
   const within = await findSession(context, moment);
+  // A conversation that is taken up again only to be compacted: its session starts with the next prompt.
   if (!within) return null;
   if (moment.isCertain) await countTokens(within, hooks, moment);
   // A client that announces it before every request gets a snapshot only now and then.
   const last = within.state.lastSnapshot?.session === within.session.id ? within.state.lastSnapshot.version : 0;
   if (moment.isCertain || within.state.version - last >= EVENTS_PER_SNAPSHOT) await leaveSnapshot(within, null);
-  const { memory, remember } = memoryFor(context, moment);
-  if (hooks.takesContext.has('compact-before')) return sessionBrief(within, 'compacted');
-  if (moment.isCertain && !hooks.reportsCompacted) remember({ ...memory, due: 'compacted' });
-  return null;
+  return hooks.takesContext.has('compact-before') ? sessionBrief(within, 'compacted') : null;
 }
 
 const EVENTS_PER_SNAPSHOT = 25;
