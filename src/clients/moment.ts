@@ -68,8 +68,6 @@ export interface ClientHooks {
   read(event: string, input: JsonObject): Moment | null;
   /** The moments whose answer may carry text to the model. */
   takesContext: ReadonlySet<MomentKind>;
-  /** The client reports the end of a compaction, so the brief can be given again there. */
-  reportsCompacted: boolean;
   /** The answer that carries a text to the model. */
   answer(event: string, context: string): object;
   /** Other clients run the hooks in this client's file. */

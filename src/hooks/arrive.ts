@@ -52,9 +52,17 @@ export async function arrive(
   const status = beginGitStatus(context);
   const around = await lookAround(context, await conversationsOf(context, moment, source));
   const { shown, text } = await firstText(context, around, moment, status);
-  remember({ ...memory, arrival: { ...arrival, ...(shown ? { shown } : {}) }, briefed: true, due: undefined });
+  remember({
+    ...memory,
+    arrival: { ...arrival, ...(shown ? { shown } : {}) },
+    briefed: true,
+    due: compactionDue(memory),
+  });
   return text;
 }
+
+/** What a compaction left to tell waits for the next prompt, also in another process of the client. */
+const compactionDue = ({ due }: Memory): Memory['due'] => (due === 'compacted' ? due : undefined);
 
 /** A conversation and, if it was forked in the same process, the one it was forked from. */
 async function conversationsOf(context: Context, moment: Moment, source: StartSource): Promise<string[]> {
@@ -239,6 +247,7 @@ async function joinedText(
   { choice, around, memory }: { choice: Choice; around: Around; memory: Memory },
 ): Promise<Line | null> {
   const { shown } = memory.arrival ?? {};
+  if (memory.due === 'compacted' && choice.why === 'same conversation') return sessionBrief(within, 'compacted');
   if (choice.run === null) {
     return memory.briefed === true && memory.arrival !== undefined ? null : othersText(around.field, around.viewer.now);
   }

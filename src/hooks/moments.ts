@@ -89,7 +89,8 @@ async function beforeCompaction(
   moment: MomentOf<'compact-before'>,
 ): Promise<Line | null> {
   const { memory, remember } = memoryFor(context, moment);
-  const isDue = moment.isCertain && !hooks.reportsCompacted && !hooks.takesContext.has('compact-before');
+  // A client that reports the end of a compaction gets the brief there, which takes this back.
+  const isDue = moment.isCertain && !hooks.takesContext.has('compact-before');
   if (isDue) remember({ ...memory, due: 'compacted' });
   const within = await findSession(context, moment);
   // A conversation that is taken up again only to be compacted: its session starts with the next prompt.

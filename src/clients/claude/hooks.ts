@@ -6,7 +6,6 @@ import type { ClientHooks, MomentKind, UsageReport } from '../moment.ts';
 export const hooks: ClientHooks = {
   read: (event, input) => readClaudeEvent(event, input, 'claude'),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
-  reportsCompacted: true,
   answer: specificOutput,
   areRunByOthers: true,
   pidVariable: 'CLAUDE_PID',

@@ -7,7 +7,6 @@ import type { Spent } from '../tool-call.ts';
 export const hooks: ClientHooks = {
   read: (event, input) => readClaudeEvent(event, input, 'codex'),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
-  reportsCompacted: true,
   answer: specificOutput,
   recognises: (input) =>
     input['turn_id'] !== undefined || /[\\/]\.codex[\\/]sessions[\\/]/.test(textOf(input['transcript_path']) ?? ''),

@@ -11,7 +11,6 @@ export const hooks: ClientHooks = {
   read: (event, input) =>
     /^[A-Z]/.test(event) ? readClaudeEvent(event, input, 'copilot') : readCopilotEvent(event, input),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
-  reportsCompacted: false,
   answer: (_, context) => ({ additionalContext: context }),
   areRunByOthers: true,
   usageIn,

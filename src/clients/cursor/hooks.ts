@@ -9,7 +9,6 @@ export const hooks: ClientHooks = {
   read: (event, input) =>
     /^[A-Z]/.test(event) ? readClaudeEvent(event, input, 'cursor') : readCursorEvent(event, input),
   takesContext: new Set<MomentKind>(['session-start']),
-  reportsCompacted: false,
   answer: (_, context) => ({ additional_context: context }),
 };
 

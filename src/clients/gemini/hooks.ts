@@ -10,7 +10,6 @@ import { resultOf, toolCallOf } from '../tool-call.ts';
 export const hooks: ClientHooks = {
   read: readGeminiEvent,
   takesContext: new Set<MomentKind>(['prompt', 'tool-after']),
-  reportsCompacted: false,
   answer: specificOutput,
   usageIn,
   showsCompaction: (text) => text.includes('{"$set":{"messages":'),

@@ -12,7 +12,6 @@ import { readTodoList, resultOf, type Spent, toolCallOf } from '../tool-call.ts'
 export const hooks: ClientHooks = {
   read: readOpencodeEvent,
   takesContext: new Set<MomentKind>(['prompt', 'compact-before']),
-  reportsCompacted: false,
   answer: (_, context) => ({ context }),
 };
 

@@ -9,7 +9,6 @@ import type { ClientHooks, MomentKind, UsageReport } from '../moment.ts';
 export const hooks: ClientHooks = {
   read: (event, input) => readClaudeEvent(event, input, 'qwen'),
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
-  reportsCompacted: true,
   answer: specificOutput,
   usageIn,
 };

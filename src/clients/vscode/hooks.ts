@@ -6,7 +6,6 @@ import type { ClientHooks, MomentKind } from '../moment.ts';
 export const hooks: ClientHooks = {
   read: (event, input) => readClaudeEvent(event, input, 'vscode'),
   takesContext: new Set<MomentKind>(['session-start', 'tool-after']),
-  reportsCompacted: false,
   answer: specificOutput,
   areRunByOthers: true,
   recognises: (input) =>
