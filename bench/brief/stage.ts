@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -185,5 +185,8 @@ function openSpeaker(folder: string, home: Record<string, string>, client: Clien
 
 /** Changes a file as a person or a command does, without a hook. */
 export function changeBeside({ folder }: Stage, path: string, text: string): void {
-  appendFileSync(join(folder, path), text);
+  const file = join(folder, path);
+  appendFileSync(file, text);
+  // The clock of a file system may be some milliseconds behind: the change would seem older than the command before it.
+  utimesSync(file, new Date(), new Date());
 }
