@@ -139,7 +139,7 @@ function realPath(path: string): string | null {
 function refusedEntry(at: string, why: string): Fault {
   return new Fault('untrusted', `${at} is not believed: ${why}. Holdfast does nothing here.`, {
     hints: [
-      '`git rev-parse --git-dir` says what git makes of it. `git worktree repair` mends a worktree that was moved.',
+      '`git rev-parse --git-dir` shows what git finds there. `git worktree repair` repairs a worktree that was moved.',
     ],
     data: { path: at },
   });

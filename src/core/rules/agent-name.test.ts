@@ -72,7 +72,7 @@ describe('C4: an agent', () => {
     expect(run.when(nobody, { type: 'step.start', step: 't1' }).types).toContain('step.started');
   });
 
-  it('with such a name in a file is never refused, and goes on with its session', () => {
+  it('with such a name in a file is never refused, and continues its session', () => {
     const account = {
       format: 'apex',
       path: 'state.json',

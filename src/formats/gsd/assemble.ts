@@ -107,7 +107,7 @@ export const noteKinds: Partial<Record<ListKind, ModelNote['kind']>> = {
 };
 
 /**
- * A concern that is noted with the phase in hand does not keep anyone from it, unless it says so: the page goes on with
+ * A concern that is noted with the phase in hand does not keep anyone from it, unless it says so: the page continues with
  * that phase.
  */
 function unblocked(item: ModelItem, { steps, position }: Steps, text: string): ModelItem {
